@@ -1,0 +1,207 @@
+"""The hospital's records as a clinic sees them: read, search, and one all-or-nothing transaction with preconditions.
+
+Two homes speak this protocol: `polyclinic.fhir.store.FhirStore` (tables in the run's own database) and
+`polyclinic.fhir.client.FhirClient` (any external FHIR R5 server). A clinic takes a `Records` and never asks which it is.
+A resource is plain JSON (`dict`) with FHIR's own names; the builders of `polyclinic.fhir.resources` make resources that are
+right by construction, and the functions of `polyclinic.fhir.scheduling` turn a booking, a move or a cancellation into the
+`Change` list that does it.
+
+Reading and searching::
+
+    slot = await records.read("Slot", slot_id)                       # RecordMissing when there is none
+    found = await records.search("Slot", {"schedule": f"Schedule/{schedule_id}", "status": "free",
+                                          "start": ["ge2025-03-25T09:00:00+09:00", "lt2025-03-26T00:00:00+09:00"],
+                                          "_sort": "start"}, limit=20)
+    for slot in found.matches: ...
+
+A parameter given a sequence must hold for each of its values; a comma inside one value means "any of these", as on the wire.
+
+Writing: all changes of one call happen together or not at all. A precondition is the version that was read::
+
+    await records.transact([Update(slot | {"status": "busy"}, if_version=version_of(slot)), Create(appointment)])
+
+`PreconditionFailed` says that somebody else was quicker; nothing was changed, so read again and decide again.
+
+Staging: an episode that must leave nothing behind when it fails works on `stage()`. Reads and searches see the staged
+changes over the records as they are now; nothing is written before the end::
+
+    staged = records.stage()
+    await staged.transact(book(...))                                 # checked against what is staged and stored
+    ...
+    staged.apply(transaction)                                        # embedded home: inside the episode's own transaction
+    await staged.commit()                                            # either home: one transaction of its own
+
+Ids are the caller's (`Create` with an `id` creates under that id and fails when it is taken), so that a seeded run has
+repeatable ids; without an `id` the home chooses an opaque one. In one transaction a `Create` may be referred to by other
+changes through its id before it exists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, ClassVar, Protocol, TypeAlias
+
+from polyclinic.core.database import Transaction
+from polyclinic.errors import PolyclinicError
+
+Resource: TypeAlias = dict[str, Any]
+Query: TypeAlias = Mapping[str, str | Sequence[str]]
+
+
+class RecordsError(PolyclinicError):
+    """Anything the records refuse; carries the HTTP status and FHIR issue code that say the same on the wire."""
+
+    status: ClassVar[int] = 400
+    code: ClassVar[str] = "processing"
+
+    def __init__(self, message: str, *, expression: str | None = None) -> None:
+        super().__init__(message)
+        self.expression = expression
+
+
+class RecordMissing(RecordsError):
+    """No such resource."""
+
+    status = 404
+    code = "not-found"
+
+
+class RecordGone(RecordMissing):
+    """It existed and was deleted."""
+
+    status = 410
+    code = "deleted"
+
+
+class RecordConflict(RecordsError):
+    """It exists already, is referred to, or is not in a state that allows this (a slot that is not free)."""
+
+    status = 409
+    code = "conflict"
+
+
+class PreconditionFailed(RecordsError):
+    """The version that was read is no longer the current one, or a condition matches several resources."""
+
+    status = 412
+    code = "conflict"
+
+
+class RecordInvalid(RecordsError):
+    """The resource breaks FHIR's rules; `problems` lists each one with its place."""
+
+    status = 422
+    code = "invariant"
+
+    def __init__(self, message: str, problems: Sequence[Problem] = (), *, expression: str | None = None) -> None:
+        super().__init__(message, expression=expression)
+        self.problems = tuple(problems)
+
+
+class RecordsRefused(RecordsError):
+    """The home will not do this at all: an external server that cannot keep its promises, or a resource not ours to change."""
+
+    status = 403
+    code = "forbidden"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One breach of FHIR's rules: the rule's key or kind, where, and what is wrong in words."""
+
+    code: str
+    expression: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Create:
+    """Add a resource. With `if_none_exist` (a search on its type) an existing match is returned instead of a second one."""
+
+    resource: Resource
+    if_none_exist: Query | None = None
+
+
+@dataclass(frozen=True)
+class Update:
+    """Replace a resource by its id. With `if_version` only if that version is still the current one."""
+
+    resource: Resource
+    if_version: str | None = None
+
+
+@dataclass(frozen=True)
+class Delete:
+    """Remove a resource; its history stays. Administrative: a cancelled appointment is an `Update`, not a `Delete`."""
+
+    type: str
+    id: str
+    if_version: str | None = None
+
+
+Change: TypeAlias = Create | Update | Delete
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search gave: the matches in order, and what `_include` and `_revinclude` brought along."""
+
+    matches: list[Resource]
+    included: list[Resource] = field(default_factory=list)
+
+
+class Records(Protocol):
+    """Read, search, transact."""
+
+    async def read(self, type: str, id: str) -> Resource:
+        """The current version. Raises `RecordMissing` (`RecordGone` after a deletion)."""
+        ...
+
+    async def search(self, type: str, query: Query, limit: int | None = None) -> Found:
+        """All matches in order, or the first `limit` of them. An unknown parameter raises `RecordsError`."""
+        ...
+
+    async def transact(self, changes: Sequence[Change]) -> list[Resource | None]:
+        """Make all changes or none; the new versions in the order of the changes, None for a deletion."""
+        ...
+
+
+class StagedRecords(Records, Protocol):
+    """Records whose changes wait for the end of an episode."""
+
+    @property
+    def changes(self) -> list[Change]:
+        """The net changes so far, one per resource, each with the version it was based on."""
+        ...
+
+    def bundle(self) -> Resource:
+        """The net changes as a FHIR transaction Bundle with `ifMatch` and `ifNoneMatch` preconditions."""
+        ...
+
+    def apply(self, transaction: Transaction, now: datetime | None = None) -> list[Resource | None]:
+        """Make the changes inside a transaction that is already open. Raises when a precondition no longer holds."""
+        ...
+
+    async def commit(self) -> list[Resource | None]:
+        """Make the changes in one transaction of their own."""
+        ...
+
+
+class StageableRecords(Records, Protocol):
+    """A home of records: what an episode's services hold."""
+
+    def stage(self) -> StagedRecords:
+        """A fresh view with nothing staged."""
+        ...
+
+
+def version_of(resource: Resource) -> str:
+    """The version to give as `if_version`. Empty when the resource was never stored."""
+    return str(resource.get("meta", {}).get("versionId", ""))
+
+
+def reference_to(resource: Resource) -> str:
+    """`Type/id`, as other resources refer to it."""
+    return f"{resource['resourceType']}/{resource['id']}"
