@@ -1,0 +1,178 @@
+"""An agent: a role that asks its model typed prompts and gets typed replies.
+
+``await agent.ask(Greets(name="Kim"))`` renders the prompt, calls the role's model through the switchboard, runs the tools it
+asks for, reads the reply strictly, and asks again with the error at most twice before the failure is raised to its owner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import orjson
+from pydantic import BaseModel
+
+from polyclinic.core.message import Message, ToolCall, assistant, user
+from polyclinic.core.model import Completion, Request, Settings
+from polyclinic.core.prompt import Prompt
+from polyclinic.core.reply import Unreadable, read_reply
+from polyclinic.core.switchboard import Switchboard
+from polyclinic.core.tool import BadArguments, Tool, find_tool
+from polyclinic.core.transcript import Called, Event, ToolUsed
+from polyclinic.errors import Owner, boundary, owned
+
+R = TypeVar("R")
+REASKS = 2
+TOOL_ROUNDS = 8
+
+
+@dataclass(frozen=True)
+class Answer(Generic[R]):
+    """A reply and the call that gave it."""
+
+    value: R
+    call: Called
+
+
+class Agent:
+    """One role's voice in an episode. Made by `Episode.agent`."""
+
+    def __init__(
+        self, role: str, board: Switchboard, record: Callable[[Event], None], owner: Owner, seed: int, name: str = ""
+    ) -> None:
+        self.role, self.name = role, name or role
+        self._board, self._record, self._owner, self._seed = board, record, owner, seed
+
+    async def ask(
+        self,
+        prompt: Prompt[R],
+        *,
+        history: Sequence[Message] = (),
+        tools: Sequence[Tool[Any]] = (),
+        sample: int = 0,
+        temperature: float | None = None,
+        max_output_tokens: int | None = None,
+    ) -> R:
+        """The typed reply. `history` is placed between the prompt's system part and the rest."""
+        answer = await self.answer(
+            prompt,
+            history=history,
+            tools=tools,
+            sample=sample,
+            temperature=temperature,
+            max_output_tokens=max_output_tokens,
+        )
+        return answer.value
+
+    async def answer(
+        self,
+        prompt: Prompt[R],
+        *,
+        history: Sequence[Message] = (),
+        tools: Sequence[Tool[Any]] = (),
+        sample: int = 0,
+        temperature: float | None = None,
+        max_output_tokens: int | None = None,
+    ) -> Answer[R]:
+        """As `ask`, with the call that gave the reply."""
+        settings = Settings(
+            temperature=temperature, max_output_tokens=max_output_tokens, seed=self._seed, sample=sample
+        )
+        with boundary("engine", f"rendering {prompt.prompt_name()}"):
+            messages = compose(prompt.render(), history)
+        specs = tuple(tool.spec for tool in tools)
+        fault = ""
+        for attempt in range(REASKS + 1):
+            request = Request(self.role, prompt, tuple(messages), specs, settings, self._board.episode)
+            completion, called = await self._call(request, attempt)
+            for _ in range(TOOL_ROUNDS):
+                if not completion.tool_calls:
+                    break
+                messages = [*messages, *await self._use_tools(completion, tools)]
+                request = Request(self.role, prompt, tuple(messages), specs, settings, self._board.episode)
+                completion, called = await self._call(request, attempt)
+            try:
+                if completion.tool_calls:
+                    raise Unreadable(f"tools were used {TOOL_ROUNDS} times without an answer")
+                return Answer(read_reply(completion.text, prompt.reply_type()), called)
+            except Unreadable as error:
+                fault = str(error)
+                messages = [*messages, assistant(completion.text), user(_again(fault))]
+        raise owned(
+            self._owner, f"{self.name}'s reply to {prompt.prompt_name()} stayed unreadable after {REASKS + 1} tries: {fault}"
+        )
+
+    async def _call(self, request: Request, attempt: int) -> tuple[Completion, Called]:
+        completion, occurrence = await self._board.call(request)
+        called = Called(
+            role=self.role,
+            prompt=request.prompt.prompt_name(),
+            model=self._board.players.model(self.role).name,
+            key=request.key,
+            occurrence=occurrence,
+            text=completion.text,
+            tool_calls=tuple(call.name for call in completion.tool_calls),
+            attempt=attempt,
+            usage=completion.usage,
+        )
+        self._record(called)
+        return completion, called
+
+    async def _use_tools(self, completion: Completion, tools: Sequence[Tool[Any]]) -> list[Message]:
+        messages = [Message(role="assistant", content=completion.text, tool_calls=completion.tool_calls)]
+        for call in completion.tool_calls:
+            content = await self._use_tool(call, tools)
+            messages.append(Message(role="tool", content=content, tool_call_id=call.id))
+        return messages
+
+    async def _use_tool(self, call: ToolCall, tools: Sequence[Tool[Any]]) -> str:
+        tool = find_tool(tools, call)
+        if tool is None:
+            error = f"there is no tool '{call.name}'; there are: {', '.join(tool.name for tool in tools)}"
+            self._record(
+                ToolUsed(role=self.role, tool=call.name, effect="read", arguments=call.arguments, error=error)
+            )
+            return f"error: {error}"
+        try:
+            with boundary("tool", tool.name):
+                try:
+                    result = plain(await tool.use(call.arguments))
+                except BadArguments as bad:
+                    result, error = None, str(bad)
+                else:
+                    error = ""
+        except Exception as failure:
+            self._record(
+                ToolUsed(role=self.role, tool=tool.name, effect=tool.effect, arguments=call.arguments, error=str(failure))
+            )
+            raise
+        self._record(
+            ToolUsed(
+                role=self.role, tool=tool.name, effect=tool.effect, arguments=call.arguments, result=result, error=error
+            )
+        )
+        return f"error: {error}" if error else orjson.dumps(result).decode()
+
+
+def compose(rendered: list[Message], history: Sequence[Message]) -> list[Message]:
+    """Rendered messages with the history after the leading system part, where a growing prefix stays cacheable."""
+    lead = 0
+    while lead < len(rendered) and rendered[lead].role == "system":
+        lead += 1
+    return [*rendered[:lead], *history, *rendered[lead:]]
+
+
+def plain(value: Any) -> Any:
+    """A tool's result as plain JSON data."""
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    return value
+
+
+def _again(fault: str) -> str:
+    return f"That reply cannot be used: {fault}. Reply once more, with nothing but what was asked for, in the asked form."

@@ -1,0 +1,112 @@
+"""A clinic: everything the engine needs to know about one simulator, in one object that its package exports."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from polyclinic.core.campaign import NothingShared, Shared
+from polyclinic.core.judge import Judge
+from polyclinic.core.prompt import Prompt
+from polyclinic.core.scenario import Scenario, Variant
+from polyclinic.core.services import Services
+from polyclinic.core.understudy import Understudy
+from polyclinic.errors import Owner, UnknownName
+
+if TYPE_CHECKING:
+    from polyclinic.core.episode import Episode
+
+Side = Literal["tested", "simulated", "judge"]
+Scenarios = Callable[[str, int], Sequence[Scenario]]
+OpenCampaign = Callable[[Sequence[Scenario], Variant, int, Services], Shared]
+
+_OWNERS: Mapping[Side, Owner] = {"tested": "reply", "simulated": "simulated_user", "judge": "judge"}
+
+
+@dataclass(frozen=True)
+class Role:
+    """A part in a clinic's play. `side` decides who owns a reply that cannot be read."""
+
+    name: str
+    about: str
+    side: Side = "tested"
+
+    @property
+    def owner(self) -> Owner:
+        """Who owns this role's unreadable replies."""
+        return _OWNERS[self.side]
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A named mistake that a role's understudy can be told to make, and what must notice it.
+
+    `metric` of a judge must become worse than in a clean run (by direction of the metric); or, with `rule`, a `Violated`
+    event of that rule must appear.
+    """
+
+    name: str
+    role: str
+    about: str
+    metric: str = ""
+    rule: str = ""
+    variant: str = ""
+
+
+@dataclass(frozen=True)
+class Clinic:
+    """One simulator. `flow` is its whole control flow; everything else is what surrounds it.
+
+    `scenarios(selector, seed)` answers ``--scenarios``: a number, a name, ``name:count``, a file's path.
+    `open_campaign` makes the shared state of a campaign anew; committed effects are then applied to it.
+    `report(results)` returns extra report sections; `feedback(case)` the feedback for a person who played.
+    """
+
+    name: str
+    title: str
+    summary: str
+    paper: str
+    roles: tuple[Role, ...]
+    scenario_type: type[Scenario]
+    scenarios: Scenarios
+    variants: Mapping[str, Variant]
+    flow: Callable[[Episode], Awaitable[str]]
+    judges: Callable[[], Sequence[Judge]]
+    prompts: tuple[type[Prompt[Any]], ...]
+    understudies: Mapping[str, type[Understudy]]
+    mistakes: tuple[Mistake, ...] = ()
+    libraries: tuple[str, ...] = ()
+    open_campaign: OpenCampaign | None = None
+    report: Callable[[Any], Sequence[Any]] | None = None
+    feedback: Callable[[Any], Sequence[Any]] | None = None
+    lint: Callable[[str], Sequence[str]] | None = None
+    evaluations: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    default_variant: str = ""
+    demo_scenarios: str = "4"
+    demo_variants: tuple[str, ...] = ()
+
+    def role(self, name: str) -> Role:
+        """The role, or an error with the names there are. ``student-2`` is played by the role ``student``."""
+        base = name.partition("-")[0] if name not in {role.name for role in self.roles} else name
+        for role in self.roles:
+            if role.name == base:
+                return role
+        raise UnknownName(f"role in {self.name}", name, (role.name for role in self.roles))
+
+    def variant(self, name: str) -> Variant:
+        """The variant, or an error with the names there are."""
+        if name not in self.variants:
+            raise UnknownName(f"variant of {self.name}", name, self.variants)
+        return self.variants[name]
+
+    @property
+    def first_variant(self) -> str:
+        """What runs when none is named."""
+        return self.default_variant or next(iter(self.variants))
+
+    def shared(self, scenarios: Sequence[Scenario], variant: Variant, seed: int, services: Services) -> Shared:
+        """A campaign's shared state, new."""
+        if self.open_campaign is None:
+            return NothingShared()
+        return self.open_campaign(scenarios, variant, seed, services)

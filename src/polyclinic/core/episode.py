@@ -1,0 +1,205 @@
+"""One run of a clinic's flow over one scenario: what the flow may do, and what is kept of it."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from polyclinic.core.agent import Agent, plain
+from polyclinic.core.campaign import Effect, NothingShared, Shared, Turnstile
+from polyclinic.core.clinic import Clinic
+from polyclinic.core.database import Transaction
+from polyclinic.core.library import Library, LibraryView, Operation, Provenance
+from polyclinic.core.limits import Meter
+from polyclinic.core.scenario import Scenario, Variant
+from polyclinic.core.seed import derive, stream
+from polyclinic.core.services import Services
+from polyclinic.core.switchboard import Switchboard
+from polyclinic.core.transcript import Changed, Event, Learned, Noted, Posted, Said, Transcript, Violated
+from polyclinic.errors import UnknownName
+
+T = TypeVar("T")
+Listener = Callable[[str, Event], None]
+CommitHook = Callable[[Transaction], None]
+
+_branch: ContextVar[list[Event] | None] = ContextVar("polyclinic_branch", default=None)
+_LEARNED: Mapping[str, str] = {"add": "added", "remove": "removed", "use": "used"}
+
+
+@dataclass(frozen=True)
+class EpisodeSpec:
+    """Which episode this is, as plain values that can be sent to another process."""
+
+    id: str
+    clinic: str
+    scenario: str
+    variant: str
+    trial: int
+    seed: int
+    run: str = ""
+    campaign: str = ""
+    position: int = 0
+    wave: int = 0
+
+
+@dataclass
+class Campaign:
+    """What the episodes of one campaign share: state, libraries, and the turnstile that keeps their order."""
+
+    shared: Shared = field(default_factory=NothingShared)
+    libraries: dict[str, Library] = field(default_factory=dict)
+    turnstile: Turnstile | None = None
+
+    def apply(self, effect: Effect) -> None:
+        """Take one committed change: a library's operation, or whatever the clinic's shared state understands."""
+        if effect.kind == "library":
+            operation = Operation.model_validate(effect.data["operation"])
+            self.libraries[effect.data["library"]].apply(operation)
+        else:
+            self.shared.apply(effect)
+
+
+class Episode:
+    """What a flow works with. Everything that happens goes through here and becomes an event."""
+
+    def __init__(
+        self,
+        spec: EpisodeSpec,
+        clinic: Clinic,
+        scenario: Scenario,
+        variant: Variant,
+        board: Switchboard,
+        services: Services,
+        campaign: Campaign,
+        meter: Meter,
+        listener: Listener | None = None,
+    ) -> None:
+        self.spec, self.clinic, self.scenario, self.variant = spec, clinic, scenario, variant
+        self.services, self.campaign, self.meter = services, campaign, meter
+        self.board, self._listener = board, listener
+        self.seed = derive(spec.seed, spec.scenario, spec.variant, spec.trial)
+        self.effects: list[Effect] = []
+        self.commit_hooks: list[CommitHook] = []
+        self._events: list[Event] = []
+
+    # -- identity and chance -------------------------------------------------------------------------------------------
+    @property
+    def id(self) -> str:
+        """The episode's id, unique in its run."""
+        return self.spec.id
+
+    def random(self, purpose: str, *, paired: bool = False) -> random.Random:
+        """A generator for one purpose. `paired` leaves the variant out, so that all variants meet the same chance."""
+        if paired:
+            return stream(self.spec.seed, self.spec.scenario, self.spec.trial, purpose)
+        return stream(self.spec.seed, self.spec.scenario, self.spec.variant, self.spec.trial, purpose)
+
+    def agent(self, role: str, name: str = "") -> Agent:
+        """An agent in a role; several of one role are told apart as ``student-1``, ``student-2`` …"""
+        owner = self.clinic.role(role).owner
+        return Agent(role, self.board, self.record, owner, derive(self.seed, role) % 2**31, name)
+
+    # -- what happens --------------------------------------------------------------------------------------------------
+    def record(self, event: Event) -> None:
+        """Add one event: to the branch that is running, and to whoever is watching."""
+        branch = _branch.get()
+        (self._events if branch is None else branch).append(event)
+        if self._listener is not None:
+            self._listener(self.id, event)
+
+    def say(self, speaker: str, text: str, to: str = "", **data: Any) -> Said:
+        """Something is said aloud."""
+        event = Said(speaker=speaker, text=text, to=to, data=plain(data))
+        self.record(event)
+        return event
+
+    def note(self, topic: str, **data: Any) -> None:
+        """Keep anything else: a phase, a plan, what was retrieved."""
+        self.record(Noted(topic=topic, data=plain(data)))
+
+    def changed(self, what: str, before: Any, after: Any) -> None:
+        """A piece of the world's state changed."""
+        self.record(Changed(what=what, before=plain(before), after=plain(after)))
+
+    def violated(self, rule: str, by: str, severity: int = 1, words: str = "", rationale: str = "") -> None:
+        """A rule was broken."""
+        self.record(Violated(rule=rule, by=by, severity=severity, words=words, rationale=rationale))
+
+    def take_turn(self) -> None:
+        """Count one turn against the episode's limit."""
+        self.meter.turn()
+
+    @property
+    def transcript(self) -> Transcript:
+        """The events so far, of finished branches only."""
+        return Transcript(self._events)
+
+    async def together(self, *branches: Coroutine[Any, Any, T]) -> list[T]:
+        """Run branches side by side; their events are kept in the order the branches were given, not as they came.
+
+        All branches are let finish; the first failure, in that same order, is then raised.
+        """
+        outer = _branch.get()
+        buffers: list[list[Event]] = [[] for _ in branches]
+
+        async def run(buffer: list[Event], branch: Awaitable[T]) -> T:
+            _branch.set(buffer)
+            return await branch
+
+        tasks = [asyncio.create_task(run(buffer, branch)) for buffer, branch in zip(buffers, branches, strict=True)]
+        try:
+            results = await asyncio.gather(*tasks, return_exceptions=True)
+        except asyncio.CancelledError:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            raise
+        target = self._events if outer is None else outer
+        for buffer in buffers:
+            target.extend(buffer)
+        for result in results:
+            if isinstance(result, BaseException):
+                raise result
+        return [result for result in results if not isinstance(result, BaseException)]
+
+    # -- what is shared ------------------------------------------------------------------------------------------------
+    @property
+    def shared(self) -> Any:
+        """The campaign's shared state. Read it during your turn; change it with `effect`."""
+        return self.campaign.shared
+
+    async def turn(self, lane: str) -> None:
+        """Wait for this episode's turn in a lane ("*" for all lanes). Outside a campaign it is always one's turn."""
+        if self.campaign.turnstile is not None:
+            await self.campaign.turnstile.turn(self.spec.position, lane)
+
+    def effect(self, kind: str, **data: Any) -> None:
+        """Change shared state: committed with the episode's end, then applied. An episode that fails changes nothing."""
+        self.effects.append(Effect(kind=kind, data=plain(data)))
+
+    def on_commit(self, hook: CommitHook) -> None:
+        """Do this inside the transaction that ends the episode."""
+        self.commit_hooks.append(hook)
+
+    def library(self, name: str) -> LibraryView:
+        """A library: reads see what is shared, changes wait for the episode's end."""
+        if name not in self.campaign.libraries:
+            raise UnknownName("library", name, self.campaign.libraries)
+        provenance = Provenance(run=self.spec.run, episode=self.id, scenario=self.scenario.id)
+        return LibraryView(self.campaign.libraries[name], self._learn, provenance)
+
+    def _learn(self, library: str, operation: Operation) -> None:
+        self.effect("library", library=library, operation=operation)
+        entry = operation.entry.id if operation.entry else operation.id
+        action = _LEARNED[operation.action]
+        self.record(Learned.model_validate({"library": library, "action": action, "entry": entry, "reason": operation.reason}))
+
+    async def post(self, queue: str, key: str, **body: Any) -> None:
+        """Hand something to people: committed before this returns, once for each key however often the episode is resumed."""
+        content: dict[str, Any] = plain(body)
+        await self.board.journal.post(self.id, queue, key, content)
+        self.record(Posted(queue=queue, key=key, body=content))

@@ -1,0 +1,157 @@
+"""Running one episode, pure: flow, then judges, then a result. No store, no terminal, no concurrency of its own."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from polyclinic.core.agent import Agent
+from polyclinic.core.campaign import Effect
+from polyclinic.core.clinic import Clinic
+from polyclinic.core.episode import Campaign, CommitHook, Episode, EpisodeSpec, Listener
+from polyclinic.core.journal import Journal
+from polyclinic.core.judge import Case, Judge
+from polyclinic.core.limits import Limits, Meter
+from polyclinic.core.model import Usage
+from polyclinic.core.scenario import Scenario
+from polyclinic.core.seed import derive
+from polyclinic.core.services import Services
+from polyclinic.core.switchboard import Players, Switchboard
+from polyclinic.core.transcript import Ended, Event, Failed, Score, Scored, Started, Transcript
+from polyclinic.errors import JudgeError, LimitReached, OwnedError, UserError
+
+Status = Literal["done", "failed"]
+
+
+@dataclass
+class EpisodeResult:
+    """All that is kept of an episode."""
+
+    spec: EpisodeSpec
+    status: Status
+    outcome: str
+    transcript: Transcript
+    scores: list[Score] = field(default_factory=list)
+    failures: list[Failed] = field(default_factory=list)
+    effects: list[Effect] = field(default_factory=list)
+    commit_hooks: list[CommitHook] = field(default_factory=list)
+    usage: dict[str, Usage] = field(default_factory=dict)
+    calls: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What the episodes of a run have in common."""
+
+    clinic: Clinic
+    players: Players
+    journal: Journal
+    judges: Sequence[Judge] = ()
+    services: Services = Services()
+    limits: Limits = Limits()
+    run_meter: Meter | None = None
+    listener: Listener | None = None
+
+    def meters(self, own: Meter) -> tuple[Meter, ...]:
+        """The episode's meter, and the run's where there is one."""
+        return (own,) if self.run_meter is None else (own, self.run_meter)
+
+
+async def run_episode(
+    stage: Stage, spec: EpisodeSpec, scenario: Scenario, campaign: Campaign | None = None
+) -> EpisodeResult:
+    """Run the flow and the judges. Failures inside become data; the user's errors and the run's limits are raised."""
+    clinic, variant = stage.clinic, stage.clinic.variant(spec.variant)
+    meter = Meter(stage.limits, "episode")
+    board = await Switchboard.open(spec.id, stage.players, stage.journal, stage.meters(meter))
+    episode = Episode(
+        spec, clinic, scenario, variant, board, stage.services, campaign or Campaign(), meter, stage.listener
+    )
+    episode.record(
+        Started(
+            clinic=clinic.name,
+            scenario=scenario.id,
+            variant=variant.name,
+            trial=spec.trial,
+            seed=spec.seed,
+            cast=stage.players.describe(),
+        )
+    )
+    result = EpisodeResult(spec, "done", "", Transcript())
+    try:
+        result.outcome = await clinic.flow(episode)
+    except LimitReached as limit:
+        if limit.scope == "run":
+            raise
+        result.outcome = f"limit:{limit.limit}"
+    except UserError:
+        raise
+    except OwnedError as error:
+        _fail(episode, result, Failed(owner=error.owner, error=str(error), where=_where(error)))
+    except Exception as error:
+        message = f"{type(error).__name__}: {error}"
+        _fail(episode, result, Failed(owner="engine", error=message, where=_where(error)))
+    if result.status == "done":
+        episode.record(Ended(outcome=result.outcome))
+        await _judge(stage, board, episode, result)
+        result.effects, result.commit_hooks = episode.effects, episode.commit_hooks
+    result.transcript = episode.transcript.numbered()
+    result.failures = result.transcript.of(Failed)
+    result.usage, result.calls = board.usage, dict(board.calls)
+    return result
+
+
+def _fail(episode: Episode, result: EpisodeResult, failure: Failed) -> None:
+    result.status, result.outcome = "failed", f"failed:{failure.owner}"
+    episode.record(failure)
+
+
+def _where(error: BaseException) -> str:
+    """The innermost place in our own code, without a machine's paths."""
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        _, found, inside = frame.filename.replace("\\", "/").rpartition("/polyclinic/")
+        if found:
+            return f"{inside}:{frame.lineno} {frame.name}"
+    return ""
+
+
+class _Bench:
+    """A judge's desk: its calls go through the episode's own journal, its events into the transcript."""
+
+    def __init__(self, stage: Stage, board: Switchboard, events: list[Event], seed: int) -> None:
+        self._stage, self._board, self._events, self._seed = stage, board, events, seed
+
+    def agent(self, role: str = "judge") -> Agent:
+        """An agent in a judging role; what it cannot read is the judge's failure."""
+        return Agent(role, self._board, self._events.append, "judge", derive(self._seed, role) % 2**31)
+
+
+async def judge_case(stage: Stage, board: Switchboard, case: Case, seed: int) -> tuple[list[Event], list[Score]]:
+    """Let every judge speak, in order. A judge that fails scores nobody, and its failure is an event of its own."""
+    events: list[Event] = []
+    scores: list[Score] = []
+    for judge in stage.judges:
+        heard: list[Event] = []
+        bench = _Bench(stage, board, heard, derive(seed, judge.name))
+        try:
+            given = await judge.score(case, bench)
+        except (LimitReached, UserError):
+            raise
+        except Exception as error:
+            owner = error.owner if isinstance(error, OwnedError) and not isinstance(error, JudgeError) else "judge"
+            given = []
+            heard.append(Failed(owner=owner, error=f"{judge.name}: {error}", where=_where(error), fatal=False))
+        events += heard
+        events += [Scored(score=score) for score in given]
+        scores += given
+    return events, scores
+
+
+async def _judge(stage: Stage, board: Switchboard, episode: Episode, result: EpisodeResult) -> None:
+    case = Case(episode.scenario, episode.variant, Transcript(episode.transcript), episode.spec.trial)
+    events, scores = await judge_case(stage, board, case, episode.seed)
+    for event in events:
+        episode.record(event)
+    result.scores = scores

@@ -1,0 +1,63 @@
+"""The journal: what makes a run survive `kill -9`.
+
+Every model reply is committed before it is used, keyed by episode, canonical request and occurrence. An episode that starts
+again first loads what was recorded for it, and then simply runs: each call it made before is answered from the journal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from polyclinic.core.model import Completion, Request
+
+CallKey = tuple[str, int]
+
+
+@dataclass(frozen=True)
+class CallRecord:
+    """One answered call, as it is kept. `latency_ms` never enters a transcript: it differs from run to run."""
+
+    episode: str
+    occurrence: int
+    request: Request
+    model: str
+    completion: Completion
+    latency_ms: int
+
+
+class Journal(Protocol):
+    """Where an episode's calls and hand-overs are kept."""
+
+    async def load(self, episode: str) -> Mapping[CallKey, Completion]:
+        """What was recorded for this episode so far."""
+        ...
+
+    async def record(self, call: CallRecord) -> None:
+        """Keep one answered call; returns after the commit."""
+        ...
+
+    async def post(self, episode: str, queue: str, key: str, body: Mapping[str, Any]) -> None:
+        """Hand something to people, once for each (episode, queue, key); returns after the commit."""
+        ...
+
+
+class MemoryJournal:
+    """A journal in memory, for tests, notebooks and play-throughs that need no store."""
+
+    def __init__(self) -> None:
+        self.calls: dict[str, dict[CallKey, Completion]] = {}
+        self.posts: dict[tuple[str, str, str], dict[str, Any]] = {}
+
+    async def load(self, episode: str) -> Mapping[CallKey, Completion]:
+        """What was recorded for this episode so far."""
+        return dict(self.calls.get(episode, {}))
+
+    async def record(self, call: CallRecord) -> None:
+        """Keep one answered call."""
+        self.calls.setdefault(call.episode, {})[(call.request.key, call.occurrence)] = call.completion
+
+    async def post(self, episode: str, queue: str, key: str, body: Mapping[str, Any]) -> None:
+        """Hand something to people, once for each (episode, queue, key)."""
+        self.posts.setdefault((episode, queue, key), dict(body))

@@ -1,0 +1,62 @@
+"""Judges read a transcript and its scenario, and return scores. Rule judges are code; rubric judges ask a model.
+
+A judge that cannot be read raises `JudgeError`: it scores nobody, and the failure is counted apart, never as a zero.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from polyclinic.core.scenario import Scenario, Variant
+from polyclinic.core.transcript import Score, Transcript
+
+if TYPE_CHECKING:
+    from polyclinic.core.agent import Agent
+
+
+@dataclass(frozen=True)
+class Metric:
+    """What a number means: its direction, its range and one line about it."""
+
+    name: str
+    about: str
+    higher_is_better: bool = True
+    low: float = 0.0
+    high: float = 1.0
+
+
+class Bench(Protocol):
+    """Where a judge works: it may ask models in judging roles, journalled like any other call."""
+
+    def agent(self, role: str = "judge") -> Agent:
+        """An agent in a judging role."""
+        ...
+
+
+@dataclass(frozen=True)
+class Case:
+    """What a judge may see."""
+
+    scenario: Scenario
+    variant: Variant
+    transcript: Transcript
+    trial: int = 0
+
+
+class Judge(Protocol):
+    """Scores one episode."""
+
+    @property
+    def name(self) -> str:
+        """Names the judge on the command line and in scores."""
+        ...
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """What it measures."""
+        ...
+
+    async def score(self, case: Case, bench: Bench) -> list[Score]:
+        """The scores, or `JudgeError`."""
+        ...

@@ -1,0 +1,227 @@
+"""A library: what is learned in one episode and used in later ones. Versioned, inspectable, reversible.
+
+A library is the sum of its operations. Each operation is plain data (`Operation`), so a library is stored, resumed, diffed,
+merged and rolled back by replaying operations; nothing is ever edited in place without a trace.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import orjson
+from polyclinic.core.embedding import Embedder, VectorIndex, Vectors
+from polyclinic.core.message import Frozen
+
+Action = Literal["add", "remove", "use"]
+
+
+class Provenance(Frozen):
+    """Where an entry came from."""
+
+    run: str = ""
+    episode: str = ""
+    scenario: str = ""
+    call: str = ""
+
+
+class Entry(Frozen):
+    """One thing learned: the text it is found by, what it holds, where it came from, how good it was judged."""
+
+    id: str
+    key: str
+    value: dict[str, Any]
+    quality: float = 0.0
+    provenance: Provenance = Provenance()
+
+
+class Operation(Frozen):
+    """One change of a library."""
+
+    action: Action
+    entry: Entry | None = None
+    id: str = ""
+    reason: str = ""
+    good: bool | None = None
+
+
+class Standing(Frozen):
+    """How an entry has fared: how often it was used, and how often with a good or a poor outcome."""
+
+    uses: int = 0
+    good: int = 0
+    poor: int = 0
+
+
+class Removed(Frozen):
+    """An entry that was taken out, and why."""
+
+    entry: Entry
+    reason: str
+    version: int
+
+
+@dataclass(frozen=True)
+class Match:
+    """An entry found, and how near it is."""
+
+    entry: Entry
+    similarity: float
+
+
+def entry_id(key: str, value: dict[str, Any]) -> str:
+    """An id from the content alone: the same lesson learned twice has the same id."""
+    content = orjson.dumps([key, value], option=orjson.OPT_SORT_KEYS)
+    return hashlib.sha256(content).hexdigest()[:12]
+
+
+class Library:
+    """Entries with an embedded key. The version is the number of operations so far."""
+
+    def __init__(
+        self, name: str, embedder: Embedder, index: Callable[[int], VectorIndex], operations: Iterable[Operation] = ()
+    ) -> None:
+        self.name, self.embedder, self._new_index = name, embedder, index
+        self.operations: list[Operation] = []
+        self._entries: dict[str, Entry] = {}
+        self._standing: dict[str, Standing] = {}
+        self._removed: list[Removed] = []
+        self._rows: list[str] = []
+        self._row_of: dict[str, int] = {}
+        self._index = index(embedder.dimensions)
+        self.extend(operations)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self._entries.values())
+
+    def __contains__(self, id: object) -> bool:
+        return id in self._entries
+
+    @property
+    def version(self) -> int:
+        """How many operations made this library."""
+        return len(self.operations)
+
+    def get(self, id: str) -> Entry:
+        """The entry with this id."""
+        return self._entries[id]
+
+    def standing(self, id: str) -> Standing:
+        """How an entry has fared."""
+        return self._standing.get(id, Standing())
+
+    @property
+    def removed(self) -> list[Removed]:
+        """What was taken out, with reasons, oldest first."""
+        return list(self._removed)
+
+    def nearest(self, text: str, k: int = 1, threshold: float = -1.0) -> list[Match]:
+        """Up to k entries nearest to the text, none below the threshold, best first."""
+        if not self._entries or k < 1:
+            return []
+        return self.nearest_to(self.embedder.embed([text])[0], k, threshold)
+
+    def nearest_to(self, vector: Vectors, k: int = 1, threshold: float = -1.0) -> list[Match]:
+        """The same for a vector already embedded."""
+        found = self._index.nearest(vector, k)
+        return [Match(self._entries[self._rows[row]], near) for row, near in found if near >= threshold]
+
+    def extend(self, operations: Iterable[Operation]) -> None:
+        """Apply operations in order. Runs of additions are embedded together."""
+        batch: list[Entry] = []
+        for operation in operations:
+            if operation.action == "add" and operation.entry is not None:
+                batch.append(operation.entry)
+                self.operations.append(operation)
+                continue
+            self._add(batch)
+            batch = []
+            self.operations.append(operation)
+            if operation.action == "remove":
+                self._remove(operation.id, operation.reason)
+            elif operation.action == "use":
+                self._use(operation.id, operation.good)
+        self._add(batch)
+
+    def apply(self, operation: Operation) -> None:
+        """Apply one operation."""
+        self.extend([operation])
+
+    def at(self, version: int) -> Library:
+        """The library as it stood after its first `version` operations."""
+        if not 0 <= version <= self.version:
+            raise ValueError(f"library {self.name} has versions 0 to {self.version}, not {version}")
+        return Library(self.name, self.embedder, self._new_index, self.operations[:version])
+
+    def rollback(self, version: int, reason: str) -> list[Operation]:
+        """The operations that bring this library's entries back to `version`; history is kept, never cut."""
+        before = self.at(version)
+        undo = [Operation(action="remove", id=id, reason=reason) for id in self._entries if id not in before]
+        undo += [Operation(action="add", entry=entry) for entry in before if entry.id not in self._entries]
+        return undo
+
+    def diff(self, other: Library) -> tuple[list[Entry], list[Entry]]:
+        """(entries only in this library, entries only in the other)."""
+        return [e for e in self if e.id not in other], [e for e in other if e.id not in self]
+
+    def _add(self, entries: list[Entry]) -> None:
+        fresh = list({entry.id: entry for entry in entries if entry.id not in self._entries}.values())
+        if not fresh:
+            return
+        vectors = self.embedder.embed([entry.key for entry in fresh])
+        self._index.add(np.ascontiguousarray(vectors, dtype=np.float32))
+        for entry in fresh:
+            self._entries[entry.id] = entry
+            self._row_of[entry.id] = len(self._rows)
+            self._rows.append(entry.id)
+
+    def _remove(self, id: str, reason: str) -> None:
+        entry = self._entries.pop(id, None)
+        if entry is None:
+            return
+        self._index.remove(self._row_of.pop(id))
+        self._removed.append(Removed(entry=entry, reason=reason, version=self.version))
+
+    def _use(self, id: str, good: bool | None) -> None:
+        if id not in self._entries:
+            return
+        old = self.standing(id)
+        self._standing[id] = Standing(
+            uses=old.uses + 1, good=old.good + (good is True), poor=old.poor + (good is False)
+        )
+
+
+class LibraryView:
+    """An episode's window on a library: reads see the shared library, changes wait for the episode's end."""
+
+    def __init__(self, library: Library, stage: Callable[[str, Operation], None], provenance: Provenance) -> None:
+        self.library, self._stage, self._provenance = library, stage, provenance
+
+    def __len__(self) -> int:
+        return len(self.library)
+
+    def nearest(self, text: str, k: int = 1, threshold: float = -1.0) -> list[Match]:
+        """As `Library.nearest`."""
+        return self.library.nearest(text, k, threshold)
+
+    def add(self, key: str, value: dict[str, Any], quality: float = 0.0, call: str = "") -> Entry:
+        """Learn something, once the episode has ended."""
+        provenance = self._provenance.model_copy(update={"call": call})
+        entry = Entry(id=entry_id(key, value), key=key, value=value, quality=quality, provenance=provenance)
+        self._stage(self.library.name, Operation(action="add", entry=entry))
+        return entry
+
+    def remove(self, id: str, reason: str) -> None:
+        """Take something out, with the reason."""
+        self._stage(self.library.name, Operation(action="remove", id=id, reason=reason))
+
+    def used(self, id: str, good: bool | None = None) -> None:
+        """Count a use, and whether it turned out well."""
+        self._stage(self.library.name, Operation(action="use", id=id, good=good))
+

@@ -1,0 +1,65 @@
+"""Limits on turns, tokens, money and time; a reached limit stops cleanly and loses nothing."""
+
+from __future__ import annotations
+
+import time
+from typing import Literal
+
+from polyclinic.core.message import Frozen
+from polyclinic.core.model import NANO, Usage
+from polyclinic.errors import LimitReached
+
+
+class Limits(Frozen):
+    """None means no limit. Money is in US dollars as text or number on the outside, in integer billionths inside."""
+
+    turns: int | None = None
+    tokens: int | None = None
+    cost_nano_usd: int | None = None
+    seconds: float | None = None
+
+    @classmethod
+    def of(
+        cls,
+        turns: int | None = None,
+        tokens: int | None = None,
+        cost_usd: float | None = None,
+        seconds: float | None = None,
+    ) -> Limits:
+        """Limits from the units that people use."""
+        nano = None if cost_usd is None else round(cost_usd * NANO)
+        return cls(turns=turns, tokens=tokens, cost_nano_usd=nano, seconds=seconds)
+
+
+class Meter:
+    """Counts what has been used against limits. One per episode, and one for the whole run."""
+
+    def __init__(self, limits: Limits, scope: Literal["episode", "run"]) -> None:
+        self.limits, self.scope = limits, scope
+        self.turns = 0
+        self.used = Usage()
+        self._started = time.monotonic()
+
+    def turn(self) -> None:
+        """Count one turn; raises before the one that would be too many."""
+        if self.limits.turns is not None and self.turns >= self.limits.turns:
+            raise self._reached("turns", f"{self.limits.turns} turns")
+        self.turns += 1
+
+    def check(self) -> None:
+        """Raise if nothing more may be spent."""
+        limits = self.limits
+        tokens = self.used.input_tokens + self.used.output_tokens
+        if limits.tokens is not None and tokens >= limits.tokens:
+            raise self._reached("tokens", f"{limits.tokens:,} tokens")
+        if limits.cost_nano_usd is not None and self.used.cost_nano_usd >= limits.cost_nano_usd > 0:
+            raise self._reached("cost", f"${limits.cost_nano_usd / NANO:.2f}")
+        if limits.seconds is not None and time.monotonic() - self._started >= limits.seconds:
+            raise self._reached("time", f"{limits.seconds:g} seconds")
+
+    def _reached(self, limit: str, amount: str) -> LimitReached:
+        return LimitReached(limit, f"the {self.scope}'s limit of {amount} is reached", self.scope)
+
+    def spend(self, usage: Usage) -> None:
+        """Count what an answer cost."""
+        self.used = self.used + usage

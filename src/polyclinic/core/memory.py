@@ -1,0 +1,93 @@
+"""What an agent carries through an episode: recent turns, a bounded rolling summary, keyed slots.
+
+The size an agent's memory takes in a prompt is bounded by construction, however long the conversation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+
+from polyclinic.core.message import Frozen, Message, assistant, user
+
+Summarise = Callable[[str, "list[Turn]"], Awaitable[str]]
+
+
+class Turn(Frozen):
+    """One utterance as an agent remembers it."""
+
+    speaker: str
+    text: str
+
+
+class Slot(Frozen):
+    """A remembered fact and the turn it came from."""
+
+    value: str
+    turn: int
+
+
+@dataclass
+class Memory:
+    """Recent turns word for word, older ones as a summary of at most `summary_chars`, facts in slots.
+
+    `summarise(old_summary, turns) -> new_summary` is asked each time `every` turns have left the recent window; what it
+    returns is cut at the bound, so a talkative model cannot make memory grow.
+    """
+
+    recent: int = 10
+    every: int = 10
+    summary_chars: int = 200
+    summarise: Summarise | None = None
+    summary: str = ""
+    slots: dict[str, Slot] = field(default_factory=dict)
+    turns: list[Turn] = field(default_factory=list)
+    count: int = 0
+    _waiting: list[Turn] = field(default_factory=list)
+
+    async def remember(self, speaker: str, text: str) -> None:
+        """Take in one utterance; summarise when enough has left the recent window."""
+        self.count += 1
+        self.turns.append(Turn(speaker=speaker, text=text))
+        while len(self.turns) > self.recent:
+            self._waiting.append(self.turns.pop(0))
+        if len(self._waiting) >= self.every:
+            if self.summarise is not None:
+                self.summary = cut(await self.summarise(self.summary, list(self._waiting)), self.summary_chars)
+            self._waiting.clear()
+
+    def keep(self, slot: str, value: str) -> str | None:
+        """Put a fact into a slot; returns what it replaced, so that a contradiction is never silent."""
+        old = self.slots.get(slot)
+        self.slots[slot] = Slot(value=value, turn=self.count)
+        return old.value if old is not None and old.value != value else None
+
+    def forget(self, slot: str) -> None:
+        """Empty a slot."""
+        self.slots.pop(slot, None)
+
+    def window(self) -> list[Turn]:
+        """The turns not yet summarised: at most recent + every - 1."""
+        return [*self._waiting, *self.turns]
+
+    def as_messages(self, own: str) -> list[Message]:
+        """The window as a conversation in which `own` is the model itself; neighbours of one side are joined."""
+        joined: list[tuple[bool, str]] = []
+        for turn in self.window():
+            mine = turn.speaker == own
+            text = turn.text if mine else f"{turn.speaker}: {turn.text}"
+            if joined and joined[-1][0] == mine:
+                joined[-1] = (mine, f"{joined[-1][1]}\n{text}")
+            else:
+                joined.append((mine, text))
+        return [assistant(text) if mine else user(text) for mine, text in joined]
+
+
+def cut(text: str, limit: int) -> str:
+    """At most `limit` characters, cut at a word's end where there is one, with a mark that it was cut."""
+    text = " ".join(text.split())
+    if len(text) <= limit:
+        return text
+    head = text[: limit - 1]
+    space = head.rfind(" ")
+    return (head[:space] if space > limit // 2 else head).rstrip() + "…"

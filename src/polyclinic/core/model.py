@@ -1,0 +1,131 @@
+"""Everyone who speaks is a Model: a language model, an understudy, a person, a recording.
+
+A `Request` is one question in full; its `key` names it in the journal and in caches, from our own canonical form only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, Protocol
+
+import orjson
+
+from polyclinic.core.message import Frozen, Message, ToolCall
+from polyclinic.core.prompt import Prompt
+from polyclinic.core.reply import schema_of
+from polyclinic.core.tool import ToolSpec
+
+ModelKind = Literal["llm", "understudy", "human", "replay"]
+NANO = 1_000_000_000
+
+
+class Settings(Frozen):
+    """How to answer. `sample` tells repeated questions apart (a judge's K samples); `seed` reaches providers that take one."""
+
+    temperature: float | None = None
+    max_output_tokens: int | None = None
+    seed: int = 0
+    sample: int = 0
+
+
+class Usage(Frozen):
+    """What an answer cost. Money is in integer billionths of a US dollar. `estimated` marks counts that nobody reported."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_nano_usd: int = 0
+    estimated: bool = False
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cost_nano_usd=self.cost_nano_usd + other.cost_nano_usd,
+            estimated=self.estimated or other.estimated,
+        )
+
+    @property
+    def cost_usd(self) -> float:
+        """For showing to people only."""
+        return self.cost_nano_usd / NANO
+
+
+class Completion(Frozen):
+    """A model's raw answer: words or tool calls, and what they cost."""
+
+    text: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    usage: Usage = Usage()
+    finish: str = "stop"
+
+
+@dataclass(frozen=True)
+class Request:
+    """One question to one role: the typed prompt, its rendered messages, the tools on offer and the settings."""
+
+    role: str
+    prompt: Prompt[Any]
+    messages: tuple[Message, ...]
+    tools: tuple[ToolSpec, ...] = ()
+    settings: Settings = field(default_factory=Settings)
+    episode: str = ""
+
+    @property
+    def reply_type(self) -> type[Any]:
+        """What the reply must be."""
+        return self.prompt.reply_type()
+
+    @property
+    def reply_schema(self) -> dict[str, Any] | None:
+        """The reply's JSON schema; None for plain text."""
+        return schema_of(self.reply_type)
+
+    @cached_property
+    def canonical(self) -> bytes:
+        """The request as canonical bytes: what it says, not which library said it."""
+        plain: Mapping[str, Any] = {
+            "role": self.role,
+            "prompt": self.prompt.prompt_name(),
+            "messages": [message.canonical() for message in self.messages],
+            "tools": [tool.name for tool in self.tools],
+            "settings": self.settings.model_dump(),
+        }
+        return orjson.dumps(plain, option=orjson.OPT_SORT_KEYS)
+
+    @cached_property
+    def key(self) -> str:
+        """Names this request in the journal."""
+        return hashlib.sha256(self.canonical).hexdigest()[:32]
+
+
+class Model(Protocol):
+    """Anything that answers a request. Raises `ModelError` when it cannot."""
+
+    @property
+    def name(self) -> str:
+        """As in the cast: ``understudy``, ``openai:gpt-5-mini``, ``http://…:qwen3``."""
+        ...
+
+    @property
+    def kind(self) -> ModelKind:
+        """What sort of player this is; understudies are labelled as such in every report."""
+        ...
+
+    async def answer(self, request: Request) -> Completion:
+        """The answer."""
+        ...
+
+
+def estimate_tokens(text: str) -> int:
+    """A rough count where nobody reports one: four characters a token for Latin script, about one and a half for Hangul."""
+    wide = sum(1 for character in text if ord(character) > 0x2E80)
+    return (len(text) - wide + 3) // 4 + (wide * 2 + 2) // 3
+
+
+def estimate_usage(request: Request, text: str) -> Usage:
+    """Usage for players that report none, marked as estimated and free of charge."""
+    read = sum(estimate_tokens(message.content) for message in request.messages)
+    return Usage(input_tokens=read, output_tokens=estimate_tokens(text), estimated=True)

@@ -1,0 +1,166 @@
+"""A prompt is a type: its fields, a template file with its words, and the type of the reply.
+
+::
+
+    class Greets(Prompt[str]):
+        template = "greets.md"
+        name: str
+
+A language model gets the rendered words; an understudy gets the typed object. The template file lies beside the module that
+defines the class and may name fields in braces (``"greets.{lang}.md"``). It is Jinja with strict undefined variables.
+Lines that read ``<<system>>``, ``<<user>>`` or ``<<assistant>>`` start a message; text before the first such line is the user's.
+What stays the same during an episode comes first, what changes comes last, so that prefix caches pay.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from importlib import resources
+from importlib.resources.abc import Traversable
+from typing import Any, ClassVar, Generic, Literal, TypeVar, cast, get_args
+
+from jinja2 import Environment, StrictUndefined, Template, meta
+from pydantic import BaseModel, ConfigDict
+
+from polyclinic.core.message import Image, Message
+
+R = TypeVar("R")
+_Role = Literal["system", "user", "assistant"]
+_MARK = re.compile(r"^<<(system|user|assistant)>>[ \t]*$", re.MULTILINE)
+_FIELD = re.compile(r"\{(\w+)\}")
+_JINJA = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False)
+
+
+class Prompt(BaseModel, Generic[R]):
+    """Base of all prompts. Subclass as ``class X(Prompt[ReplyType])`` with a `template`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    template: ClassVar[str]
+
+    @classmethod
+    def reply_type(cls) -> type[R]:
+        """The type between the brackets of ``Prompt[...]``."""
+        for base in cls.__mro__:
+            args = getattr(base, "__pydantic_generic_metadata__", {}).get("args") or ()
+            if args:
+                return cast("type[R]", args[0])
+        raise TypeError(f"{cls.__name__} does not say its reply type: write class {cls.__name__}(Prompt[SomeType])")
+
+    @classmethod
+    def prompt_name(cls) -> str:
+        """The name that journals, transcripts and understudies use."""
+        return cls.__name__
+
+    def images(self) -> tuple[Image, ...]:
+        """The pictures among the fields, in field order; they are attached to the last user message."""
+        found: list[Image] = []
+        for name in type(self).model_fields:
+            value = getattr(self, name)
+            if isinstance(value, Image):
+                found.append(value)
+            elif isinstance(value, (list, tuple)):
+                found.extend(item for item in value if isinstance(item, Image))
+        return tuple(found)
+
+    def render(self) -> list[Message]:
+        """The words, as messages."""
+        name = self.template
+        if "{" in name:
+            name = _FIELD.sub(lambda match: str(getattr(self, match.group(1))), name)
+        fields = {field: getattr(self, field) for field in type(self).model_fields}
+        messages = [
+            Message(role=role, content=template.render(fields).strip())
+            for role, template in _sections(self.__class__.__module__, name)
+        ]
+        pictures = self.images()
+        if pictures:
+            last = max((i for i, message in enumerate(messages) if message.role == "user"), default=len(messages) - 1)
+            messages[last] = messages[last].model_copy(update={"images": pictures})
+        return [message for message in messages if message.content or message.images]
+
+    @classmethod
+    def from_human(cls, text: str) -> R:
+        """What a person typed, as this prompt's reply.
+
+        Plain text stays itself. A structured reply with a single required text field takes the words there; a prompt whose
+        reply asks for more overrides this method.
+        """
+        reply_type = cls.reply_type()
+        if reply_type is str:
+            return cast(R, text.strip())
+        fields = cast("type[BaseModel]", reply_type).model_fields
+        needed = [name for name, field in fields.items() if field.is_required()]
+        if len(needed) != 1 or fields[needed[0]].annotation is not str:
+            raise TypeError(f"{cls.__name__} must override from_human(): its reply has the fields {', '.join(fields)}")
+        return cast(R, cast("type[BaseModel]", reply_type)(**{needed[0]: text.strip()}))
+
+
+def _folder(module: str) -> Traversable:
+    spec = sys.modules[module].__spec__
+    package = module if spec is None or spec.submodule_search_locations is not None else module.rpartition(".")[0]
+    return resources.files(package)
+
+
+@lru_cache(maxsize=None)
+def _sections(module: str, name: str) -> tuple[tuple[_Role, Template], ...]:
+    return tuple((role, _JINJA.from_string(text)) for role, text in split_sections(read_template(module, name)))
+
+
+def read_template(module: str, name: str) -> str:
+    """The template's source text."""
+    return _folder(module).joinpath(name).read_text(encoding="utf-8")
+
+
+def split_sections(source: str) -> list[tuple[_Role, str]]:
+    """The template's messages: (role, source) in order. Split before rendering, so no field's text can open a message."""
+    pieces = _MARK.split(source)
+    sections: list[tuple[_Role, str]] = []
+    if pieces[0].strip():
+        sections.append(("user", pieces[0]))
+    for role, text in zip(pieces[1::2], pieces[2::2], strict=True):
+        sections.append((cast(_Role, role), text))
+    return sections
+
+
+def template_files(prompt: type[Prompt[Any]], folder_names: Iterable[str]) -> list[str]:
+    """The files among `folder_names` that belong to this prompt (several where the name has a field in braces)."""
+    pattern = re.compile(re.sub(r"\\\{\w+\\\}", r"[^/]+", re.escape(prompt.template)) + r"\Z")
+    return [name for name in folder_names if pattern.match(name)]
+
+
+def check_prompts(prompts: Sequence[type[Prompt[Any]]]) -> list[str]:
+    """What is wrong between prompt classes and their template files, both ways; empty when all is well.
+
+    Every template's variables equal its class's fields (pictures are attached, not printed), every class has its file, and
+    every ``.md`` file in a prompts folder has its class.
+    """
+    faults: list[str] = []
+    used: dict[str, set[str]] = {}
+    for prompt in prompts:
+        module = prompt.__module__
+        names = sorted(entry.name for entry in _folder(module).iterdir() if entry.name.endswith(".md"))
+        owned = used.setdefault(module, set())
+        files = template_files(prompt, names)
+        if not files:
+            faults.append(f"{prompt.__name__}: its template {prompt.template} is not in {module}")
+        in_name = set(_FIELD.findall(prompt.template))
+        fields = {name for name, field in prompt.model_fields.items() if not _is_picture(field.annotation)}
+        for file in files:
+            owned.add(file)
+            variables = meta.find_undeclared_variables(_JINJA.parse(read_template(module, file)))
+            for name in sorted(variables - fields):
+                faults.append(f"{file}: uses {{{{ {name} }}}}, which {prompt.__name__} does not have")
+            for name in sorted(fields - variables - in_name):
+                faults.append(f"{file}: never uses {prompt.__name__}.{name}")
+    for module, owned in sorted(used.items()):
+        for entry in sorted(_folder(module).iterdir(), key=lambda entry: entry.name):
+            if entry.name.endswith(".md") and entry.name not in owned:
+                faults.append(f"{entry.name}: no prompt class in {module} uses it")
+    return faults
+
+
+def _is_picture(annotation: Any) -> bool:
+    return annotation is Image or any(_is_picture(arg) for arg in get_args(annotation))

@@ -1,0 +1,41 @@
+"""What an episode may use besides models: arrives from outside, typed by protocols, never imported."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from polyclinic.core.embedding import Embedder, VectorIndex
+from polyclinic.core.records import Records
+from polyclinic.errors import EngineError
+
+
+@dataclass(frozen=True)
+class Services:
+    """The embedder and index maker (made on first use: they are heavy), the hospital's records, and the user's options."""
+
+    make_embedder: Callable[[], Embedder] | None = None
+    make_index: Callable[[int], VectorIndex] | None = None
+    records: Records | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def embedder(self) -> Embedder:
+        """The embedder of this run."""
+        if self.make_embedder is None:
+            raise EngineError("this episode needs an embedder and was given none")
+        return self.make_embedder()
+
+    @property
+    def index(self) -> Callable[[int], VectorIndex]:
+        """Makes an empty vector index of so many dimensions."""
+        if self.make_index is None:
+            raise EngineError("this episode needs a vector index and was given none")
+        return self.make_index
+
+    @property
+    def hospital(self) -> Records:
+        """The FHIR records of this run."""
+        if self.records is None:
+            raise EngineError("this episode needs FHIR records and was given none")
+        return self.records

@@ -1,0 +1,72 @@
+"""Tools: actions an agent may take, with typed arguments, each marked as reading or writing."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Any, Generic, Literal, TypeVar, cast, get_type_hints
+
+from pydantic import BaseModel, ValidationError
+
+from polyclinic.core.message import Frozen, ToolCall
+
+A = TypeVar("A", bound=BaseModel)
+Effect = Literal["read", "write"]
+
+
+class ToolSpec(Frozen):
+    """What a model is told about a tool."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+
+
+class BadArguments(ValueError):
+    """The arguments do not fit; the message is fit to be shown to the model."""
+
+
+class Tool(Generic[A]):
+    """A named action: ``Tool(function)`` where the function takes one pydantic argument and returns plain data."""
+
+    def __init__(
+        self, function: Callable[[A], Any], *, effect: Effect, name: str | None = None, description: str | None = None
+    ) -> None:
+        hints = get_type_hints(function)
+        hints.pop("return", None)
+        if len(hints) != 1:
+            raise TypeError(f"tool {function.__name__} must take exactly one typed argument (a pydantic model)")
+        self.arguments_type = cast("type[A]", next(iter(hints.values())))
+        self.function = function
+        self.effect: Effect = effect
+        self.name = name or function.__name__
+        self.description = description or inspect.getdoc(function) or self.name
+
+    @property
+    def spec(self) -> ToolSpec:
+        """What a model is told."""
+        return ToolSpec(
+            name=self.name, description=self.description, parameters=self.arguments_type.model_json_schema()
+        )
+
+    async def use(self, arguments: dict[str, Any]) -> Any:
+        """Validate strictly, then act. Wrong arguments raise `BadArguments`; the tool's own faults propagate."""
+        try:
+            typed = self.arguments_type.model_validate(arguments)
+        except ValidationError as error:
+            faults = "; ".join(f"{'.'.join(map(str, f['loc'])) or 'arguments'}: {f['msg']}" for f in error.errors()[:5])
+            raise BadArguments(f"{self.name}: {faults}") from None
+        result = self.function(typed)
+        if inspect.isawaitable(result):
+            result = await result
+        return result
+
+
+def tool(effect: Effect, name: str | None = None) -> Callable[[Callable[[A], Any]], Tool[A]]:
+    """Decorator: ``@tool("read")`` over a function with one pydantic argument."""
+    return lambda function: Tool(function, effect=effect, name=name)
+
+
+def find_tool(tools: Iterable[Tool[Any]], call: ToolCall) -> Tool[Any] | None:
+    """The tool a model asked for, if it was offered."""
+    return next((tool for tool in tools if tool.name == call.name), None)

@@ -1,0 +1,235 @@
+"""The transcript: a list of typed events, told apart by `kind`. Judges, reports and viewers read nothing else.
+
+Events carry no wall-clock time, so that the same episode always yields the same bytes; timings live beside the journal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import Field, TypeAdapter
+
+from polyclinic.core.message import Frozen
+from polyclinic.core.model import Usage
+from polyclinic.errors import Owner
+
+
+class _Event(Frozen):
+    seq: int = -1
+
+
+class Started(_Event):
+    """The episode opened."""
+
+    kind: Literal["started"] = "started"
+    clinic: str
+    scenario: str
+    variant: str
+    trial: int
+    seed: int
+    cast: dict[str, str]
+
+
+class Called(_Event):
+    """A model answered: which role, which prompt, which words. `key` and `occurrence` find the full request in the journal."""
+
+    kind: Literal["called"] = "called"
+    role: str
+    prompt: str
+    model: str
+    key: str
+    occurrence: int
+    text: str
+    tool_calls: tuple[str, ...] = ()
+    attempt: int = 0
+    usage: Usage = Usage()
+
+
+class Said(_Event):
+    """Something was said aloud in the simulated world."""
+
+    kind: Literal["said"] = "said"
+    speaker: str
+    text: str
+    to: str = ""
+    data: dict[str, Any] = Field(default_factory=dict)
+
+
+class ToolUsed(_Event):
+    """An agent used a tool."""
+
+    kind: Literal["tool"] = "tool"
+    role: str
+    tool: str
+    effect: Literal["read", "write"]
+    arguments: dict[str, Any]
+    result: Any = None
+    error: str = ""
+
+
+class Noted(_Event):
+    """Anything else a clinic wants kept: a plan, a phase, what was retrieved, an inner thought."""
+
+    kind: Literal["noted"] = "noted"
+    topic: str
+    data: dict[str, Any] = Field(default_factory=dict)
+
+
+class Changed(_Event):
+    """A piece of the world's state changed."""
+
+    kind: Literal["changed"] = "changed"
+    what: str
+    before: Any = None
+    after: Any = None
+
+
+class Reviewed(_Event):
+    """A reviewer's verdict on a draft."""
+
+    kind: Literal["reviewed"] = "reviewed"
+    draft: int
+    reviewer: str
+    approved: bool
+    code: str = ""
+    feedback: str = ""
+    error: str = ""
+
+
+class Violated(_Event):
+    """A rule was broken, by whom, how badly, and the words it rests on."""
+
+    kind: Literal["violated"] = "violated"
+    rule: str
+    by: str
+    severity: int = 1
+    words: str = ""
+    rationale: str = ""
+
+
+class Learned(_Event):
+    """A library changed."""
+
+    kind: Literal["learned"] = "learned"
+    library: str
+    action: Literal["added", "removed", "used", "replaced"]
+    entry: str
+    reason: str = ""
+
+
+class Posted(_Event):
+    """Something was handed to people, durably, before the episode went on."""
+
+    kind: Literal["posted"] = "posted"
+    queue: str
+    key: str
+    body: dict[str, Any]
+
+
+class Failed(_Event):
+    """Something failed and one party owns it."""
+
+    kind: Literal["failed"] = "failed"
+    owner: Owner
+    error: str
+    where: str = ""
+    fatal: bool = True
+
+
+class Score(Frozen):
+    """One judge's number for one metric of one episode, with its reason and the words it rests on."""
+
+    metric: str
+    value: float
+    judge: str
+    sample: int = 0
+    subject: str = ""
+    reason: str = ""
+    evidence: tuple[str, ...] = ()
+    weight: float = 1.0
+
+
+class Scored(_Event):
+    """A judge spoke."""
+
+    kind: Literal["scored"] = "scored"
+    score: Score
+
+
+class Ended(_Event):
+    """The episode closed."""
+
+    kind: Literal["ended"] = "ended"
+    outcome: str
+    data: dict[str, Any] = Field(default_factory=dict)
+
+
+Event = Annotated[
+    Started
+    | Called
+    | Said
+    | ToolUsed
+    | Noted
+    | Changed
+    | Reviewed
+    | Violated
+    | Learned
+    | Posted
+    | Failed
+    | Scored
+    | Ended,
+    Field(discriminator="kind"),
+]
+EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+EventT = TypeVar("EventT", bound=_Event)
+
+
+class Transcript:
+    """The events of one episode, in order."""
+
+    def __init__(self, events: Iterable[Event] = ()) -> None:
+        self.events: list[Event] = list(events)
+
+    def __iter__(self) -> Iterator[Event]:
+        return iter(self.events)
+
+    def __len__(self) -> int:
+        return len(self.events)
+
+    def of(self, kind: type[EventT]) -> list[EventT]:
+        """The events of one type, in order."""
+        return [event for event in self.events if isinstance(event, kind)]
+
+    def said(self, speaker: str | None = None) -> list[Said]:
+        """What was said, by one speaker or by all."""
+        return [event for event in self.of(Said) if speaker is None or event.speaker == speaker]
+
+    def notes(self, topic: str) -> list[Noted]:
+        """The notes on one topic."""
+        return [event for event in self.of(Noted) if event.topic == topic]
+
+    def dialogue(self) -> str:
+        """The spoken words as plain lines, for judges and readers."""
+        return "\n".join(f"{event.speaker}: {event.text}" for event in self.of(Said))
+
+    def outcome(self) -> str:
+        """How it ended; empty while it has not."""
+        ended = self.of(Ended)
+        return ended[-1].outcome if ended else ""
+
+    def numbered(self) -> Transcript:
+        """The same with `seq` filled in."""
+        return Transcript(event.model_copy(update={"seq": index}) for index, event in enumerate(self.events))
+
+    def to_json(self) -> bytes:
+        """All events as a JSON array."""
+        return _EVENTS.dump_json(self.events)
+
+    @classmethod
+    def from_json(cls, text: bytes | str) -> Transcript:
+        """The reverse of `to_json`."""
+        return cls(_EVENTS.validate_json(text))
+
+
+_EVENTS: TypeAdapter[list[Event]] = TypeAdapter(list[Event])

@@ -1,0 +1,108 @@
+"""Understudies: offline players that read the typed prompt and answer by rule, always the same way.
+
+::
+
+    class Nurse(Understudy):
+        @answers(Greets)
+        def greets(self, ask: Ask[Greets]) -> str:
+            if ask.mistake("rude"):
+                return "What?"
+            return f"Hello {ask.prompt.name}."
+
+A mistake is named, has a probability, and exists so that each judge can be tested against the fault it must find.
+Understudies are baselines: every report names them as such.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Generic, TypeVar, cast
+
+from polyclinic.core.message import Message, ToolCall
+from polyclinic.core.model import Request
+from polyclinic.core.prompt import Prompt
+from polyclinic.core.seed import stream
+from polyclinic.errors import EngineError
+
+P = TypeVar("P", bound=Prompt[Any])
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Ask(Generic[P]):
+    """One question to an understudy."""
+
+    prompt: P
+    request: Request
+    mistakes: Mapping[str, float]
+
+    @cached_property
+    def random(self) -> random.Random:
+        """A generator that belongs to this very question."""
+        return stream("understudy", self.request.settings.seed, self.request.key)
+
+    def mistake(self, name: str) -> bool:
+        """Whether to make this mistake now. Each name has a stream of its own, so one never shifts another."""
+        probability = self.mistakes.get(name, 0.0)
+        return probability > 0 and (
+            probability >= 1
+            or stream("mistake", name, self.request.settings.seed, self.request.key).random() < probability
+        )
+
+    def chance(self, name: str, probability: float) -> bool:
+        """A named coin of this question's own, for habits that are not mistakes."""
+        return stream("chance", name, self.request.settings.seed, self.request.key).random() < probability
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """What a language model would have been sent, tool results included."""
+        return self.request.messages
+
+    def tool_results(self) -> list[str]:
+        """What the tools used so far in this question answered."""
+        return [message.content for message in self.request.messages if message.role == "tool"]
+
+
+def answers(prompt_type: type[Prompt[Any]]) -> Callable[[F], F]:
+    """Marks a method as this understudy's answer to a prompt type. It returns the reply, or a list of `ToolCall`s."""
+
+    def mark(method: F) -> F:
+        method.__dict__.setdefault("_answers", []).append(prompt_type)
+        return method
+
+    return mark
+
+
+class Understudy:
+    """Base of understudies: dispatches on the prompt's type."""
+
+    _table: ClassVar[dict[type[Prompt[Any]], str]]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        table: dict[type[Prompt[Any]], str] = {}
+        for base in reversed(cls.__mro__):
+            for name, member in vars(base).items():
+                for prompt_type in getattr(member, "_answers", ()):
+                    table[prompt_type] = name
+        cls._table = table
+
+    @classmethod
+    def prompts(cls) -> list[type[Prompt[Any]]]:
+        """The prompt types this understudy answers."""
+        return list(getattr(cls, "_table", {}))
+
+    def play(self, ask: Ask[Any]) -> Any:
+        """The reply to this question: text, a reply object, or a list of tool calls."""
+        name = getattr(self, "_table", {}).get(type(ask.prompt))
+        if name is None:
+            raise EngineError(f"{type(self).__name__} has no answer to the prompt {type(ask.prompt).__name__}")
+        return cast(Callable[[Ask[Any]], Any], getattr(self, name))(ask)
+
+
+def call_tool(name: str, /, **arguments: Any) -> list[ToolCall]:
+    """What an understudy returns when it wants to use a tool."""
+    return [ToolCall(id=f"understudy-{name}", name=name, arguments=arguments)]

@@ -1,0 +1,142 @@
+"""Every error Polyclinic raises on purpose.
+
+::
+
+    PolyclinicError
+    ├── UserError               the user's input is wrong: one line, no traceback, exit code 2
+    │   ├── ConfigError         a flag, a run file or a cast string
+    │   ├── UnknownName         a clinic, variant, judge, role, run … that does not exist (says the nearest names)
+    │   └── DataError           a case file, norm file, library file …: names the file, the place and the mend
+    ├── LimitReached            a limit the user set was reached (turns, tokens, money, time): exit code 3
+    └── OwnedError              something failed inside an episode, and one party owns it
+        ├── ModelError          owner "model": the endpoint is down, refused, stalled or ran past its deadline
+        ├── ReplyError          owner "reply": the tested agent's reply did not parse, twice asked again
+        ├── SimulatedUserError  owner "simulated_user": the simulator's own actor broke its part
+        ├── ToolError           owner "tool": a tool failed although it was used rightly
+        ├── JudgeError          owner "judge": a judge could not be read; it scores nobody
+        └── EngineError         owner "engine": ours to mend
+
+A failure is recorded once, where it crosses its boundary: see `boundary`.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import ClassVar, Literal
+
+Owner = Literal["model", "reply", "simulated_user", "tool", "judge", "engine"]
+OWNERS: tuple[Owner, ...] = ("model", "reply", "simulated_user", "tool", "judge", "engine")
+
+
+class PolyclinicError(Exception):
+    """The root: catching it catches everything Polyclinic raises on purpose."""
+
+
+class UserError(PolyclinicError):
+    """The user's input is wrong. The message names the thing and the mend, in one line."""
+
+
+class ConfigError(UserError):
+    """A flag, a run file or a cast string is wrong."""
+
+
+class UnknownName(UserError):
+    """A name that does not exist; the message offers the nearest ones."""
+
+    def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
+        names = sorted(known)
+        near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
+        if near:
+            mend = f"did you mean {' or '.join(near)}?"
+        elif names:
+            mend = f"there are: {', '.join(names[:20])}{', …' if len(names) > 20 else ''}"
+        else:
+            mend = "there are none yet"
+        super().__init__(f"no {what} called '{name}': {mend}")
+        self.what, self.name, self.known = what, name, names
+
+
+class DataError(UserError):
+    """A file of the user's holds something wrong: the message names the file, the place and the mend."""
+
+
+class LimitReached(PolyclinicError):
+    """A limit that the user set was reached. What was finished stays finished."""
+
+    def __init__(self, limit: str, message: str, scope: Literal["episode", "run"] = "run") -> None:
+        super().__init__(message)
+        self.limit, self.scope = limit, scope
+
+
+class OwnedError(PolyclinicError):
+    """A failure inside an episode, with the one party that owns it."""
+
+    owner: ClassVar[Owner] = "engine"
+
+
+class ModelError(OwnedError):
+    """The endpoint is down, refused the request, stalled, or ran past its deadline."""
+
+    owner = "model"
+
+
+class ReplyError(OwnedError):
+    """The tested agent's reply did not parse, although it was asked again."""
+
+    owner = "reply"
+
+
+class SimulatedUserError(OwnedError):
+    """An actor of the simulator broke its part; never charged to the tested agent."""
+
+    owner = "simulated_user"
+
+
+class ToolError(OwnedError):
+    """A tool failed although it was used rightly."""
+
+    owner = "tool"
+
+
+class JudgeError(OwnedError):
+    """A judge could not be read. It scores nobody."""
+
+    owner = "judge"
+
+
+class EngineError(OwnedError):
+    """A fault of Polyclinic's own."""
+
+    owner = "engine"
+
+
+_BY_OWNER: dict[Owner, type[OwnedError]] = {
+    "model": ModelError,
+    "reply": ReplyError,
+    "simulated_user": SimulatedUserError,
+    "tool": ToolError,
+    "judge": JudgeError,
+    "engine": EngineError,
+}
+
+
+def owned(owner: Owner, message: str) -> OwnedError:
+    """The error type of that owner, with that message."""
+    return _BY_OWNER[owner](message)
+
+
+@contextmanager
+def boundary(owner: Owner, doing: str) -> Iterator[None]:
+    """Attribute whatever goes wrong inside to `owner`.
+
+    Errors that already have an owner, the user's own errors and limits pass through as they are; everything else becomes
+    the owner's error, with what was being done and the original as its cause.
+    """
+    try:
+        yield
+    except PolyclinicError:
+        raise
+    except Exception as error:
+        raise owned(owner, f"{doing}: {type(error).__name__}: {error}") from error
