@@ -1,0 +1,106 @@
+"""Cutting long text into chunks that overlap or end where the text itself pauses. No character is ever lost.
+
+A `Chunk` knows its place: ``text[chunk.start:chunk.end] == chunk.text``. Without overlap the chunks, joined, are the
+text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+
+_HEADING = re.compile(r"(?m)^(?=#{1,6}[ \t])")
+_PARAGRAPH = re.compile(r"\n[ \t]*\n\s*")
+_SENTENCE = re.compile(r"(?<=[.!?。！？…])[\"'”’)\]]*\s+|\n+")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:Dr|Mr|Mrs|Ms|Prof|St|vs|No|Fig|approx|resp|e\.g|i\.e|cf|al|mg|ca)|\b[A-Z]|\b\d+)\.$", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """A piece of a text and where it lies."""
+
+    text: str
+    start: int
+    end: int
+    heading: str = ""
+
+
+def by_characters(text: str, size: int, overlap: int = 0) -> list[Chunk]:
+    """Windows of `size` characters, each starting `size - overlap` after the last; the final one may be shorter."""
+    if size < 1 or not 0 <= overlap < size:
+        raise ValueError(f"size {size} and overlap {overlap}: overlap must be at least 0 and less than size")
+    chunks: list[Chunk] = []
+    start = 0
+    while start < len(text):
+        end = min(start + size, len(text))
+        chunks.append(Chunk(text[start:end], start, end))
+        if end == len(text):
+            break
+        start += size - overlap
+    return chunks
+
+
+def by_paragraph(text: str, size: int = 1_200) -> list[Chunk]:
+    """Paragraphs, packed together up to `size` characters but never across a Markdown heading, which each chunk knows.
+
+    A paragraph longer than `size` is cut at sentences.
+    """
+    chunks: list[Chunk] = []
+    for start, end in _spans(text, (match.start() for match in _HEADING.finditer(text)), 0):
+        first_line = text[start:end].split("\n", 1)[0]
+        heading = first_line.lstrip("#").strip() if _HEADING.match(first_line) else ""
+        section = text[start:end]
+        ends = (match.end() for match in _PARAGRAPH.finditer(section))
+        chunks += _pack(text, _spans(section, ends, start), size, heading)
+    return chunks
+
+
+def by_sentence(text: str, size: int = 400) -> list[Chunk]:
+    """Whole sentences, packed together up to `size` characters; one longer than that is cut by characters."""
+    return _pack(text, sentences(text), size, "")
+
+
+def sentences(text: str, offset: int = 0) -> list[tuple[int, int]]:
+    """The (start, end) of each sentence with the space that follows it. Knows common abbreviations and decimals."""
+    ends = []
+    for match in _SENTENCE.finditer(text):
+        if "\n" in match.group() or not _ABBREVIATION.search(text[max(0, match.start() - 12) : match.start()]):
+            ends.append(match.end())
+    return _spans(text, ends, offset)
+
+
+def _spans(text: str, cuts: Iterable[int], offset: int) -> list[tuple[int, int]]:
+    """The pieces between the cuts, none of them empty."""
+    edges = [0, *cuts, len(text)]
+    return [(offset + a, offset + b) for a, b in pairwise(edges) if a < b]
+
+
+def _pack(text: str, spans: list[tuple[int, int]], size: int, heading: str) -> list[Chunk]:
+    """Neighbouring spans put together while they fit; a span that is too long alone is cut further."""
+    if size < 1:
+        raise ValueError(f"size {size}: it must be at least 1")
+    chunks: list[Chunk] = []
+    held: tuple[int, int] | None = None
+    for start, end in spans:
+        if held is not None and end - held[0] <= size:
+            held = (held[0], end)
+            continue
+        if held is not None:
+            chunks.append(Chunk(text[held[0] : held[1]], *held, heading))
+        held = None
+        if end - start <= size:
+            held = (start, end)
+            continue
+        finer = sentences(text[start:end], start)
+        if len(finer) > 1:
+            chunks += _pack(text, finer, size, heading)
+        else:
+            for piece in by_characters(text[start:end], size):
+                chunks.append(Chunk(piece.text, start + piece.start, start + piece.end, heading))
+    if held is not None:
+        chunks.append(Chunk(text[held[0] : held[1]], *held, heading))
+    return chunks

@@ -1,0 +1,232 @@
+"""Embedders by name: text in, unit vectors out, always the same for the same text, whatever batch it came in.
+
+==========================================  ====================================================================
+spec                                        what it is
+==========================================  ====================================================================
+``wordllama`` (or ``default``)              embedded, offline, 256 dimensions, English; the default
+``hashing`` or ``hashing:512``              no weights at all; words and character trigrams, any script
+``sentence-transformers:NAME_OR_PATH``      any sentence-transformers model (installed apart)
+``https://host/v1:MODEL``                   an OpenAI-compatible embeddings endpoint; key from OPENAI_API_KEY
+``openai:MODEL``                            the same at OpenAI
+==========================================  ====================================================================
+
+An embedder rejects what is off topic. It does not tell "what makes it worse" from "what makes it better": take the
+nearest few and decide by rule or by model.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import re
+from abc import ABC, abstractmethod
+from collections import OrderedDict
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from polyclinic.core.embedding import Embedder, Vectors
+from polyclinic.errors import ConfigError
+from polyclinic.retrieval.calibration import LANGUAGES, Calibration, calibrate
+
+CACHE_TEXTS = 20_000
+_WORD = re.compile(r"\w+")
+
+
+class CachedEmbedder(ABC):
+    """Base of embedders: a bounded cache of embedded texts, and thresholds calibrated on the shipped pairs.
+
+    `languages` are those of the shipped pairs that the embedder knows, and so is calibrated on.
+    """
+
+    languages: ClassVar[Sequence[str]] = LANGUAGES
+
+    def __init__(self, cache_texts: int = CACHE_TEXTS) -> None:
+        self._cache: OrderedDict[str, Vectors] = OrderedDict()
+        self._cache_texts = cache_texts
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """Names the embedder in libraries."""
+
+    @property
+    @abstractmethod
+    def dimensions(self) -> int:
+        """The vectors' length."""
+
+    @abstractmethod
+    def compute(self, texts: Sequence[str]) -> Vectors:
+        """Vectors for these texts, not yet normalized. Each row depends on its own text alone."""
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """One unit row for each text."""
+        missing = [text for text in dict.fromkeys(texts) if text not in self._cache]
+        fresh: dict[str, Vectors] = {}
+        if missing:
+            fresh = dict(zip(missing, unit_rows(self.compute(missing)), strict=True))
+        rows = []
+        for text in texts:
+            row = fresh.get(text)
+            if row is None:
+                row = self._cache[text]
+                self._cache.move_to_end(text)
+            rows.append(row)
+        self._remember(fresh)
+        return np.array(rows, dtype=np.float32).reshape(len(rows), self.dimensions)
+
+    def _remember(self, fresh: dict[str, Vectors]) -> None:
+        self._cache.update(fresh)
+        while len(self._cache) > self._cache_texts:
+            self._cache.popitem(last=False)
+
+    @cached_property
+    def calibration(self) -> Calibration:
+        """How this embedder sees the shipped pairs."""
+        return calibrate(self.embed, self.languages)
+
+    def threshold(self, published: float) -> float:
+        """A paper's similarity threshold, translated to this embedder at the same rate of false matches."""
+        return self.calibration.threshold(published)
+
+
+def unit_rows(vectors: Vectors) -> Vectors:
+    """Each row at length one; a row of zeros (an empty text) becomes the first axis: equal to itself, near nothing."""
+    rows = np.array(vectors, dtype=np.float64)
+    lengths = np.sqrt(np.sum(rows * rows, axis=1))
+    empty = lengths < 1e-12
+    rows[empty] = 0.0
+    if rows.shape[1]:
+        rows[empty, 0] = 1.0
+    lengths[empty] = 1.0
+    return np.asarray(rows / lengths[:, None], dtype=np.float32)
+
+
+class HashingEmbedder(CachedEmbedder):
+    """Words and character trigrams hashed into signed slots. No weights, any script; for tests and as a last resort."""
+
+    def __init__(self, dimensions: int = 256, cache_texts: int = CACHE_TEXTS) -> None:
+        super().__init__(cache_texts)
+        self._dimensions = dimensions
+
+    @property
+    def name(self) -> str:
+        """`hashing:256`."""
+        return f"hashing:{self._dimensions}"
+
+    @property
+    def dimensions(self) -> int:
+        """As asked for."""
+        return self._dimensions
+
+    def compute(self, texts: Sequence[str]) -> Vectors:
+        """A signed count for each feature's slot."""
+        rows = np.zeros((len(texts), self._dimensions), dtype=np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            for word in _WORD.findall(text.casefold()):
+                padded = f"^{word}$"
+                grams = [padded[at : at + 3] for at in range(len(padded) - 2)]
+                for feature, weight in [(word, 1.0), *((gram, 0.5) for gram in grams)]:
+                    value = _feature(feature)
+                    row[value % self._dimensions] += weight if value & (1 << 62) else -weight
+        return rows
+
+
+@lru_cache(maxsize=65_536)
+def _feature(text: str) -> int:
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") >> 1
+
+
+class WordLlamaEmbedder(CachedEmbedder):
+    """The embedded default: token vectors shipped in the wordllama wheel, averaged. Loaded at first use, offline.
+
+    It hardly knows Korean, so it is calibrated on English; put a lexical channel beside it (`hybrid`) for Korean text.
+    """
+
+    languages = ("en",)
+
+    @property
+    def name(self) -> str:
+        """`wordllama:256`."""
+        return "wordllama:256"
+
+    @property
+    def dimensions(self) -> int:
+        """256, known without loading."""
+        return 256
+
+    @cached_property
+    def _weights(self) -> tuple[Any, Vectors]:
+        wordllama = importlib.import_module("wordllama")
+        folder = Path(str(wordllama.__file__)).parent
+        loaded = wordllama.WordLlama.load(dim=self.dimensions, cache_dir=folder, disable_download=True)
+        loaded.tokenizer.no_padding()
+        return loaded.tokenizer, loaded.embedding
+
+    def compute(self, texts: Sequence[str]) -> Vectors:
+        """The mean of each text's token vectors, summed one text at a time so that the batch never matters."""
+        tokenizer, table = self._weights
+        rows = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        for row, encoded in zip(rows, tokenizer.encode_batch_fast(list(texts), add_special_tokens=False), strict=True):
+            if encoded.ids:
+                row[:] = np.mean(table[np.clip(encoded.ids, 0, len(table) - 1)], axis=0, dtype=np.float64)
+        return rows
+
+
+class SentenceTransformersEmbedder(CachedEmbedder):
+    """Any sentence-transformers model by name or path. Each text is encoded alone, so that the batch never matters."""
+
+    def __init__(self, model: str, cache_texts: int = CACHE_TEXTS) -> None:
+        super().__init__(cache_texts)
+        self._model_name = model
+
+    @property
+    def name(self) -> str:
+        """`sentence-transformers:NAME`."""
+        return f"sentence-transformers:{self._model_name}"
+
+    @cached_property
+    def _model(self) -> Any:
+        try:
+            package = importlib.import_module("sentence_transformers")
+        except ImportError:
+            raise ConfigError(f"the embedder {self.name} needs a package: pip install sentence-transformers") from None
+        return package.SentenceTransformer(self._model_name, device="cpu")
+
+    @property
+    def dimensions(self) -> int:
+        """As the model says."""
+        return int(self._model.get_sentence_embedding_dimension())
+
+    def compute(self, texts: Sequence[str]) -> Vectors:
+        """The model's own sentence vectors."""
+        return np.array([self._model.encode(text, show_progress_bar=False) for text in texts], dtype=np.float32)
+
+
+@lru_cache(maxsize=8)
+def embedder(spec: str = "default") -> Embedder:
+    """The embedder a spec names; see the table above. The same spec gives the same object, so its cache is shared."""
+    kind, _, rest = spec.partition(":")
+    if spec in ("default", "wordllama"):
+        return WordLlamaEmbedder()
+    if kind == "hashing":
+        if rest and not (rest.isdecimal() and int(rest) > 0):
+            raise ConfigError(f"embedder '{spec}': write hashing or hashing:DIMENSIONS, for example hashing:256")
+        return HashingEmbedder(int(rest or 256))
+    if kind == "sentence-transformers" and rest:
+        return SentenceTransformersEmbedder(rest)
+    if kind in ("http", "https", "openai"):
+        from polyclinic.retrieval.endpoint import EndpointEmbedder
+
+        return EndpointEmbedder.from_spec(spec)
+    raise ConfigError(
+        f"no embedder '{spec}': write wordllama, hashing, sentence-transformers:MODEL, openai:MODEL or https://host/v1:MODEL"
+    )
+
+
+def default_embedder() -> Embedder:
+    """wordllama, shared by the whole process and loaded at its first use."""
+    return embedder("wordllama")

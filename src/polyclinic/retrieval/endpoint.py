@@ -1,0 +1,120 @@
+"""An OpenAI-compatible embeddings endpoint as an embedder.
+
+`embed` is a plain call, as the protocol has it, so the HTTP runs on a thread of its own; a caller inside an event loop
+that wants many texts should `await prefetch(texts)` first, which fills the cache without blocking the loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import Coroutine, Sequence
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+
+from polyclinic.core.embedding import Vectors
+from polyclinic.errors import ConfigError, ModelError
+from polyclinic.retrieval.embedders import CACHE_TEXTS, CachedEmbedder, unit_rows
+
+T = TypeVar("T")
+_BATCH = 128
+
+
+class EndpointEmbedder(CachedEmbedder):
+    """Embeddings by HTTP."""
+
+    def __init__(
+        self, base_url: str, model: str, *, key: str = "", timeout_s: float = 60.0, cache_texts: int = CACHE_TEXTS
+    ) -> None:
+        super().__init__(cache_texts)
+        self._base_url, self._model, self._key, self._timeout_s = base_url.rstrip("/"), model, key, timeout_s
+        self._thread = _LoopThread()
+
+    @classmethod
+    def from_spec(cls, spec: str) -> EndpointEmbedder:
+        """From ``https://host/v1:MODEL`` or ``openai:MODEL``."""
+        key = os.environ.get("OPENAI_API_KEY", "")
+        if spec.startswith("openai:"):
+            base = os.environ.get("OPENAI_BASE_URL", "https://api.openai.com/v1")
+            return cls(base, spec.partition(":")[2], key=key)
+        base, _, model = spec.rpartition(":")
+        if "//" not in base.partition(":")[2] or not model or model.startswith("//") or model.split("/")[0].isdecimal():
+            raise ConfigError(f"embedder '{spec}': write the base URL, a colon and the model: https://host/v1:MODEL")
+        return cls(base, model, key=key)
+
+    @property
+    def name(self) -> str:
+        """`https://host/v1:MODEL`."""
+        return f"{self._base_url}:{self._model}"
+
+    @cached_property
+    def dimensions(self) -> int:
+        """Asked from the endpoint once."""
+        return int(self.compute(["dimensions"]).shape[1])
+
+    def compute(self, texts: Sequence[str]) -> Vectors:
+        """The endpoint's vectors."""
+        return self._thread.run(self._fetch(list(texts)))
+
+    async def prefetch(self, texts: Sequence[str]) -> None:
+        """Fill the cache without blocking the caller's loop."""
+        missing = [text for text in dict.fromkeys(texts) if text not in self._cache]
+        if missing:
+            vectors = await asyncio.wrap_future(self._thread.submit(self._fetch(missing)))
+            self._remember(dict(zip(missing, unit_rows(vectors), strict=True)))
+
+    async def _fetch(self, texts: list[str]) -> Vectors:
+        import aiohttp
+
+        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+        timeout = aiohttp.ClientTimeout(total=self._timeout_s)
+        rows: list[list[float]] = []
+        try:
+            async with aiohttp.ClientSession(headers=headers, timeout=timeout) as session:
+                for start in range(0, len(texts), _BATCH):
+                    batch = texts[start : start + _BATCH]
+                    body = {"model": self._model, "input": batch, "encoding_format": "float"}
+                    async with session.post(f"{self._base_url}/embeddings", json=body) as response:
+                        rows += await _vectors_of(response, len(batch), self._base_url)
+        except (aiohttp.ClientError, TimeoutError, ValueError) as error:
+            raise ModelError(
+                f"the embeddings endpoint {self._base_url} failed ({type(error).__name__}): check that it is running"
+            ) from error
+        return np.array(rows, dtype=np.float32)
+
+
+async def _vectors_of(response: Any, count: int, base_url: str) -> list[list[float]]:
+    if response.status != 200:
+        said = (await response.text())[:200]
+        raise ModelError(f"the embeddings endpoint {base_url} answered {response.status}: {said}")
+    payload = await response.json(content_type=None)
+    try:
+        found = sorted(payload["data"], key=lambda item: int(item["index"]))
+        vectors = [[float(number) for number in item["embedding"]] for item in found]
+    except (KeyError, TypeError) as error:
+        raise ModelError(f"the embeddings endpoint {base_url} answered without vectors") from error
+    if len(vectors) != count:
+        raise ModelError(f"the embeddings endpoint {base_url} answered {len(vectors)} vectors for {count} texts")
+    return vectors
+
+
+class _LoopThread:
+    """An event loop on a daemon thread, started at first use."""
+
+    def __init__(self) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._lock = threading.Lock()
+
+    def submit(self, work: Coroutine[Any, Any, T]) -> Any:
+        with self._lock:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                threading.Thread(target=self._loop.run_forever, name="embeddings", daemon=True).start()
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        result: T = self.submit(work).result()
+        return result

@@ -1,0 +1,111 @@
+"""Finding text by its words: BM25 over words and, where words are glued together, character n-grams.
+
+Korean has no fixed word forms (particles and endings stick to the stem), so a Hangul, Han or Kana word also counts by
+its pairs of characters; English words lose a few plain endings. The same text always gives the same scores.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+_WORD = re.compile(r"[^\W_]+")
+_GLUED = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u9fff\uac00-\ud7af]")
+_ENDINGS = ("ingly", "edly", "ings", "ies", "ing", "ed", "es", "s")
+_STOP = """
+a an and are as at be been but by can could did do does for from had has have i if in is it its me my of on or
+so that the their them there they this to was we were which will with would you your
+"""
+STOP_WORDS = frozenset(_STOP.split())
+
+
+def tokens(text: str) -> list[str]:
+    """The terms a text counts by, in order, repeats kept."""
+    found: list[str] = []
+    for word in _WORD.findall(unicodedata.normalize("NFC", text).casefold()):
+        if _GLUED.search(word):
+            found.append(word)
+            found += character_grams(word, 2) if len(word) > 2 else []
+        elif word not in STOP_WORDS:
+            found.append(_stem(word))
+    return found
+
+
+def character_grams(text: str, n: int = 3) -> list[str]:
+    """Every run of n characters."""
+    return [text[at : at + n] for at in range(len(text) - n + 1)]
+
+
+def _stem(word: str) -> str:
+    if not word.isascii() or len(word) < 5:
+        return word
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
+            stem = word[: -len(ending)]
+            return stem + "y" if ending == "ies" else stem.rstrip("e")
+    return word.rstrip("e")
+
+
+def gram_similarity(a: str, b: str, n: int = 3) -> float:
+    """What two texts share by character n-grams (Dice, 0 to 1): sees through particles, endings and misspellings."""
+    first, second = (
+        Counter(gram for word in _WORD.findall(text.casefold()) for gram in character_grams(f" {word} ", n))
+        for text in (a, b)
+    )
+    total = first.total() + second.total()
+    return 2 * (first & second).total() / total if total else float(a.strip() == b.strip())
+
+
+class Bm25:
+    """BM25 over documents that are numbered in the order they were added."""
+
+    def __init__(self, documents: Iterable[str] = (), k1: float = 1.2, b: float = 0.75) -> None:
+        self._k1, self._b = k1, b
+        self._lengths: list[int] = []
+        self._total = 0
+        self._postings: dict[str, list[tuple[int, int]]] = {}
+        for document in documents:
+            self.add(document)
+
+    def __len__(self) -> int:
+        return len(self._lengths)
+
+    def add(self, document: str) -> int:
+        """Append one document; its number."""
+        terms = tokens(document)
+        number = len(self._lengths)
+        self._lengths.append(len(terms))
+        self._total += len(terms)
+        for term, count in Counter(terms).items():
+            self._postings.setdefault(term, []).append((number, count))
+        return number
+
+    def scores(self, query: str) -> dict[int, float]:
+        """A score for each document that shares a term with the query."""
+        found: dict[int, float] = {}
+        mean = self._total / len(self._lengths) if self._total else 1.0
+        for term in sorted(set(tokens(query))):
+            postings = self._postings.get(term, ())
+            rarity = math.log(1 + (len(self) - len(postings) + 0.5) / (len(postings) + 0.5))
+            for number, count in postings:
+                norm = self._k1 * (1 - self._b + self._b * self._lengths[number] / mean)
+                found[number] = found.get(number, 0.0) + rarity * count * (self._k1 + 1) / (count + norm)
+        return found
+
+    def nearest(self, query: str, k: int) -> list[tuple[int, float]]:
+        """Up to k (document, score), best first; equal scores go to the lower number."""
+        return ranked(self.scores(query).items(), k)
+
+
+def ranked(scored: Iterable[tuple[int, float]], k: int) -> list[tuple[int, float]]:
+    """The k best, best first; equal scores go to the lower number."""
+    rounded = [(number, round(score, 9)) for number, score in scored]
+    return sorted(rounded, key=lambda item: (-item[1], item[0]))[: max(k, 0)]
+
+
+def best_by_grams(query: str, documents: Sequence[str], k: int) -> list[tuple[int, float]]:
+    """Up to k (document, similarity) by character trigrams, best first; for small sets."""
+    return ranked(((at, gram_similarity(query, document)) for at, document in enumerate(documents)), k)

@@ -1,0 +1,79 @@
+"""Chunking never loses a character and cuts where the text pauses."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from polyclinic.retrieval.chunking import Chunk, by_characters, by_paragraph, by_sentence
+
+GUIDE = """# Breathing
+
+Breathlessness is common. Dr. Lee uses 2.5 mg of morphine. It helps!
+
+Open a window.
+
+## At night
+
+밤에 숨이 차면 상체를 높이세요. 창문을 여세요. 도움이 됩니다.
+"""
+TEXTS = st.text(alphabet=st.sampled_from("ab .!?\n#가나。\t"), max_size=300)
+
+
+@given(TEXTS, st.integers(1, 40), st.integers(0, 39))
+@settings(max_examples=150, deadline=None)
+def test_character_windows_cover_every_character_and_overlap_as_asked(text: str, size: int, overlap: int) -> None:
+    overlap = min(overlap, size - 1)
+    chunks = by_characters(text, size, overlap)
+    assert "".join(c.text if i == 0 else c.text[overlap:] for i, c in enumerate(chunks)) == text
+    assert all(len(chunk.text) <= size and text[chunk.start : chunk.end] == chunk.text for chunk in chunks)
+
+
+@given(TEXTS, st.integers(1, 60))
+@settings(max_examples=150, deadline=None)
+@pytest.mark.parametrize("cut", [by_paragraph, by_sentence])
+def test_chunks_joined_are_the_text(cut, text: str, size: int) -> None:  # type: ignore[no-untyped-def]
+    chunks: list[Chunk] = cut(text, size)
+    assert "".join(chunk.text for chunk in chunks) == text
+    assert all(
+        chunk.text and len(chunk.text) <= size and text[chunk.start : chunk.end] == chunk.text for chunk in chunks
+    )
+
+
+def test_paragraphs_stay_under_their_heading() -> None:
+    chunks = by_paragraph(GUIDE)
+    assert [chunk.heading for chunk in chunks] == ["Breathing", "At night"]
+    assert chunks[1].text.startswith("## At night")
+
+
+def test_sentences_end_at_stops_but_not_at_abbreviations_or_decimals() -> None:
+    found = [
+        chunk.text.strip() for chunk in by_sentence("Dr. Lee uses 2.5 mg of morphine. It helps! 창문을 여세요. 끝.", 1)
+    ]
+    assert "".join(found).replace(" ", "") == "Dr.Leeuses2.5mgofmorphine.Ithelps!창문을여세요.끝."
+    whole = [
+        chunk.text.strip() for chunk in by_sentence("Dr. Lee uses 2.5 mg of morphine. It helps! 창문을 여세요. 끝.", 33)
+    ]
+    assert whole == ["Dr. Lee uses 2.5 mg of morphine.", "It helps! 창문을 여세요. 끝."]
+
+
+def test_a_long_paragraph_is_cut_at_sentences() -> None:
+    text = "One short sentence here. Another short one here. And a third one.\n\nEnd."
+    assert [c.text for c in by_paragraph(text, 30)] == [
+        "One short sentence here. ",
+        "Another short one here. ",
+        "And a third one.\n\n",
+        "End.",
+    ]
+
+
+def test_the_records_chunks_of_120_with_40_overlap() -> None:
+    chunks = by_characters("x" * 300, 120, 40)
+    assert [(chunk.start, chunk.end) for chunk in chunks] == [(0, 120), (80, 200), (160, 280), (240, 300)]
+
+
+@pytest.mark.parametrize(("size", "overlap"), [(0, 0), (10, 10), (10, -1)])
+def test_an_overlap_that_would_never_end_is_refused(size: int, overlap: int) -> None:
+    with pytest.raises(ValueError, match="overlap must be"):
+        by_characters("text", size, overlap)
