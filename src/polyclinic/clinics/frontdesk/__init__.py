@@ -1,0 +1,1 @@
+"""The front desk: a hospital outpatient administration, simulated end to end."""

@@ -1,0 +1,108 @@
+"""The intake rubric: format (IF), completeness (IS), then department and particulars by exact comparison (ID, IPI,
+IDPI).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from polyclinic.clinics.frontdesk.rules.codes import PASS, Verdict
+from polyclinic.core.message import Frozen
+from polyclinic.people.demographics import Person
+
+FIELDS = ("name", "sex", "phone", "identifier", "address")
+_ASKED = {
+    "name": re.compile(r"\bname\b", re.IGNORECASE),
+    "sex": re.compile(r"\b(sex|gender|male|female)\b", re.IGNORECASE),
+    "phone": re.compile(r"\b(phone|telephone|mobile|contact number)\b", re.IGNORECASE),
+    "identifier": re.compile(
+        r"\b(id|identification|identifier|identity|resident number|personal number|chi)\b", re.IGNORECASE
+    ),
+    "address": re.compile(r"\b(address|where (do )?you live)\b", re.IGNORECASE),
+}
+_SEX_WORDS = {"female": r"\b(female|woman|lady)\b", "male": r"\b(male|man|gentleman)\b"}
+
+
+class IntakeRecord(Frozen):
+    """What the staff wrote down after the dialogue."""
+
+    name: str
+    sex: str
+    phone: str
+    identifier: str
+    address: str
+    department: str
+
+
+class IntakeCase(Frozen):
+    """What the intake rubric looks at. `record` is None when it could not be read."""
+
+    person: Person
+    gold_departments: tuple[str, ...]
+    staff_said: tuple[str, ...]
+    patient_said: tuple[str, ...]
+    decided: bool
+    record: IntakeRecord | None
+
+
+def judge_intake(case: IntakeCase) -> Verdict:
+    """The first error of an intake."""
+    if case.record is None:
+        return Verdict(code="IF", fault="staff", reason="the record could not be read")
+    silent = [field for field in FIELDS if not was_said(field, case.person, case.patient_said)]
+    if silent:
+        asked = [field for field in silent if was_asked(field, case.staff_said)]
+        if asked:
+            return Verdict(code="IS", fault="patient", reason=f"asked, but the patient never said: {', '.join(asked)}")
+        return Verdict(code="IS", fault="staff", reason=f"the staff never asked for: {', '.join(silent)}")
+    if not case.decided:
+        return Verdict(code="IS", fault="staff", reason="no department was chosen before the last round ended")
+    wrong = wrong_fields(case.person, case.record)
+    misplaced = not right_department(case.record.department, case.gold_departments)
+    where = f"{case.record.department} instead of {' or '.join(case.gold_departments)}"
+    if misplaced and wrong:
+        return Verdict(code="IDPI", fault="staff", reason=f"{where}; wrong: {', '.join(wrong)}")
+    if misplaced:
+        return Verdict(code="ID", fault="staff", reason=where)
+    if wrong:
+        return Verdict(code="IPI", fault="staff", reason=f"wrong: {', '.join(wrong)}")
+    return PASS
+
+
+def right_department(department: str, gold: Sequence[str]) -> bool:
+    """Whether this is one of the right departments."""
+    return department.strip().lower() in gold
+
+
+def wrong_fields(person: Person, record: IntakeRecord) -> list[str]:
+    """The particulars that were written down wrongly; compared exactly, spaces apart."""
+    return [field for field in FIELDS if _tidy(getattr(record, field)) != _tidy(getattr(person, field))]
+
+
+def was_said(field: str, person: Person, utterances: Sequence[str]) -> bool:
+    """Whether the patient said this particular as it was given."""
+    text = " ".join(utterances)
+    value = str(getattr(person, field))
+    if field == "sex":
+        return re.search(_SEX_WORDS[value], text, re.IGNORECASE) is not None
+    if field in ("phone", "identifier"):
+        return _digits(value) in _digits(text)
+    return _letters(value) in _letters(text)
+
+
+def was_asked(field: str, utterances: Sequence[str]) -> bool:
+    """Whether the staff asked for this particular."""
+    return any(_ASKED[field].search(text) for text in utterances)
+
+
+def _tidy(value: str) -> str:
+    return " ".join(value.split())
+
+
+def _digits(value: str) -> str:
+    return "".join(character for character in value if character.isdigit())
+
+
+def _letters(value: str) -> str:
+    return "".join(character for character in value.lower() if character.isalnum())

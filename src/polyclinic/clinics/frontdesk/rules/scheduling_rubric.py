@@ -1,0 +1,177 @@
+"""The scheduling rubric: completeness (IS), format (IF), then the proposed time step by step, and for events
+retrieval (FI).
+
+Every earlier feasible start is looked at before a time counts as the earliest (NET), not only the first of each free
+stretch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from polyclinic.clinics.frontdesk.rules.codes import PASS, Verdict
+from polyclinic.clinics.frontdesk.rules.slots import Wish
+from polyclinic.clinics.frontdesk.rules.snapshot import PhysicianDays, Snapshot, parse_day, parse_minute
+from polyclinic.clinics.frontdesk.state import plain_name, starts_of
+from polyclinic.core.message import Frozen
+
+
+class Proposal(Frozen):
+    """A proposed visit: date ``YYYY-MM-DD``, times ``HH:MM``."""
+
+    physician: str
+    date: str
+    start: str
+    end: str
+
+
+class BookingCase(Frozen):
+    """What the rubric looks at. `proposals` is None when the reply could not be read; `stated` tells whether the
+    patient said the wish it was given.
+    """
+
+    wish: Wish
+    stated: bool
+    snapshot: Snapshot
+    proposals: tuple[Proposal, ...] | None
+
+
+def judge_booking(case: BookingCase) -> Verdict:
+    """The first error of a booking (or of the new time of a move)."""
+    if not case.stated:
+        return Verdict(code="IS", fault="patient", reason="the patient never stated the wish it was given")
+    if case.proposals is None:
+        return Verdict(code="IF", fault="staff", reason="the proposal could not be read")
+    if not case.proposals:
+        return Verdict(code="IS", fault="staff", reason="the dialogue ended without a proposal")
+    if len({plain_name(proposal.physician) for proposal in case.proposals}) > 1:
+        return Verdict(code="PC", fault="staff", reason="more than one physician was assigned")
+    return judge_time(case.snapshot, case.wish, case.proposals[0])
+
+
+def judge_time(snapshot: Snapshot, wish: Wish, proposal: Proposal) -> Verdict:
+    """The criteria of one proposed time, in order."""
+    physician = snapshot.find(proposal.physician)
+    time = snapshot.time
+    day, start, end = parse_day(proposal.date, time), parse_minute(proposal.start), parse_minute(proposal.end)
+    fault = _invalid(snapshot, physician, day, start, end)
+    if fault or physician is None or day is None or start is None or end is None:
+        return Verdict(code="IVS", fault="staff", reason=fault)
+    if end - start != physician.slots_per_visit * time.slot_minutes:
+        due = physician.slots_per_visit * time.slot_minutes
+        return Verdict(code="WD", fault="staff", reason=f"{end - start} minutes instead of {due}")
+    slot = (start - time.open_minute) // time.slot_minutes
+    needed = ((1 << physician.slots_per_visit) - 1) << slot
+    if physician.bits(day) & needed != needed:
+        return Verdict(code="TC", fault="staff", reason="the time overlaps with the physician's diary")
+    return _judge_wish(snapshot, wish, physician, day, slot)
+
+
+def _invalid(
+    snapshot: Snapshot, physician: PhysicianDays | None, day: int | None, start: int | None, end: int | None
+) -> str:
+    time = snapshot.time
+    if physician is None:
+        return f"no such physician in {snapshot.department}"
+    if day is None:
+        return "not a date of the period"
+    if start is None or end is None or start >= end:
+        return "not a time of day"
+    if start < time.open_minute or end > time.close_minute:
+        return "outside opening hours"
+    if (start - time.open_minute) % time.slot_minutes or (end - time.open_minute) % time.slot_minutes:
+        return "not on the hospital's time grid"
+    if time.minute(day, (start - time.open_minute) // time.slot_minutes) <= snapshot.now:
+        return "in the past"
+    return ""
+
+
+def _judge_wish(snapshot: Snapshot, wish: Wish, physician: PhysicianDays, day: int, slot: int) -> Verdict:
+    time = snapshot.time
+    if wish.kind == "physician" and plain_name(wish.physician) != plain_name(physician.name):
+        return Verdict(code="IP", fault="staff", reason=f"{physician.name} instead of {wish.physician}")
+    from_day = 0
+    if wish.kind == "date" and wish.valid_from is not None:
+        from_day = time.day_of(wish.valid_from)
+        if day < from_day:
+            return Verdict(code="IDT", fault="staff", reason=f"before {wish.valid_from.isoformat()}")
+    candidates: Sequence[PhysicianDays] = (physician,) if wish.kind == "physician" else snapshot.physicians
+    earlier = earliest_start(snapshot, candidates, from_day)
+    if earlier is not None and earlier < (day, slot):
+        begins = time.clock(time.minute(*earlier)).isoformat(sep=" ", timespec="minutes")
+        return Verdict(code="NET", fault="staff", reason=f"{begins} was free")
+    return PASS
+
+
+def earliest_start(
+    snapshot: Snapshot, physicians: Sequence[PhysicianDays], from_day: int = 0
+) -> tuple[int, int] | None:
+    """The earliest feasible (day, slot) of these physicians after now."""
+    first_day, first_slot = snapshot.time.first_after(snapshot.now)
+    if from_day > first_day:
+        first_day, first_slot = from_day, 0
+    for day in range(max(first_day, 0), snapshot.time.days):
+        skip = first_slot if day == first_day else 0
+        bits = 0
+        for physician in physicians:
+            bits |= starts_of(physician.bits(day), physician.slots_per_visit)
+        bits = bits >> skip << skip
+        if bits:
+            return day, (bits & -bits).bit_length() - 1
+    return None
+
+
+def anything_free(snapshot: Snapshot, wish: Wish) -> bool:
+    """Whether the diary has any feasible start under this wish; without one, "full" is the right answer."""
+    if wish.kind == "physician":
+        physician = snapshot.find(wish.physician)
+        return physician is not None and earliest_start(snapshot, (physician,)) is not None
+    from_day = snapshot.time.day_of(wish.valid_from) if wish.kind == "date" and wish.valid_from is not None else 0
+    return earliest_start(snapshot, snapshot.physicians, from_day) is not None
+
+
+class EventCase(Frozen):
+    """A call about an existing appointment: what was wanted, what was found, what was done."""
+
+    wanted: str
+    appointment: str
+    found: str
+    done: str
+    wish: Wish
+    snapshot: Snapshot | None = None
+    proposals: tuple[Proposal, ...] | None = ()
+    old_start: tuple[int, int] = (0, 0)
+
+
+def judge_event(case: EventCase) -> Verdict:
+    """The first error of a move or a cancellation.
+
+    `done` is what happened: "moved", "waiting", "cancelled", or "" when nothing did. A new time is judged like a
+    booking; to be put on the waiting list although an earlier time was free is not the earliest time.
+    """
+    if case.found != case.appointment:
+        return Verdict(code="FI", fault="staff", reason="the caller's appointment was not identified")
+    if case.wanted == "cancel":
+        if case.done != "cancelled":
+            return Verdict(code="IS", fault="staff", reason="the appointment was not cancelled")
+        return PASS
+    if case.proposals is None:
+        return Verdict(code="IF", fault="staff", reason="the new time could not be read")
+    if case.done not in ("moved", "waiting") and not case.proposals:
+        return Verdict(code="IS", fault="staff", reason="the appointment was neither moved nor put on the waiting list")
+    if case.snapshot is None:
+        return PASS
+    if case.proposals:
+        return judge_booking(BookingCase(wish=case.wish, stated=True, snapshot=case.snapshot, proposals=case.proposals))
+    found = _earliest_for(case.snapshot, case.wish)
+    if found is not None and found < case.old_start:
+        return Verdict(code="NET", fault="staff", reason="put on the waiting list although an earlier time was free")
+    return PASS
+
+
+def _earliest_for(snapshot: Snapshot, wish: Wish) -> tuple[int, int] | None:
+    if wish.kind == "physician":
+        physician = snapshot.find(wish.physician)
+        return None if physician is None else earliest_start(snapshot, (physician,))
+    from_day = snapshot.time.day_of(wish.valid_from) if wish.kind == "date" and wish.valid_from is not None else 0
+    return earliest_start(snapshot, snapshot.physicians, from_day)

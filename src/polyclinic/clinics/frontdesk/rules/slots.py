@@ -1,0 +1,120 @@
+"""The earliest feasible slot, exactly.
+
+A start is feasible for a physician when the whole visit of that physician (so many consecutive slots) is free, lies
+inside one day's opening hours on a day with a clinic, and begins strictly after the current time. A wish narrows it:
+`physician` to that physician, `date` to that date and later. The earliest start wins; among physicians free at that
+start the one with the lower workload (booked visits divided by the visits that fit into the period), then the one
+named first in the department.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+
+from polyclinic.clinics.frontdesk.scenario.config import Preference
+from polyclinic.clinics.frontdesk.state import Appointment, Diary
+from polyclinic.core.message import Frozen
+
+
+class Wish(Frozen):
+    """What a patient wants of the diary."""
+
+    kind: Preference
+    physician: str = ""
+    valid_from: date | None = None
+
+
+class Place(Frozen):
+    """A physician and a start."""
+
+    physician: int
+    day: int
+    slot: int
+
+
+def _lowest(bits: int) -> int:
+    return (bits & -bits).bit_length() - 1
+
+
+def earliest(diary: Diary, now: int, *, physician: int | None = None, from_day: int = 0) -> Place | None:
+    """The earliest feasible start after `now`, or None when there is none."""
+    day, slot = diary.time.first_after(now)
+    if from_day > day:
+        day, slot = from_day, 0
+    if day >= diary.time.days:
+        return None
+    if physician is not None:
+        return _earliest_with(diary, physician, day, slot)
+    bits = diary.union[day] >> slot << slot
+    if not bits:
+        later = diary.open_days >> (day + 1)
+        if not later:
+            return None
+        day += 1 + _lowest(later)
+        bits = diary.union[day]
+    slot = _lowest(bits)
+    return Place.model_construct(physician=_lightest(diary, day, slot), day=day, slot=slot)
+
+
+def _earliest_with(diary: Diary, physician: int, day: int, slot: int) -> Place | None:
+    days = diary.starts[physician]
+    bits = days[day] >> slot << slot
+    while not bits:
+        later = diary.open_days >> (day + 1)
+        if not later:
+            return None
+        day += 1 + _lowest(later)
+        bits = days[day]
+    return Place.model_construct(physician=physician, day=day, slot=_lowest(bits))
+
+
+def _lightest(diary: Diary, day: int, slot: int) -> int:
+    """Among the physicians free at this start, the one with the lowest workload; ties go to the one named first."""
+    best = -1
+    bit = 1 << slot
+    booked, capacity = diary.booked, diary.capacity
+    for index, days in enumerate(diary.starts):
+        if days[day] & bit and (best < 0 or booked[index] * capacity[best] < booked[best] * capacity[index]):
+            best = index
+    return best
+
+
+def place_for(diary: Diary, now: int, wish: Wish) -> Place | None:
+    """The earliest feasible start under a wish. A physician who does not work here has none."""
+    if wish.kind == "physician":
+        index = diary.physician_index(wish.physician)
+        return None if index is None else earliest(diary, now, physician=index)
+    if wish.kind == "date" and wish.valid_from is not None:
+        return earliest(diary, now, from_day=diary.time.day_of(wish.valid_from))
+    return earliest(diary, now)
+
+
+def earlier_place(diary: Diary, now: int, entry: Appointment) -> Place | None:
+    """A feasible start before this appointment's own, under the wish it was booked with; None when there is none."""
+    if entry.preference == "physician":
+        place = earliest(diary, now, physician=entry.physician)
+    elif entry.preference == "date":
+        place = earliest(diary, now, from_day=entry.valid_from_day)
+    else:
+        place = earliest(diary, now)
+    if place is None or (place.day, place.slot) >= (entry.day, entry.slot):
+        return None
+    return place
+
+
+def walk_waiting_list(diary: Diary, now: int) -> list[tuple[str, Place]]:
+    """Who of the waiting list can move earlier now, in the list's order, each at most once. Changes nothing.
+
+    One pass: what a moved patient leaves behind is open to those further down the list.
+    """
+    trial = diary.copy()
+    moves: list[tuple[str, Place]] = []
+    for waiting in diary.waiting:
+        entry = trial.appointments[waiting]
+        if entry.status != "booked" or trial.time.minute(entry.day, entry.slot) <= now:
+            continue
+        place = earlier_place(trial, now, entry)
+        if place is not None:
+            trial.move(waiting, place.physician, place.day, place.slot)
+            moves.append((waiting, place))
+    return moves

@@ -1,0 +1,1 @@
+"""What a hospital campaign starts from: schema, config, diseases, synthesis, loaders."""

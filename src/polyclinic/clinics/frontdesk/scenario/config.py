@@ -1,0 +1,209 @@
+"""What a hospital is made from: the validated parameters, their ranges and probabilities, and the three presets.
+
+A config is a TOML or YAML file; every key may be left out and then has the preset's value. Times of day are whole
+hours, time units are whole minutes inside an hour, so that everything after this file counts in integers.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from datetime import date
+from decimal import Decimal
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import Field, ValidationError, field_validator, model_validator
+
+from polyclinic.core.message import Frozen
+from polyclinic.errors import DataError, UnknownName
+from polyclinic.people.locales import load_locale
+
+Level = Literal["primary", "secondary", "tertiary", "custom"]
+Preference = Literal["asap", "physician", "date"]
+PREFERENCES: tuple[Preference, ...] = ("asap", "physician", "date")
+History = Literal["without_history", "with_history"]
+PRESETS = ("primary", "secondary", "tertiary")
+
+
+class IntRange(Frozen):
+    """Both ends included."""
+
+    min: int
+    max: int
+
+    @model_validator(mode="after")
+    def _ordered(self) -> IntRange:
+        if self.min > self.max:
+            raise ValueError(f"min {self.min} is above max {self.max}")
+        return self
+
+
+class Share(Frozen):
+    """A proportion between two bounds, each from 0 to 1."""
+
+    min: float = Field(ge=0, le=1)
+    max: float = Field(ge=0, le=1)
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Share:
+        if self.min > self.max:
+            raise ValueError(f"min {self.min} is above max {self.max}")
+        return self
+
+
+class DateRange(Frozen):
+    """Both ends included."""
+
+    min: date
+    max: date
+
+    @model_validator(mode="after")
+    def _ordered(self) -> DateRange:
+        if self.min > self.max:
+            raise ValueError(f"min {self.min} is after max {self.max}")
+        return self
+
+
+class Weights(Frozen):
+    """Kinds and their probabilities, in the same order, adding up to one."""
+
+    type: tuple[str, ...]
+    probs: tuple[float, ...]
+
+    @model_validator(mode="after")
+    def _adds_up(self) -> Weights:
+        if len(self.type) != len(self.probs) or len(set(self.type)) != len(self.type):
+            raise ValueError("type and probs need the same length and no kind twice")
+        if any(prob < 0 for prob in self.probs) or abs(sum(self.probs) - 1) > 1e-9:
+            raise ValueError(f"the probabilities {list(self.probs)} do not add up to 1")
+        return self
+
+    def table(self) -> dict[str, float]:
+        """Kind to probability."""
+        return dict(zip(self.type, self.probs, strict=True))
+
+
+class Events(Frozen):
+    """How often somebody who has an appointment calls again, and how soon."""
+
+    reschedule_prob: float = Field(ge=0, le=1)
+    cancel_prob: float = Field(ge=0, le=1)
+    delay_minutes: IntRange = IntRange(min=5, max=720)
+
+    @model_validator(mode="after")
+    def _one_event_each(self) -> Events:
+        if self.reschedule_prob + self.cancel_prob > 1:
+            raise ValueError("a patient calls back at most once: reschedule_prob + cancel_prob must not exceed 1")
+        return self
+
+
+class HospitalConfig(Frozen):
+    """Every parameter of the synthesis."""
+
+    level: Level = "custom"
+    locale: str = "korea"
+    hospital_n: int = Field(ge=1)
+    start_date: DateRange
+    days: int = Field(ge=1, le=366)
+    time_unit: Decimal
+    start_hour: IntRange
+    end_hour: IntRange
+    department_per_hospital: IntRange
+    physician_per_department: IntRange
+    working_days: IntRange
+    capacity_per_hour: IntRange
+    busy_schedule_prob: float = Field(ge=0, le=1)
+    busy_schedule_ratio: Share
+    appointment_ratio: Share
+    preference: Weights
+    symptom: Weights
+    events: Events
+    lead_days: int = Field(default=3, ge=0, le=365)
+    no_show_prob: float = Field(default=0.05, ge=0, le=1)
+    persona: dict[str, dict[str, float]] = Field(default_factory=dict)
+    diseases: str = ""
+
+    @field_validator("time_unit", mode="before")
+    @classmethod
+    def _exact(cls, value: Any) -> Any:
+        return str(value) if isinstance(value, float) else value
+
+    @field_validator("locale")
+    @classmethod
+    def _known_locale(cls, value: str) -> str:
+        load_locale(value)
+        return value
+
+    @model_validator(mode="after")
+    def _fits(self) -> HospitalConfig:
+        minutes = self.time_unit * 60
+        if minutes != int(minutes) or minutes <= 0 or 60 % int(minutes):
+            raise ValueError(f"time_unit {self.time_unit} h is not a whole number of minutes that divides an hour")
+        if not self.start_hour.min >= 0 or self.end_hour.max > 24 or self.start_hour.max >= self.end_hour.min:
+            raise ValueError("the hospital must open before it closes, within one day")
+        if self.working_days.min < 1 or self.working_days.max > self.days:
+            raise ValueError(f"working_days must lie between 1 and the {self.days} days of the period")
+        if not self.department_per_hospital.min >= 1 or self.department_per_hospital.max > 9:
+            raise ValueError("a hospital has between 1 and 9 departments")
+        if self.physician_per_department.min < 1:
+            raise ValueError("every department needs a physician")
+        if not self.capacities:
+            raise ValueError("no capacity in the range divides the hour into whole time units")
+        if set(self.preference.type) - set(PREFERENCES):
+            raise ValueError(f"preference types are {', '.join(PREFERENCES)}")
+        if set(self.symptom.type) - {"without_history", "with_history"}:
+            raise ValueError("symptom types are without_history, with_history")
+        return self
+
+    @property
+    def slot_minutes(self) -> int:
+        """The time unit, in whole minutes."""
+        return int(self.time_unit * 60)
+
+    @property
+    def capacities(self) -> tuple[int, ...]:
+        """Patients per hour that fill the hour with whole appointments of whole slots."""
+        most = 60 // self.slot_minutes
+        low, high = self.capacity_per_hour.min, min(self.capacity_per_hour.max, most)
+        return tuple(capacity for capacity in range(max(low, 1), high + 1) if most % capacity == 0)
+
+
+def preset(name: str, **changes: Any) -> HospitalConfig:
+    """A preset by name, with changes."""
+    if name not in PRESETS:
+        raise UnknownName("hospital preset", name, PRESETS)
+    return HospitalConfig.model_validate({**_preset_table(name), **changes})
+
+
+@cache
+def _preset_table(name: str) -> Mapping[str, Any]:
+    text = resources.files("polyclinic.clinics.frontdesk").joinpath("data", "presets.toml").read_text(encoding="utf-8")
+    tables = tomllib.loads(text)
+    return {**tables["common"], **tables[name], "level": name}
+
+
+def load_config(path: Path) -> HospitalConfig:
+    """A config file. A key ``preset`` names the preset whose values it changes (otherwise ``secondary``)."""
+    text = path.read_text(encoding="utf-8")
+    try:
+        table = tomllib.loads(text) if path.suffix == ".toml" else yaml.safe_load(text)
+    except (tomllib.TOMLDecodeError, yaml.YAMLError) as error:
+        raise DataError(f"{path}: {error}") from None
+    if not isinstance(table, dict):
+        raise DataError(f"{path}: a config is a table of parameters")
+    base = table.pop("preset", "secondary")
+    if base not in PRESETS:
+        raise UnknownName("hospital preset", str(base), PRESETS)
+    merged = {**_preset_table(base), "level": table.get("level", base), **table}
+    if merged.get("diseases") and not Path(merged["diseases"]).is_absolute():
+        merged["diseases"] = str(path.parent / merged["diseases"])
+    try:
+        return HospitalConfig.model_validate(merged)
+    except ValidationError as error:
+        fault = error.errors()[0]
+        place = ".".join(str(part) for part in fault["loc"]) or "the whole file"
+        raise DataError(f"{path}: {place}: {fault['msg'].removeprefix('Value error, ')}") from None

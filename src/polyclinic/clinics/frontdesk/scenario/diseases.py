@@ -1,0 +1,168 @@
+"""The disease table: what a patient says about a disease, and which departments treat it.
+
+The packaged table holds 194 diseases of nine internal-medicine departments. A custom table (CSV, JSON, TOML or YAML)
+has the same columns: ``disease``, ``departments``, ``symptoms`` and, if wanted, ``sex`` and ``ages``.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from importlib import resources
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import Field, ValidationError
+
+from polyclinic.core.message import Frozen
+from polyclinic.errors import DataError
+
+_JARGON = re.compile(
+    r"\b(dyspn\w*|pyrexia|icter\w*|haematuria|hematuria|melaena|melena|syncope|pruritus|myalgia|arthralgia|oedema|edema|emesis|"
+    r"tachycardia|bradycardia|haemoptysis|hemoptysis|dysphagia|dysuria|polyuria|polydipsia|paraesthesia|lymphadenopathy|"
+    r"erythema\w*|anorexia|hepatomegaly|splenomegaly|ascites|jaundice|claudication|epistaxis|petechia\w*|rhinorrhoea|febrile|"
+    r"orthopnoea|cachexia|malaise|dyspepsia|steatorrhoea)\b",
+    re.IGNORECASE,
+)
+
+
+class Department(Frozen):
+    """A department, its code in FHIR and the fields its physicians specialise in."""
+
+    name: str
+    code: str
+    specialties: tuple[str, ...]
+
+
+class Disease(Frozen):
+    """One disease with what a patient would say and its gold departments."""
+
+    name: str
+    departments: tuple[str, ...] = Field(min_length=1)
+    symptoms: tuple[str, ...] = Field(min_length=1)
+    sex: Literal["female", "male", ""] = ""
+    ages: tuple[int, int] = (18, 90)
+
+
+@lru_cache(maxsize=1)
+def departments() -> tuple[Department, ...]:
+    """The nine departments, in the fixed order."""
+    text = (
+        resources.files("polyclinic.clinics.frontdesk").joinpath("data", "departments.toml").read_text(encoding="utf-8")
+    )
+    return tuple(Department.model_validate(row) for row in tomllib.loads(text)["department"])
+
+
+@lru_cache(maxsize=1)
+def packaged_diseases() -> tuple[Disease, ...]:
+    """The 194 diseases that come with the clinic."""
+    text = resources.files("polyclinic.clinics.frontdesk").joinpath("data", "diseases.csv").read_text(encoding="utf-8")
+    return tuple(_from_rows(csv.DictReader(io.StringIO(text)), "diseases.csv"))
+
+
+def load_diseases(path: Path) -> tuple[Disease, ...]:
+    """A custom table; faults name the row and the mend."""
+    text = path.read_text(encoding="utf-8")
+    rows: Iterable[Mapping[str, Any]]
+    try:
+        if path.suffix == ".csv":
+            rows = list(csv.DictReader(io.StringIO(text)))
+        else:
+            rows = _rows_of(_parse(path.suffix, text), path)
+    except (ValueError, yaml.YAMLError) as error:
+        raise DataError(f"{path}: {error}") from None
+    found = tuple(_from_rows(rows, str(path)))
+    faults = lint_diseases(found)
+    if faults:
+        raise DataError(f"{path}: {faults[0]}" + (f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""))
+    return found
+
+
+def _parse(suffix: str, text: str) -> Any:
+    if suffix == ".json":
+        return json.loads(text)
+    if suffix == ".toml":
+        return tomllib.loads(text)
+    return yaml.safe_load(text)
+
+
+def _rows_of(table: Any, path: Path) -> list[Mapping[str, Any]]:
+    if isinstance(table, dict) and isinstance(table.get("disease"), list):
+        table = table["disease"]
+    if not isinstance(table, list) or not all(isinstance(row, dict) for row in table):
+        raise DataError(f"{path}: expected a list of diseases (in TOML: [[disease]] tables)")
+    return table
+
+
+def _from_rows(rows: Iterable[Mapping[str, Any]], where: str) -> list[Disease]:
+    found: list[Disease] = []
+    for number, row in enumerate(rows, start=1):
+        try:
+            found.append(
+                Disease(
+                    name=str(row.get("disease") or row.get("name") or "").strip(),
+                    departments=_split(row.get("departments")),
+                    symptoms=_split(row.get("symptoms")),
+                    sex=str(row.get("sex") or "").strip(),
+                    ages=_ages(row.get("ages")),
+                )
+            )
+        except (ValidationError, ValueError) as error:
+            raise DataError(f"{where}: disease {number}: {error}") from None
+    if not found:
+        raise DataError(f"{where}: no disease in it")
+    return found
+
+
+def _split(value: Any) -> tuple[str, ...]:
+    parts = value if isinstance(value, (list, tuple)) else str(value or "").split(";")
+    return tuple(text for text in (str(part).strip() for part in parts) if text)
+
+
+def _ages(value: Any) -> tuple[int, int]:
+    if not value:
+        return (18, 90)
+    low, high = value if isinstance(value, (list, tuple)) else str(value).split("-")
+    if not 18 <= int(low) <= int(high) <= 110:
+        raise ValueError(f"ages {value}: adults only, low before high")
+    return int(low), int(high)
+
+
+def lint_diseases(diseases: Sequence[Disease]) -> list[str]:
+    """What a table must not have: doubles, unknown departments, clinicians' words, the diagnosis among the symptoms."""
+    known = {department.name for department in departments()}
+    faults: list[str] = []
+    seen: set[str] = set()
+    for disease in diseases:
+        if not disease.name:
+            faults.append("a disease without a name")
+        if disease.name.lower() in seen:
+            faults.append(f"{disease.name} stands twice")
+        seen.add(disease.name.lower())
+        for department in disease.departments:
+            if department not in known:
+                faults.append(f"{disease.name}: there is no department '{department}' ({', '.join(sorted(known))})")
+        if len(set(disease.symptoms)) < len(disease.symptoms):
+            faults.append(f"{disease.name}: a symptom stands twice")
+        for symptom in disease.symptoms:
+            term = _JARGON.search(symptom)
+            if term:
+                faults.append(f"{disease.name}: '{term.group()}' is a clinician's word; say it as a patient would")
+            if any(name in symptom.lower() for name in spoken_names(disease.name)):
+                faults.append(f"{disease.name}: the symptom '{symptom}' gives the diagnosis away")
+    return faults
+
+
+@lru_cache(maxsize=4096)
+def spoken_names(disease: str) -> tuple[str, ...]:
+    """How people say a disease's name: in full, without brackets, and what stands in the brackets; lower case."""
+    inner = re.findall(r"\(([^)]*)\)", disease)
+    outer = re.sub(r"\s*\([^)]*\)\s*", " ", disease).strip()
+    names = [disease, outer, *(name for name in inner if len(name) > 2 and name.lower() not in ("women", "men"))]
+    return tuple(dict.fromkeys(name.lower() for name in names))

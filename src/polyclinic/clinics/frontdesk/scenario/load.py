@@ -1,0 +1,80 @@
+"""From what stands after ``--scenarios`` to contacts.
+
+``""``                     three small hospitals, one of each level, twelve patients each
+``24``                     a primary hospital's first 24 patients
+``tertiary``               the preset's hospitals; ``tertiary:1`` one of them; ``tertiary:1:50`` its first 50 patients
+``history-none``           nine departments, nobody knows a diagnosis; also ``history-half`` and ``history-all``
+``hospital.toml``          a config of your own (TOML or YAML)
+``data/`` or ``x.json``    a dataset made by the h-adminsim package
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from polyclinic.clinics.frontdesk.scenario.config import PRESETS, HospitalConfig, load_config, preset
+from polyclinic.clinics.frontdesk.scenario.imports import import_h_adminsim
+from polyclinic.clinics.frontdesk.scenario.schema import Contact
+from polyclinic.clinics.frontdesk.scenario.synthesis import synthesize
+from polyclinic.errors import ConfigError, UnknownName
+
+HISTORY_SHARES = {"history-none": 0.0, "history-half": 0.5, "history-all": 1.0}
+DEMO_PATIENTS = 12
+
+
+def scenarios(selector: str, seed: int) -> list[Contact]:
+    """The contacts that a selector names; the same for the same seed."""
+    selector = selector.strip()
+    if not selector:
+        return [
+            contact for name in PRESETS for contact in _first_patients(synthesize(preset(name), seed, 1), DEMO_PATIENTS)
+        ]
+    if selector.isdecimal():
+        return _first_patients(synthesize(preset("primary"), seed, 1), int(selector))
+    path = Path(selector)
+    if path.suffix in (".toml", ".yaml", ".yml"):
+        _must_exist(path)
+        return synthesize(load_config(path), seed)
+    if path.suffix == ".json" or path.is_dir():
+        _must_exist(path)
+        return import_h_adminsim(path, seed)
+    name, *counts = selector.split(":")
+    numbers = [int(count) for count in counts if count.isdecimal() and int(count) > 0]
+    if len(numbers) != len(counts) or len(counts) > 2:
+        raise ConfigError(f"'{selector}': write name, name:hospitals or name:hospitals:patients")
+    contacts = synthesize(_named(name), seed, numbers[0] if numbers else None)
+    return _first_patients(contacts, numbers[1]) if len(numbers) == 2 else contacts
+
+
+def _must_exist(path: Path) -> None:
+    if not path.exists():
+        raise ConfigError(f"there is no file {path}")
+
+
+def _named(name: str) -> HospitalConfig:
+    if name in PRESETS:
+        return preset(name)
+    if name in HISTORY_SHARES:
+        share = HISTORY_SHARES[name]
+        probs = (1 - share, share)
+        return preset(
+            "secondary",
+            level="custom",
+            department_per_hospital={"min": 9, "max": 9},
+            symptom={"type": ("without_history", "with_history"), "probs": probs},
+        )
+    raise UnknownName("hospital preset", name, (*PRESETS, *HISTORY_SHARES))
+
+
+def _first_patients(contacts: list[Contact], count: int) -> list[Contact]:
+    """Each hospital with only its first `count` callers, their later calls included."""
+    kept: list[Contact] = []
+    seen: dict[str, set[str]] = {}
+    for contact in contacts:
+        callers = seen.setdefault(contact.campaign, set())
+        if contact.patient is None:
+            kept.append(contact)
+        elif contact.patient.id in callers or len(callers) < count:
+            callers.add(contact.patient.id)
+            kept.append(contact)
+    return kept

@@ -1,0 +1,158 @@
+"""The frozen data of a hospital campaign: the plan of the hospital, its physicians and patients, and the contacts
+they make.
+
+Time is counted in whole minutes since midnight of the period's first day; minutes before the period are negative.
+"""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta
+from typing import Literal
+
+from polyclinic.clinics.frontdesk.scenario.config import Level, Preference
+from polyclinic.core.message import Frozen
+from polyclinic.core.scenario import Scenario
+from polyclinic.people.demographics import Person
+from polyclinic.people.patient_axes import PatientAxes
+
+MINUTES_A_DAY = 1440
+ContactKind = Literal["opening", "visit", "move", "cancel", "closing"]
+
+
+class TimeSystem(Frozen):
+    """The hospital's days, hours and slots; the only place that turns slots into clock time and back."""
+
+    start_date: date
+    days: int
+    open_minute: int
+    close_minute: int
+    slot_minutes: int
+    utc_offset: str = "+09:00"
+
+    @property
+    def slots_per_day(self) -> int:
+        """Slots between opening and closing."""
+        return (self.close_minute - self.open_minute) // self.slot_minutes
+
+    @property
+    def end_minute(self) -> int:
+        """When the period is over."""
+        return (self.days - 1) * MINUTES_A_DAY + self.close_minute
+
+    def minute(self, day: int, slot: int) -> int:
+        """When a slot begins."""
+        return day * MINUTES_A_DAY + self.open_minute + slot * self.slot_minutes
+
+    def first_after(self, now: int) -> tuple[int, int]:
+        """The day and the first slot of it that begins strictly after this minute (slot may be past the day's last)."""
+        if now < self.open_minute:
+            return 0, 0
+        day, minute = divmod(now, MINUTES_A_DAY)
+        if minute < self.open_minute:
+            return day, 0
+        return day, (minute - self.open_minute) // self.slot_minutes + 1
+
+    def date_of(self, day: int) -> date:
+        """The calendar date of a day of the period."""
+        return self.start_date + timedelta(days=day)
+
+    def day_of(self, when: date) -> int:
+        """The day of the period that a calendar date is (may lie outside it)."""
+        return (when - self.start_date).days
+
+    def clock(self, minute: int) -> datetime:
+        """The simulated wall clock."""
+        return datetime(self.start_date.year, self.start_date.month, self.start_date.day) + timedelta(minutes=minute)
+
+    def instant(self, minute: int) -> str:
+        """The same as a FHIR instant."""
+        return f"{self.clock(minute).isoformat(timespec='seconds')}{self.utc_offset}"
+
+
+class Physician(Frozen):
+    """A physician, the days with an outpatient clinic and how many patients fit into an hour."""
+
+    id: str
+    name: str
+    department: str
+    specialty: str
+    capacity_per_hour: int
+    slots_per_visit: int
+    working_days: tuple[int, ...]
+    busy: tuple[tuple[int, int, int], ...] = ()
+    """Fixed other duties: (day, first slot, number of slots)."""
+    sex: Literal["female", "male"] = "female"
+    birth_date: date = date(1970, 1, 1)
+    phone: str = ""
+
+    def capacity(self, time: TimeSystem) -> int:
+        """Patients that fit into all the clinics of the period."""
+        hours = (time.close_minute - time.open_minute) // 60
+        return self.capacity_per_hour * hours * len(self.working_days)
+
+
+class DepartmentPlan(Frozen):
+    """A department of this hospital; the order of its physicians settles ties."""
+
+    name: str
+    code: str
+    physicians: tuple[Physician, ...]
+
+
+class HospitalPlan(Frozen):
+    """A hospital before the first call."""
+
+    id: str
+    name: str
+    level: Level
+    locale: str
+    time: TimeSystem
+    departments: tuple[DepartmentPlan, ...]
+
+    @property
+    def department_names(self) -> tuple[str, ...]:
+        """In the hospital's own order."""
+        return tuple(department.name for department in self.departments)
+
+
+class Patient(Frozen):
+    """A patient: particulars, what is wrong, what they know about it, and what they want."""
+
+    id: str
+    person: Person
+    axes: PatientAxes
+    disease: str
+    symptoms: tuple[str, ...]
+    gold_departments: tuple[str, ...]
+    """The right departments among those the hospital has."""
+    home_department: str
+    """Where the desk sends the patient when the intake went wrong, so that both tasks are scored apart."""
+    knows_diagnosis: bool
+    preferences: tuple[Preference, Preference]
+    physician: str
+    valid_from: date
+    attends: bool = True
+
+
+class Contact(Scenario):
+    """One contact with the hospital: the scenario of one episode. A campaign is a hospital, in order of arrival.
+
+    `opening` carries the plan and fills the records, `closing` lets the clock run out. `lanes` are the departments it
+    may need the diary of; `after` is the earlier contact it follows from.
+    """
+
+    kind: ContactKind
+    level: Level
+    minute: int
+    at: str
+    patient: Patient | None = None
+    plan: HospitalPlan | None = None
+    after: str = ""
+    departments: tuple[str, ...] = ()
+
+    @property
+    def caller(self) -> Patient:
+        """The patient of a contact that has one."""
+        if self.patient is None:
+            raise ValueError(f"{self.id} is a {self.kind}: nobody calls")
+        return self.patient

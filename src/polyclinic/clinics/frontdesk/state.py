@@ -1,0 +1,282 @@
+"""What changes while a hospital runs: diaries as bitmaps, appointments, waiting lists. Changed only through committed
+effects.
+
+A physician's day is one integer: bit s is set while slot s is free. Beside it stands the integer of feasible starts
+(a whole visit of that physician fits from there), and for the department, per day, the union of its physicians'
+starts. So the first feasible start of a department is the lowest set bit of one integer, however many days and
+physicians there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from polyclinic.clinics.frontdesk.scenario.config import Preference
+from polyclinic.clinics.frontdesk.scenario.schema import Contact, DepartmentPlan, HospitalPlan, Physician, TimeSystem
+from polyclinic.core.campaign import Effect
+from polyclinic.errors import EngineError
+
+Status = Literal["booked", "arrived", "fulfilled", "noshow", "cancelled"]
+NEXT_STATUSES: dict[Status, tuple[Status, ...]] = {
+    "booked": ("arrived", "fulfilled", "noshow", "cancelled"),
+    "arrived": ("fulfilled", "noshow"),
+    "fulfilled": (),
+    "noshow": (),
+    "cancelled": (),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Appointment:
+    """A booked visit and the wish it was booked under."""
+
+    id: str
+    patient: str
+    patient_name: str
+    physician: int
+    day: int
+    slot: int
+    length: int
+    preference: Preference
+    valid_from_day: int
+    attends: bool
+    status: Status = "booked"
+    version: int = 1
+
+
+def starts_of(free: int, length: int) -> int:
+    """The bits from which `length` consecutive bits are set."""
+    have = 1
+    while have < length:
+        step = min(have, length - have)
+        free &= free >> step
+        have += step
+    return free
+
+
+@dataclass
+class Diary:
+    """One department's diary."""
+
+    plan: DepartmentPlan
+    time: TimeSystem
+    free: list[list[int]]
+    starts: list[list[int]]
+    union: list[int]
+    open_days: int
+    booked: list[int]
+    capacity: list[int]
+    appointments: dict[str, Appointment] = field(default_factory=dict)
+    waiting: list[str] = field(default_factory=list)
+    clock: int = -(10**9)
+    next_due: int = 10**9
+
+    @classmethod
+    def empty(cls, plan: DepartmentPlan, time: TimeSystem) -> Diary:
+        """The diary before the first booking: clinics free, other duties and other days not."""
+        free = [[_opening_bits(physician, time, day) for day in range(time.days)] for physician in plan.physicians]
+        starts = [
+            [starts_of(bits, physician.slots_per_visit) for bits in days]
+            for physician, days in zip(plan.physicians, free, strict=True)
+        ]
+        capacity = [physician.capacity(time) for physician in plan.physicians]
+        diary = cls(plan, time, free, starts, [0] * time.days, 0, [0] * len(capacity), capacity)
+        for day in range(time.days):
+            diary._refresh(day)
+        return diary
+
+    def copy(self) -> Diary:
+        """A diary to try changes on."""
+        return Diary(
+            self.plan,
+            self.time,
+            [list(days) for days in self.free],
+            [list(days) for days in self.starts],
+            list(self.union),
+            self.open_days,
+            list(self.booked),
+            self.capacity,
+            dict(self.appointments),
+            list(self.waiting),
+            self.clock,
+            self.next_due,
+        )
+
+    # -- changes -------------------------------------------------------------------------------------------------------
+    def add(self, appointment: Appointment) -> None:
+        """Book. Refuses a slot that is not free: no caller may double-book, whatever it was told."""
+        if appointment.id in self.appointments:
+            raise EngineError(f"appointment {appointment.id} exists already")
+        self._take(appointment)
+        self.appointments[appointment.id] = appointment
+        self.next_due = min(self.next_due, self.time.minute(appointment.day, appointment.slot))
+
+    def move(self, id: str, physician: int, day: int, slot: int) -> None:
+        """Move to another time; the old one becomes free."""
+        old = self._scheduled(id)
+        new = replace(
+            old,
+            physician=physician,
+            day=day,
+            slot=slot,
+            length=self.plan.physicians[physician].slots_per_visit,
+            version=old.version + 1,
+        )
+        self._release(old)
+        self._take(new)
+        self.appointments[id] = new
+        self.next_due = min(self.next_due, self.time.minute(day, slot))
+
+    def cancel(self, id: str) -> None:
+        """Cancel; the time becomes free and the patient leaves the waiting list."""
+        old = self._scheduled(id)
+        self._release(old)
+        self.appointments[id] = replace(old, status="cancelled", version=old.version + 1)
+        self.leave_waiting(id)
+
+    def wait(self, id: str) -> None:
+        """Join the end of the waiting list, once."""
+        self._scheduled(id)
+        if id not in self.waiting:
+            self.waiting.append(id)
+
+    def leave_waiting(self, id: str) -> None:
+        """Leave the waiting list."""
+        if id in self.waiting:
+            self.waiting.remove(id)
+
+    def set_status(self, id: str, status: Status) -> None:
+        """Statuses only move forward."""
+        old = self.appointments[id]
+        if status not in NEXT_STATUSES[old.status]:
+            raise EngineError(f"appointment {id} cannot go from {old.status} to {status}")
+        self.appointments[id] = replace(old, status=status, version=old.version + 1)
+        if status != "booked":
+            self.leave_waiting(id)
+
+    def advance(self, minute: int) -> None:
+        """Let the clock pass; it never runs back."""
+        if minute < self.clock:
+            raise EngineError(f"the clock of {self.plan.name} cannot run back from {self.clock} to {minute}")
+        self.clock = minute
+        if self.next_due <= minute:
+            self.next_due = min((self.due_minute(entry) for entry in self.open_appointments()), default=10**9)
+
+    # -- views ---------------------------------------------------------------------------------------------------------
+    def open_appointments(self) -> list[Appointment]:
+        """Those that time will still change."""
+        return [entry for entry in self.appointments.values() if entry.status in ("booked", "arrived")]
+
+    def due_minute(self, entry: Appointment) -> int:
+        """When time changes this appointment next."""
+        slot = entry.slot if entry.status == "booked" else entry.slot + entry.length
+        return self.time.minute(entry.day, slot)
+
+    def physician_index(self, name: str) -> int | None:
+        """The physician of this name in this department; titles, case and spaces do not matter."""
+        wanted = plain_name(name)
+        for index, physician in enumerate(self.plan.physicians):
+            if plain_name(physician.name) == wanted:
+                return index
+        return None
+
+    def _scheduled(self, id: str) -> Appointment:
+        entry = self.appointments.get(id)
+        if entry is None or entry.status != "booked":
+            raise EngineError(f"appointment {id} is not scheduled and cannot be changed")
+        return entry
+
+    def _take(self, entry: Appointment) -> None:
+        bits = ((1 << entry.length) - 1) << entry.slot
+        if self.free[entry.physician][entry.day] & bits != bits:
+            raise EngineError(f"appointment {entry.id} would take time that is not free")
+        self._set(entry.physician, entry.day, self.free[entry.physician][entry.day] & ~bits)
+        self.booked[entry.physician] += 1
+
+    def _release(self, entry: Appointment) -> None:
+        bits = ((1 << entry.length) - 1) << entry.slot
+        self._set(entry.physician, entry.day, self.free[entry.physician][entry.day] | bits)
+        self.booked[entry.physician] -= 1
+
+    def _set(self, physician: int, day: int, bits: int) -> None:
+        self.free[physician][day] = bits
+        self.starts[physician][day] = starts_of(bits, self.plan.physicians[physician].slots_per_visit)
+        self._refresh(day)
+
+    def _refresh(self, day: int) -> None:
+        union = 0
+        for days in self.starts:
+            union |= days[day]
+        self.union[day] = union
+        self.open_days = self.open_days | (1 << day) if union else self.open_days & ~(1 << day)
+
+
+def plain_name(name: str) -> str:
+    """A name for comparison: without title, case and doubled spaces."""
+    words = name.replace(".", ". ").lower().split()
+    return " ".join(word for word in words if word not in ("dr.", "dr", "doctor", "prof.", "professor"))
+
+
+def _opening_bits(physician: Physician, time: TimeSystem, day: int) -> int:
+    if day not in physician.working_days:
+        return 0
+    bits = (1 << time.slots_per_day) - 1
+    for busy_day, first, length in physician.busy:
+        if busy_day == day:
+            bits &= ~(((1 << length) - 1) << first)
+    return bits
+
+
+class HospitalState:
+    """A hospital's shared state: one diary per department, and whose appointment is where."""
+
+    def __init__(self, plan: HospitalPlan) -> None:
+        self.plan = plan
+        self.diaries = {department.name: Diary.empty(department, plan.time) for department in plan.departments}
+        self.appointment_of: dict[str, tuple[str, str]] = {}
+        """Patient id to (department, appointment id)."""
+        self.registered: set[str] = set()
+
+    @classmethod
+    def open(cls, contacts: Sequence[Contact]) -> HospitalState:
+        """The state of the campaign these contacts belong to."""
+        for contact in contacts:
+            if contact.plan is not None:
+                return cls(contact.plan)
+        raise EngineError("a hospital campaign begins with its opening, which carries the plan")
+
+    def diary_of(self, patient: str) -> tuple[Diary, Appointment] | None:
+        """Where this patient's appointment stands."""
+        found = self.appointment_of.get(patient)
+        if found is None:
+            return None
+        diary = self.diaries[found[0]]
+        return diary, diary.appointments[found[1]]
+
+    def apply(self, effect: Effect) -> None:
+        """Take one committed change."""
+        data: dict[str, Any] = effect.data
+        if effect.kind == "opened":
+            return
+        diary = self.diaries[data["department"]]
+        if effect.kind == "clock":
+            for entry_id, status in data["statuses"]:
+                diary.set_status(entry_id, status)
+            diary.advance(data["minute"])
+        elif effect.kind == "booked":
+            entry = Appointment(**data["appointment"])
+            diary.add(entry)
+            self.appointment_of[entry.patient] = (diary.plan.name, entry.id)
+            self.registered.add(entry.patient)
+        elif effect.kind == "moved":
+            diary.move(data["id"], data["physician"], data["day"], data["slot"])
+            if data["leaves_list"]:
+                diary.leave_waiting(data["id"])
+        elif effect.kind == "cancelled":
+            diary.cancel(data["id"])
+        elif effect.kind == "waiting":
+            diary.wait(data["id"])
+        else:
+            raise EngineError(f"a hospital has no change called '{effect.kind}'")

@@ -1,0 +1,1 @@
+"""Where simulated persons come from."""

@@ -1,0 +1,79 @@
+"""The five factors of personality, each at a low, middle or high level, with trait words and what they mean for
+talking.
+
+The words are data: `data/big_five.toml`. A middle level has no words: most people are unremarkable in most traits.
+"""
+
+from __future__ import annotations
+
+import random
+import tomllib
+from functools import lru_cache
+from importlib import resources
+from typing import Literal, get_args
+
+from polyclinic.core.message import Frozen
+
+Trait = Literal["openness", "conscientiousness", "extraversion", "agreeableness", "neuroticism"]
+TraitLevel = Literal["low", "middle", "high"]
+
+TRAITS: tuple[Trait, ...] = get_args(Trait)
+TRAIT_LEVELS: tuple[TraitLevel, ...] = get_args(TraitLevel)
+WORDS_PER_TRAIT = 2
+
+
+class TraitSheet(Frozen):
+    """What the data file says about one factor."""
+
+    about: str
+    low_words: tuple[str, ...]
+    high_words: tuple[str, ...]
+    low_manner: str
+    high_manner: str
+
+
+class BigFive(Frozen):
+    """One person's level in each factor, and the trait words that describe the levels that stand out."""
+
+    openness: TraitLevel = "middle"
+    conscientiousness: TraitLevel = "middle"
+    extraversion: TraitLevel = "middle"
+    agreeableness: TraitLevel = "middle"
+    neuroticism: TraitLevel = "middle"
+    words: tuple[str, ...] = ()
+
+    def level(self, trait: Trait) -> TraitLevel:
+        """The level of one factor."""
+        found: TraitLevel = getattr(self, trait)
+        return found
+
+    def manners(self) -> list[str]:
+        """How the standing-out levels show in conversation, one line each."""
+        lines = []
+        for trait in TRAITS:
+            level = self.level(trait)
+            if level != "middle":
+                sheet = trait_sheets()[trait]
+                lines.append(sheet.low_manner if level == "low" else sheet.high_manner)
+        return lines
+
+
+@lru_cache(maxsize=1)
+def trait_sheets() -> dict[str, TraitSheet]:
+    """The five sheets, by trait."""
+    text = resources.files(__package__).joinpath("data", "big_five.toml").read_text(encoding="utf-8")
+    return {name: TraitSheet.model_validate(sheet) for name, sheet in tomllib.loads(text).items()}
+
+
+def draw_big_five(random: random.Random) -> BigFive:
+    """Levels drawn one by one (a quarter low, half middle, a quarter high), with words that fit them."""
+    levels: dict[str, TraitLevel] = {}
+    words: list[str] = []
+    for trait in TRAITS:
+        chance = random.random()
+        level: TraitLevel = "low" if chance < 0.25 else "high" if chance >= 0.75 else "middle"
+        levels[trait] = level
+        if level != "middle":
+            sheet = trait_sheets()[trait]
+            words += random.sample(sheet.low_words if level == "low" else sheet.high_words, WORDS_PER_TRAIT)
+    return BigFive.model_validate({**levels, "words": tuple(words)})

@@ -1,0 +1,77 @@
+"""How a simulated patient behaves: personality, command of the language, recall of the medical history, confusion.
+
+The four axes and their levels are those of PatientSim, with the level ``none`` of recall added for people who come to a
+hospital for the first time with a complaint. The words are data: `data/patient_axes.toml`.
+"""
+
+from __future__ import annotations
+
+import random
+import tomllib
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib import resources
+from typing import Literal, get_args
+
+from polyclinic.core.message import Frozen
+
+Personality = Literal["neutral", "distrustful", "impatient", "overanxious", "overly_positive", "verbose"]
+Language = Literal["A", "B", "C"]
+Recall = Literal["none", "low", "high"]
+Confusion = Literal["normal", "high"]
+
+PERSONALITIES: tuple[Personality, ...] = get_args(Personality)
+LANGUAGES: tuple[Language, ...] = get_args(Language)
+RECALLS: tuple[Recall, ...] = get_args(Recall)
+CONFUSIONS: tuple[Confusion, ...] = get_args(Confusion)
+
+
+class PatientAxes(Frozen):
+    """One patient's place on the four axes. The defaults are the usual outpatient."""
+
+    personality: Personality = "neutral"
+    language: Language = "B"
+    recall: Recall = "high"
+    confusion: Confusion = "normal"
+
+    def instructions(self) -> list[str]:
+        """What an actor must do to play this person, one instruction per line, axis by axis."""
+        words = _words()
+        return [
+            *words["personality"][self.personality],
+            *words["language"][self.language],
+            *words["recall"][self.recall],
+            *words["confusion"][self.confusion],
+        ]
+
+    def reminder(self) -> str:
+        """The same in one short line, to be said last."""
+        return (
+            f"You are {self.personality.replace('_', ' ')}; your language is at level {self.language}; "
+            f"your recall of your history is {self.recall}; your confusion is {self.confusion}."
+        )
+
+
+@lru_cache(maxsize=1)
+def _words() -> Mapping[str, Mapping[str, list[str]]]:
+    text = resources.files(__package__).joinpath("data", "patient_axes.toml").read_text(encoding="utf-8")
+    words: Mapping[str, Mapping[str, list[str]]] = tomllib.loads(text)
+    return words
+
+
+def draw_axes(random: random.Random, weights: Mapping[str, Mapping[str, float]], *, has_history: bool) -> PatientAxes:
+    """A place on the axes with these weights per axis and level; without a history there is nothing to recall."""
+    recall = _pick(random, weights.get("recall", {"high": 1.0})) if has_history else "none"
+    return PatientAxes.model_validate(
+        {
+            "personality": _pick(random, weights.get("personality", {"neutral": 1.0})),
+            "language": _pick(random, weights.get("language", {"B": 1.0})),
+            "recall": recall,
+            "confusion": _pick(random, weights.get("confusion", {"normal": 1.0})),
+        }
+    )
+
+
+def _pick(random: random.Random, weights: Mapping[str, float]) -> str:
+    names = list(weights)
+    return random.choices(names, [weights[name] for name in names])[0]

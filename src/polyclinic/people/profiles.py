@@ -1,0 +1,218 @@
+"""Who a simulated patient is: family, education, income, personality, culture and language.
+
+Profiles are drawn so that no impossible person appears: no married schoolchild, no lawyer without a degree, no
+retired person of thirty, no grandchild of childless people, no postgraduate at twenty, no language foreign to the
+culture. `impossible` states the rules apart from the drawing, so that a test can check the drawing against them.
+"""
+
+from __future__ import annotations
+
+import random
+import tomllib
+from collections.abc import Sequence
+from functools import lru_cache
+from importlib import resources
+from typing import Literal
+
+from pydantic import Field
+
+from polyclinic.core.message import Frozen
+from polyclinic.core.seed import stream
+from polyclinic.people.big_five import BigFive, draw_big_five
+from polyclinic.people.locales import Sex
+
+Partnership = Literal["single", "with a partner", "married", "divorced", "widowed"]
+Education = Literal["none", "primary", "secondary", "vocational", "bachelor", "postgraduate"]
+Income = Literal["low", "middle", "high"]
+MedicalWords = Literal["everyday words only", "some medical words", "many medical words"]
+
+PROFILES = 5_000
+YOUNGEST, OLDEST = 16, 95
+YOUNGEST_PARTNER, YOUNGEST_MARRIED, YOUNGEST_WIDOWED = 18, 20, 35
+YOUNGEST_PARENT = 19
+PARENTS_AGE_GAP = 38
+
+
+class Occupation(Frozen):
+    """What someone does for a living, what it takes and what it pays."""
+
+    name: str
+    education: Education
+    income: tuple[Income, ...]
+    ages: tuple[int, int]
+
+
+class Culture(Frozen):
+    """A background, the languages spoken in it, and one habit of speaking with doctors."""
+
+    name: str
+    languages: tuple[str, ...]
+    habit: str
+
+
+class _Tables(Frozen):
+    education: tuple[Education, ...]
+    income: tuple[Income, ...]
+    education_ages: dict[Education, int]
+    cultures: tuple[Culture, ...]
+    occupations: tuple[Occupation, ...]
+
+
+class Profile(Frozen):
+    """One person."""
+
+    id: str
+    age: int = Field(ge=0, le=120)
+    sex: Sex
+    partnership: Partnership
+    children: int = Field(ge=0, le=8)
+    education: Education
+    occupation: str
+    income: Income
+    culture: str
+    language: str
+    habit: str
+    big_five: BigFive
+
+    @property
+    def medical_words(self) -> MedicalWords:
+        """How much medical language this person understands: a matter of education."""
+        if self.education in ("none", "primary"):
+            return "everyday words only"
+        return "some medical words" if self.education in ("secondary", "vocational") else "many medical words"
+
+    def describe(self, *, with_family_and_work: bool = True) -> str:
+        """The person in a few sentences. A record that tells its own family and work leaves them out here."""
+        who = f"{self.culture}, first language {self.language}; {self.habit}."
+        schooling = "no schooling" if self.education == "none" else f"{self.education} education"
+        means = f"{schooling.capitalize()}, {self.income} income; knows {self.medical_words}."
+        traits = f"Personality: {', '.join(self.big_five.words) or 'unremarkable'}."
+        manner = f"In conversation the person {'; '.join(self.big_five.manners()) or 'answers plainly'}."
+        family = ""
+        if with_family_and_work:
+            children = (
+                "no children" if not self.children else f"{self.children} child{'ren' if self.children > 1 else ''}"
+            )
+            family = f"{self.partnership.capitalize()}, {children}, {self.occupation}. "
+        return f"{family}{who} {means} {traits} {manner}"
+
+
+@lru_cache(maxsize=1)
+def _tables() -> _Tables:
+    text = resources.files(__package__).joinpath("data", "profiles.toml").read_text(encoding="utf-8")
+    return _Tables.model_validate(tomllib.loads(text))
+
+
+def education_rank(education: Education) -> int:
+    """Education levels in order."""
+    return _tables().education.index(education)
+
+
+def impossible(profile: Profile) -> list[str]:
+    """What cannot be true together in a profile; empty for every profile that `draw_profile` makes."""
+    tables, faults = _tables(), []
+    if profile.age < tables.education_ages[profile.education]:
+        faults.append(f"{profile.education} education at {profile.age}")
+    if profile.partnership == "with a partner" and profile.age < YOUNGEST_PARTNER:
+        faults.append(f"a partner at {profile.age}")
+    if profile.partnership in ("married", "divorced") and profile.age < YOUNGEST_MARRIED:
+        faults.append(f"{profile.partnership} at {profile.age}")
+    if profile.partnership == "widowed" and profile.age < YOUNGEST_WIDOWED:
+        faults.append(f"widowed at {profile.age}")
+    if profile.children and profile.age < YOUNGEST_PARENT + profile.children - 1:
+        faults.append(f"{profile.children} children at {profile.age}")
+    occupation = next(found for found in tables.occupations if found.name == profile.occupation)
+    if education_rank(profile.education) < education_rank(occupation.education):
+        faults.append(f"{profile.occupation} with {profile.education} education")
+    if not occupation.ages[0] <= profile.age <= occupation.ages[1]:
+        faults.append(f"{profile.occupation} at {profile.age}")
+    if profile.income not in occupation.income:
+        faults.append(f"{profile.occupation} with {profile.income} income")
+    culture = next(found for found in tables.cultures if found.name == profile.culture)
+    if profile.language not in culture.languages:
+        faults.append(f"{profile.language} as first language of {profile.culture}")
+    return faults
+
+
+def draw_profile(id: str, random: random.Random) -> Profile:
+    """A person who can exist."""
+    tables = _tables()
+    age = random.randint(YOUNGEST, OLDEST)
+    levels = [level for level in tables.education if age >= tables.education_ages[level]]
+    education = random.choice(levels)
+    occupation = random.choice(_occupations(age, education))
+    partnership = random.choice(_partnerships(age))
+    most = 0 if partnership == "single" and random.random() < 0.8 else min(4, age - YOUNGEST_PARENT)
+    culture = random.choice(tables.cultures)
+    sex: Sex = "female" if random.random() < 0.5 else "male"
+    return Profile(
+        id=id,
+        age=age,
+        sex=sex,
+        partnership=partnership,
+        children=random.randint(0, most) if most > 0 else 0,
+        education=education,
+        occupation=occupation.name,
+        income=random.choice(occupation.income),
+        culture=culture.name,
+        language=random.choice(culture.languages),
+        habit=culture.habit,
+        big_five=draw_big_five(random),
+    )
+
+
+def _occupations(age: int, education: Education) -> list[Occupation]:
+    fitting = [
+        occupation
+        for occupation in _tables().occupations
+        if occupation.ages[0] <= age <= occupation.ages[1]
+        and education_rank(education) >= education_rank(occupation.education)
+    ]
+    if age >= 67:
+        return [occupation for occupation in fitting if occupation.name == "retired"] or fitting
+    return fitting
+
+
+def _partnerships(age: int) -> list[Partnership]:
+    found: list[Partnership] = ["single"]
+    if age >= YOUNGEST_PARTNER:
+        found.append("with a partner")
+    if age >= YOUNGEST_MARRIED:
+        found += ["married", "married"]
+    if age >= YOUNGEST_MARRIED + 5:
+        found.append("divorced")
+    if age >= YOUNGEST_WIDOWED + 20:
+        found.append("widowed")
+    return found
+
+
+@lru_cache(maxsize=4)
+def profiles(seed: int = 0, count: int = PROFILES) -> tuple[Profile, ...]:
+    """Profiles 0 to count-1 of this seed; profile n is the same however many are drawn."""
+    return tuple(draw_profile(f"p{number:04d}", stream("profile", seed, number)) for number in range(count))
+
+
+def fitting_profile(
+    pool: Sequence[Profile],
+    random: random.Random,
+    *,
+    age: int,
+    sex: Sex | None,
+    least: Education = "none",
+    parent_of: int | None = None,
+) -> Profile:
+    """A profile from the pool that can be this person: of that sex, near that age, with at least that education.
+
+    With `parent_of` (a child's age) a parent is sought: of either sex, of an age to have such a child, with children.
+    The age window widens until somebody fits, so a fit is always found in a pool of ordinary size.
+    """
+    for slack in (2, 5, 10, 20, 100):
+        if parent_of is not None:
+            low, high = YOUNGEST_PARENT + parent_of, PARENTS_AGE_GAP + parent_of + slack
+            found = [p for p in pool if low <= p.age <= high and p.children]
+        else:
+            found = [p for p in pool if abs(p.age - age) <= slack and (sex is None or p.sex == sex)]
+        found = [profile for profile in found if education_rank(profile.education) >= education_rank(least)]
+        if found:
+            return random.choice(found)
+    raise ValueError("no profile in the pool fits")

@@ -1,0 +1,145 @@
+"""A second opinion on bookings, written without the clinic's rules: plain datetimes, minute by minute, no bit tricks.
+
+It keeps its own diary as a set of taken minutes per physician, scans every start of the grid, and judges a proposed time by
+reading the criteria off one after the other. Slow and obvious on purpose.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import date, datetime, time, timedelta
+from fractions import Fraction
+
+
+@dataclass
+class Doc:
+    name: str
+    visit: timedelta
+    clinic_days: set[date]
+    capacity: int
+    taken: set[datetime] = field(default_factory=set)
+    visits: int = 0
+
+
+@dataclass
+class Visit:
+    doc: Doc
+    start: datetime
+    kind: str
+    wanted_doc: str
+    wanted_from: date | None
+
+
+@dataclass
+class Oracle:
+    opens: time
+    closes: time
+    step: timedelta
+    dates: list[date]
+    docs: list[Doc]
+    visits: dict[str, Visit] = field(default_factory=dict)
+    queue: list[str] = field(default_factory=list)
+
+    def free_at(self, doc: Doc, start: datetime) -> bool:
+        if start.date() not in doc.clinic_days or start.time() < self.opens:
+            return False
+        end = start + doc.visit
+        if end > datetime.combine(start.date(), self.closes):
+            return False
+        moment = start
+        while moment < end:
+            if moment in doc.taken:
+                return False
+            moment += timedelta(minutes=1)
+        return True
+
+    def grid(self) -> list[datetime]:
+        moments = []
+        for day in self.dates:
+            moment = datetime.combine(day, self.opens)
+            while moment < datetime.combine(day, self.closes):
+                moments.append(moment)
+                moment += self.step
+        return moments
+
+    def best(self, now: datetime, kind: str, wanted_doc: str, wanted_from: date | None) -> tuple[Doc, datetime] | None:
+        for moment in self.grid():
+            if moment <= now or (kind == "date" and wanted_from is not None and moment.date() < wanted_from):
+                continue
+            able = [d for d in self.docs if (kind != "physician" or d.name == wanted_doc) and self.free_at(d, moment)]
+            if able:
+                return min(able, key=lambda d: (Fraction(d.visits, d.capacity), self.docs.index(d))), moment
+        return None
+
+    def take(self, name: str, doc: Doc, start: datetime, kind: str, wanted_doc: str, wanted_from: date | None) -> None:
+        assert self.free_at(doc, start), "the oracle was told to double-book"
+        self._mark(doc, start, True)
+        self.visits[name] = Visit(doc, start, kind, wanted_doc, wanted_from)
+
+    def _mark(self, doc: Doc, start: datetime, on: bool) -> None:
+        moment = start
+        while moment < start + doc.visit:
+            (doc.taken.add if on else doc.taken.remove)(moment)
+            moment += timedelta(minutes=1)
+        doc.visits += 1 if on else -1
+
+    def shift(self, name: str, now: datetime) -> bool:
+        """Move a visit earlier if there is an earlier time under its own wish; True when it moved."""
+        visit = self.visits[name]
+        wanted = visit.doc.name if visit.kind == "physician" else ""
+        found = self.best(now, visit.kind, wanted, visit.wanted_from)
+        if found is None or found[1] >= visit.start:
+            return False
+        self._mark(visit.doc, visit.start, False)
+        self._mark(found[0], found[1], True)
+        self.visits[name] = Visit(found[0], found[1], visit.kind, visit.wanted_doc, visit.wanted_from)
+        return True
+
+    def ask_earlier(self, name: str, now: datetime) -> str:
+        if self.shift(name, now):
+            return "moved"
+        if name not in self.queue:
+            self.queue.append(name)
+        return "waiting"
+
+    def drop(self, name: str, now: datetime) -> list[str]:
+        """Cancel; then let everyone waiting try once, in order. Who moved leaves the queue."""
+        visit = self.visits.pop(name)
+        self._mark(visit.doc, visit.start, False)
+        self.queue = [waiting for waiting in self.queue if waiting != name]
+        moved = [
+            waiting for waiting in list(self.queue) if self.visits[waiting].start > now and self.shift(waiting, now)
+        ]
+        self.queue = [waiting for waiting in self.queue if waiting not in moved]
+        return moved
+
+    def verdict(
+        self, now: datetime, kind: str, wanted_doc: str, wanted_from: date | None, answers: list[dict[str, str]]
+    ) -> str:
+        """The error code of a proposed time; "" when there is none."""
+        if len({answer["physician"] for answer in answers}) > 1:
+            return "PC"
+        answer = answers[0]
+        doc = next((d for d in self.docs if d.name == answer["physician"]), None)
+        try:
+            start = datetime.fromisoformat(f"{answer['date']}T{answer['start']}:00")
+            end = datetime.fromisoformat(f"{answer['date']}T{answer['end']}:00")
+        except ValueError:
+            return "IVS"
+        if doc is None or start.date() not in self.dates or start >= end or start <= now:
+            return "IVS"
+        if start.time() < self.opens or end.time() > self.closes:
+            return "IVS"
+        opening = datetime.combine(start.date(), self.opens)
+        if (start - opening) % self.step or (end - opening) % self.step:
+            return "IVS"
+        if end - start != doc.visit:
+            return "WD"
+        if not self.free_at(doc, start):
+            return "TC"
+        if kind == "physician" and doc.name != wanted_doc:
+            return "IP"
+        if kind == "date" and wanted_from is not None and start.date() < wanted_from:
+            return "IDT"
+        found = self.best(now, kind, wanted_doc, wanted_from)
+        return "NET" if found is not None and found[1] < start else ""
