@@ -1,20 +1,21 @@
 """The hospital's records as a clinic sees them: read, search, and one all-or-nothing transaction with preconditions.
 
 Two homes speak this protocol: `polyclinic.fhir.store.FhirStore` (tables in the run's own database) and
-`polyclinic.fhir.client.FhirClient` (any external FHIR R5 server). A clinic takes a `Records` and never asks which it is.
-A resource is plain JSON (`dict`) with FHIR's own names; the builders of `polyclinic.fhir.resources` make resources that are
-right by construction, and the functions of `polyclinic.fhir.scheduling` turn a booking, a move or a cancellation into the
-`Change` list that does it.
+`polyclinic.fhir.client.FhirClient` (any external FHIR R5 server). A clinic takes a `Records` and never asks which it
+is. A resource is plain JSON (`dict`) with FHIR's own names; the builders of `polyclinic.fhir.resources` make resources
+that are right by construction, and the functions of `polyclinic.fhir.scheduling` turn a booking, a move or a
+cancellation into the `Change` list that does it.
 
 Reading and searching::
 
     slot = await records.read("Slot", slot_id)                       # RecordMissing when there is none
     found = await records.search("Slot", {"schedule": f"Schedule/{schedule_id}", "status": "free",
-                                          "start": ["ge2025-03-25T09:00:00+09:00", "lt2025-03-26T00:00:00+09:00"],
+                                          "start": ["ge2025-03-25T09:00:00+09:00", "lt2025-03-26"],
                                           "_sort": "start"}, limit=20)
     for slot in found.matches: ...
 
-A parameter given a sequence must hold for each of its values; a comma inside one value means "any of these", as on the wire.
+A parameter given a sequence must hold for each of its values; a comma inside one value means "any of these", as on
+the wire.
 
 Writing: all changes of one call happen together or not at all. A precondition is the version that was read::
 
@@ -26,14 +27,14 @@ Staging: an episode that must leave nothing behind when it fails works on `stage
 changes over the records as they are now; nothing is written before the end::
 
     staged = records.stage()
-    await staged.transact(book(...))                                 # checked against what is staged and stored
+    await staged.transact(book(...))         # checked against what is staged and stored
     ...
-    staged.apply(transaction)                                        # embedded home: inside the episode's own transaction
-    await staged.commit()                                            # either home: one transaction of its own
+    staged.apply(transaction)                # embedded home: inside the episode's own transaction
+    await staged.commit()                    # either home: one transaction of its own
 
 Ids are the caller's (`Create` with an `id` creates under that id and fails when it is taken), so that a seeded run has
-repeatable ids; without an `id` the home chooses an opaque one. In one transaction a `Create` may be referred to by other
-changes through its id before it exists.
+repeatable ids; without an `id` the home chooses an opaque one. In one transaction a `Create` may be referred to by
+other changes through its id before it exists.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, ClassVar, Protocol, TypeAlias
+from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 
 from polyclinic.core.database import Transaction
 from polyclinic.errors import PolyclinicError
@@ -101,7 +102,7 @@ class RecordInvalid(RecordsError):
 
 
 class RecordsRefused(RecordsError):
-    """The home will not do this at all: an external server that cannot keep its promises, or a resource not ours to change."""
+    """The home will not do this at all: a server that cannot keep its promises, a resource not ours to change."""
 
     status = 403
     code = "forbidden"
@@ -114,11 +115,12 @@ class Problem:
     code: str
     expression: str
     message: str
+    severity: Literal["error", "warning"] = "error"
 
 
 @dataclass(frozen=True)
 class Create:
-    """Add a resource. With `if_none_exist` (a search on its type) an existing match is returned instead of a second one."""
+    """Add a resource. With `if_none_exist` (a search on its type) an existing match is returned instead."""
 
     resource: Resource
     if_none_exist: Query | None = None

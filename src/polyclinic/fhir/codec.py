@@ -1,0 +1,85 @@
+"""JSON in and out, with FHIR's decimals kept digit for digit.
+
+`1.50` and `1.5` are different measurements in FHIR, and a float forgets which it was. Bodies without a decimal point
+outside of strings (nearly all) take orjson's way; the others are read with `Decimal`, which the writer puts back as
+it was.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from decimal import Decimal
+from typing import Any
+
+import orjson
+
+from polyclinic.core.records import RecordsError, Resource
+
+MAX_DEPTH = 100
+_DECIMAL = re.compile(rb"[:\[,]\s*-?\d+(?:\.\d|[eE])")
+
+
+class BadJson(RecordsError):
+    """What came in is not JSON, or not a JSON object."""
+
+    code = "structure"
+
+
+def loads(text: str | bytes) -> Any:
+    """Parse JSON. Raises BadJson."""
+    raw = text.encode() if isinstance(text, str) else text
+    try:
+        value = orjson.loads(raw)
+        if _DECIMAL.search(raw) is None:
+            return value
+        return json.loads(raw, parse_float=_decimal, parse_int=_integer)
+    except (ValueError, RecursionError) as error:
+        raise BadJson(f"not JSON: {error}") from error
+
+
+def _decimal(text: str) -> Decimal:
+    value = Decimal(text)
+    if abs(value.adjusted()) > 300:
+        raise ValueError(f"number out of range: {text}")
+    return value
+
+
+def _integer(text: str) -> int:
+    if len(text) > 18:
+        raise ValueError(f"number out of range: {text}")
+    return int(text)
+
+
+def loads_object(text: str | bytes) -> Resource:
+    """Parse a JSON object that is not nested beyond reason. Raises BadJson."""
+    value = loads(text)
+    if not isinstance(value, dict):
+        raise BadJson("expected a JSON object")
+    if _deeper(value, MAX_DEPTH):
+        raise BadJson(f"nested deeper than {MAX_DEPTH}")
+    return value
+
+
+def _deeper(value: Any, left: int) -> bool:
+    if not isinstance(value, dict | list):
+        return False
+    if left == 0:
+        return True
+    return any(_deeper(item, left - 1) for item in (value.values() if isinstance(value, dict) else value))
+
+
+def dumps(value: Any) -> bytes:
+    """Write JSON."""
+    return orjson.dumps(value, default=_plain)
+
+
+def dumps_text(value: Any) -> str:
+    """Write JSON as text."""
+    return orjson.dumps(value, default=_plain).decode()
+
+
+def _plain(value: object) -> Any:
+    if isinstance(value, Decimal):
+        return orjson.Fragment(str(value))
+    raise TypeError(f"not JSON: {type(value).__name__}")

@@ -1,0 +1,46 @@
+"""Tentative reservations: a slot is `busy-tentative` until it is booked with the hold's token or the hold expires.
+
+The token is known only to whoever placed the hold; the Slot itself shows nothing but its status. An expired hold
+counts as free at once wherever a slot is taken, and `sweep` makes the Slot itself free again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from polyclinic.core.database import Transaction
+
+
+class Hold(NamedTuple):
+    """A reservation of one slot."""
+
+    slot: str
+    token: str
+    expires: int
+
+
+def find(transaction: Transaction, slot: str) -> Hold | None:
+    """The hold on a slot, expired or not."""
+    found = transaction.execute("SELECT slot, token, expires FROM fhir_hold WHERE slot = ?", (slot,))
+    return Hold(*found[0]) if found else None
+
+
+def place(transaction: Transaction, slots: Sequence[str], token: str, expires: int) -> None:
+    """Record holds on slots; an older one on the same slot is replaced."""
+    forget(transaction, slots)
+    transaction.executemany(
+        "INSERT INTO fhir_hold (slot, token, expires) VALUES (?, ?, ?)", [(slot, token, expires) for slot in slots]
+    )
+
+
+def forget(transaction: Transaction, slots: Sequence[str]) -> None:
+    """Drop the holds on slots."""
+    transaction.executemany("DELETE FROM fhir_hold WHERE slot = ?", [(slot,) for slot in slots])
+
+
+def expired(transaction: Transaction, now: int) -> list[str]:
+    """Slots whose hold has run out, in order."""
+    return [
+        row[0] for row in transaction.execute("SELECT slot FROM fhir_hold WHERE expires <= ? ORDER BY slot", (now,))
+    ]

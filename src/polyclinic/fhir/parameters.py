@@ -1,0 +1,77 @@
+"""The search parameters of the supported resources, read from `data/search.json`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any, Literal, cast
+
+import orjson
+
+Kind = Literal["date", "number", "quantity", "reference", "string", "token", "uri"]
+
+# Slots are by far the most numerous resources and are found in one way: these live in columns of their own row.
+COLUMNS: dict[str, dict[str, str]] = {"Slot": {"schedule": "schedule", "status": "status", "start": "start_at"}}
+_CODE_TYPES = frozenset({"code", "boolean", "id", "string", "presence"})
+
+
+@dataclass(frozen=True)
+class Path:
+    """Where a parameter's values are: JSON steps, the type found there, and what is kept of it."""
+
+    steps: tuple[str, ...]
+    type: str
+    target: str | None = None
+    where: tuple[str, str] | None = None
+    first: bool = False
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One search parameter of one resource type."""
+
+    code: str
+    kind: Kind
+    paths: tuple[Path, ...]
+    targets: tuple[str, ...]
+    definition: str
+
+    @property
+    def plain_codes(self) -> bool:
+        """Whether its values are bare codes, whose system is implied."""
+        return all(path.type in _CODE_TYPES for path in self.paths)
+
+
+@cache
+def data(name: str) -> dict[str, Any]:
+    """One of the package's data files."""
+    text = (resources.files("polyclinic.fhir") / "data" / name).read_bytes()
+    return cast(dict[str, Any], orjson.loads(text))
+
+
+def _parameter(code: str, entry: dict[str, Any]) -> Parameter:
+    paths = tuple(
+        Path(
+            steps=tuple(p["steps"]),
+            type=p["type"],
+            target=p.get("target"),
+            where=tuple(p["where"]) if "where" in p else None,
+            first=p.get("first", False),
+        )
+        for p in entry["paths"]
+    )
+    return Parameter(code, entry["kind"], paths, tuple(entry.get("targets", ())), entry["definition"])
+
+
+@cache
+def parameters(type: str) -> dict[str, Parameter]:
+    """All parameters of a type, those of every resource included."""
+    table = data("search.json")
+    return {code: _parameter(code, entry) for code, entry in sorted({**table["Resource"], **table[type]}.items())}
+
+
+@cache
+def resource_types() -> tuple[str, ...]:
+    """The supported resource types, in order."""
+    return tuple(name for name in data("search.json") if name != "Resource")

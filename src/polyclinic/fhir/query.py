@@ -1,0 +1,376 @@
+"""A FHIR search as data: parsed once, then compiled to SQL (`sql`) or matched in memory (`match`).
+
+Every value is read here, so whatever comes later cannot meet a malformed one. What the parser does not know is
+collected in `Search.ignored`; the caller decides whether that is an error (strict handling) or a warning.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
+from typing import Literal, TypeAlias, cast
+
+from polyclinic.core.records import Query, RecordsError
+from polyclinic.fhir.dates import date_range
+from polyclinic.fhir.index import normal
+from polyclinic.fhir.parameters import COLUMNS, Parameter, parameters, resource_types
+
+MAX_COUNT = 1000
+DEFAULT_COUNT = 50
+MAX_VALUES = 500
+MAX_DEPTH = 5
+Prefix = Literal["eq", "ne", "gt", "lt", "ge", "le", "sa", "eb", "ap"]
+_PREFIXES = ("eq", "ne", "gt", "lt", "ge", "le", "sa", "eb", "ap")
+_MODIFIERS: dict[str, frozenset[str]] = {
+    "token": frozenset({"not"}),
+    "string": frozenset({"exact", "contains"}),
+    "reference": frozenset({"identifier"}),
+    "uri": frozenset({"below"}),
+}
+_REFERENCE = re.compile(r"(?:([A-Z][A-Za-z]+)/)?([A-Za-z0-9\-.]{1,64})(?:/_history/[A-Za-z0-9\-.]{1,64})?", re.ASCII)
+
+
+class BadSearch(RecordsError):
+    """A search that cannot be understood."""
+
+    code = "invalid"
+
+
+@dataclass(frozen=True)
+class Token:
+    """A code with or without its system. None means any; an empty system means none."""
+
+    system: str | None
+    code: str | None
+
+
+@dataclass(frozen=True)
+class Target:
+    """The id or URL that a reference must have, and its type when the search says so."""
+
+    type: str | None
+    value: str
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A date or quantity with its comparison; the range is what the written precision covers."""
+
+    prefix: Prefix
+    low: int | float
+    high: int | float
+    system: str | None = None
+    unit: str | None = None
+
+
+@dataclass(frozen=True)
+class Text:
+    """A string as written and in its normal form."""
+
+    written: str
+    normal: str
+
+
+Value: TypeAlias = Token | Target | Interval | Text
+
+
+@dataclass(frozen=True)
+class Filter:
+    """A parameter with any of these values."""
+
+    parameter: Parameter
+    modifier: str | None
+    values: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class Missing:
+    """Whether a parameter has no value at all."""
+
+    parameter: Parameter
+    missing: bool
+
+
+@dataclass(frozen=True)
+class Chain:
+    """A reference to a resource of one of these types that itself meets a condition."""
+
+    parameter: Parameter
+    targets: tuple[tuple[str, Condition], ...]
+
+
+@dataclass(frozen=True)
+class Has:
+    """Some resource of another type refers here and meets a condition."""
+
+    type: str
+    parameter: Parameter
+    condition: Condition
+
+
+Condition: TypeAlias = Filter | Missing | Chain | Has
+
+
+@dataclass(frozen=True)
+class Include:
+    """What to bring along: references of `type` through a parameter (None: all), only to `target` when given."""
+
+    type: str
+    parameter: str | None
+    target: str | None
+    iterate: bool
+
+
+@dataclass
+class Search:
+    """Everything a search asks for."""
+
+    type: str
+    conditions: list[Condition] = field(default_factory=list)
+    sort: list[tuple[Parameter, bool]] = field(default_factory=list)
+    count: int = DEFAULT_COUNT
+    includes: list[Include] = field(default_factory=list)
+    reverse_includes: list[Include] = field(default_factory=list)
+    total: Literal["none", "estimate", "accurate"] = "none"
+    summary: Literal["true", "text", "data", "count", "false"] = "false"
+    elements: tuple[str, ...] = ()
+    cursor: str | None = None
+    ignored: list[str] = field(default_factory=list)
+    used: list[tuple[str, str]] = field(default_factory=list)
+
+    def order(self) -> list[tuple[Parameter, bool]]:
+        """The asked order, or the natural one: a schedule's slots by time, everything else by id alone."""
+        by_schedule = any(isinstance(c, Filter | Chain) and c.parameter.code == "schedule" for c in self.conditions)
+        if not self.sort and self.type == "Slot" and by_schedule:
+            return [(parameters("Slot")["start"], False)]
+        return self.sort
+
+
+def pairs(query: Query) -> list[tuple[str, str]]:
+    """A mapping as the name-value pairs of a query string."""
+    return [(k, v) for k, vs in query.items() for v in ([vs] if isinstance(vs, str) else vs)]
+
+
+def parse_search(type_: str, query: Iterable[tuple[str, str]], base: str = "") -> Search:
+    """Read a search. `base` is this server's own address, which references may carry. Raises BadSearch."""
+    if type_ not in resource_types():
+        raise BadSearch(f"resource type '{type_}' is not supported")
+    search = Search(type_)
+    for name, text in query:
+        if name in _CONTROLS:
+            _CONTROLS[name](search, text)
+            search.used.append((name, text))
+        elif name not in ("_format", "_pretty"):
+            condition = parse_condition(type_, name, text, base)
+            if condition is None:
+                search.ignored.append(name)
+            else:
+                search.conditions.append(condition)
+                search.used.append((name, text))
+    return search
+
+
+def parse_condition(type_: str, name: str, text: str, base: str = "", depth: int = 0) -> Condition | None:
+    """One condition of a search on `type_`; None when the parameter is unknown."""
+    if depth > MAX_DEPTH:
+        raise BadSearch(f"'{name}' nests deeper than {MAX_DEPTH}")
+    if name.startswith("_has:"):
+        return _has(type_, name, text, base, depth)
+    head, dot, rest = name.partition(".")
+    code, _, modifier = head.partition(":")
+    parameter = parameters(type_).get(code)
+    if parameter is None:
+        return None
+    if dot:
+        return _chain(parameter, modifier, rest, text, base, depth)
+    if modifier == "missing":
+        if text not in ("true", "false"):
+            raise BadSearch(f"'{name}' takes true or false, not '{text}'")
+        return Missing(parameter, text == "true")
+    target = modifier if parameter.kind == "reference" and modifier in resource_types() else None
+    if modifier and not target and modifier not in _MODIFIERS.get(parameter.kind, ()):
+        raise BadSearch(f"modifier ':{modifier}' is not supported on the {parameter.kind} parameter '{code}'")
+    texts = split_values(text)
+    if len(texts) > MAX_VALUES:
+        raise BadSearch(f"'{name}' has {len(texts)} values; at most {MAX_VALUES} are allowed")
+    values = tuple(_value(parameter, None if target else modifier or None, part, base) for part in texts)
+    if target:
+        values = tuple(Target(target, v.value) if isinstance(v, Target) else v for v in values)
+    return Filter(parameter, None if target else modifier or None, values)
+
+
+def _has(type_: str, name: str, text: str, base: str, depth: int) -> Condition | None:
+    parts = name.split(":", 3)
+    if len(parts) != 4 or parts[1] not in resource_types():
+        raise BadSearch(f"'{name}' is not of the form _has:Type:reference:parameter")
+    reference = parameters(parts[1]).get(parts[2])
+    if reference is None or reference.kind != "reference":
+        raise BadSearch(f"'{parts[2]}' is not a reference parameter of {parts[1]}")
+    inner = parse_condition(parts[1], parts[3], text, base, depth + 1)
+    return None if inner is None else Has(parts[1], reference, inner)
+
+
+def _chain(parameter: Parameter, type_: str, rest: str, text: str, base: str, depth: int) -> Condition | None:
+    if parameter.kind != "reference":
+        raise BadSearch(f"'{parameter.code}' is not a reference, so it cannot be chained")
+    if type_ and type_ not in resource_types():
+        raise BadSearch(f"resource type '{type_}' is not supported")
+    targets = []
+    for target in (type_,) if type_ else parameter.targets:
+        inner = parse_condition(target, rest, text, base, depth + 1)
+        if inner is not None:
+            targets.append((target, inner))
+    return Chain(parameter, tuple(targets)) if targets else None
+
+
+def split_values(text: str) -> list[str]:
+    """The alternatives of a value: split at commas that are not escaped."""
+    return [text] if "," not in text else re.split(r"(?<!\\),", text)
+
+
+def _unescape(text: str) -> str:
+    return re.sub(r"\\([,|$\\])", r"\1", text) if "\\" in text else text
+
+
+def _value(parameter: Parameter, modifier: str | None, text: str, base: str) -> Value:
+    if "\x00" in text:
+        raise BadSearch(f"'{parameter.code}' has a zero byte in its value")
+    if not text:
+        raise BadSearch(f"'{parameter.code}' has an empty value")
+    match parameter.kind:
+        case "token":
+            return _token(parameter, text)
+        case "reference":
+            return _token(None, text) if modifier == "identifier" else _target(parameter, text, base)
+        case "date":
+            return _date(parameter, text)
+        case "quantity" | "number":
+            return _quantity(parameter, text)
+        case _:
+            written = _unescape(text)
+            return Text(written, normal(written))
+
+
+def _token(parameter: Parameter | None, text: str) -> Token:
+    parts = re.split(r"(?<!\\)\|", text)
+    if len(parts) == 1:
+        return Token(None, _unescape(text))
+    if len(parts) > 2 or parts == ["", ""]:
+        raise BadSearch(f"'{text}' is not of the form system|code")
+    system, code = (_unescape(part) for part in parts)
+    if parameter is not None and parameter.plain_codes and code:
+        return Token(None, code)
+    return Token(system, code or None)
+
+
+def _target(parameter: Parameter, text: str, base: str) -> Target:
+    reference = _unescape(text)
+    if any(path.type == "canonical" for path in parameter.paths):
+        return Target("", reference)
+    if base and reference.startswith(f"{base}/"):
+        reference = reference.removeprefix(f"{base}/")
+    match = _REFERENCE.fullmatch(reference)
+    if match:
+        return Target(match[1], match[2])
+    if ":" in reference:
+        return Target("", reference)
+    raise BadSearch(f"'{text}' is not a reference for '{parameter.code}'")
+
+
+def _date(parameter: Parameter, text: str) -> Interval:
+    prefix, rest = (text[:2], text[2:]) if text[:2] in _PREFIXES else ("eq", text)
+    try:
+        low, high = date_range(rest.replace(" ", "+"))
+    except ValueError as error:
+        raise BadSearch(f"'{parameter.code}': {error}") from error
+    return Interval(cast(Prefix, prefix), low, high)
+
+
+def _quantity(parameter: Parameter, text: str) -> Interval:
+    parts = [_unescape(p) for p in re.split(r"(?<!\\)\|", text)]
+    prefix, number = (parts[0][:2], parts[0][2:]) if parts[0][:2] in _PREFIXES else ("eq", parts[0])
+    try:
+        value = Decimal(number)
+    except InvalidOperation as error:
+        raise BadSearch(f"'{parameter.code}': '{number}' is not a number") from error
+    if len(parts) not in (1, 3) or not value.is_finite() or abs(value.adjusted()) > 30 or len(number) > 40:
+        raise BadSearch(f"'{parameter.code}': '{text}' is not of the form number or number|system|code")
+    exponent = value.as_tuple().exponent
+    half = Decimal(1).scaleb(exponent if isinstance(exponent, int) else 0) / 2
+    system, unit = (parts[1] or None, parts[2] or None) if len(parts) == 3 else (None, None)
+    return Interval(cast(Prefix, prefix), float(value - half), float(value + half), system, unit)
+
+
+def _sort(search: Search, text: str) -> None:
+    for part in text.split(","):
+        code = part.removeprefix("-")
+        parameter = parameters(search.type).get(code)
+        if parameter is None:
+            raise BadSearch(f"cannot sort {search.type} by '{code}'")
+        search.sort.append((parameter, part.startswith("-")))
+    if len(search.sort) > MAX_DEPTH:
+        raise BadSearch(f"at most {MAX_DEPTH} sort keys")
+
+
+def _count(search: Search, text: str) -> None:
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise BadSearch(f"'_count' takes a number of 0 or more, not '{text}'")
+    search.count = min(int(text), MAX_COUNT)
+
+
+def _total(search: Search, text: str) -> None:
+    if text not in ("none", "estimate", "accurate"):
+        raise BadSearch(f"'_total' takes none, estimate or accurate, not '{text}'")
+    search.total = cast(Literal["none", "estimate", "accurate"], text)
+
+
+def _summary(search: Search, text: str) -> None:
+    if text not in ("true", "text", "data", "count", "false"):
+        raise BadSearch(f"'_summary' takes true, text, data, count or false, not '{text}'")
+    search.summary = cast(Literal["true", "text", "data", "count", "false"], text)
+
+
+def _elements(search: Search, text: str) -> None:
+    search.elements = tuple(dict.fromkeys(e for e in (part.strip() for part in text.split(",")) if e))
+
+
+def _page(search: Search, text: str) -> None:
+    search.cursor = text
+
+
+def _include(text: str, iterate: bool) -> Include:
+    parts: Sequence[str] = text.split(":")
+    if len(parts) == 1 and parts[0] == "*":
+        return Include("*", None, None, iterate)
+    if len(parts) not in (2, 3) or parts[0] not in resource_types():
+        raise BadSearch(f"'{text}' is not of the form Type:reference or Type:reference:TargetType")
+    if parts[1] != "*":
+        parameter = parameters(parts[0]).get(parts[1])
+        if parameter is None or parameter.kind != "reference":
+            raise BadSearch(f"'{parts[1]}' is not a reference parameter of {parts[0]}")
+    return Include(parts[0], None if parts[1] == "*" else parts[1], parts[2] if len(parts) == 3 else None, iterate)
+
+
+_CONTROLS: dict[str, Callable[[Search, str], None]] = {
+    "_sort": _sort,
+    "_count": _count,
+    "_total": _total,
+    "_summary": _summary,
+    "_elements": _elements,
+    "_page": _page,
+    "_include": lambda search, text: search.includes.append(_include(text, False)),
+    "_include:iterate": lambda search, text: search.includes.append(_include(text, True)),
+    "_revinclude": lambda search, text: search.reverse_includes.append(_include(text, False)),
+    "_revinclude:iterate": lambda search, text: search.reverse_includes.append(_include(text, True)),
+}
+
+
+def column_of(type_: str, parameter: Parameter) -> str | None:
+    """The column of the resource's own row that holds a parameter, if any."""
+    if parameter.code == "_id":
+        return "id"
+    if parameter.code == "_lastUpdated":
+        return "updated"
+    return COLUMNS.get(type_, {}).get(parameter.code)

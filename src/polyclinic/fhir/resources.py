@@ -1,0 +1,337 @@
+"""Builders of the hospital's resources: R5 that is right by construction.
+
+Each builder takes typed values, refuses what FHIR would refuse (a bad id, an interval that ends before it starts, a
+time without a zone) with ValueError, and returns plain JSON. What is not given is absent, never null or empty.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any, Literal
+
+from polyclinic.core.records import Resource
+
+BASE = "https://polyclinic.example/fhir"
+CAPACITY = f"{BASE}/StructureDefinition/outpatient-capacity-per-hour"
+SPECIALTIES = f"{BASE}/CodeSystem/specialty"
+SERVICE_CATEGORY = "http://terminology.hl7.org/CodeSystem/service-category"
+CANCELLATION_REASONS = "http://terminology.hl7.org/CodeSystem/appointment-cancellation-reason"
+APPOINTMENT_REASONS = "http://terminology.hl7.org/CodeSystem/v2-0276"
+
+Gender = Literal["male", "female", "other", "unknown"]
+SlotStatus = Literal["busy", "free", "busy-unavailable", "busy-tentative", "entered-in-error"]
+AppointmentStatus = Literal[
+    "proposed", "pending", "booked", "arrived", "fulfilled", "cancelled", "noshow", "entered-in-error", "checked-in",
+    "waitlist",
+]  # fmt: skip
+ParticipationStatus = Literal["accepted", "declined", "tentative", "needs-action"]
+ResponseStatus = Literal["accepted", "declined", "tentative", "needs-action", "entered-in-error"]
+VisitType = Literal["CHECKUP", "EMERGENCY", "FOLLOWUP", "ROUTINE", "WALKIN"]
+_ID = re.compile(r"[A-Za-z0-9\-.]{1,64}", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Code:
+    """A concept: its system, its code and the words people read."""
+
+    system: str
+    code: str
+    display: str = ""
+
+    def coding(self) -> dict[str, str]:
+        """As a FHIR Coding."""
+        return {"system": self.system, "code": self.code} | ({"display": self.display} if self.display else {})
+
+    def concept(self) -> dict[str, Any]:
+        """As a FHIR CodeableConcept."""
+        return {"coding": [self.coding()]} | ({"text": self.display} if self.display else {})
+
+
+@dataclass(frozen=True)
+class Identifier:
+    """A number that somebody else gave: it means something only within its system."""
+
+    system: str
+    value: str
+    use: Literal["usual", "official", "temp", "secondary", "old"] = "official"
+
+    def json(self) -> dict[str, str]:
+        """As a FHIR Identifier."""
+        return {"use": self.use, "system": self.system, "value": _text(self.value)}
+
+
+@dataclass(frozen=True)
+class Name:
+    """A person's name."""
+
+    family: str
+    given: Sequence[str] = ()
+    prefix: Sequence[str] = ()
+
+    @property
+    def display(self) -> str:
+        """As it is spoken."""
+        return " ".join((*self.prefix, *self.given, self.family))
+
+    def json(self) -> dict[str, Any]:
+        """As a FHIR HumanName."""
+        name: dict[str, Any] = {"use": "official", "family": _text(self.family)}
+        if self.given:
+            name["given"] = [_text(part) for part in self.given]
+        if self.prefix:
+            name["prefix"] = [_text(part) for part in self.prefix]
+        return name
+
+
+def moment(at: datetime) -> str:
+    """A FHIR instant. Raises ValueError for a time without a zone."""
+    if at.tzinfo is None:
+        raise ValueError(f"{at} has no time zone")
+    return at.isoformat(timespec="milliseconds" if at.microsecond else "seconds")
+
+
+def reference(type_: str, id_: str, display: str = "") -> dict[str, str]:
+    """A reference to a resource by its id."""
+    return {"reference": f"{type_}/{_id(id_)}"} | ({"display": display} if display else {})
+
+
+def _id(value: str) -> str:
+    if not _ID.fullmatch(value):
+        raise ValueError(f"'{value}' is not a FHIR id: 1 to 64 letters, digits, '-' and '.'")
+    return value
+
+
+def _text(value: str) -> str:
+    if not value.strip():
+        raise ValueError("a text may not be empty")
+    return value
+
+
+def _interval(start: datetime, end: datetime) -> dict[str, str]:
+    if start > end:
+        raise ValueError(f"starts at {start}, after its end at {end}")
+    return {"start": moment(start), "end": moment(end)}
+
+
+def _resource(type_: str, id_: str, **elements: object) -> Resource:
+    present = {key: value for key, value in elements.items() if value not in (None, "", [], ())}
+    return {"resourceType": type_, "id": _id(id_), **present}
+
+
+def _identifiers(identifiers: Sequence[Identifier]) -> list[dict[str, str]]:
+    return [identifier.json() for identifier in identifiers]
+
+
+def _phone(number: str, use: Literal["home", "work", "mobile"]) -> list[dict[str, str]]:
+    return [{"system": "phone", "value": number, "use": use}] if number else []
+
+
+def organization(
+    id: str, name: str, *, part_of: str | None = None, type: Code | None = None, identifiers: Sequence[Identifier] = ()
+) -> Resource:
+    """A hospital, or a department that is `part_of` one."""
+    return _resource(
+        "Organization",
+        id,
+        identifier=_identifiers(identifiers),
+        active=True,
+        type=[type.concept()] if type else [],
+        name=_text(name),
+        partOf=reference("Organization", part_of) if part_of else None,
+    )
+
+
+def healthcare_service(
+    id: str, name: str, *, organization: str, specialty: Code | None = None, location: str | None = None
+) -> Resource:
+    """What a department offers to outpatients."""
+    return _resource(
+        "HealthcareService",
+        id,
+        active=True,
+        providedBy=reference("Organization", organization),
+        specialty=[specialty.concept()] if specialty else [],
+        location=[reference("Location", location)] if location else [],
+        name=_text(name),
+    )
+
+
+def location(id: str, name: str, *, organization: str | None = None, part_of: str | None = None) -> Resource:
+    """A building, a ward or a room."""
+    return _resource(
+        "Location",
+        id,
+        status="active",
+        name=_text(name),
+        mode="instance",
+        managingOrganization=reference("Organization", organization) if organization else None,
+        partOf=reference("Location", part_of) if part_of else None,
+    )
+
+
+def practitioner(
+    id: str,
+    name: Name,
+    *,
+    gender: Gender | None = None,
+    birth_date: date | None = None,
+    phone: str = "",
+    identifiers: Sequence[Identifier] = (),
+) -> Resource:
+    """A physician as a person."""
+    return _resource(
+        "Practitioner",
+        id,
+        identifier=_identifiers(identifiers),
+        active=True,
+        name=[name.json()],
+        telecom=_phone(phone, "work"),
+        gender=gender,
+        birthDate=birth_date.isoformat() if birth_date else None,
+    )
+
+
+def practitioner_role(
+    id: str,
+    *,
+    practitioner: str,
+    organization: str,
+    display: str = "",
+    specialty: Code | None = None,
+    service: str | None = None,
+    location: str | None = None,
+    capacity_per_hour: int | None = None,
+) -> Resource:
+    """A physician at work in a department, with how many outpatients an hour they see."""
+    if capacity_per_hour is not None and capacity_per_hour < 1:
+        raise ValueError(f"capacity per hour must be 1 or more, not {capacity_per_hour}")
+    return _resource(
+        "PractitionerRole",
+        id,
+        extension=[{"url": CAPACITY, "valuePositiveInt": capacity_per_hour}] if capacity_per_hour else [],
+        active=True,
+        practitioner=reference("Practitioner", practitioner, display),
+        organization=reference("Organization", organization),
+        specialty=[specialty.concept()] if specialty else [],
+        location=[reference("Location", location)] if location else [],
+        healthcareService=[reference("HealthcareService", service)] if service else [],
+    )
+
+
+def capacity_per_hour(role: Resource) -> int | None:
+    """The capacity that a PractitionerRole carries."""
+    for extension in role.get("extension", ()):
+        if extension["url"] == CAPACITY:
+            return int(extension["valuePositiveInt"])
+    return None
+
+
+def patient(
+    id: str,
+    name: Name,
+    *,
+    gender: Gender | None = None,
+    birth_date: date | None = None,
+    phone: str = "",
+    address: str = "",
+    identifiers: Sequence[Identifier] = (),
+    organization: str | None = None,
+) -> Resource:
+    """A person who receives care."""
+    return _resource(
+        "Patient",
+        id,
+        identifier=_identifiers(identifiers),
+        active=True,
+        name=[name.json()],
+        telecom=_phone(phone, "mobile"),
+        gender=gender,
+        birthDate=birth_date.isoformat() if birth_date else None,
+        address=[{"use": "home", "type": "postal", "text": address}] if address.strip() else [],
+        managingOrganization=reference("Organization", organization) if organization else None,
+    )
+
+
+def schedule(
+    id: str,
+    *,
+    actors: Sequence[dict[str, str]],
+    start: datetime,
+    end: datetime,
+    specialty: Code | None = None,
+    name: str = "",
+) -> Resource:
+    """The time that somebody offers. `actors` are references made by `reference`."""
+    if not actors:
+        raise ValueError("a schedule needs an actor")
+    return _resource(
+        "Schedule",
+        id,
+        active=True,
+        specialty=[specialty.concept()] if specialty else [],
+        name=name,
+        actor=list(actors),
+        planningHorizon=_interval(start, end),
+    )
+
+
+def slot(id: str, *, schedule: str, start: datetime, end: datetime, status: SlotStatus = "free") -> Resource:
+    """One unit of a schedule."""
+    return _resource("Slot", id, schedule=reference("Schedule", schedule), status=status, **_interval(start, end))
+
+
+def participant(actor: dict[str, str], status: ParticipationStatus = "accepted") -> dict[str, Any]:
+    """Someone who takes part in an appointment."""
+    return {"actor": actor, "required": True, "status": status}
+
+
+def appointment(
+    id: str,
+    *,
+    patient: dict[str, str],
+    practitioner: dict[str, str] | None = None,
+    status: AppointmentStatus = "proposed",
+    start: datetime | None = None,
+    end: datetime | None = None,
+    slots: Sequence[str] = (),
+    type: VisitType | None = None,
+    specialty: Code | None = None,
+    created: datetime | None = None,
+    description: str = "",
+) -> Resource:
+    """A visit, wished for (proposed, waitlist) or fixed. Booking it is a matter of `scheduling.book`."""
+    if (start is None) != (end is None):
+        raise ValueError("an appointment has both a start and an end, or neither")
+    if start is None and status not in ("proposed", "cancelled", "waitlist"):
+        raise ValueError(f"an appointment that is {status} needs a start and an end")
+    others = [participant(practitioner)] if practitioner else []
+    return _resource(
+        "Appointment",
+        id,
+        status=status,
+        specialty=[specialty.concept()] if specialty else [],
+        appointmentType=Code(APPOINTMENT_REASONS, type).concept() if type else None,
+        description=description,
+        **(_interval(start, end) if start is not None and end is not None else {}),
+        slot=[reference("Slot", each) for each in slots],
+        created=moment(created) if created else None,
+        subject=patient,
+        participant=[participant(patient), *others],
+    )
+
+
+def appointment_response(
+    id: str, *, appointment: str, actor: dict[str, str], status: ResponseStatus, comment: str = ""
+) -> Resource:
+    """A participant's answer to an appointment."""
+    return _resource(
+        "AppointmentResponse",
+        id,
+        appointment=reference("Appointment", appointment),
+        actor=actor,
+        participantStatus=status,
+        comment=comment,
+    )

@@ -1,0 +1,140 @@
+"""The life of an appointment, as changes that happen together.
+
+Each function is pure: it takes resources as they were read and returns the `Change` list that `Records.transact`
+makes all or nothing. Every slot carries the version it was read at, so a slot that somebody else has taken fails the
+whole booking. A cancelled appointment stays, with its reason, its date and its history; a moved one keeps its id.
+
+What the states mean: `proposed` a wish, `waitlist` waiting for an earlier or any time, `pending` slots held but not
+confirmed, `booked` fixed, `arrived` the patient is here, `fulfilled` it took place, `noshow` the patient did not come,
+`cancelled` it will not take place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from itertools import pairwise
+from typing import Literal
+
+from polyclinic.core.records import Change, Create, RecordConflict, Resource, Update, reference_to, version_of
+from polyclinic.fhir.dates import instant
+from polyclinic.fhir.resources import CANCELLATION_REASONS, AppointmentStatus, Code, SlotStatus, moment
+
+CancellationReason = Literal["pat", "prov", "maint", "meds-inc", "other", "oth-cms", "oth-err", "oth-fin", "oth-weath"]
+_REASONS: dict[CancellationReason, str] = {
+    "pat": "Patient",
+    "prov": "Provider",
+    "maint": "Equipment Maintenance/Repair",
+    "meds-inc": "Prep/Med Incomplete",
+    "other": "Other",
+    "oth-cms": "Other: CMS Therapy Cap Service Not Authorized",
+    "oth-err": "Other: Error",
+    "oth-fin": "Other: Financial",
+    "oth-weath": "Other: Weather",
+}
+# From each state to the states that may follow it; the others are ends.
+_FOLLOWING: dict[str, tuple[AppointmentStatus, ...]] = {
+    "proposed": ("pending", "booked", "waitlist", "cancelled"),
+    "waitlist": ("pending", "booked", "cancelled"),
+    "pending": ("booked", "waitlist", "cancelled"),
+    "booked": ("arrived", "checked-in", "fulfilled", "noshow", "cancelled"),
+    "arrived": ("checked-in", "fulfilled", "noshow", "cancelled"),
+    "checked-in": ("fulfilled", "cancelled"),
+}
+
+
+def book(appointment: Resource, slots: Sequence[Resource]) -> list[Change]:
+    """Turn free slots and a new or waiting appointment into a booking.
+
+    The slots must be free and follow one another without a gap; the appointment gets their time. An appointment that
+    was never stored is created, a stored one is updated at the version that was read.
+    """
+    return _occupy(appointment, slots, "booked")
+
+
+def reserve(appointment: Resource, slots: Sequence[Resource]) -> list[Change]:
+    """Hold slots for an appointment that still has to be confirmed: `pending`, slots busy-tentative."""
+    return _occupy(appointment, slots, "pending")
+
+
+def _occupy(appointment: Resource, slots: Sequence[Resource], status: Literal["booked", "pending"]) -> list[Change]:
+    stored = bool(version_of(appointment))
+    if stored:
+        _may_become(appointment, status)
+    taken = _take(slots, "busy" if status == "booked" else "busy-tentative")
+    booked = {**appointment, "status": status, **_times(slots)}
+    return [*taken, Update(booked, version_of(appointment)) if stored else Create(booked)]
+
+
+def cancel(
+    appointment: Resource, slots: Sequence[Resource], *, at: datetime, reason: CancellationReason = "pat"
+) -> list[Change]:
+    """Cancel an appointment and free its slots (`slots` are those it holds, as read)."""
+    _may_become(appointment, "cancelled")
+    why = Code(CANCELLATION_REASONS, reason, _REASONS[reason]).concept()
+    cancelled = {**appointment, "status": "cancelled", "cancellationReason": why, "cancellationDate": moment(at)}
+    return [*_free(slots), Update(cancelled, version_of(appointment))]
+
+
+def move(appointment: Resource, old_slots: Sequence[Resource], new_slots: Sequence[Resource]) -> list[Change]:
+    """Give an appointment other slots; its id and its state stay. A slot in both lists is kept."""
+    if appointment["status"] not in ("booked", "pending"):
+        raise RecordConflict(f"{reference_to(appointment)} is {appointment['status']} and cannot be moved")
+    kept = {slot["id"] for slot in old_slots} & {slot["id"] for slot in new_slots}
+    status: SlotStatus = "busy" if appointment["status"] == "booked" else "busy-tentative"
+    _contiguous(new_slots)
+    return [
+        *_free([slot for slot in old_slots if slot["id"] not in kept]),
+        *_occupied([slot for slot in new_slots if slot["id"] not in kept], status),
+        Update({**appointment, **_times(new_slots)}, version_of(appointment)),
+    ]
+
+
+def mark(
+    appointment: Resource, status: Literal["arrived", "checked-in", "fulfilled", "noshow", "waitlist"]
+) -> list[Change]:
+    """Record what happened to an appointment. Raises RecordConflict when that cannot follow its present state."""
+    _may_become(appointment, status)
+    return [Update({**appointment, "status": status}, version_of(appointment))]
+
+
+def _may_become(appointment: Resource, status: AppointmentStatus) -> None:
+    if status not in _FOLLOWING.get(appointment["status"], ()):
+        raise RecordConflict(f"{reference_to(appointment)} is {appointment['status']} and cannot become {status}")
+
+
+def _times(slots: Sequence[Resource]) -> Resource:
+    ordered = sorted(slots, key=lambda slot: instant(slot["start"]))
+    return {
+        "start": ordered[0]["start"],
+        "end": ordered[-1]["end"],
+        "slot": [{"reference": reference_to(slot)} for slot in ordered],
+    }
+
+
+def _take(slots: Sequence[Resource], status: SlotStatus) -> list[Change]:
+    _contiguous(slots)
+    return _occupied(slots, status)
+
+
+def _occupied(slots: Sequence[Resource], status: SlotStatus) -> list[Change]:
+    for slot in slots:
+        if slot["status"] != "free":
+            raise RecordConflict(f"{reference_to(slot)} is not free but {slot['status']}")
+    return [Update({**slot, "status": status}, version_of(slot)) for slot in slots]
+
+
+def _contiguous(slots: Sequence[Resource]) -> None:
+    """One visit is one stretch of one schedule."""
+    if not slots:
+        raise RecordConflict("an appointment needs at least one slot")
+    ordered = sorted(slots, key=lambda slot: instant(slot["start"]))
+    for earlier, later in pairwise(ordered):
+        if earlier["schedule"]["reference"] != later["schedule"]["reference"]:
+            raise RecordConflict(f"{reference_to(earlier)} and {reference_to(later)} belong to different schedules")
+        if instant(earlier["end"]) != instant(later["start"]):
+            raise RecordConflict(f"{reference_to(earlier)} and {reference_to(later)} do not follow one another")
+
+
+def _free(slots: Sequence[Resource]) -> list[Change]:
+    return [Update({**slot, "status": "free"}, version_of(slot)) for slot in slots if slot["status"].startswith("busy")]

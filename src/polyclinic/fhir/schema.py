@@ -1,0 +1,45 @@
+"""The tables, one definition for SQLite and PostgreSQL.
+
+`fhir_resource` holds the current version of each resource (body NULL after a deletion, so that a later creation
+continues its versions); a Slot's three searched values have columns of their own, because slots are most of a
+hospital and a search over millions of them must stay one index walk. `fhir_history` holds superseded versions.
+`fhir_index` holds the values of all other search parameters. `fhir_hold` holds the tentative reservations of slots.
+"""
+
+from __future__ import annotations
+
+from polyclinic.core.database import Dialect, Transaction
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS fhir_resource (
+  type {text} NOT NULL, id {text} NOT NULL, version INTEGER NOT NULL, updated BIGINT NOT NULL, body TEXT,
+  schedule {text}, status {text}, start_at BIGINT,
+  PRIMARY KEY (type, id));
+CREATE INDEX IF NOT EXISTS fhir_slot ON fhir_resource (schedule, status, start_at, id) WHERE type = 'Slot';
+CREATE INDEX IF NOT EXISTS fhir_updated ON fhir_resource (type, updated, id);
+CREATE TABLE IF NOT EXISTS fhir_history (
+  type {text} NOT NULL, id {text} NOT NULL, version INTEGER NOT NULL, updated BIGINT NOT NULL, body TEXT,
+  PRIMARY KEY (type, id, version));
+CREATE INDEX IF NOT EXISTS fhir_history_updated ON fhir_history (type, updated, id, version);
+CREATE TABLE IF NOT EXISTS fhir_index (
+  type {text} NOT NULL, id {text} NOT NULL, parameter {text} NOT NULL,
+  value {text} NOT NULL, system {text} NOT NULL, low NUMERIC, high NUMERIC);
+CREATE INDEX IF NOT EXISTS fhir_index_value ON fhir_index (type, parameter, value, system, id);
+CREATE INDEX IF NOT EXISTS fhir_index_low ON fhir_index (type, parameter, low, high, id) WHERE low IS NOT NULL;
+CREATE INDEX IF NOT EXISTS fhir_index_owner ON fhir_index (id, type, parameter);
+CREATE TABLE IF NOT EXISTS fhir_hold (slot {text} PRIMARY KEY, token {text} NOT NULL, expires BIGINT NOT NULL);
+CREATE INDEX IF NOT EXISTS fhir_hold_expires ON fhir_hold (expires);
+"""
+
+
+def statements(dialect: Dialect) -> list[str]:
+    """The DDL as single statements; safe to run again."""
+    postgres = dialect == "postgres"
+    text = _TABLES.format(text='TEXT COLLATE "C"' if postgres else "TEXT")
+    return [statement.strip() for statement in text.split(";") if statement.strip()]
+
+
+def create_tables(transaction: Transaction) -> None:
+    """Create what is missing."""
+    for statement in statements(transaction.dialect):
+        transaction.execute(statement)

@@ -1,0 +1,247 @@
+"""Resources in tables: plain functions over an open transaction.
+
+Nothing here validates or keeps appointments and slots in step; `transactions` does. Versions count from 1 and go on
+counting after a deletion. Every write names the version it replaces in its WHERE clause, so a lost race is noticed in
+both dialects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from polyclinic.core.database import Transaction
+from polyclinic.core.records import PreconditionFailed, RecordConflict, RecordGone, RecordMissing, Resource
+from polyclinic.fhir.codec import dumps_text, loads
+from polyclinic.fhir.dates import instant, instant_text
+from polyclinic.fhir.index import rows, split_reference
+from polyclinic.fhir.parameters import parameters, resource_types
+
+_CHUNK = 400
+_INSERT = (
+    "INSERT INTO fhir_resource (type, id, version, updated, body, schedule, status, start_at)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_INSERT_INDEX = "INSERT INTO fhir_index (type, id, parameter, value, system, low, high) VALUES (?, ?, ?, ?, ?, ?, ?)"
+
+
+class Stored(NamedTuple):
+    """One version of a resource as it is kept. `body` is None for a deletion."""
+
+    type: str
+    id: str
+    version: int
+    updated: int
+    body: str | None
+
+    def resource(self) -> Resource:
+        """The resource. Raises RecordGone for a deletion."""
+        if self.body is None:
+            raise RecordGone(f"{self.type}/{self.id} was deleted")
+        value: Resource = loads(self.body)
+        return value
+
+
+class Prepared(NamedTuple):
+    """A resource ready to be written: its text with id, version and time in it, and what the columns hold."""
+
+    resource: Resource
+    body: str
+    schedule: str | None
+    status: str | None
+    start_at: int | None
+
+
+def prepare(resource: Resource, version: int, now: int) -> Prepared:
+    """Stamp id, version and time into a copy of the resource."""
+    meta = {"versionId": str(version), "lastUpdated": instant_text(now)}
+    for key, value in resource.get("meta", {}).items():
+        if key not in meta:
+            meta[key] = value
+    stamped = {"resourceType": resource["resourceType"], "id": resource["id"], "meta": meta}
+    stamped.update((k, v) for k, v in resource.items() if k not in stamped)
+    columns = slot_columns(stamped) if stamped["resourceType"] == "Slot" else (None, None, None)
+    return Prepared(stamped, dumps_text(stamped), *columns)
+
+
+def slot_columns(slot: Resource) -> tuple[str | None, str | None, int | None]:
+    """Schedule, status and start of a Slot as its columns hold them."""
+    reference = slot.get("schedule", {}).get("reference")
+    schedule = split_reference(reference)[1] if reference else None
+    return schedule, slot.get("status"), instant(slot["start"]) if "start" in slot else None
+
+
+def find(transaction: Transaction, type_: str, id_: str, *, lock: bool = False) -> Stored | None:
+    """The current row (a deletion's too), or None. `lock` keeps others from changing it until the transaction ends."""
+    suffix = " FOR UPDATE" if lock and transaction.dialect == "postgres" else ""
+    found = transaction.execute(
+        f"SELECT version, updated, body FROM fhir_resource WHERE type = ? AND id = ?{suffix}", (type_, id_)
+    )
+    return Stored(type_, id_, *found[0]) if found else None
+
+
+def read(transaction: Transaction, type_: str, id_: str) -> Stored:
+    """The current version. Raises RecordMissing or RecordGone."""
+    stored = find(transaction, type_, id_)
+    if stored is None:
+        raise RecordMissing(f"there is no {type_}/{id_}")
+    if stored.body is None:
+        raise RecordGone(f"{type_}/{id_} was deleted")
+    return stored
+
+
+def read_many(transaction: Transaction, type_: str, ids: Iterable[str]) -> list[Stored]:
+    """The current versions of those that exist, in the order of their ids."""
+    found: list[Stored] = []
+    for chunk in _chunks(sorted(set(ids))):
+        marks = ", ".join("?" * len(chunk))
+        found.extend(
+            Stored(type_, *row)
+            for row in transaction.execute(
+                f"SELECT id, version, updated, body FROM fhir_resource WHERE type = ? AND body IS NOT NULL"
+                f" AND id IN ({marks}) ORDER BY id",
+                (type_, *chunk),
+            )
+        )
+    return found
+
+
+def _chunks(items: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    iterator = iter(items)
+    while chunk := tuple(islice(iterator, _CHUNK)):
+        yield chunk
+
+
+def read_version(transaction: Transaction, type_: str, id_: str, version: str) -> Stored:
+    """One version, current or superseded. Raises RecordMissing, or RecordGone when that version is a deletion."""
+    current = find(transaction, type_, id_)
+    if current is None or not version.isascii() or not version.isdigit() or len(version) > 9:
+        raise RecordMissing(f"there is no {type_}/{id_} version {version}")
+    if current.version == int(version):
+        stored = current
+    else:
+        found = transaction.execute(
+            "SELECT version, updated, body FROM fhir_history WHERE type = ? AND id = ? AND version = ?",
+            (type_, id_, int(version)),
+        )
+        if not found:
+            raise RecordMissing(f"there is no {type_}/{id_} version {version}")
+        stored = Stored(type_, id_, *found[0])
+    if stored.body is None:
+        raise RecordGone(f"{type_}/{id_} version {version} is a deletion")
+    return stored
+
+
+def insert(transaction: Transaction, resource: Resource, now: int, after: int = 0) -> Resource:
+    """Add a resource whose id is not in use; `after` is the version of its deletion. Raises RecordConflict."""
+    prepared = prepare(resource, after + 1, now)
+    type_, id_ = resource["resourceType"], resource["id"]
+    if after:
+        _replace(transaction, type_, id_, after, prepared.body, now, prepared[2:])
+    else:
+        added = transaction.execute(
+            f"{_INSERT} ON CONFLICT (type, id) DO NOTHING RETURNING version",
+            (type_, id_, 1, now, prepared.body, *prepared[2:]),
+        )
+        if not added:
+            raise RecordConflict(f"{type_}/{id_} exists already")
+    _add_index(transaction, prepared.resource)
+    return prepared.resource
+
+
+def update(transaction: Transaction, current: Stored, resource: Resource, now: int) -> Resource:
+    """Replace `current` by a new version. Raises PreconditionFailed when it is no longer the current one."""
+    prepared = prepare(resource, current.version + 1, now)
+    _replace(transaction, current.type, current.id, current.version, prepared.body, now, prepared[2:])
+    transaction.execute("DELETE FROM fhir_index WHERE id = ? AND type = ?", (current.id, current.type))
+    _add_index(transaction, prepared.resource)
+    return prepared.resource
+
+
+def remove(transaction: Transaction, current: Stored, now: int) -> int:
+    """Delete, keeping the history; the version number of the deletion."""
+    _replace(transaction, current.type, current.id, current.version, None, now, (None, None, None))
+    transaction.execute("DELETE FROM fhir_index WHERE id = ? AND type = ?", (current.id, current.type))
+    return current.version + 1
+
+
+def _replace(
+    transaction: Transaction, type_: str, id_: str, version: int, body: str | None, now: int, columns: Sequence[object]
+) -> None:
+    transaction.execute(
+        "INSERT INTO fhir_history (type, id, version, updated, body) SELECT type, id, version, updated, body"
+        " FROM fhir_resource WHERE type = ? AND id = ? AND version = ?",
+        (type_, id_, version),
+    )
+    changed = transaction.execute(
+        "UPDATE fhir_resource SET version = ?, updated = ?, body = ?, schedule = ?, status = ?, start_at = ?"
+        " WHERE type = ? AND id = ? AND version = ? RETURNING version",
+        (version + 1, now, body, *columns, type_, id_, version),
+    )
+    if not changed:
+        raise PreconditionFailed(f"{type_}/{id_} version {version} is no longer the current one")
+
+
+def _index_values(resource: Resource) -> Iterator[tuple[object, ...]]:
+    type_, id_ = resource["resourceType"], resource["id"]
+    for row in rows(resource):
+        yield (type_, id_, *row)
+
+
+def _add_index(transaction: Transaction, resource: Resource) -> None:
+    values = list(_index_values(resource))
+    if values:
+        transaction.executemany(_INSERT_INDEX, values)
+
+
+def load(transaction: Transaction, resources: Iterable[Resource], now: int) -> int:
+    """Add many new resources at once; how many. Raises RecordConflict when an id is in use or given twice."""
+    total = 0
+    iterator = iter(resources)
+    while chunk := list(islice(iterator, 5000)):
+        _refuse_known(transaction, chunk)
+        prepared = [prepare(resource, 1, now) for resource in chunk]
+        transaction.executemany(
+            _INSERT, [(p.resource["resourceType"], p.resource["id"], 1, now, *p[1:]) for p in prepared]
+        )
+        index = [values for p in prepared for values in _index_values(p.resource)]
+        if index:
+            transaction.executemany(_INSERT_INDEX, index)
+        total += len(chunk)
+    return total
+
+
+def _refuse_known(transaction: Transaction, resources: Sequence[Resource]) -> None:
+    by_type: dict[str, set[str]] = {}
+    for resource in resources:
+        ids = by_type.setdefault(resource["resourceType"], set())
+        if resource["id"] in ids:
+            raise RecordConflict(f"{resource['resourceType']}/{resource['id']} is given twice")
+        ids.add(resource["id"])
+    for type_, ids in by_type.items():
+        for chunk in _chunks(sorted(ids)):
+            marks = ", ".join("?" * len(chunk))
+            known = transaction.execute(
+                f"SELECT id FROM fhir_resource WHERE type = ? AND id IN ({marks}) LIMIT 1", (type_, *chunk)
+            )
+            if known:
+                raise RecordConflict(f"{type_}/{known[0][0]} exists already")
+
+
+def referrers(transaction: Transaction, type_: str, id_: str) -> list[str]:
+    """Some of the resources that refer to one, as `Type/id`."""
+    found: list[str] = []
+    for source in resource_types():
+        codes = [p.code for p in parameters(source).values() if p.kind == "reference" and type_ in p.targets]
+        if source == "Slot" and type_ == "Schedule":
+            by_column = "SELECT id FROM fhir_resource WHERE type = 'Slot' AND schedule = ? LIMIT 3"
+            found.extend(f"Slot/{row[0]}" for row in transaction.execute(by_column, (id_,)))
+        elif codes:
+            listed = ", ".join(f"'{code}'" for code in codes)
+            by_index = (
+                f"SELECT DISTINCT id FROM fhir_index WHERE type = '{source}' AND parameter IN ({listed})"
+                " AND value = ? AND system = ? LIMIT 3"
+            )
+            found.extend(f"{source}/{row[0]}" for row in transaction.execute(by_index, (id_, type_)))
+    return [reference for reference in found if reference != f"{type_}/{id_}"]

@@ -1,0 +1,115 @@
+"""The embedded home of records: FHIR in the run's own database.
+
+`FhirStore` is thin: the work is plain functions over a `Transaction` (`storage`, `search`, `transactions`), so that a
+booking can join an episode's transaction. What is written through it comes from typed builders and is not validated
+again; the HTTP server validates what comes from outside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+
+from polyclinic.core.database import Database, Transaction
+from polyclinic.core.records import Change, Found, Query, Resource
+from polyclinic.fhir import holds, storage
+from polyclinic.fhir import search as searching
+from polyclinic.fhir.codec import loads
+from polyclinic.fhir.dates import microseconds
+from polyclinic.fhir.query import BadSearch, Search, pairs, parse_search
+from polyclinic.fhir.schema import create_tables
+from polyclinic.fhir.staged import Staged
+from polyclinic.fhir.transactions import operations_of, perform
+
+Clock = Callable[[], datetime]
+
+
+def wall_clock() -> datetime:
+    """The time now, in UTC."""
+    return datetime.now(UTC)
+
+
+class FhirStore:
+    """FHIR records in a database. `clock` says what time it is (a simulated hospital has its own)."""
+
+    def __init__(self, database: Database, clock: Clock = wall_clock) -> None:
+        self.database = database
+        self.clock = clock
+
+    @classmethod
+    async def open(cls, database: Database, clock: Clock = wall_clock) -> FhirStore:
+        """A store whose tables exist."""
+        await database.write(create_tables)
+        return cls(database, clock)
+
+    def now(self) -> int:
+        """The clock's time as the tables keep it."""
+        return microseconds(self.clock())
+
+    async def load(self, resources: Iterable[Resource]) -> int:
+        """Add many new resources in one transaction; how many. Ids in use are refused and nothing is added."""
+        listed, now = list(resources), self.now()
+        return await self.database.write(lambda transaction: storage.load(transaction, listed, now))
+
+    async def read(self, type: str, id: str) -> Resource:
+        """The current version."""
+        return await self.database.read(lambda transaction: storage.read(transaction, type, id).resource())
+
+    async def search(self, type: str, query: Query, limit: int | None = None) -> Found:
+        """All matches in order, or the first `limit` of them."""
+        search, now = parse_search(type, pairs(query)), self.now()
+        found = await self.database.read(lambda transaction: fresh(transaction, search, limit, now))
+        if found is None:
+            await self.database.write(lambda transaction: sweep(transaction, now))
+            found = await self.database.read(lambda transaction: find(transaction, search, limit))
+        return found
+
+    async def transact(self, changes: Sequence[Change]) -> list[Resource | None]:
+        """Make all changes or none."""
+        now = self.now()
+        return await self.database.write(lambda transaction: apply_changes(transaction, changes, now))
+
+    def stage(self) -> Staged:
+        """A view whose changes wait until they are applied."""
+        return Staged(self, self._apply)
+
+    def _apply(
+        self, transaction: Transaction, changes: Sequence[Change], now: datetime | None
+    ) -> list[Resource | None]:
+        return apply_changes(transaction, changes, microseconds(now) if now is not None else self.now())
+
+
+def find(transaction: Transaction, search: Search, limit: int | None = None) -> Found:
+    """A whole search as resources. Raises BadSearch for a parameter that is not known."""
+    if search.ignored:
+        raise BadSearch(f"unknown search parameter of {search.type}: {', '.join(search.ignored)}")
+    if limit is None and any(name == "_count" for name, _ in search.used):
+        limit = search.count
+    matched = searching.run_all(transaction, search, limit)
+    included = searching.included(transaction, search, matched) if search.includes or search.reverse_includes else []
+    return Found([loads(stored.body or "") for stored in matched], [stored.resource() for stored in included])
+
+
+def fresh(transaction: Transaction, search: Search, limit: int | None, now: int) -> Found | None:
+    """The same, or None when slots are searched and expired holds must be swept first."""
+    if search.type == "Slot" and holds.expired(transaction, now):
+        return None
+    return find(transaction, search, limit)
+
+
+def apply_changes(transaction: Transaction, changes: Sequence[Change], now: int) -> list[Resource | None]:
+    """Make all changes inside an open transaction, or raise."""
+    return [outcome.resource for outcome in perform(transaction, operations_of(changes), now)]
+
+
+def sweep(transaction: Transaction, now: int) -> int:
+    """Free the slots whose hold has expired; how many."""
+    slots = holds.expired(transaction, now)
+    for slot in slots:
+        stored = storage.find(transaction, "Slot", slot, lock=True)
+        if stored is not None and stored.body is not None:
+            resource = stored.resource()
+            if resource["status"] == "busy-tentative":
+                storage.update(transaction, stored, {**resource, "status": "free"}, now)
+    holds.forget(transaction, slots)
+    return len(slots)

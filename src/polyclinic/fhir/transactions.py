@@ -1,0 +1,253 @@
+"""All-or-nothing changes: the core's `Change` list and FHIR's transaction Bundle, made by the same steps.
+
+An `Operation` is one entry. `perform` makes all of them inside an open transaction in FHIR's order (deletions,
+creations, updates and patches, then reads), resolving references between them, and returns the outcomes in the order
+given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+from urllib.parse import parse_qsl
+
+from polyclinic.core.database import Transaction
+from polyclinic.core.records import (
+    Change,
+    Create,
+    Delete,
+    PreconditionFailed,
+    RecordMissing,
+    RecordsError,
+    Resource,
+    Update,
+)
+from polyclinic.fhir import search as searching
+from polyclinic.fhir import storage
+from polyclinic.fhir.diary import Key, slots_of
+from polyclinic.fhir.patch import apply_patch
+from polyclinic.fhir.query import BadSearch, pairs, parse_search
+from polyclinic.fhir.work import Work
+
+Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+Conditions = Sequence[tuple[str, str]]
+_ORDER: dict[Method, int] = {"DELETE": 0, "POST": 1, "PUT": 2, "PATCH": 2, "GET": 3}
+
+
+@dataclass
+class Operation:
+    """One thing to do. `condition` finds the target by a search where `id` does not name it."""
+
+    method: Method
+    type: str
+    id: str | None = None
+    resource: Resource | None = None
+    patch: object = None
+    if_version: str | None = None
+    absent: bool = False
+    if_none_exist: Conditions | None = None
+    condition: Conditions | None = None
+    full_url: str | None = None
+    query: Conditions = ()
+
+
+@dataclass
+class Outcome:
+    """What became of an operation. `page` is set for a search."""
+
+    status: int
+    resource: Resource | None = None
+    page: searching.Page | None = None
+    operation: Operation | None = field(default=None, repr=False)
+
+
+def operations_of(changes: Sequence[Change]) -> list[Operation]:
+    """The operations that a list of changes asks for."""
+    operations = []
+    for change in changes:
+        match change:
+            case Create(resource=resource, if_none_exist=condition):
+                operations.append(
+                    Operation(
+                        "POST",
+                        resource["resourceType"],
+                        resource.get("id"),
+                        resource,
+                        if_none_exist=None if condition is None else pairs(condition),
+                    )
+                )
+            case Update(resource=resource, if_version=version):
+                operations.append(
+                    Operation("PUT", resource["resourceType"], resource["id"], resource, if_version=version)
+                )
+            case Delete(type=type_, id=id_, if_version=version):
+                operations.append(Operation("DELETE", type_, id_, if_version=version))
+    return operations
+
+
+def perform(
+    transaction: Transaction,
+    operations: Sequence[Operation],
+    now: int,
+    *,
+    hold: str | None = None,
+    base: str = "",
+    check: Callable[[Resource], None] | None = None,
+) -> list[Outcome]:
+    """Make every change or raise. `check` sees each patched resource before it is written.
+
+    The operations given are not touched: the database may run this again after a neighbour's failure.
+    """
+    operations = [replace(operation) for operation in operations]
+    work = Work(transaction, now, hold=hold)
+    ordered = sorted(range(len(operations)), key=lambda position: _ORDER[operations[position].method])
+    given = _assign_ids(work, operations, base)
+    work.lock(_keys(operations))
+    outcomes: list[Outcome | None] = [None] * len(operations)
+    reads = []
+    for position in ordered:
+        operation = operations[position]
+        if operation.method == "GET":
+            reads.append(position)
+            continue
+        if operation.resource is not None and (given or _has_conditional(operation.resource)):
+            operation.resource = _resolve(transaction, operation.resource, given, base)
+        outcomes[position] = _change(work, operation, base, check)
+    work.finish()
+    for position in reads:
+        outcomes[position] = _read(transaction, operations[position], base)
+    return [_latest(work, outcome) for outcome in outcomes if outcome is not None]
+
+
+def _latest(work: Work, outcome: Outcome) -> Outcome:
+    """A slot may have got a further version when the diary was brought in step."""
+    resource = outcome.resource
+    if resource is not None and outcome.operation is not None and outcome.operation.method != "GET":
+        outcome.resource = work.after.get((resource["resourceType"], resource["id"]), resource)
+    return outcome
+
+
+def _keys(operations: Sequence[Operation]) -> list[Key]:
+    keys: list[Key] = []
+    for operation in operations:
+        if operation.method != "GET" and operation.id is not None:
+            keys.append((operation.type, operation.id))
+        if operation.type == "Appointment":
+            keys.extend(("Slot", slot) for slot in slots_of(operation.resource))
+    return keys
+
+
+def _assign_ids(work: Work, operations: Sequence[Operation], base: str) -> dict[str, str]:
+    """Find the target of each conditional operation, give ids to creations, and map their full URLs to references."""
+    given: dict[str, str] = {}
+    for operation in operations:
+        if operation.condition is not None:
+            operation.id = find_one(work.transaction, operation.type, operation.condition, base)
+        if operation.if_none_exist is not None:
+            found = find_one(work.transaction, operation.type, operation.if_none_exist, base)
+            if found is not None:
+                operation.method, operation.id, operation.resource = "GET", found, None
+        if operation.method in ("POST", "PUT") and operation.resource is not None and operation.id is None:
+            operation.id = work.new_id()
+        if operation.resource is not None and operation.id is not None:
+            operation.resource = {**operation.resource, "id": operation.id}
+        if operation.full_url and operation.id is not None:
+            given[operation.full_url] = f"{operation.type}/{operation.id}"
+    return given
+
+
+def find_one(transaction: Transaction, type_: str, condition: Conditions, base: str = "") -> str | None:
+    """The id of the only match, None without one. Raises PreconditionFailed when several match."""
+    search = parse_search(type_, condition, base)
+    if search.ignored or not search.conditions:
+        raise BadSearch(
+            f"a condition needs known search parameters of {type_}: {', '.join(search.ignored) or 'none given'}"
+        )
+    found = searching.run_all(transaction, search, 2)
+    if len(found) > 1:
+        raise PreconditionFailed(f"the condition matches several resources of type {type_}")
+    return found[0].id if found else None
+
+
+def _change(work: Work, operation: Operation, base: str, check: Callable[[Resource], None] | None) -> Outcome:
+    match operation.method:
+        case "POST":
+            return Outcome(201, work.create(_required(operation)), operation=operation)
+        case "PUT":
+            resource = _required(operation)
+            if operation.absent:
+                key = (operation.type, str(operation.id))
+                stored = work.before(key)
+                if stored is not None and stored.body is not None:
+                    raise PreconditionFailed(f"{key[0]}/{key[1]} exists already")
+            updated, created = work.update(resource, operation.if_version)
+            return Outcome(201 if created else 200, updated, operation=operation)
+        case "PATCH":
+            key = (operation.type, _target(operation))
+            work.require(key, operation.if_version)
+            patched = apply_patch(work.current(key), operation.patch)
+            if check is not None:
+                check(patched)
+            return Outcome(200, work.update(patched)[0], operation=operation)
+        case "DELETE":
+            if operation.id is None:
+                return Outcome(200, operation=operation)
+            work.delete((operation.type, operation.id), operation.if_version)
+            return Outcome(200, operation=operation)
+        case "GET":
+            return _read(work.transaction, operation, base)
+
+
+def _required(operation: Operation) -> Resource:
+    if operation.resource is None:
+        raise RecordsError(f"{operation.method} {operation.type} needs a resource")
+    return operation.resource
+
+
+def _target(operation: Operation) -> str:
+    if operation.id is None:
+        raise RecordMissing(f"the condition matches no {operation.type}")
+    return operation.id
+
+
+def _read(transaction: Transaction, operation: Operation, base: str) -> Outcome:
+    if operation.id is not None:
+        resource = storage.read(transaction, operation.type, operation.id).resource()
+        return Outcome(200, resource, operation=operation)
+    page = searching.run(transaction, parse_search(operation.type, operation.query, base))
+    return Outcome(200, page=page, operation=operation)
+
+
+def _has_conditional(value: Any) -> bool:
+    if isinstance(value, dict):
+        reference = value.get("reference")
+        if isinstance(reference, str) and "?" in reference and not reference.startswith(("http:", "https:", "urn:")):
+            return True
+        return any(_has_conditional(item) for item in value.values() if isinstance(item, dict | list))
+    return isinstance(value, list) and any(_has_conditional(item) for item in value)
+
+
+def _resolve(transaction: Transaction, value: Any, given: dict[str, str], base: str) -> Any:
+    """The same JSON with references to full URLs and searches replaced by the ids they stand for."""
+    if isinstance(value, list):
+        return [_resolve(transaction, item, given, base) for item in value]
+    if not isinstance(value, dict):
+        return value
+    resolved = {key: _resolve(transaction, item, given, base) for key, item in value.items()}
+    reference = value.get("reference")
+    if isinstance(reference, str):
+        if reference in given:
+            resolved["reference"] = given[reference]
+        elif _has_conditional({"reference": reference}):
+            type_, _, query = reference.partition("?")
+            found = find_one(transaction, type_, _query_pairs(query), base)
+            if found is None:
+                raise PreconditionFailed(f"the reference '{reference}' matches nothing")
+            resolved["reference"] = f"{type_}/{found}"
+    return resolved
+
+
+def _query_pairs(query: str) -> list[tuple[str, str]]:
+
+    return parse_qsl(query, keep_blank_values=True)

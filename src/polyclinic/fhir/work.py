@@ -1,0 +1,182 @@
+"""One unit of work: changes that happen together inside an open transaction.
+
+`Work` remembers every resource as it was before and as it is now. When all changes are made, `finish` brings Slots and
+Appointments in step and refuses what would break the diary: a slot taken twice, a slot freed under an appointment that
+still holds it, a deletion that leaves a reference dangling. Raising anywhere undoes everything, because the caller's
+transaction rolls back.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterable
+
+from polyclinic.core.database import Transaction
+from polyclinic.core.records import PreconditionFailed, RecordConflict, RecordGone, RecordMissing, Resource
+from polyclinic.fhir import holds, storage
+from polyclinic.fhir.diary import HOLDING, Key, consequences, slots_of
+from polyclinic.fhir.storage import Stored
+
+
+def opaque_id() -> str:
+    """A new id for a resource whose creator gave none. It means nothing and never repeats."""
+    return uuid.uuid4().hex
+
+
+class Work:
+    """The changes of one transaction."""
+
+    def __init__(
+        self, transaction: Transaction, now: int, *, hold: str | None = None, new_id: Callable[[], str] = opaque_id
+    ) -> None:
+        self.transaction = transaction
+        self.now = now
+        self.hold = hold
+        self.new_id = new_id
+        self._before: dict[Key, Stored | None] = {}
+        self.after: dict[Key, Resource | None] = {}
+
+    def lock(self, keys: Iterable[Key]) -> None:
+        """Read and lock resources in one order for everybody, so that two transactions never wait for each other.
+
+        Appointments come first: the slots they hold until now belong to what is locked.
+        """
+        wanted = set(keys)
+        for key in sorted(wanted):
+            if key[0] == "Appointment":
+                wanted.update(("Slot", slot) for slot in slots_of(self.resource_before(key)))
+        for key in sorted(wanted):
+            self.before(key)
+
+    def before(self, key: Key) -> Stored | None:
+        """The row as it was when this work first saw it."""
+        if key not in self._before:
+            self._before[key] = storage.find(self.transaction, *key, lock=True)
+        return self._before[key]
+
+    def resource_before(self, key: Key) -> Resource | None:
+        """The resource as it was before this work; None when there was none."""
+        stored = self.before(key)
+        return stored.resource() if stored is not None and stored.body is not None else None
+
+    def current(self, key: Key) -> Resource:
+        """The resource as this work has left it so far. Raises RecordMissing."""
+        if key in self.after:
+            resource = self.after[key]
+            if resource is None:
+                raise RecordGone(f"{key[0]}/{key[1]} was deleted")
+            return resource
+        stored = self.before(key)
+        if stored is None:
+            raise RecordMissing(f"there is no {key[0]}/{key[1]}")
+        return stored.resource()
+
+    def create(self, resource: Resource) -> Resource:
+        """Add a resource, under its own id or a new one. Raises RecordConflict when the id is in use."""
+        resource = resource if resource.get("id") else {**resource, "id": self.new_id()}
+        key = (resource["resourceType"], resource["id"])
+        self._only_once(key)
+        previous = self.before(key)
+        if previous is not None and previous.body is not None:
+            raise RecordConflict(f"{key[0]}/{key[1]} exists already")
+        created = storage.insert(self.transaction, resource, self.now, previous.version if previous else 0)
+        self.after[key] = created
+        return created
+
+    def update(self, resource: Resource, if_version: str | None = None) -> tuple[Resource, bool]:
+        """Replace a resource, or create it under its id; the new version and whether it was created."""
+        key = (resource["resourceType"], resource["id"])
+        self.require(key, if_version)
+        previous = self.before(key)
+        if previous is None or previous.body is None:
+            return self.create(resource), True
+        self._only_once(key)
+        updated = storage.update(self.transaction, previous, resource, self.now)
+        self.after[key] = updated
+        return updated, False
+
+    def delete(self, key: Key, if_version: str | None = None) -> bool:
+        """Delete a resource; False when there was nothing to delete."""
+        self.require(key, if_version)
+        self._only_once(key)
+        previous = self.before(key)
+        if previous is None or previous.body is None:
+            return False
+        storage.remove(self.transaction, previous, self.now)
+        self.after[key] = None
+        return True
+
+    def require(self, key: Key, if_version: str | None) -> None:
+        """Raise PreconditionFailed unless that version is the current one. None requires nothing."""
+        if if_version is None:
+            return
+        stored = self.before(key)
+        if stored is None or stored.body is None or str(stored.version) != if_version:
+            have = "does not exist" if stored is None or stored.body is None else f"is at version {stored.version}"
+            raise PreconditionFailed(f"{key[0]}/{key[1]} {have}, not at version {if_version}")
+
+    def _only_once(self, key: Key) -> None:
+        if key in self.after:
+            raise RecordConflict(f"{key[0]}/{key[1]} is changed twice in one transaction")
+
+    def finish(self) -> None:
+        """Bring slots and appointments in step and check what deletions leave behind."""
+        changed = sorted(self.after)
+        result = consequences(self.resource_before, self.after, self._held_for_us)
+        for slot, status in sorted(result.statuses.items()):
+            if status != "free" or not self._holders(slot):
+                self._set_status(("Slot", slot), status)
+        if result.holders:
+            holds.forget(self.transaction, sorted(result.holders))
+        for key in changed:
+            if key[0] == "Slot":
+                self._refuse_freeing(key, result.holders)
+            if self.after[key] is None:
+                self._refuse_dangling(key)
+
+    def _held_for_us(self, slot: str, status: str) -> bool:
+        if status != "busy-tentative":
+            return False
+        held = holds.find(self.transaction, slot)
+        return held is not None and (held.token == self.hold or held.expires <= self.now)
+
+    def _set_status(self, key: Key, status: str) -> None:
+        """Change a slot on the work's own account; a slot it has already written gets a further version."""
+        slot = self.current(key)
+        if slot["status"] == status:
+            return
+        if key in self.after:
+            latest = storage.find(self.transaction, *key)
+        else:
+            latest = self.before(key)
+        if latest is None:
+            raise RecordMissing(f"there is no {key[0]}/{key[1]}")
+        self.after[key] = storage.update(self.transaction, latest, {**slot, "status": status}, self.now)
+
+    def _refuse_freeing(self, key: Key, taken: dict[str, str]) -> None:
+        """A slot becomes free or vanishes only when no appointment holds it any more."""
+        after = self.after[key]
+        before = self.resource_before(key)
+        if before is None or before["status"] == "free" or (after is not None and after["status"] != "free"):
+            return
+        if key[1] in taken:
+            raise RecordConflict(f"Slot/{key[1]} cannot be freed: {taken[key[1]]} holds it")
+        if holders := self._holders(key[1]):
+            raise RecordConflict(f"Slot/{key[1]} cannot be freed: Appointment/{holders[0]} holds it")
+
+    def _holders(self, slot: str) -> list[str]:
+        """Appointments, other than those changed here, that occupy a slot."""
+        states = ", ".join(f"'{state}'" for state in HOLDING)
+        found = self.transaction.execute(
+            "SELECT a.id FROM fhir_index a JOIN fhir_index s ON s.id = a.id AND s.type = a.type"
+            " WHERE a.type = 'Appointment' AND a.parameter = 'slot' AND a.value = ? AND a.system = 'Slot'"
+            f" AND s.parameter = 'status' AND s.value IN ({states}) ORDER BY a.id",
+            (slot,),
+        )
+        return [row[0] for row in found if ("Appointment", row[0]) not in self.after]
+
+    def _refuse_dangling(self, key: Key) -> None:
+        """What others refer to stays."""
+        others = storage.referrers(self.transaction, *key)
+        if others:
+            raise RecordConflict(f"{key[0]}/{key[1]} cannot be deleted: {', '.join(others[:3])} refers to it")
