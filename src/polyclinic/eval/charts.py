@@ -1,0 +1,110 @@
+"""Charts as data: bars, lines, heat maps and dot plots. `polyclinic.eval.svg` draws them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from polyclinic.eval.estimate import Estimate
+
+Value = float | Estimate | None
+
+
+def middle(value: Value) -> float | None:
+    """The number itself, whether or not it has an interval."""
+    return value.mean if isinstance(value, Estimate) else value
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Groups of bars, one bar a series: ``Bars(["warmth"], {"plain": [2.1], "full": [4.0]})``. Estimates get whiskers.
+
+    `stacked` lays the series of a group on top of each other (shares of a whole).
+    """
+
+    groups: Sequence[str]
+    series: Mapping[str, Sequence[Value]]
+    x_label: str = ""
+    y_label: str = ""
+    low: float | None = None
+    high: float | None = None
+    stacked: bool = False
+    kind: Literal["bars"] = field(default="bars", init=False)
+
+    def __post_init__(self) -> None:
+        _same_lengths("bars", len(self.groups), self.series)
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Lines over a numeric x, one a series; Estimates get a band. Gaps (None) break the line."""
+
+    x: Sequence[float]
+    series: Mapping[str, Sequence[Value]]
+    x_label: str = ""
+    y_label: str = ""
+    low: float | None = None
+    high: float | None = None
+    kind: Literal["lines"] = field(default="lines", init=False)
+
+    def __post_init__(self) -> None:
+        _same_lengths("lines", len(self.x), self.series)
+
+
+@dataclass(frozen=True)
+class HeatMap:
+    """A matrix of numbers as shaded cells, with the numbers printed in them where they fit. None is an empty cell."""
+
+    rows: Sequence[str]
+    columns: Sequence[str]
+    values: Sequence[Sequence[float | None]]
+    x_label: str = ""
+    y_label: str = ""
+    low: float | None = None
+    high: float | None = None
+    digits: int = 2
+    kind: Literal["heatmap"] = field(default="heatmap", init=False)
+
+    def __post_init__(self) -> None:
+        if len(self.values) != len(self.rows):
+            raise ValueError(f"a heat map of {len(self.rows)} rows got {len(self.values)} rows of values")
+        for name, row in zip(self.rows, self.values, strict=True):
+            if len(row) != len(self.columns):
+                raise ValueError(f"heat map row '{name}' has {len(row)} values under {len(self.columns)} columns")
+
+
+@dataclass(frozen=True)
+class Dots:
+    """A dot with its interval for each row and series, on one shared axis. `reference` draws a vertical line."""
+
+    rows: Sequence[str]
+    series: Mapping[str, Sequence[Value]]
+    x_label: str = ""
+    low: float | None = None
+    high: float | None = None
+    reference: float | None = None
+    kind: Literal["dots"] = field(default="dots", init=False)
+
+    def __post_init__(self) -> None:
+        _same_lengths("dots", len(self.rows), self.series)
+
+
+@dataclass(frozen=True)
+class Scatter:
+    """Points of x against y, one colour a series; `diagonal` draws the line of equality."""
+
+    series: Mapping[str, Sequence[tuple[float, float]]]
+    x_label: str = ""
+    y_label: str = ""
+    diagonal: bool = False
+    kind: Literal["scatter"] = field(default="scatter", init=False)
+
+
+Chart = Bars | Lines | HeatMap | Dots | Scatter
+
+
+def _same_lengths(what: str, expected: int, series: Mapping[str, Sequence[Value]]) -> None:
+    for name, values in series.items():
+        if len(values) != expected:
+            raise ValueError(f"{what}: series '{name}' has {len(values)} values for {expected} places")

@@ -1,0 +1,158 @@
+"""Paired comparison: two variants (or two runs) on the same scenarios, so that easy and hard scenarios cancel out.
+
+The p-value comes from flipping the signs of the scenarios' differences (exactly for few pairs, by seeded sampling for
+many), and Holm's step-down keeps the family of metrics honest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from polyclinic.core.seed import array_stream
+from polyclinic.errors import UserError
+from polyclinic.eval.intervals import Floats, fold_clusters, interval, resampled_means
+from polyclinic.eval.metrics import observations
+from polyclinic.eval.results import RunResults
+
+_EXACT_UP_TO = 16
+_FLIPS = 9_999
+_TIE = 1e-9
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One side of a comparison: a variant of a run."""
+
+    results: RunResults
+    variant: str
+
+    def label(self, other: Arm) -> str:
+        """A name that tells it from the other side."""
+        return self.variant if self.variant != other.variant else f"{self.variant} ({self.results.run})"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One metric of two arms. `difference` is right minus left; wins and losses are the right arm's, by direction."""
+
+    metric: str
+    left: str
+    right: str
+    left_mean: float
+    right_mean: float
+    difference: float
+    low: float | None
+    high: float | None
+    p_value: float
+    p_holm: float
+    wins: int
+    ties: int
+    losses: int
+    pairs: int
+    unpaired: int
+
+    @property
+    def significant(self) -> bool:
+        """At the 5 % level after Holm's correction."""
+        return self.p_holm < 0.05
+
+
+def compare(left: Arm, right: Arm, metrics: Sequence[str] | None = None) -> list[Comparison]:
+    """Every shared metric of two arms, over the scenarios both were scored on."""
+    for arm in (left, right):
+        if arm.variant not in arm.results.variant_names():
+            raise UserError(
+                f"run {arm.results.run} has no variant '{arm.variant}': it has {', '.join(arm.results.variant_names())}"
+            )
+    if metrics is None:
+        theirs = set(right.results.metric_names())
+        metrics = [name for name in left.results.metric_names() if name in theirs]
+    found = [item for item in (_compare_metric(left, right, metric) for metric in metrics) if item is not None]
+    corrected = holm([item.p_value for item in found])
+    return [replace(item, p_holm=p_value) for item, p_value in zip(found, corrected, strict=True)]
+
+
+def compare_variants(results: RunResults, baseline: str = "") -> dict[str, list[Comparison]]:
+    """Every variant of a run against its baseline (the named one, the run's own, or the first)."""
+    names = results.variant_names()
+    base = baseline or results.baseline or (names[0] if names else "")
+    return {name: compare(Arm(results, base), Arm(results, name)) for name in names if name != base}
+
+
+def _by_scenario(arm: Arm, metric: str) -> dict[str, tuple[float, float]]:
+    found = observations(arm.results, arm.variant, metric)
+    if not found:
+        return {}
+    scenarios = [item.episode.scenario for item in found]
+    means, masses = fold_clusters([item.value for item in found], scenarios, [item.weight for item in found])
+    pairs = zip(means.tolist(), masses.tolist(), strict=True)
+    return dict(zip(dict.fromkeys(scenarios), pairs, strict=True))
+
+
+def _compare_metric(left: Arm, right: Arm, metric: str) -> Comparison | None:
+    ours, theirs = _by_scenario(left, metric), _by_scenario(right, metric)
+    shared = [scenario for scenario in ours if scenario in theirs]
+    if not shared:
+        return None
+    a = np.array([ours[scenario][0] for scenario in shared])
+    b = np.array([theirs[scenario][0] for scenario in shared])
+    mass = np.array([(ours[scenario][1] + theirs[scenario][1]) / 2 for scenario in shared])
+    mass = mass if mass.sum() > 0 else np.ones(len(shared))
+    difference = b - a
+    mean = float((difference * mass).sum() / mass.sum())
+    low: float | None = None
+    high: float | None = None
+    if len(shared) > 1:
+        low, high = interval(resampled_means(difference, mass), mean, lambda: np.empty(0), "percentile")
+    better = 1 if left.results.metric(metric).higher_is_better else -1
+    signs = np.where(np.abs(difference) <= _TIE, 0, np.sign(difference)) * better
+    return Comparison(
+        metric=metric,
+        left=left.label(right),
+        right=right.label(left),
+        left_mean=float((a * mass).sum() / mass.sum()),
+        right_mean=float((b * mass).sum() / mass.sum()),
+        difference=mean,
+        low=low,
+        high=high,
+        p_value=sign_flip_p(difference, mass),
+        p_holm=1.0,
+        wins=int((signs > 0).sum()),
+        ties=int((signs == 0).sum()),
+        losses=int((signs < 0).sum()),
+        pairs=len(shared),
+        unpaired=len(ours) + len(theirs) - 2 * len(shared),
+    )
+
+
+def sign_flip_p(differences: Floats, weights: Floats | None = None, *, seed: int = 0) -> float:
+    """Two-sided permutation p-value that the mean difference is zero; exact for up to 16 pairs that differ."""
+    mass = np.ones(len(differences)) if weights is None else weights
+    moved = (differences * mass)[np.abs(differences) > _TIE]
+    if len(moved) == 0:
+        return 1.0
+    total = float(moved.sum())
+    edge = abs(total) * (1 - 1e-12)
+    if len(moved) <= _EXACT_UP_TO:
+        bits = (np.arange(2 ** len(moved))[:, None] >> np.arange(len(moved))) & 1
+        return float(np.mean(np.abs(total - 2 * (bits @ moved)) >= edge))
+    generator = array_stream("sign-flip", seed, len(moved))
+    reached = 0
+    for start in range(0, _FLIPS, 1_000):
+        flips = generator.integers(0, 2, size=(min(1_000, _FLIPS - start), len(moved)), dtype=np.int8)
+        reached += int((np.abs(total - 2 * (flips.astype(np.float64) @ moved)) >= edge).sum())
+    return (reached + 1) / (_FLIPS + 1)
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Holm's step-down adjusted p-values, in the order given."""
+    order = sorted(range(len(p_values)), key=lambda index: p_values[index])
+    adjusted = [1.0] * len(p_values)
+    running = 0.0
+    for rank, index in enumerate(order):
+        running = max(running, min(1.0, (len(p_values) - rank) * p_values[index]))
+        adjusted[index] = running
+    return adjusted

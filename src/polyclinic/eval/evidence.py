@@ -1,0 +1,43 @@
+"""Whether quoted words really stand in a text. Judges must quote; code checks that they did not invent."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+_SAME = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "‑": "-", "…": "..."})
+_ELLIPSIS = re.compile(r"\s*\.{3,}\s*")
+_SPACE = re.compile(r"\s+")
+
+
+def normalise(text: str) -> str:
+    """Text with whitespace, quotation marks, dashes, case and Unicode composition made alike."""
+    return _SPACE.sub(" ", unicodedata.normalize("NFKC", text.translate(_SAME)).translate(_SAME)).strip().casefold()
+
+
+def occurs(quote: str, text: str) -> bool:
+    """Whether the quote stands in the text; around an ellipsis, both parts must stand there in that order."""
+    return _occurs(normalise(quote), normalise(text))
+
+
+def missing_quotes(quotes: Iterable[str], text: str) -> list[str]:
+    """The quotes that do not stand in the text, in order; empty quotes count as missing."""
+    plain = normalise(text)
+    return [quote for quote in quotes if not _occurs(normalise(quote), plain)]
+
+
+def _occurs(quote: str, text: str) -> bool:
+    bare = quote.strip("\"' ")
+    parts = [part for part in _ELLIPSIS.split(bare) if part]
+    if not parts:
+        return False
+    if bare in text:
+        return True
+    at = 0
+    for part in parts:
+        found = text.find(part, at)
+        if found < 0:
+            return False
+        at = found + len(part)
+    return True

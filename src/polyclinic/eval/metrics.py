@@ -1,0 +1,68 @@
+"""From scores to numbers: one estimate for each variant and metric, and the judge's own spread beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from polyclinic.core.transcript import Score
+from polyclinic.eval.estimate import Estimate
+from polyclinic.eval.intervals import Method, estimate
+from polyclinic.eval.results import EpisodeRow, RunResults, episode_value
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One episode's number for one metric."""
+
+    episode: EpisodeRow
+    value: float
+    weight: float
+
+
+def observations(results: RunResults, variant: str, metric: str) -> list[Observation]:
+    """The scored episodes of a variant for a metric, in run order. Unscored ones are absent, never zero."""
+    found = []
+    for episode in results.of(variant):
+        value = episode_value(episode.scores, metric)
+        if value is not None:
+            found.append(Observation(episode, *value))
+    return found
+
+
+def metric_estimate(results: RunResults, variant: str, metric: str, *, method: Method = "bca") -> Estimate | None:
+    """The variant's mean for the metric with its interval, clustered by scenario; None when nothing was scored."""
+    found = observations(results, variant, metric)
+    return estimate(
+        [item.value for item in found],
+        clusters=[item.episode.scenario for item in found],
+        weights=[item.weight for item in found],
+        method=method,
+    )
+
+
+def estimates(results: RunResults) -> dict[str, dict[str, Estimate]]:
+    """Every variant's every scored metric, in the run's order."""
+    table: dict[str, dict[str, Estimate]] = {}
+    for variant in results.variant_names():
+        table[variant] = {}
+        for metric in results.metric_names():
+            found = metric_estimate(results, variant, metric)
+            if found is not None:
+                table[variant][metric] = found
+    return table
+
+
+def sample_values(scores: tuple[Score, ...], metric: str) -> dict[tuple[str, int], float]:
+    """An episode's value by (judge, sample): subjects averaged by weight within each."""
+    groups: dict[tuple[str, int], list[Score]] = {}
+    for score in scores:
+        if score.metric == metric:
+            groups.setdefault((score.judge, score.sample), []).append(score)
+    found: dict[tuple[str, int], float] = {}
+    for key, group in groups.items():
+        mass = sum(score.weight for score in group)
+        if mass > 0:
+            found[key] = sum(score.value * score.weight for score in group) / mass
+        else:
+            found[key] = sum(score.value for score in group) / len(group)
+    return found

@@ -1,0 +1,135 @@
+"""Pairwise preference: which of two texts is better, asked in both orders. A verdict that flips is a draw."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from polyclinic.core.judge import Bench, Case, Metric
+from polyclinic.core.transcript import Score
+from polyclinic.errors import JudgeError, ReplyError, boundary
+from polyclinic.eval.estimate import Estimate
+from polyclinic.eval.intervals import estimate
+from polyclinic.eval.prompts import JudgesPair, Preferred
+from polyclinic.eval.rubric import whole_dialogue
+
+Winner = Literal["a", "b", "draw"]
+_VOTES: dict[str, Winner] = {"first": "a", "second": "b", "neither": "draw"}
+_SWAPPED_VOTES: dict[str, Winner] = {"first": "b", "second": "a", "neither": "draw"}
+
+
+@dataclass(frozen=True)
+class Preference:
+    """One pair judged in both orders. `consistent` is False when the order decided."""
+
+    winner: Winner
+    consistent: bool
+    reasons: tuple[str, str]
+    sample: int = 0
+
+    @property
+    def value(self) -> float:
+        """1 when a wins, 0.5 for a draw, 0 when b wins."""
+        return {"a": 1.0, "draw": 0.5, "b": 0.0}[self.winner]
+
+
+def settle(forward: Preferred, backward: Preferred, sample: int = 0) -> Preference:
+    """The verdict of both orders: `forward` saw a first, `backward` saw b first."""
+    vote, swapped = _VOTES[forward.better], _SWAPPED_VOTES[backward.better]
+    same = vote == swapped
+    return Preference(vote if same else "draw", same, (forward.reason, backward.reason), sample)
+
+
+class PairwiseJudge:
+    """Asks a model which of two texts is better on one question, `k_samples` times, each in both orders.
+
+    With `metric` and `against` it is also a judge of single episodes: what `view` shows of the case is compared with
+    what `against` shows (a reference answer, a baseline's words); 1 is a win of the episode, 0.5 a draw, 0 a loss.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        question: str,
+        *,
+        k_samples: int = 1,
+        role: str = "judge",
+        metric: str = "",
+        view: Callable[[Case], str] = whole_dialogue,
+        against: Callable[[Case], str] | None = None,
+        context: Callable[[Case], str] = lambda case: "",
+    ) -> None:
+        if k_samples < 1:
+            raise ValueError("a pairwise judge takes at least one sample")
+        self._name, self.question, self.k_samples, self.role = name, question, k_samples, role
+        self._metric = Metric(metric or name, question)
+        self._view, self._against, self._context = view, against, context
+
+    @property
+    def name(self) -> str:
+        """Names the judge on the command line and in scores."""
+        return self._name
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """The share of comparisons won, draws counting half."""
+        return (self._metric,)
+
+    async def prefer(self, a: str, b: str, bench: Bench, context: str = "", sample: int = 0) -> Preference:
+        """The preference between two texts, judged in both orders."""
+        agent = bench.agent(self.role)
+
+        def prompt(first: str, second: str) -> JudgesPair:
+            return JudgesPair(judge=self._name, question=self.question, context=context, first=first, second=second)
+
+        try:
+            forward = await agent.ask(prompt(a, b), sample=sample)
+            backward = await agent.ask(prompt(b, a), sample=sample)
+        except ReplyError as error:
+            raise JudgeError(str(error)) from error
+        return settle(forward, backward, sample)
+
+    async def compare(self, a: Case, b: Case, bench: Bench) -> list[Preference]:
+        """The preferences between two episodes of one scenario, one for each sample."""
+        with boundary("judge", f"choosing what to compare in {a.scenario.id}"):
+            ours, theirs, context = self._view(a), self._view(b), self._context(a)
+        return [await self.prefer(ours, theirs, bench, context, sample) for sample in range(self.k_samples)]
+
+    async def score(self, case: Case, bench: Bench) -> list[Score]:
+        """The episode against its reference; nothing when either has no words."""
+        if self._against is None:
+            raise JudgeError("has nothing to compare an episode with: give it 'against'")
+        with boundary("judge", f"choosing what to compare in {case.scenario.id}"):
+            ours, theirs, context = self._view(case), self._against(case), self._context(case)
+        if not ours.strip() or not theirs.strip():
+            return []
+        scores = []
+        for sample in range(self.k_samples):
+            found = await self.prefer(ours, theirs, bench, context, sample)
+            reason = found.reasons[0] if found.consistent else f"the order decided: {' | '.join(found.reasons)}"
+            scores.append(
+                Score(metric=self._metric.name, value=found.value, judge=self._name, sample=sample, reason=reason)
+            )
+        return scores
+
+
+@dataclass(frozen=True)
+class WinRate:
+    """How often a was preferred to b: draws count half. `consistent` is the share the order did not decide."""
+
+    rate: Estimate
+    wins: int
+    draws: int
+    losses: int
+    consistent: float
+
+
+def win_rate(preferences: Iterable[Preference], clusters: Sequence[str] | None = None) -> WinRate | None:
+    """The share of pairs that a won, with its interval (clustered, say by scenario); None without pairs."""
+    found = list(preferences)
+    rate = estimate([item.value for item in found], clusters=clusters)
+    if rate is None:
+        return None
+    count = {winner: sum(item.winner == winner for item in found) for winner in ("a", "draw", "b")}
+    return WinRate(rate, count["a"], count["draw"], count["b"], sum(item.consistent for item in found) / len(found))

@@ -1,0 +1,181 @@
+"""What a run yielded, as plain data: the store fills it, and every number, table and picture is made from it alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from polyclinic.core.judge import Metric
+from polyclinic.core.model import NANO, ModelKind
+from polyclinic.core.scenario import Scenario
+from polyclinic.core.transcript import Score, Transcript
+from polyclinic.errors import OWNERS, EngineError, Owner
+
+Status = Literal["done", "failed"]
+
+
+@dataclass(frozen=True)
+class CastMember:
+    """Who played a role: the model's name as in the cast string, and what sort of player it is."""
+
+    role: str
+    model: str
+    kind: ModelKind
+
+
+@dataclass(frozen=True)
+class Failure:
+    """One failure with its owner. `fatal` ones ended their episode; a judge's failure usually does not."""
+
+    owner: Owner
+    error: str
+    where: str = ""
+    fatal: bool = True
+
+
+@dataclass(frozen=True)
+class RoleUsage:
+    """What one role used in one episode. Money is in integer billionths of a US dollar."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_nano_usd: int = 0
+    estimated: bool = False
+
+    def __add__(self, other: RoleUsage) -> RoleUsage:
+        return RoleUsage(
+            self.calls + other.calls,
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cost_nano_usd + other.cost_nano_usd,
+            self.estimated or other.estimated,
+        )
+
+    @property
+    def cost_usd(self) -> float:
+        """For showing to people only."""
+        return self.cost_nano_usd / NANO
+
+
+@dataclass(frozen=True)
+class EpisodeRow:
+    """One episode: where it stands in the run, how it ended, its scores, failures and usage.
+
+    `source` holds the transcript or loads it on demand, so that a report over many episodes need not hold them all.
+    """
+
+    id: str
+    scenario: str
+    variant: str
+    trial: int = 0
+    status: Status = "done"
+    outcome: str = ""
+    scores: tuple[Score, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    usage: Mapping[str, RoleUsage] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+    data: Mapping[str, Any] = field(default_factory=dict)
+    position: int = 0
+    source: Transcript | Callable[[], Transcript] | None = None
+
+    @property
+    def has_transcript(self) -> bool:
+        """Whether the events can be read."""
+        return self.source is not None
+
+    @property
+    def transcript(self) -> Transcript:
+        """The events; loaded at each reading when they are kept in a store, so read them once."""
+        if self.source is None:
+            raise EngineError(f"the results were made without the transcript of episode {self.id}")
+        return self.source if isinstance(self.source, Transcript) else self.source()
+
+    def value(self, metric: str) -> float | None:
+        """This episode's number for a metric: judge samples averaged, then subjects by weight. None when not scored."""
+        found = episode_value(self.scores, metric)
+        return None if found is None else found[0]
+
+
+@dataclass(frozen=True)
+class RunResults:
+    """A whole run. `variants` keeps the order of the run's configuration, `metrics` what the numbers mean.
+
+    `baseline` names the variant that the others are compared with; empty means the first.
+    """
+
+    run: str
+    clinic: str
+    cast: tuple[CastMember, ...] = ()
+    variants: tuple[str, ...] = ()
+    metrics: tuple[Metric, ...] = ()
+    episodes: tuple[EpisodeRow, ...] = ()
+    config: Mapping[str, Any] = field(default_factory=dict)
+    scenarios: Mapping[str, Scenario] = field(default_factory=dict)
+    about: str = ""
+    baseline: str = ""
+    variant_about: Mapping[str, str] = field(default_factory=dict)
+
+    def variant_names(self) -> list[str]:
+        """The variants in configured order, then any others in order of appearance."""
+        return list(dict.fromkeys([*self.variants, *(episode.variant for episode in self.episodes)]))
+
+    def metric_names(self) -> list[str]:
+        """The metrics that were scored: declared ones in declared order, then others in order of appearance."""
+        scored = dict.fromkeys(score.metric for episode in self.episodes for score in episode.scores)
+        declared = [metric.name for metric in self.metrics if metric.name in scored]
+        return list(dict.fromkeys([*declared, *scored]))
+
+    def metric(self, name: str) -> Metric:
+        """What a metric means; one that no judge declared is taken as better when higher, without a range."""
+        for metric in self.metrics:
+            if metric.name == name:
+                return metric
+        return Metric(name, "", low=float("-inf"), high=float("inf"))
+
+    def of(self, variant: str | None = None, scenario: str | None = None) -> Iterator[EpisodeRow]:
+        """The episodes of a variant, a scenario, both or all, in run order."""
+        return (
+            episode
+            for episode in self.episodes
+            if (variant is None or episode.variant == variant) and (scenario is None or episode.scenario == scenario)
+        )
+
+    def failures(self) -> dict[Owner, int]:
+        """How many failures each owner has; owners without one are left out."""
+        counts = dict.fromkeys(OWNERS, 0)
+        for episode in self.episodes:
+            for failure in episode.failures:
+                counts[failure.owner] += 1
+        return {owner: count for owner, count in counts.items() if count}
+
+    def usage(self) -> dict[str, RoleUsage]:
+        """What each role used, roles in the cast's order, then others by name."""
+        total = {member.role: RoleUsage() for member in self.cast}
+        for role in sorted({role for episode in self.episodes for role in episode.usage}):
+            total.setdefault(role, RoleUsage())
+        for episode in self.episodes:
+            for role, used in episode.usage.items():
+                total[role] = total[role] + used
+        return total
+
+
+def episode_value(scores: tuple[Score, ...], metric: str) -> tuple[float, float] | None:
+    """(value, weight) of one episode for one metric; None when nobody scored it.
+
+    Samples of a judge are averaged first, then judges, then subjects by their weight; the weights of subjects add up.
+    """
+    cells: dict[str, dict[str, list[Score]]] = {}
+    for score in scores:
+        if score.metric == metric:
+            cells.setdefault(score.subject, {}).setdefault(score.judge, []).append(score)
+    total = weight = plain = 0.0
+    for judges in cells.values():
+        means = [sum(score.value for score in samples) / len(samples) for samples in judges.values()]
+        weights = [sum(score.weight for score in samples) / len(samples) for samples in judges.values()]
+        value, subject_weight = sum(means) / len(means), sum(weights) / len(weights)
+        total, weight, plain = total + value * subject_weight, weight + subject_weight, plain + value
+    if not cells:
+        return None
+    return (total / weight, weight) if weight > 0 else (plain / len(cells), 0.0)

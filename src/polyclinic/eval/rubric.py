@@ -1,0 +1,186 @@
+"""Rubric judges: a model scores a view of the transcript against a rubric, K times, reason before score.
+
+::
+
+    judge = RubricJudge(package_rubric("polyclinic.clinics.demo", "data/warmth.toml"), k_samples=3)
+
+What a rubric promises, code holds: every criterion answered once, every score a whole number on its scale, every quote
+found in the words the judge was shown. An answer that breaks this is asked again with the fault, at most twice; then
+the judge has failed, and a failed judge scores nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from polyclinic.core.judge import Bench, Case, Metric
+from polyclinic.core.transcript import Score
+from polyclinic.errors import JudgeError, ReplyError, boundary
+from polyclinic.eval.criteria import Criterion, Flag, Outcome, Rubric, Veto
+from polyclinic.eval.evidence import missing_quotes
+from polyclinic.eval.prompts import JudgesRubric, RubricJudged
+from polyclinic.eval.rubric_file import load_rubric, package_rubric, parse_rubric
+from polyclinic.eval.rules import check_scores
+
+__all__ = [
+    "Criterion",
+    "Flag",
+    "Outcome",
+    "Rubric",
+    "RubricJudge",
+    "Veto",
+    "View",
+    "load_rubric",
+    "package_rubric",
+    "parse_rubric",
+    "whole_dialogue",
+]
+
+View = Callable[[Case], str | Mapping[str, str]]
+REASKS = 2
+
+
+def whole_dialogue(case: Case) -> str:
+    """The default view: everything said aloud, and nothing else."""
+    return case.transcript.dialogue()
+
+
+class RubricJudge:
+    """Asks a model in a judging role to score a view of the transcript against a rubric.
+
+    `view` says what of the case the judge sees: one text, or several by subject (a student, a turn), each judged apart.
+    An empty text is not judged. With `apart`, each criterion is a call of its own, so that none colours another.
+    """
+
+    def __init__(
+        self,
+        rubric: Rubric,
+        *,
+        k_samples: int = 1,
+        role: str = "judge",
+        view: View = whole_dialogue,
+        name: str = "",
+        apart: bool = False,
+    ) -> None:
+        if k_samples < 1:
+            raise ValueError("a rubric judge takes at least one sample")
+        self.rubric, self.role, self.view = rubric, role, view
+        self.k_samples, self.apart = k_samples, apart
+        self._name = name or rubric.id
+
+    @property
+    def name(self) -> str:
+        """Names the judge on the command line and in scores."""
+        return self._name
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """What it measures."""
+        return self.rubric.metrics()
+
+    async def score(self, case: Case, bench: Bench) -> list[Score]:
+        """The scores of every sample, each marked with its number; or `JudgeError`, and no score at all."""
+        with boundary("judge", f"choosing what to judge in {case.scenario.id}"):
+            shown = self.view(case)
+            views = {"": shown} if isinstance(shown, str) else dict(shown)
+        scores: list[Score] = []
+        for subject, text in views.items():
+            if text.strip():
+                for sample in range(self.k_samples):
+                    judged = await self._judge(text, bench, sample)
+                    scores.extend(self._scores(judged, subject, sample))
+        return check_scores(scores, self._name, self.metrics)
+
+    async def _judge(self, view: str, bench: Bench, sample: int) -> RubricJudged:
+        if not self.apart:
+            return await self._ask(view, self.rubric.criteria, self.rubric.flags, bench, sample)
+        replies = [await self._ask(view, (item,), (), bench, sample) for item in self.rubric.criteria]
+        if self.rubric.flags:
+            replies.append(await self._ask(view, (), self.rubric.flags, bench, sample))
+        return RubricJudged(
+            criteria=tuple(item for reply in replies for item in reply.criteria),
+            flags=tuple(item for reply in replies for item in reply.flags),
+        )
+
+    async def _ask(
+        self, view: str, criteria: tuple[Criterion, ...], flags: tuple[Flag, ...], bench: Bench, sample: int
+    ) -> RubricJudged:
+        agent = bench.agent(self.role)
+        fault = ""
+        for _ in range(REASKS + 1):
+            prompt = JudgesRubric(
+                rubric=self.rubric.id,
+                title=self.rubric.title,
+                instructions=self.rubric.instructions,
+                criteria=criteria,
+                flags=flags,
+                view=view,
+                fault=fault,
+            )
+            try:
+                reply = await agent.ask(prompt, sample=sample)
+            except ReplyError as error:
+                raise JudgeError(str(error)) from error
+            fault = judgement_fault(reply, criteria, flags, view)
+            if not fault:
+                return reply
+        raise JudgeError(f"no usable judgement in {REASKS + 1} tries (sample {sample}): {fault}")
+
+    def _scores(self, judged: RubricJudged, subject: str, sample: int) -> list[Score]:
+        raised = [item.flag for item in judged.flags if item.raised]
+        outcome = self.rubric.conclude({item.criterion: item.score for item in judged.criteria}, raised)
+
+        def made(metric: str, value: float, reason: str, quotes: tuple[str, ...]) -> Score:
+            return Score(
+                metric=metric,
+                value=value,
+                judge=self._name,
+                sample=sample,
+                subject=subject,
+                reason=reason,
+                evidence=quotes,
+            )
+
+        metric_of = {item.id: item.metric_name for item in self.rubric.criteria}
+        scores = [
+            made(metric_of[item.criterion], float(outcome.scores[item.criterion]), item.reason, item.quotes)
+            for item in judged.criteria
+        ]
+        flag_metric = {flag.id: flag.metric for flag in self.rubric.flags}
+        scores += [
+            made(flag_metric[item.flag], float(item.raised), item.reason, item.quotes)
+            for item in judged.flags
+            if flag_metric[item.flag]
+        ]
+        if outcome.aggregate is not None:
+            vetoed = f"veto: {'; '.join(outcome.vetoes)}" if outcome.vetoes else ""
+            reason = vetoed or f"{self.rubric.aggregate} of the criteria"
+            scores.append(made(self.rubric.metric, outcome.aggregate, reason, ()))
+        return scores
+
+
+def judgement_fault(reply: RubricJudged, criteria: tuple[Criterion, ...], flags: tuple[Flag, ...], view: str) -> str:
+    """What makes this judgement unusable, in words fit for the judge; empty when it is sound."""
+    for what, asked, answered in (
+        ("criterion", [item.id for item in criteria], [item.criterion for item in reply.criteria]),
+        ("flag", [item.id for item in flags], [item.flag for item in reply.flags]),
+    ):
+        for name in asked:
+            if answered.count(name) != 1:
+                return f"the {what} '{name}' must be answered exactly once, and was {answered.count(name)} times"
+        for name in answered:
+            if name not in asked:
+                return f"there is no {what} '{name}'"
+    scale = {item.id: item for item in criteria}
+    for item in reply.criteria:
+        low, high = scale[item.criterion].low, scale[item.criterion].high
+        if not low <= item.score <= high:
+            return f"the score {item.score} for '{item.criterion}' is outside its scale {low} to {high}"
+    for raised in reply.flags:
+        if raised.raised and not raised.quotes:
+            return f"the flag '{raised.flag}' is raised without the words it rests on"
+    quotes = [item.quotes for item in reply.criteria] + [raised.quotes for raised in reply.flags]
+    invented = missing_quotes([quote for group in quotes for quote in group], view)
+    if invented:
+        return f"these words do not stand in the transcript, copy them exactly: {'; '.join(invented[:3])}"
+    return ""

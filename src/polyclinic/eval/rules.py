@@ -1,0 +1,101 @@
+"""Rule judges: a plain function over a transcript, made into a judge.
+
+::
+
+    TURNS = Metric("turns", "spoken turns", higher_is_better=False, high=math.inf)
+
+    @rule_judge("length", TURNS)
+    def length(case: Case) -> Score:
+        return mark("turns", len(case.transcript.said()))
+
+The function returns one `mark`, several, or none at all when the rule does not apply to the episode. An exception
+inside it becomes a `JudgeError`: that judge scores nobody in that episode, and the failure is counted apart.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+
+from polyclinic.core.judge import Bench, Case, Metric
+from polyclinic.core.transcript import Score
+from polyclinic.errors import JudgeError, boundary
+
+RuleFunction = Callable[[Case], Score | Iterable[Score]]
+
+
+def mark(
+    metric: str,
+    value: float,
+    *,
+    reason: str = "",
+    evidence: Iterable[str] = (),
+    subject: str = "",
+    weight: float = 1.0,
+) -> Score:
+    """A score without its judge's name, which the judge that asked for it puts on.
+
+    `subject` tells several scores of one metric in one episode apart (a student, a turn). `weight` is what the value
+    counts for in means: a rate over 7 chances weighs 7.
+    """
+    return Score(
+        metric=metric,
+        value=float(value),
+        judge="",
+        subject=subject,
+        reason=reason,
+        evidence=tuple(evidence),
+        weight=float(weight),
+    )
+
+
+def check_scores(scores: Iterable[Score], judge: str, metrics: Iterable[Metric]) -> list[Score]:
+    """The scores with their judge's name on; raises `JudgeError` for a number that its metric does not allow."""
+    known = {metric.name: metric for metric in metrics}
+    checked: list[Score] = []
+    for score in scores:
+        metric = known.get(score.metric)
+        if metric is None:
+            raise JudgeError(f"scored '{score.metric}', but {judge} declares only {', '.join(sorted(known))}")
+        if not math.isfinite(score.value) or not metric.low <= score.value <= metric.high:
+            raise JudgeError(f"{score.metric} = {score.value} is outside {metric.low:g} to {metric.high:g}")
+        if not math.isfinite(score.weight) or score.weight < 0:
+            raise JudgeError(f"{score.metric} has the weight {score.weight}, not a finite one from 0")
+        checked.append(score if score.judge == judge else score.model_copy(update={"judge": judge}))
+    return checked
+
+
+class RuleJudge:
+    """A judge that is code. The metrics' ranges are held: say ``high=math.inf`` for counts."""
+
+    def __init__(self, name: str, metrics: Iterable[Metric], function: RuleFunction) -> None:
+        self._name = name
+        self._metrics = tuple(metrics)
+        self._function = function
+        if not self._metrics:
+            raise ValueError(f"the rule judge '{name}' declares no metric")
+
+    @property
+    def name(self) -> str:
+        """Names the judge on the command line and in scores."""
+        return self._name
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """What it measures."""
+        return self._metrics
+
+    def apply(self, case: Case) -> list[Score]:
+        """The scores of one case, without a bench: rules need none."""
+        with boundary("judge", f"the rule on {case.scenario.id}"):
+            found = self._function(case)
+            return check_scores([found] if isinstance(found, Score) else found, self._name, self._metrics)
+
+    async def score(self, case: Case, bench: Bench) -> list[Score]:
+        """The scores, or `JudgeError`."""
+        return self.apply(case)
+
+
+def rule_judge(name: str, *metrics: Metric) -> Callable[[RuleFunction], RuleJudge]:
+    """Decorator: ``@rule_judge("name", Metric(...), ...)`` over a function from a case to its marks."""
+    return lambda function: RuleJudge(name, metrics, function)

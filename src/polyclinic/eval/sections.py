@@ -1,0 +1,116 @@
+"""The typed blocks of a report, made by a clinic's ``report(results) -> list[Section]``.
+
+Blocks are data, never markup: text is escaped where it is shown, and a figure holds its numbers, so that one figure
+is a picture in HTML, a small table in a terminal and plain data in JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pydantic import TypeAdapter
+
+from polyclinic.eval.charts import Chart
+from polyclinic.eval.estimate import Estimate
+
+Cell = str | int | float | bool | Estimate | None
+Tone = Literal["plain", "note", "warning"]
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """A piece of prose. `tone` sets notes and warnings apart."""
+
+    text: str
+    tone: Tone = "plain"
+    kind: Literal["paragraph"] = field(default="paragraph", init=False)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under named columns. Numbers align right; an `Estimate` is shown with its interval; None as a dash."""
+
+    caption: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    note: str = ""
+    digits: int = 3
+    kind: Literal["table"] = field(default="table", init=False)
+
+    def __post_init__(self) -> None:
+        for index, row in enumerate(self.rows):
+            if len(row) != len(self.columns):
+                raise ValueError(
+                    f"table '{self.caption}': row {index} has {len(row)} cells under {len(self.columns)} columns"
+                )
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart with its caption. `alt` says in words what it shows; left empty, it is made from the chart's numbers."""
+
+    caption: str
+    chart: Chart
+    alt: str = ""
+    kind: Literal["figure"] = field(default="figure", init=False)
+
+
+@dataclass(frozen=True)
+class Line:
+    """One turn of a dialogue. `aside` folds away what was not said aloud; `tone` marks turns worth seeing."""
+
+    speaker: str
+    text: str
+    aside: str = ""
+    tone: Tone = "plain"
+
+
+@dataclass(frozen=True)
+class Dialogue:
+    """Spoken turns, set as a conversation."""
+
+    lines: Sequence[Line]
+    caption: str = ""
+    kind: Literal["dialogue"] = field(default="dialogue", init=False)
+
+
+@dataclass(frozen=True)
+class Diff:
+    """How a text changed, as added and removed lines."""
+
+    before: str
+    after: str
+    caption: str = ""
+    kind: Literal["diff"] = field(default="diff", init=False)
+
+
+@dataclass(frozen=True)
+class Details:
+    """Blocks folded away under a summary line."""
+
+    summary: str
+    body: Sequence[Block]
+    open: bool = False
+    kind: Literal["details"] = field(default="details", init=False)
+
+
+Block = Paragraph | Table | Figure | Dialogue | Diff | Details
+
+
+@dataclass(frozen=True)
+class Section:
+    """A titled part of the report."""
+
+    title: str
+    body: Sequence[Block]
+
+
+_SECTIONS: TypeAdapter[list[Section]] = TypeAdapter(list[Section])
+
+
+def sections_to_plain(sections: Iterable[Section]) -> list[dict[str, Any]]:
+    """The sections as plain JSON data."""
+    plain: list[dict[str, Any]] = _SECTIONS.dump_python(list(sections), mode="json")
+    return plain

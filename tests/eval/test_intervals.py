@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import time
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+
+from polyclinic.eval.estimate import Estimate
+from polyclinic.eval.intervals import Method, _kept_draws, estimate, fold_clusters, interval, resampled_means
+
+
+def bounds(found: Estimate | None) -> tuple[float, float]:
+    assert found is not None and found.low is not None and found.high is not None
+    return found.low, found.high
+
+
+def test_no_values_give_no_estimate() -> None:
+    assert estimate([]) is None
+
+
+def test_one_value_has_no_interval_rather_than_a_width_of_zero() -> None:
+    assert estimate([0.7]) == Estimate(0.7, None, None, 1)
+
+
+def test_one_scenario_with_several_trials_resamples_its_trials() -> None:
+    found = estimate([0.0, 1.0, 1.0, 0.0, 1.0], clusters=["same"] * 5)
+    low, high = bounds(found)
+    assert low < 0.6 < high
+
+
+def test_large_normal_samples_get_the_textbook_interval() -> None:
+    values = np.random.default_rng(3).normal(10, 2, 400)
+    half = NormalDist().inv_cdf(0.975) * values.std(ddof=1) / 20
+    for method in ("bca", "percentile"):
+        low, high = bounds(estimate(values.tolist(), method=method))  # type: ignore[arg-type]
+        assert low == pytest.approx(values.mean() - half, abs=0.04)
+        assert high == pytest.approx(values.mean() + half, abs=0.04)
+
+
+def test_bca_follows_the_skew_and_percentile_does_not_as_far() -> None:
+    values = np.random.default_rng(5).lognormal(0, 1.2, 60).tolist()
+    mean = float(np.mean(values))
+    bca, plain = bounds(estimate(values)), bounds(estimate(values, method="percentile"))
+    assert (bca[1] - mean) / (mean - bca[0]) > (plain[1] - mean) / (mean - plain[0])
+    assert bca[0] > plain[0] and bca[1] > plain[1]
+
+
+def test_bca_equals_a_plain_reading_of_its_formula() -> None:
+    values = np.random.default_rng(11).exponential(1, 25)
+    draws = resampled_means(values, np.ones(25))
+    theta = values.mean()
+    normal = NormalDist()
+    z0 = normal.inv_cdf(float((draws < theta).mean()))
+    left_out = np.array([np.delete(values, i).mean() for i in range(25)])
+    spread = left_out.mean() - left_out
+    a = (spread**3).sum() / (6 * (spread**2).sum() ** 1.5)
+    tails = [normal.cdf(z0 + (z0 + normal.inv_cdf(q)) / (1 - a * (z0 + normal.inv_cdf(q)))) for q in (0.025, 0.975)]
+    expected = np.quantile(draws, tails)
+    assert bounds(estimate(values.tolist())) == pytest.approx(tuple(expected), abs=1e-9)
+
+
+@pytest.mark.parametrize("method", ["bca", "percentile"])
+def test_intervals_cover_the_truth_about_as_often_as_they_say(method: Method) -> None:
+    generator = np.random.default_rng(17)
+    covered = 0
+    for index in range(300):
+        sample = generator.beta(2, 5, 40)
+        found = estimate(sample.tolist(), method=method, resamples=500, seed=index)
+        low, high = bounds(found)
+        covered += low <= 2 / 7 <= high
+    assert 0.90 <= covered / 300 <= 0.98
+
+
+def test_correlated_trials_do_not_pretend_to_be_more_evidence() -> None:
+    generator = np.random.default_rng(2)
+    scenario = generator.normal(0, 1, 20)
+    values = np.repeat(scenario, 10) + generator.normal(0, 0.1, 200)
+    names = np.repeat(np.arange(20), 10).tolist()
+    clustered, naive = bounds(estimate(values.tolist(), clusters=names)), bounds(estimate(values.tolist()))
+    assert clustered[1] - clustered[0] > 2 * (naive[1] - naive[0])
+
+
+def test_weights_pool_rates_by_their_chances() -> None:
+    found = estimate([1.0, 0.0], weights=[1.0, 9.0])
+    assert found is not None and found.mean == pytest.approx(0.1)
+
+
+def test_trials_of_a_scenario_are_averaged_before_scenarios_are() -> None:
+    means, masses = fold_clusters([1.0, 0.0, 0.0, 1.0], ["a", "a", "a", "b"], None)
+    assert means.tolist() == pytest.approx([1 / 3, 1.0]) and masses.tolist() == [1.0, 1.0]
+    found = estimate([1.0, 0.0, 0.0, 1.0], clusters=["a", "a", "a", "b"])
+    assert found is not None and found.mean == pytest.approx(2 / 3) and found.n == 4
+
+
+def test_weights_of_zero_everywhere_count_alike() -> None:
+    found = estimate([1.0, 3.0], weights=[0.0, 0.0])
+    assert found is not None and found.mean == 2.0
+
+
+def test_the_same_values_give_a_point() -> None:
+    assert estimate([0.1] * 7) == Estimate(pytest.approx(0.1), pytest.approx(0.1), pytest.approx(0.1), 7)
+
+
+def test_lengths_that_differ_are_refused() -> None:
+    with pytest.raises(ValueError, match="same length"):
+        estimate([1.0, 2.0], weights=[1.0])
+
+
+def test_the_same_seed_gives_the_same_interval_and_another_does_not() -> None:
+    values = np.random.default_rng(0).random(50).tolist()
+    assert estimate(values, seed=1) == estimate(values, seed=1)
+    assert estimate(values, seed=1) != estimate(values, seed=2)
+
+
+def test_large_and_kept_draws_agree_in_distribution() -> None:
+    values = np.random.default_rng(4).random(3000)
+    low, high = bounds(estimate(values.tolist()))
+    half = 1.96 * values.std(ddof=1) / np.sqrt(3000)
+    assert (low, high) == pytest.approx((values.mean() - half, values.mean() + half), abs=half * 0.12)
+
+
+def test_percentiles_serve_where_bca_is_not_defined() -> None:
+    draws = np.array([2.0, 3.0, 4.0])
+    assert interval(draws, 1.0, lambda: np.array([1.0, 1.1])) == interval(draws, 1.0, lambda: np.empty(0), "percentile")
+
+
+def test_a_thousand_episodes_take_at_most_fifty_milliseconds() -> None:
+    values = np.random.default_rng(1).random(1000).tolist()
+    weights = np.random.default_rng(2).random(1000).tolist()
+    names = [f"s{i}" for i in range(1000)]
+    spent = []
+    for _ in range(5):
+        _kept_draws.cache_clear()
+        start = time.process_time()
+        estimate(values, clusters=names, weights=weights)
+        spent.append(time.process_time() - start)
+    assert min(spent) <= 0.05

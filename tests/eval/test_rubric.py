@@ -1,0 +1,240 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from polyclinic.core.judge import Case
+from polyclinic.core.prompt import check_prompts
+from polyclinic.errors import JudgeError, ModelError
+from polyclinic.eval.evidence import missing_quotes, occurs
+from polyclinic.eval.prompts import PROMPTS, JudgesRubric
+from polyclinic.eval.rubric import Rubric, RubricJudge, parse_rubric
+from polyclinic.eval.rubric_understudy import Grade, RubricUnderstudy, quote_of
+
+CaseOf = Callable[..., Case]
+BenchOf = Callable[..., Any]
+
+RUBRIC = """\
+id = "bedside"
+title = "Bedside manner"
+metric = "bedside"
+instructions = "Judge the nurse only."
+[[criteria]]
+id = "warmth"
+question = "Is the nurse warm?"
+low = 1
+high = 5
+anchors = { 1 = "cold", "2..4" = "polite", 5 = "warm" }
+[[criteria]]
+id = "clear"
+question = "Is the nurse clear?"
+low = 1
+high = 5
+anchors = { 1 = "muddled", 5 = "clear" }
+[[flags]]
+id = "promise"
+question = "Does the nurse promise a cure?"
+metric = "promises"
+[[vetoes]]
+flags = ["promise"]
+cap = 2
+about = "a promised cure"
+"""
+
+
+class Examiner(RubricUnderstudy):
+    """Warm when welcoming, clear when short."""
+
+    def grade(self, criterion: str, view: str) -> Grade:
+        if criterion == "warmth":
+            line = quote_of(view, "welcome")
+            return Grade(5, "welcomes", (line,)) if line else Grade(1, "no welcome")
+        return Grade(4, "short sentences")
+
+    def flag(self, flag: str, view: str) -> Grade:
+        line = quote_of(view, "will cure you")
+        return Grade(1, "promises a cure", (line,)) if line else super().flag(flag, view)
+
+
+def rubric() -> Rubric:
+    return parse_rubric(RUBRIC, "bedside.toml")
+
+
+def reply(warmth: int = 3, clear: int = 3, quotes: tuple[str, ...] = (), **changes: Any) -> str:
+    body: dict[str, Any] = {
+        "criteria": [
+            {"criterion": "warmth", "reason": "r", "quotes": list(quotes), "score": warmth},
+            {"criterion": "clear", "reason": "r", "quotes": [], "score": clear},
+        ],
+        "flags": [{"flag": "promise", "reason": "r", "quotes": [], "raised": False}],
+    }
+    return json.dumps(body | changes)
+
+
+def values(scores: list[Any]) -> dict[str, float]:
+    return {score.metric: score.value for score in scores}
+
+
+def test_templates_and_prompt_classes_agree_both_ways() -> None:
+    assert check_prompts(PROMPTS) == []
+
+
+async def test_an_understudy_scores_every_criterion_flag_and_the_aggregate(case_of: CaseOf, bench_of: BenchOf) -> None:
+    scores = await RubricJudge(rubric()).score(case_of("nurse: Welcome to the ward."), bench_of(Examiner()))
+    assert values(scores) == {"warmth": 5.0, "clear": 4.0, "promises": 0.0, "bedside": 4.5}
+    assert scores[0].judge == "bedside" and scores[0].evidence == ("nurse: Welcome to the ward.",)
+    assert scores[0].reason == "welcomes"
+
+
+async def test_a_raised_flag_caps_every_score(case_of: CaseOf, bench_of: BenchOf) -> None:
+    case = case_of("nurse: Welcome!", "nurse: This will cure you.")
+    scores = await RubricJudge(rubric()).score(case, bench_of(Examiner()))
+    assert values(scores) == {"warmth": 2.0, "clear": 2.0, "promises": 1.0, "bedside": 2.0}
+    assert scores[-1].reason == "veto: a promised cure"
+
+
+async def test_each_sample_is_a_call_of_its_own_and_keeps_its_score(case_of: CaseOf, bench_of: BenchOf) -> None:
+    bench = bench_of([reply(warmth=2), reply(warmth=3), reply(warmth=4)])
+    scores = await RubricJudge(rubric(), k_samples=3).score(case_of("nurse: Hello."), bench)
+    assert [(score.sample, score.value) for score in scores if score.metric == "warmth"] == [(0, 2), (1, 3), (2, 4)]
+    assert [request.settings.sample for request in bench.requests] == [0, 1, 2]
+    assert len({request.key for request in bench.requests}) == 3
+
+
+async def test_the_words_sent_hold_the_rubric_first_and_the_transcript_last(case_of: CaseOf, bench_of: BenchOf) -> None:
+    bench = bench_of(Examiner())
+    await RubricJudge(rubric(), view=lambda case: "ONLY THIS").score(case_of("nurse: secret"), bench)
+    system, user = bench.requests[0].messages
+    for words in (
+        "Bedside manner",
+        "Judge the nurse only.",
+        "[warmth]",
+        "2 to 4: polite",
+        "[promise]",
+        '"reason", "quotes"',
+    ):
+        assert words in system.content
+    assert "ONLY THIS" in user.content and "secret" not in system.content + user.content
+    assert "could not be used" not in user.content
+
+
+@pytest.mark.parametrize(
+    ("bad", "fault"),
+    [
+        (reply(warmth=6), "outside its scale 1 to 5"),
+        (reply(quotes=("words nobody said",)), "do not stand in the transcript"),
+        (
+            reply(criteria=[{"criterion": "warmth", "reason": "r", "quotes": [], "score": 3}]),
+            "'clear' must be answered",
+        ),
+        (reply(flags=[]), "'promise' must be answered exactly once"),
+        (
+            reply(flags=[{"flag": "promise", "reason": "r", "quotes": [], "raised": True}]),
+            "raised without the words",
+        ),
+        (
+            reply(flags=[{"flag": name, "reason": "r", "quotes": [], "raised": False} for name in ("promise", "x")]),
+            "there is no flag 'x'",
+        ),
+    ],
+)
+async def test_an_unsound_judgement_is_asked_again_with_its_fault(
+    case_of: CaseOf, bench_of: BenchOf, bad: str, fault: str
+) -> None:
+    bench = bench_of([bad, reply(quotes=("nurse:  hello",))])
+    scores = await RubricJudge(rubric()).score(case_of("nurse: Hello."), bench)
+    assert values(scores)["warmth"] == 3
+    assert fault in bench.requests[1].messages[-1].content
+
+
+async def test_a_judge_that_stays_unsound_scores_nobody(case_of: CaseOf, bench_of: BenchOf) -> None:
+    good, bad = reply(), reply(warmth=9)
+    bench = bench_of([good, bad, bad, bad])
+    with pytest.raises(JudgeError, match=r"no usable judgement in 3 tries \(sample 1\).*outside its scale"):
+        await RubricJudge(rubric(), k_samples=2).score(case_of("nurse: Hello."), bench)
+    assert len(bench.requests) == 4
+
+
+async def test_nonsense_and_floats_are_never_taken_for_scores(case_of: CaseOf, bench_of: BenchOf) -> None:
+    for nonsense in ("I would say four.", reply().replace('"score": 3', '"score": 3.5'), reply().replace("3", '"3"')):
+        with pytest.raises(JudgeError):
+            await RubricJudge(rubric()).score(case_of("nurse: Hello."), bench_of([nonsense] * 9))
+
+
+async def test_a_dead_endpoint_is_the_models_failure_not_the_judges(case_of: CaseOf, bench_of: BenchOf) -> None:
+    with pytest.raises(ModelError):
+        await RubricJudge(rubric()).score(case_of("nurse: Hello."), bench_of([]))
+
+
+async def test_several_subjects_are_judged_apart_and_empty_ones_not_at_all(case_of: CaseOf, bench_of: BenchOf) -> None:
+    bench = bench_of(Examiner())
+    judge = RubricJudge(rubric(), view=lambda case: {"ann": "nurse: Welcome", "ben": "nurse: Sit.", "cy": " "})
+    scores = await judge.score(case_of("nurse: x"), bench)
+    assert {s.subject: s.value for s in scores if s.metric == "warmth"} == {"ann": 5.0, "ben": 1.0}
+    assert len(bench.requests) == 2
+
+
+async def test_a_view_that_crashes_is_the_judges_failure(case_of: CaseOf, bench_of: BenchOf) -> None:
+    def broken(case: Case) -> str:
+        raise KeyError("no such note")
+
+    with pytest.raises(JudgeError, match="choosing what to judge in s1"):
+        await RubricJudge(rubric(), view=broken).score(case_of("nurse: x"), bench_of(Examiner()))
+
+
+async def test_criteria_asked_apart_give_the_same_numbers(case_of: CaseOf, bench_of: BenchOf) -> None:
+    case, bench = case_of("nurse: Welcome!"), bench_of(Examiner())
+    together = await RubricJudge(rubric()).score(case, bench_of(Examiner()))
+    apart = await RubricJudge(rubric(), apart=True).score(case, bench)
+    assert values(apart) == values(together)
+    asked = [request.prompt for request in bench.requests]
+    assert [len(prompt.criteria) for prompt in asked if isinstance(prompt, JudgesRubric)] == [1, 1, 0]
+
+
+@pytest.mark.parametrize("mistake", ["misquote", "off_scale"])
+async def test_understudies_can_fail_as_judges_do(case_of: CaseOf, bench_of: BenchOf, mistake: str) -> None:
+    with pytest.raises(JudgeError):
+        await RubricJudge(rubric()).score(case_of("nurse: Hello."), bench_of(Examiner(), {mistake: 1.0}))
+
+
+async def test_understudies_can_be_lenient_or_harsh(case_of: CaseOf, bench_of: BenchOf) -> None:
+    case = case_of("nurse: Hello.")
+    lenient = await RubricJudge(rubric()).score(case, bench_of(Examiner(), {"lenient": 1.0}))
+    harsh = await RubricJudge(rubric()).score(case, bench_of(Examiner(), {"harsh": 1.0}))
+    assert values(lenient)["bedside"] == 5 and values(harsh)["bedside"] == 1
+
+
+def test_a_base_understudy_without_grades_says_what_to_write(bench_of: BenchOf) -> None:
+    with pytest.raises(TypeError, match="override grade"):
+        RubricUnderstudy().grade("warmth", "view")
+
+
+@pytest.mark.parametrize(
+    ("quote", "found"),
+    [
+        ("How are   you\nfeeling", True),
+        ("how ARE you feeling", True),
+        ("“it’s fine”", True),
+        ("How are you … it's fine", True),
+        ("it's fine ... How are you", False),
+        ("How are you really feeling", False),
+        ("", False),
+        ("...", False),
+        ("  ", False),
+    ],
+)
+def test_quotes_must_stand_in_the_text_whatever_their_spaces_and_marks(quote: str, found: bool) -> None:
+    text = "nurse: How are you feeling?\npatient: It's fine."
+    assert occurs(quote, text) is found
+    assert missing_quotes([quote], text) == ([] if found else [quote])
+
+
+def test_korean_quotes_are_found_in_either_composition() -> None:
+    import unicodedata
+
+    text = "간호사: 안녕하세요, 어디가 아프세요?"
+    assert occurs(unicodedata.normalize("NFD", "어디가 아프세요"), text)
+    assert not occurs("어디가 아프십니까", text)
