@@ -7,6 +7,12 @@
     │   ├── ConfigError         a flag, a run file or a cast string
     │   ├── UnknownName         a clinic, variant, judge, role, run … that does not exist (says the nearest names)
     │   └── DataError           a case file, norm file, library file …: names the file, the place and the mend
+    ├── RecordsError            the hospital's records refuse something (in `core.records`, with FHIR's own issue codes)
+    │   ├── RecordMissing       no such resource; RecordGone after a deletion
+    │   ├── RecordConflict      taken already, referred to, or not in a state that allows this
+    │   ├── PreconditionFailed  somebody else was quicker
+    │   ├── RecordInvalid       the resource breaks FHIR's rules
+    │   └── RecordsRefused      the home will not do this at all
     ├── LimitReached            a limit the user set was reached (turns, tokens, money, time): exit code 3
     └── OwnedError              something failed inside an episode, and one party owns it
         ├── ModelError          owner "model": the endpoint is down, refused, stalled or ran past its deadline
@@ -136,7 +142,7 @@ def boundary(owner: Owner, doing: str) -> Iterator[None]:
     """
     try:
         yield
-    except PolyclinicError:
+    except (UserError, LimitReached, OwnedError):
         raise
     except Exception as error:
         raise owned(owner, f"{doing}: {type(error).__name__}: {error}") from error

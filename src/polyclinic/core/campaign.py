@@ -1,13 +1,16 @@
 """Campaigns: episodes that share state, in order, with lanes that may run at the same time.
 
 A `Turnstile` lets the episodes of a campaign run side by side as far as they share nothing. An episode that needs shared
-state asks for its turn in a *lane*; it waits until every earlier episode has ended or is known to be in another lane. So the
-result equals the strictly sequential one, at whatever concurrency. The lane "*" stands for all lanes.
+state asks for its turn in a *lane*; it waits until every earlier episode has ended, or is in another lane, or said beforehand
+that it can only take other lanes. So the result equals the strictly sequential one, at whatever concurrency. The lane "*"
+stands for all lanes.
 """
 
 from __future__ import annotations
 
 import asyncio
+import heapq
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from polyclinic.core.message import Frozen
@@ -39,54 +42,90 @@ class NothingShared:
 
 
 class Turnstile:
-    """Grants turns in arrival order within each lane."""
+    """Grants turns in arrival order within each lane.
 
-    def __init__(self, positions: int) -> None:
-        self._lane: list[str | None] = [None] * positions
-        self._ended = [False] * positions
+    `lanes[i]` names the lanes that the i-th episode may ask for; empty means any lane. An episode gets its turn when every
+    earlier episode has ended, or holds or can only ask for other lanes: so the result equals the strictly sequential one.
+    """
+
+    def __init__(self, lanes: Sequence[tuple[str, ...]]) -> None:
+        self._may: list[frozenset[str] | None] = [
+            None if not names or ALL_LANES in names else frozenset(names) for names in lanes
+        ]
+        self._ended = [False] * len(lanes)
+        self._held: dict[int, str] = {}
         self._waiting: dict[int, tuple[str, asyncio.Future[None]]] = {}
-        self._first_open = 0
+        self._ends: dict[int, list[asyncio.Future[None]]] = {}
+        self._open: dict[str, list[int]] = {ALL_LANES: []}
+        self._everyone: list[int] = list(range(len(lanes)))
+        self._queue: dict[str, list[int]] = {}
+        for position, names in enumerate(self._may):
+            for name in sorted(names) if names is not None else (ALL_LANES,):
+                heapq.heappush(self._open.setdefault(name, []), position)
 
     async def turn(self, position: int, lane: str) -> None:
         """Wait until no earlier episode can touch this lane any more. The turn lasts until `leave`."""
-        held = self._lane[position]
-        if held is not None and held not in (lane, ALL_LANES):
-            raise ValueError(f"episode {position} holds lane '{held}' and cannot take '{lane}' as well: ask for '*'")
+        held = self._held.get(position)
         if held in (lane, ALL_LANES):
             return
-        self._lane[position] = lane
+        if held is not None:
+            raise ValueError(f"episode {position} holds lane '{held}' and cannot take '{lane}' as well: ask for '*'")
+        may = self._may[position]
+        if may is not None and lane not in may:
+            raise ValueError(f"episode {position} may take the lanes {', '.join(sorted(may))}, not '{lane}'")
+        self._held[position] = lane
+        self._may[position] = None if lane == ALL_LANES else frozenset((lane,))
+        heapq.heappush(self._open.setdefault(lane, []), position)
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting[position] = (lane, future)
+        heapq.heappush(self._queue.setdefault(lane, []), position)
         self._wake()
         try:
             await future
         finally:
             self._waiting.pop(position, None)
 
+    async def ended(self, position: int) -> None:
+        """Wait until that episode has ended."""
+        if not self._ended[position]:
+            future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._ends.setdefault(position, []).append(future)
+            await future
+
     def leave(self, position: int) -> None:
         """The episode has ended, whether well or badly."""
         self._ended[position] = True
-        while self._first_open < len(self._ended) and self._ended[self._first_open]:
-            self._first_open += 1
+        for future in self._ends.pop(position, ()):
+            if not future.done():
+                future.set_result(None)
         self._wake()
 
+    def _touches(self, position: int, lane: str) -> bool:
+        if self._ended[position]:
+            return False
+        may = self._may[position]
+        return may is None if lane == ALL_LANES else may is not None and lane in may
+
+    def _first(self, lane: str) -> int:
+        """The first open position that names this lane ("*": any lane)."""
+        heap = self._open.get(lane, [])
+        while heap and not self._touches(heap[0], lane):
+            heapq.heappop(heap)
+        return heap[0] if heap else len(self._ended)
+
+    def _first_open(self) -> int:
+        while self._everyone and self._ended[self._everyone[0]]:
+            heapq.heappop(self._everyone)
+        return self._everyone[0] if self._everyone else len(self._ended)
+
     def _wake(self) -> None:
-        if not self._waiting:
-            return
-        last = max(self._waiting)
-        taken: set[str] = set()
-        undecided = False
-        for position in range(self._first_open, last + 1):
-            if self._ended[position]:
+        anyone = self._first(ALL_LANES)
+        for lane, queue in self._queue.items():
+            while queue and (queue[0] not in self._waiting or self._waiting[queue[0]][1].done()):
+                heapq.heappop(queue)
+            if not queue:
                 continue
-            entry = self._waiting.get(position)
-            if entry is not None and not entry[1].done() and not undecided:
-                lane = entry[0]
-                free = not taken if lane == ALL_LANES else lane not in taken and ALL_LANES not in taken
-                if free:
-                    entry[1].set_result(None)
-            lane_now = self._lane[position]
-            if lane_now is None:
-                undecided = True
-                break
-            taken.add(lane_now)
+            position = queue[0]
+            clear = self._first_open() == position if lane == ALL_LANES else self._first(lane) == position < anyone
+            if clear:
+                self._waiting[position][1].set_result(None)

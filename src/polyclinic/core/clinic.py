@@ -43,7 +43,8 @@ class Mistake:
     """A named mistake that a role's understudy can be told to make, and what must notice it.
 
     `metric` of a judge must become worse than in a clean run (by direction of the metric); or, with `rule`, a `Violated`
-    event of that rule must appear.
+    event of that rule must appear; or, with `owner`, a failure that this party owns. `variant` and `scenarios` say where
+    it shows, when the defaults do not.
     """
 
     name: str
@@ -51,7 +52,9 @@ class Mistake:
     about: str
     metric: str = ""
     rule: str = ""
+    owner: Owner | None = None
     variant: str = ""
+    scenarios: str = ""
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,7 @@ class Clinic:
 
     `scenarios(selector, seed)` answers ``--scenarios``: a number, a name, ``name:count``, a file's path.
     `open_campaign` makes the shared state of a campaign anew; committed effects are then applied to it.
+    `needs` names the services that must be there (``records``: the hospital's FHIR records).
     `report(results)` returns extra report sections; `feedback(case)` the feedback for a person who played.
     """
 
@@ -77,6 +81,7 @@ class Clinic:
     understudies: Mapping[str, type[Understudy]]
     mistakes: tuple[Mistake, ...] = ()
     libraries: tuple[str, ...] = ()
+    needs: tuple[Literal["records"], ...] = ()
     open_campaign: OpenCampaign | None = None
     report: Callable[[Any], Sequence[Any]] | None = None
     feedback: Callable[[Any], Sequence[Any]] | None = None

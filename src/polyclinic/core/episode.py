@@ -7,7 +7,7 @@ import random
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from polyclinic.core.agent import Agent, plain
 from polyclinic.core.campaign import Effect, NothingShared, Shared, Turnstile
@@ -15,16 +15,17 @@ from polyclinic.core.clinic import Clinic
 from polyclinic.core.database import Transaction
 from polyclinic.core.library import Library, LibraryView, Operation, Provenance
 from polyclinic.core.limits import Meter
+from polyclinic.core.records import StagedRecords
 from polyclinic.core.scenario import Scenario, Variant
 from polyclinic.core.seed import derive, stream
 from polyclinic.core.services import Services
 from polyclinic.core.switchboard import Switchboard
-from polyclinic.core.transcript import Changed, Event, Learned, Noted, Posted, Said, Transcript, Violated
-from polyclinic.errors import UnknownName
+from polyclinic.core.transcript import Changed, Event, Learned, Noted, Posted, Said, ToolUsed, Transcript, Violated
+from polyclinic.errors import EngineError, UnknownName
 
 T = TypeVar("T")
 Listener = Callable[[str, Event], None]
-CommitHook = Callable[[Transaction], None]
+CommitHook = Callable[[Transaction], object]
 
 _branch: ContextVar[list[Event] | None] = ContextVar("polyclinic_branch", default=None)
 _LEARNED: Mapping[str, str] = {"add": "added", "remove": "removed", "use": "used"}
@@ -53,6 +54,7 @@ class Campaign:
     shared: Shared = field(default_factory=NothingShared)
     libraries: dict[str, Library] = field(default_factory=dict)
     turnstile: Turnstile | None = None
+    positions: Mapping[str, int] = field(default_factory=dict)
 
     def apply(self, effect: Effect) -> None:
         """Take one committed change: a library's operation, or whatever the clinic's shared state understands."""
@@ -84,6 +86,8 @@ class Episode:
         self.seed = derive(spec.seed, spec.scenario, spec.variant, spec.trial)
         self.effects: list[Effect] = []
         self.commit_hooks: list[CommitHook] = []
+        self.staged: StagedRecords | None = None
+        self.closing: dict[str, Any] = {}
         self._events: list[Event] = []
 
     # -- identity and chance -------------------------------------------------------------------------------------------
@@ -128,6 +132,26 @@ class Episode:
     def violated(self, rule: str, by: str, severity: int = 1, words: str = "", rationale: str = "") -> None:
         """A rule was broken."""
         self.record(Violated(rule=rule, by=by, severity=severity, words=words, rationale=rationale))
+
+    def used_tool(
+        self,
+        role: str,
+        tool: str,
+        effect: Literal["read", "write"],
+        arguments: Mapping[str, Any],
+        result: Any = None,
+        error: str = "",
+    ) -> None:
+        """A tool was used that the flow itself runs, after a structured reply that chose it."""
+        self.record(
+            ToolUsed(
+                role=role, tool=tool, effect=effect, arguments=plain(dict(arguments)), result=plain(result), error=error
+            )
+        )
+
+    def conclude(self, **data: Any) -> None:
+        """Facts about the episode as a whole, kept with its end for judges and reports."""
+        self.closing.update(plain(data))
 
     def take_turn(self) -> None:
         """Count one turn against the episode's limit."""
@@ -176,6 +200,20 @@ class Episode:
         """Wait for this episode's turn in a lane ("*" for all lanes). Outside a campaign it is always one's turn."""
         if self.campaign.turnstile is not None:
             await self.campaign.turnstile.turn(self.spec.position, lane)
+
+    async def after(self, scenario: str) -> None:
+        """Wait until the episode over that scenario, earlier in this campaign, has ended and its effects are applied."""
+        if self.campaign.turnstile is not None:
+            if scenario not in self.campaign.positions:
+                raise EngineError(f"{self.id} waits for the scenario {scenario}, which is not in its campaign")
+            await self.campaign.turnstile.ended(self.campaign.positions[scenario])
+
+    @property
+    def records(self) -> StagedRecords:
+        """The hospital's records as this episode sees and changes them; written with the episode's end, or never."""
+        if self.staged is None:
+            self.staged = self.services.hospital.stage()
+        return self.staged
 
     def effect(self, kind: str, **data: Any) -> None:
         """Change shared state: committed with the episode's end, then applied. An episode that fails changes nothing."""

@@ -15,6 +15,7 @@ from polyclinic.core.journal import Journal
 from polyclinic.core.judge import Case, Judge
 from polyclinic.core.limits import Limits, Meter
 from polyclinic.core.model import Usage
+from polyclinic.core.records import StagedRecords
 from polyclinic.core.scenario import Scenario
 from polyclinic.core.seed import derive
 from polyclinic.core.services import Services
@@ -37,6 +38,7 @@ class EpisodeResult:
     failures: list[Failed] = field(default_factory=list)
     effects: list[Effect] = field(default_factory=list)
     commit_hooks: list[CommitHook] = field(default_factory=list)
+    staged: StagedRecords | None = None
     usage: dict[str, Usage] = field(default_factory=dict)
     calls: dict[str, int] = field(default_factory=dict)
 
@@ -94,9 +96,10 @@ async def run_episode(
         message = f"{type(error).__name__}: {error}"
         _fail(episode, result, Failed(owner="engine", error=message, where=_where(error)))
     if result.status == "done":
-        episode.record(Ended(outcome=result.outcome))
+        episode.record(Ended(outcome=result.outcome, data=episode.closing))
         await _judge(stage, board, episode, result)
         result.effects, result.commit_hooks = episode.effects, episode.commit_hooks
+        result.staged = episode.staged
     result.transcript = episode.transcript.numbered()
     result.failures = result.transcript.of(Failed)
     result.usage, result.calls = board.usage, dict(board.calls)
@@ -106,6 +109,22 @@ async def run_episode(
 def _fail(episode: Episode, result: EpisodeResult, failure: Failed) -> None:
     result.status, result.outcome = "failed", f"failed:{failure.owner}"
     episode.record(failure)
+
+
+def as_failed(result: EpisodeResult, error: str) -> EpisodeResult:
+    """The same episode, failed at its very end: nothing it wanted to change is kept, and its scores count for nobody."""
+    failure = Failed(owner="engine", error=error, where="commit")
+    events = [event for event in result.transcript if not isinstance(event, (Ended, Scored))]
+    transcript = Transcript([*events, failure]).numbered()
+    return EpisodeResult(
+        result.spec,
+        "failed",
+        "failed:engine",
+        transcript,
+        failures=transcript.of(Failed),
+        usage=result.usage,
+        calls=result.calls,
+    )
 
 
 def _where(error: BaseException) -> str:

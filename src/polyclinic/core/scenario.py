@@ -9,13 +9,15 @@ class Scenario(Frozen):
     """Base of every clinic's scenarios.
 
     Scenarios with the same non-empty `campaign` share state and run as one sequence in the order they are given; `wave`
-    puts a barrier between groups of them (a wave starts when the one before it has wholly ended).
+    puts a barrier between groups of them (a wave starts when the one before it has wholly ended), and `lanes` says which
+    lanes it may ask a turn in (empty: any), so that it holds up nobody in the others.
     """
 
     id: str
     tags: tuple[str, ...] = ()
     campaign: str = ""
     wave: int = 0
+    lanes: tuple[str, ...] = ()
 
 
 class Variant(Frozen):

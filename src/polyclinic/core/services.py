@@ -6,17 +6,22 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from polyclinic.core.embedding import Embedder, VectorIndex
-from polyclinic.core.records import Records
+from polyclinic.core.records import StageableRecords
 from polyclinic.errors import EngineError
 
 
 @dataclass(frozen=True)
 class Services:
-    """The embedder and index maker (made on first use: they are heavy), the hospital's records, and the user's options."""
+    """The embedder and index maker (made on first use: they are heavy), the hospital's records, and the user's options.
+
+    `records_join` says that the records live in the run's own database, so that staged changes join the transaction that
+    ends an episode; otherwise they are committed to their own home just before it.
+    """
 
     make_embedder: Callable[[], Embedder] | None = None
     make_index: Callable[[int], VectorIndex] | None = None
-    records: Records | None = None
+    records: StageableRecords | None = None
+    records_join: bool = True
     options: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -34,7 +39,7 @@ class Services:
         return self.make_index
 
     @property
-    def hospital(self) -> Records:
+    def hospital(self) -> StageableRecords:
         """The FHIR records of this run."""
         if self.records is None:
             raise EngineError("this episode needs FHIR records and was given none")

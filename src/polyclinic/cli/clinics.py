@@ -1,0 +1,64 @@
+"""`polyclinic clinics`: what there is to run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from polyclinic.cli.options import json_option, print_json
+from polyclinic.core.clinic import Clinic
+from polyclinic.runner.registry import clinic_modules, load_clinic
+
+
+@click.command(name="clinics", short_help="List the clinics, their roles, variants and judges.")
+@click.argument("name", required=False)
+@json_option
+def command(name: str | None, as_json: bool) -> int:
+    """List the clinics, their roles, variants and judges.
+
+    With NAME, shows one clinic in full.
+    """
+    found = [load_clinic(name)] if name else [load_clinic(each) for each in clinic_modules()]
+    if as_json:
+        print_json([describe(clinic) for clinic in found])
+    elif name:
+        click.echo(_full(found[0]))
+    else:
+        for clinic in found:
+            click.echo(f"{click.style(clinic.name, bold=True)}: {clinic.summary}")
+            click.echo(f"  variants: {', '.join(clinic.variants)}")
+    return 0
+
+
+def describe(clinic: Clinic) -> dict[str, Any]:
+    """A clinic as plain data."""
+    return {
+        "name": clinic.name,
+        "title": clinic.title,
+        "summary": clinic.summary,
+        "paper": clinic.paper,
+        "roles": {role.name: {"side": role.side, "about": role.about} for role in clinic.roles},
+        "variants": {name: variant.about for name, variant in clinic.variants.items()},
+        "default_variant": clinic.first_variant,
+        "judges": {judge.name: [metric.name for metric in judge.metrics] for judge in clinic.judges()},
+        "mistakes": {mistake.name: mistake.about for mistake in clinic.mistakes},
+        "libraries": list(clinic.libraries),
+    }
+
+
+def _full(clinic: Clinic) -> str:
+    plain = describe(clinic)
+    lines = [f"{clinic.title} ({clinic.name})", clinic.summary, f"paper: {clinic.paper}"]
+    for heading in ("roles", "variants", "judges", "mistakes"):
+        lines.append(f"\n{heading}:")
+        for name, about in plain[heading].items():
+            if isinstance(about, dict):
+                about = f"{about['about']} ({about['side']})"
+            elif isinstance(about, list):
+                about = ", ".join(about)
+            mark = " [default]" if heading == "variants" and name == plain["default_variant"] else ""
+            lines.append(f"  {name}: {about}{mark}")
+    if clinic.libraries:
+        lines.append(f"\nlibraries: {', '.join(clinic.libraries)}")
+    return "\n".join(lines)

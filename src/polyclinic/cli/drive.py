@@ -1,0 +1,66 @@
+"""Driving a run from a terminal: progress, a clean stop, and the command that goes on."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+import click
+
+from polyclinic.cli.options import print_json
+from polyclinic.runner.api import RunOutcome, carry_on, outcome_of, start_run
+from polyclinic.runner.config import RunConfig
+from polyclinic.runner.progress import Progress, Silent, Ticker
+from polyclinic.store.store import default_store, open_store
+
+
+def terminal_progress(as_json: bool) -> Progress:
+    """Progress goes to standard error, so that standard output stays clean."""
+    return Silent() if as_json and not sys.stderr.isatty() else Ticker(sys.stderr)
+
+
+async def drive(config: RunConfig, *, as_json: bool) -> int:
+    """Start a run and carry it through."""
+    async with open_store(config.store) as store:
+        run, url = await start_run(store, config), store.url
+    if not as_json:
+        click.echo(run)
+    return await carry(url, run, config.concurrency, as_json)
+
+
+async def carry(
+    url: str, run: str, concurrency: int | None, as_json: bool, overrides: dict[str, object] | None = None
+) -> int:
+    """Carry a run on until it ends, a limit stops it, or the user does."""
+    async with open_store(url) as store:
+        try:
+            outcome = await carry_on(
+                store, run, progress=terminal_progress(as_json), concurrency=concurrency, overrides=overrides
+            )
+        except asyncio.CancelledError:
+            outcome = await outcome_of(store, run)
+            click.echo(f"\nstopped; {outcome.done} done, {outcome.left} left. Go on with: {resume_line(run, url)}", err=True)
+            raise
+    tell(outcome, url, as_json)
+    return outcome.exit_code
+
+
+def resume_line(run: str, url: str) -> str:
+    """The command that goes on with a run."""
+    return f"polyclinic resume {run}" + ("" if url == default_store() else f" --store {url}")
+
+
+def tell(outcome: RunOutcome, url: str, as_json: bool) -> None:
+    """Say how it ended."""
+    if as_json:
+        limit = outcome.limit.limit if outcome.limit else None
+        print_json(
+            {"run": outcome.run, "done": outcome.done, "failed": outcome.failed, "left": outcome.left, "limit": limit}
+        )
+        return
+    if outcome.limit is not None:
+        click.echo(f"stopped: {outcome.limit}. Go on with: {resume_line(outcome.run, url)} --max-… (a higher limit)", err=True)
+    if outcome.failed:
+        click.echo(f"{outcome.failed} failed; try them again with: {resume_line(outcome.run, url)}", err=True)
+    if not outcome.left:
+        click.echo(f"report: polyclinic report {outcome.run}", err=True)

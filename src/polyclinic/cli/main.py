@@ -1,0 +1,96 @@
+"""`polyclinic`: the command group. Commands are imported when they are used, so that help is quick."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import sys
+from collections.abc import Mapping
+
+import click
+
+from polyclinic import __version__
+from polyclinic.cli.names import COMMANDS
+from polyclinic.errors import LimitReached, PolyclinicError, UserError
+
+NOTICE = "Research and training tool. Not a medical device, not for clinical use."
+EXIT_FAILED, EXIT_USER, EXIT_LIMIT, EXIT_INTERRUPTED = 1, 2, 3, 130
+
+
+class LazyGroup(click.Group):
+    """Knows its commands by name and short help; imports a command's module only when that command is used."""
+
+    lazy: Mapping[str, tuple[str, str]] = COMMANDS
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """In the order in which a user meets them."""
+        return list(self.lazy)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command itself, imported now."""
+        if cmd_name not in self.lazy:
+            return None
+        module = importlib.import_module(f"polyclinic.cli.{self.lazy[cmd_name][0]}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of commands, from the table of names, without importing any."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, about) for name, (_, about) in self.lazy.items()])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does, with the nearest names in the error."""
+        if args and args[0] not in self.lazy and not args[0].startswith("-"):
+            from polyclinic.errors import UnknownName
+
+            raise UnknownName("command", args[0], self.lazy)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    epilog=NOTICE,
+)
+@click.version_option(__version__, prog_name="polyclinic")
+def cli() -> None:
+    """Teams of AI agents at work in simulated healthcare.
+
+    Everything works offline: without --cast, every role is played by an understudy, a rule-based baseline.
+    Exit codes: 0 done, 1 the run has failures, 2 the input is wrong, 3 stopped by a limit.
+    """
+
+
+def main() -> None:
+    """Run the command line; the user's faults are one line, without a traceback."""
+    try:
+        code = cli.main(standalone_mode=False)
+    except click.exceptions.Exit as stop:
+        code = stop.exit_code
+    except click.Abort:
+        code = EXIT_INTERRUPTED
+    except click.ClickException as error:
+        _say(error.format_message())
+        code = EXIT_USER
+    except UserError as error:
+        _say(str(error))
+        code = EXIT_USER
+    except LimitReached as error:
+        _say(str(error))
+        code = EXIT_LIMIT
+    except PolyclinicError as error:
+        _say(f"{type(error).__name__}: {error}")
+        code = EXIT_FAILED
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        code = EXIT_INTERRUPTED
+    except BrokenPipeError:
+        sys.stderr.close()
+        code = 0
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _say(message: str) -> None:
+    click.echo(f"polyclinic: {message}", err=True)

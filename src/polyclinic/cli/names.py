@@ -1,0 +1,20 @@
+"""The commands: name to (module, one line of help). The help here and in a command's own docstring are held equal by a test."""
+
+from __future__ import annotations
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "demo": ("demo", "Run a small sample of every clinic offline and write one HTML report."),
+    "run": ("run", "Run a clinic: scenarios × variants × trials, with a cast."),
+    "resume": ("resume", "Carry on with a run that was stopped, and retry what failed."),
+    "runs": ("runs", "List the runs in the store."),
+    "show": ("show", "Show one episode's transcript."),
+    "report": ("report", "Report on a run: terminal, JSON or one HTML file."),
+    "compare": ("compare", "Compare two variants, or two runs, on the same scenarios."),
+    "judge": ("judge", "Score a finished run again, without running it again."),
+    "export": ("export", "Export a run's rows to JSON lines or Parquet."),
+    "clinics": ("clinics", "List the clinics, their roles, variants and judges."),
+    "scenarios": ("scenarios", "List, show or lint a clinic's scenarios."),
+    "play": ("play", "Take a role yourself, in the terminal, and get feedback."),
+    "new": ("new", "Start a clinic of your own from the demo clinic."),
+    "doctor": ("doctor", "Check the environment, the store and a model endpoint."),
+}

@@ -1,0 +1,55 @@
+"""Options that several commands share, and the edge between click and async code."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+
+import click
+import orjson
+
+T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def wait(work: Coroutine[Any, Any, T]) -> T:
+    """Run async work at the edge."""
+    return asyncio.run(work)
+
+
+def store_option(function: F) -> F:
+    """--store."""
+    return click.option(
+        "--store", default="", metavar="URL", help="Path or sqlite:///… or postgresql://… [default: .polyclinic/store.db]"
+    )(function)
+
+
+def json_option(function: F) -> F:
+    """--json."""
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON, nothing else, on standard output.")(function)
+
+
+def print_json(value: object) -> None:
+    """One JSON document on standard output."""
+    click.echo(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS).decode())
+
+
+def pairs(values: tuple[str, ...], flag: str) -> dict[str, str]:
+    """``--flag name=value`` given several times; a value without a name goes under ``all``."""
+    found: dict[str, str] = {}
+    for value in values:
+        name, equals, rest = value.partition("=")
+        if not equals:
+            name, rest = "all", value
+        if not name or not rest:
+            raise click.BadParameter(f"{flag} takes NAME=VALUE, not '{value}'")
+        found[name.strip()] = rest.strip()
+    return found
+
+
+def table(rows: list[list[str]], header: list[str]) -> str:
+    """Aligned columns in plain text."""
+    widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in [header, *rows]]
+    return "\n".join([lines[0], "  ".join("-" * width for width in widths), *lines[1:]])

@@ -1,0 +1,36 @@
+"""`polyclinic resume`: go on with a run."""
+
+from __future__ import annotations
+
+import click
+
+from polyclinic.cli.options import json_option, store_option, wait
+from polyclinic.store.store import default_store
+
+
+@click.command(name="resume", short_help="Carry on with a run that was stopped, and retry what failed.")
+@click.argument("run", default="last")
+@click.option("--concurrency", type=int, metavar="N", help="Episodes at the same time.")
+@click.option("--max-tokens", type=int, metavar="N", help="A new limit for the run.")
+@click.option("--max-cost-usd", type=float, metavar="X", help="A new limit for the run.")
+@click.option("--max-seconds", type=float, metavar="S", help="A new limit for this process.")
+@store_option
+@json_option
+def command(
+    run: str,
+    concurrency: int | None,
+    max_tokens: int | None,
+    max_cost_usd: float | None,
+    max_seconds: float | None,
+    store: str,
+    as_json: bool,
+) -> int:
+    """Carry on with a run that was stopped, and retry what failed.
+
+    RUN is a run's id, the start of one, or 'last'. Nothing finished runs again and no answered call is made twice.
+    """
+    from polyclinic.cli.drive import carry
+
+    limits = {"max_tokens": max_tokens, "max_cost_usd": max_cost_usd, "max_seconds": max_seconds}
+    overrides: dict[str, object] = {name: value for name, value in limits.items() if value is not None}
+    return wait(carry(store or default_store(), run, concurrency, as_json, overrides))

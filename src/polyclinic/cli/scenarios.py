@@ -1,0 +1,69 @@
+"""`polyclinic scenarios`: list, show and lint."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import orjson
+
+from polyclinic.cli.options import json_option, print_json, table
+from polyclinic.errors import ConfigError, UnknownName
+from polyclinic.runner.registry import load_clinic
+
+
+@click.group(name="scenarios", short_help="List, show or lint a clinic's scenarios.")
+def command() -> None:
+    """List, show or lint a clinic's scenarios."""
+
+
+@command.command("list")
+@click.argument("clinic")
+@click.option("--scenarios", "selector", default="", metavar="N", help="As for run: a number, a name, name:count, a file.")
+@click.option("--seed", type=int, default=0, show_default=True)
+@json_option
+def list_scenarios(clinic: str, selector: str, seed: int, as_json: bool) -> int:
+    """What a selection contains."""
+    found = load_clinic(clinic).scenarios(selector, seed)
+    if as_json:
+        print_json([{"id": s.id, "tags": list(s.tags), "campaign": s.campaign} for s in found])
+    else:
+        click.echo(table([[s.id, ", ".join(s.tags), s.campaign] for s in found], ["id", "tags", "campaign"]))
+    return 0
+
+
+@command.command("show")
+@click.argument("clinic")
+@click.argument("id")
+@click.option("--scenarios", "selector", default="", metavar="N", help="The selection to look in.")
+@click.option("--seed", type=int, default=0, show_default=True)
+@json_option
+def show_scenario(clinic: str, id: str, selector: str, seed: int, as_json: bool) -> int:
+    """One scenario in full."""
+    found = {scenario.id: scenario for scenario in load_clinic(clinic).scenarios(selector, seed)}
+    if id not in found:
+        raise UnknownName(f"scenario in {clinic}", id, found)
+    print_json(orjson.loads(found[id].model_dump_json()))
+    return 0
+
+
+@command.command("lint")
+@click.argument("clinic")
+@click.argument("files", nargs=-1, required=True)
+@json_option
+def lint_scenarios(clinic: str, files: tuple[str, ...], as_json: bool) -> int:
+    """Say what is missing or contradictory in case files of your own."""
+    lint = load_clinic(clinic).lint
+    if lint is None:
+        raise ConfigError(f"{clinic} takes no case files")
+    for file in files:
+        if not Path(file).exists():
+            raise ConfigError(f"there is no file {file}")
+    faults = [fault for file in files for fault in lint(file)]
+    if as_json:
+        print_json({"files": list(files), "faults": faults})
+    else:
+        for fault in faults:
+            click.echo(fault)
+        click.echo(f"{len(faults)} fault{'' if len(faults) == 1 else 's'} in {len(files)} file{'s'[: len(files) > 1]}")
+    return 1 if faults else 0

@@ -1,0 +1,107 @@
+"""`polyclinic show`: one episode, readable."""
+
+from __future__ import annotations
+
+import textwrap
+
+import click
+import orjson
+
+from polyclinic.cli.options import json_option, print_json, store_option, table, wait
+from polyclinic.core.transcript import (
+    Called,
+    Changed,
+    Ended,
+    Event,
+    Failed,
+    Learned,
+    Noted,
+    Posted,
+    Reviewed,
+    Said,
+    Scored,
+    Started,
+    ToolUsed,
+    Violated,
+)
+from polyclinic.store.store import open_store
+
+
+@click.command(name="show", short_help="Show one episode's transcript.")
+@click.argument("run", default="last")
+@click.argument("episode", required=False)
+@click.option("--calls", is_flag=True, help="Also show every model call.")
+@store_option
+@json_option
+def command(run: str, episode: str | None, calls: bool, store: str, as_json: bool) -> int:
+    """Show one episode's transcript.
+
+    Without EPISODE, lists the run's episodes.
+    """
+    return wait(_show(store, run, episode, calls, as_json))
+
+
+async def _show(url: str, run: str, episode: str | None, calls: bool, as_json: bool) -> int:
+    async with open_store(url) as store:
+        row = await store.runs.get(run)
+        if episode is None:
+            rows = await store.runs.episodes(row.id)
+            if as_json:
+                print_json([{"episode": r.spec.id, "status": r.status, "outcome": r.outcome} for r in rows])
+            else:
+                click.echo(table([[r.spec.id, r.status, r.outcome] for r in rows], ["episode", "status", "outcome"]))
+            return 0
+        transcript = await store.runs.transcript(row.id, episode)
+    if as_json:
+        print_json(orjson.loads(transcript.to_json()))
+        return 0
+    for event in transcript:
+        if calls or not isinstance(event, Called):
+            click.echo(describe(event))
+    return 0
+
+
+def describe(event: Event) -> str:
+    """One event as a person reads it."""
+    match event:
+        case Said():
+            head = click.style(f"{event.speaker}:", bold=True)
+            return f"{head} {_wrapped(event.text)}"
+        case Started():
+            return _aside(f"{event.clinic}, {event.scenario}, {event.variant}, trial {event.trial}, seed {event.seed}")
+        case Called():
+            return _aside(f"{event.role} answered {event.prompt} ({event.model}): {_wrapped(event.text)}")
+        case ToolUsed():
+            return _aside(f"{event.role} used {event.tool}{event.arguments} → {event.error or event.result}")
+        case Noted():
+            return _aside(f"{event.topic}: {event.data}")
+        case Changed():
+            return _aside(f"{event.what}: {event.before} → {event.after}")
+        case Reviewed():
+            verdict = "approves" if event.approved else f"objects ({event.code}): {event.feedback or event.error}"
+            return _aside(f"{event.reviewer} on draft {event.draft + 1} {verdict}")
+        case Violated():
+            return click.style(f"  ! {event.rule} by {event.by}, severity {event.severity}: {event.rationale}", fg="red")
+        case Learned():
+            return _aside(f"library {event.library}: {event.action} {event.entry} {event.reason}".rstrip())
+        case Posted():
+            return click.style(f"  ! handed to {event.queue}: {event.body}", fg="yellow")
+        case Failed():
+            return click.style(f"  ! failed ({event.owner}): {event.error}", fg="red")
+        case Scored():
+            score = event.score
+            return _aside(f"{score.judge}: {score.metric}{_of(score.subject)} = {score.value:g} {score.reason}".rstrip())
+        case Ended():
+            return _aside(f"ended: {event.outcome}")
+
+
+def _of(subject: str) -> str:
+    return f" of {subject}" if subject else ""
+
+
+def _aside(text: str) -> str:
+    return click.style(f"  · {text}", dim=True)
+
+
+def _wrapped(text: str) -> str:
+    return textwrap.fill(text, width=110, subsequent_indent="    ", replace_whitespace=False)

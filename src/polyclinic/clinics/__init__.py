@@ -1,0 +1,1 @@
+"""The clinics: sibling packages with the same rooms. A clinic is found by its folder name."""

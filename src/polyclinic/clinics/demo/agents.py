@@ -1,0 +1,49 @@
+"""The cast: the nurse and the caller."""
+
+from __future__ import annotations
+
+from polyclinic.clinics.demo.prompts import Advice, CallerAsks, CallerReacts, NurseAdvises, Reaction
+from polyclinic.clinics.demo.scenario import Call
+from polyclinic.clinics.demo.tools import leaflet_tool
+from polyclinic.clinics.demo.variants import LineVariant
+from polyclinic.core.episode import Episode
+from polyclinic.core.review import Verdict
+
+
+class Caller:
+    """Asks, and reacts to what it hears. Knows its own belief, never the leaflet."""
+
+    def __init__(self, episode: Episode, call: Call) -> None:
+        self._agent, self._call = episode.agent("caller"), call
+
+    async def asks(self) -> str:
+        """The opening question."""
+        call = self._call
+        return await self._agent.ask(
+            CallerAsks(caller=call.caller, medicine=call.leaflet.medicine, believes=call.believes)
+        )
+
+    async def reacts(self, advice: str) -> Reaction:
+        """What the caller says to an answer."""
+        return await self._agent.ask(CallerReacts(caller=self._call.caller, style=self._call.style, advice=advice))
+
+
+class Nurse:
+    """Drafts answers, with the leaflet and remembered phrases where the variant allows them."""
+
+    def __init__(self, episode: Episode, call: Call, variant: LineVariant) -> None:
+        self._agent, self._call, self._variant = episode.agent("nurse"), call, variant
+        self._tools = (leaflet_tool(call.leaflet),) if variant.leaflet_tool else ()
+        self.said: list[str] = []
+
+    async def advises(self, question: str, phrases: tuple[str, ...], objections: list[Verdict]) -> Advice:
+        """One draft."""
+        prompt = NurseAdvises(
+            has_leaflet=bool(self._tools),
+            medicine=self._call.leaflet.medicine,
+            question=question,
+            phrases=phrases,
+            said_before=tuple(self.said),
+            objections=tuple(verdict.feedback for verdict in objections),
+        )
+        return await self._agent.ask(prompt, tools=self._tools)

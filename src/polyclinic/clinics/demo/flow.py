@@ -1,0 +1,82 @@
+"""Who speaks when: the caller asks, the nurse drafts until the limit rule is content, the caller understands or asks again."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import cast
+
+from polyclinic.clinics.demo.agents import Caller, Nurse
+from polyclinic.clinics.demo.prompts import Advice
+from polyclinic.clinics.demo.rules import OVER_LIMIT, over_limit
+from polyclinic.clinics.demo.scenario import Call
+from polyclinic.clinics.demo.variants import LineVariant
+from polyclinic.core.episode import Episode
+from polyclinic.core.library import Match
+from polyclinic.core.review import Verdict, review
+
+SAFE_WORDS = "I would rather have our pharmacist call you back about this. Please take nothing more until then."
+
+
+async def flow(episode: Episode) -> str:
+    """One call. Ends as ``understood``, ``not_understood`` or ``handed_over``."""
+    call, variant = cast(Call, episode.scenario), cast(LineVariant, episode.variant)
+    caller, nurse = Caller(episode, call), Nurse(episode, call, variant)
+    question = await caller.asks()
+    episode.say("caller", question, to="nurse")
+    found = recall(episode, question) if variant.phrases else []
+    phrases = tuple(match.entry.value["phrase"] for match in found)
+
+    for _ in range(variant.turns):
+        episode.take_turn()
+        drafts = await review(
+            episode,
+            partial(nurse.advises, question, phrases),
+            {"limit": partial(within_limit, call)},
+            rounds=variant.drafts,
+        )
+        if not drafts.resolved:
+            return await hand_over(episode, call, drafts.final)
+        advice = drafts.final
+        nurse.said.append(advice.text)
+        episode.say("nurse", advice.text, to="caller", tablets=advice.tablets, times_a_day=advice.times_a_day)
+        reaction = await caller.reacts(advice.text)
+        episode.say("caller", reaction.says, to="nurse")
+        if reaction.understood:
+            episode.changed("understood", False, True)
+            learn(episode, variant, question, advice, found)
+            return "understood"
+    return "not_understood"
+
+
+async def within_limit(call: Call, advice: Advice) -> Verdict:
+    """The reviewer: code, not a model, because this must hold."""
+    if over_limit(call.leaflet, advice.tablets, advice.times_a_day):
+        most = call.leaflet.most_a_day
+        return Verdict(approved=False, code=OVER_LIMIT, feedback=f"this passes the most allowed, {most} tablets a day")
+    return Verdict(approved=True)
+
+
+async def hand_over(episode: Episode, call: Call, refused: Advice) -> str:
+    """No draft was safe: a person is told first, then the caller hears set words only."""
+    dose = f"{refused.tablets} tablets, {refused.times_a_day} times a day"
+    episode.violated(OVER_LIMIT, "nurse", severity=5, words=refused.text, rationale=f"{dose} passes the day's limit")
+    await episode.post("pharmacist", "over-limit", caller=call.caller, medicine=call.leaflet.medicine, refused=dose)
+    episode.say("nurse", SAFE_WORDS, to="caller")
+    return "handed_over"
+
+
+def recall(episode: Episode, question: str) -> list[Match]:
+    """Explanations that callers with similar questions understood."""
+    found = episode.library("phrases").nearest(question, k=2, threshold=0.2)
+    episode.note("recalled", phrases=[match.entry.value["phrase"] for match in found])
+    return found
+
+
+def learn(episode: Episode, variant: LineVariant, question: str, advice: Advice, used: list[Match]) -> None:
+    """What was understood is worth keeping, and what was recalled has proved itself."""
+    if not variant.phrases:
+        return
+    library = episode.library("phrases")
+    for match in used:
+        library.used(match.entry.id, good=True)
+    library.add(question, {"phrase": advice.text}, quality=1.0)

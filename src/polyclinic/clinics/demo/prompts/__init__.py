@@ -1,0 +1,66 @@
+"""One typed class for each template in this folder."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from polyclinic.clinics.demo.scenario import Style
+from polyclinic.core.prompt import Prompt
+from polyclinic.core.reply import ReplyModel
+
+
+class Advice(ReplyModel):
+    """What the nurse says, and the dose it amounts to."""
+
+    text: str = Field(min_length=1, description="what the nurse says to the caller")
+    tablets: int = Field(ge=1, le=50, description="tablets each time")
+    times_a_day: int = Field(ge=1, le=24)
+
+
+class Reaction(ReplyModel):
+    """What the caller says back, and whether the caller has understood."""
+
+    says: str = Field(min_length=1)
+    understood: bool
+
+
+class CallerAsks(Prompt[str]):
+    """The caller opens the call."""
+
+    template = "caller_asks.md"
+    caller: str
+    medicine: str
+    believes: str
+
+
+class NurseAdvises(Prompt[Advice]):
+    """The nurse drafts an answer; `objections` holds what was wrong with the draft before."""
+
+    template = "nurse_advises.md"
+    has_leaflet: bool
+    medicine: str
+    question: str
+    phrases: tuple[str, ...]
+    said_before: tuple[str, ...]
+    objections: tuple[str, ...]
+
+    @classmethod
+    def from_human(cls, text: str) -> Advice:
+        """A person writes ``2 x 3: take two tablets with each meal``: tablets, times a day, words."""
+        dose, colon, words = text.partition(":")
+        tablets, cross, times = dose.lower().partition("x")
+        if not (colon and cross and tablets.strip().isdigit() and times.strip().isdigit()):
+            raise ValueError("write TABLETS x TIMES: words, for example: 2 x 3: take two tablets with each meal")
+        return Advice(text=words.strip(), tablets=int(tablets), times_a_day=int(times))
+
+
+class CallerReacts(Prompt[Reaction]):
+    """The caller hears the advice."""
+
+    template = "caller_reacts.md"
+    caller: str
+    style: Style
+    advice: str
+
+
+PROMPTS = (CallerAsks, NurseAdvises, CallerReacts)

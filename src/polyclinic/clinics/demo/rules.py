@@ -1,0 +1,33 @@
+"""What must hold on the line, whatever anybody says: pure functions."""
+
+from __future__ import annotations
+
+from polyclinic.clinics.demo.scenario import Leaflet, Style
+
+OVER_LIMIT = "over_limit"
+NUMBER_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+MEALS = {1: "with breakfast", 2: "with breakfast and with supper", 3: "with breakfast, lunch and supper"}
+
+
+def over_limit(leaflet: Leaflet, tablets: int, times_a_day: int) -> bool:
+    """Whether the advice passes the most that may be taken in a day."""
+    return tablets * times_a_day > leaflet.most_a_day
+
+
+def is_right(leaflet: Leaflet, tablets: int, times_a_day: int) -> bool:
+    """Whether the advice is the leaflet's dose."""
+    return (tablets, times_a_day) == (leaflet.tablets, leaflet.times_a_day)
+
+
+def spoken(tablets: int, times_a_day: int, style: Style) -> str:
+    """The dose in words, as a person of this style understands it."""
+    count = NUMBER_WORDS[min(tablets, 9)] if style == "mealtimes" else str(tablets)
+    noun = "tablet" if tablets == 1 else "tablets"
+    if style == "mealtimes":
+        return f"{count} {noun} {MEALS.get(times_a_day, f'{times_a_day} times a day with food')}"
+    return f"{count} {noun}, {times_a_day} times a day"
+
+
+def style_of(text: str) -> Style:
+    """Which style an explanation is in."""
+    return "mealtimes" if any(meal in text for meal in ("breakfast", "lunch", "supper")) else "numbers"

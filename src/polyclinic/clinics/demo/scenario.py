@@ -1,0 +1,91 @@
+"""What one call starts from: a caller, an invented medicine, and what the caller believes about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from importlib import resources
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, ValidationError
+
+from polyclinic.core.message import Frozen
+from polyclinic.core.scenario import Scenario
+from polyclinic.errors import DataError, UnknownName
+
+Style = Literal["numbers", "mealtimes"]
+DATA = "data/calls.jsonl"
+
+
+class Leaflet(Frozen):
+    """What the leaflet of a medicine says. The medicines are invented, so nothing here can be mistaken for advice."""
+
+    medicine: str
+    tablets: int = Field(ge=1, description="tablets each time")
+    times_a_day: int = Field(ge=1, le=6)
+    most_a_day: int = Field(ge=1, description="tablets a day that must never be passed")
+
+
+class Call(Scenario):
+    """One call: who asks, about what, and how things must be said for this caller to understand them."""
+
+    caller: str
+    leaflet: Leaflet
+    believes: str = Field(description="what the caller thinks the dose is")
+    style: Style
+
+
+@lru_cache(maxsize=1)
+def written() -> tuple[Call, ...]:
+    """The calls that ship with the clinic."""
+    text = resources.files("polyclinic.clinics.demo").joinpath(DATA).read_text(encoding="utf-8")
+    return tuple(Call.model_validate_json(line) for line in text.splitlines() if line.strip())
+
+
+def read_calls(path: str) -> list[Call]:
+    """Calls from a user's JSON lines; what is wrong is said with its line."""
+    calls: list[Call] = []
+    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
+        try:
+            calls.append(Call.model_validate_json(line))
+        except ValidationError as error:
+            fault = error.errors()[0]
+            raise DataError(f"{path}:{number}: {'.'.join(map(str, fault['loc']))}: {fault['msg']}") from None
+    return calls
+
+
+def lint(path: str) -> list[str]:
+    """What is wrong in a file of calls."""
+    try:
+        calls = read_calls(path)
+    except DataError as error:
+        return [str(error)]
+    return [
+        f"{path}: {call.id}: the usual dose passes most_a_day; raise most_a_day or lower tablets"
+        for call in calls
+        if call.leaflet.tablets * call.leaflet.times_a_day > call.leaflet.most_a_day
+    ]
+
+
+def scenarios(selector: str, seed: int) -> Sequence[Call]:
+    """``8``: eight calls that share nothing; ``series:8``: eight in a row that share a library; a path: a file of calls.
+
+    More than are written are had by going round again under new ids.
+    """
+    if selector and Path(selector).is_file():
+        return read_calls(selector)
+    kind, _, count = selector.partition(":") if ":" in selector else ("", "", selector)
+    if kind not in ("", "series") or (count and not count.isdigit()):
+        raise UnknownName("selection of demo calls", selector, ("8", "series:8", "calls.jsonl"))
+    calls = written()
+    wanted = int(count or len(calls))
+    chosen = [
+        calls[i % len(calls)].model_copy(update={"id": f"{calls[i % len(calls)].id}-{i // len(calls)}"})
+        if i >= len(calls)
+        else calls[i]
+        for i in range(wanted)
+    ]
+    if kind == "series":
+        return [call.model_copy(update={"campaign": "series", "wave": i}) for i, call in enumerate(chosen)]
+    return chosen

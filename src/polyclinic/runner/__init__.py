@@ -1,0 +1,1 @@
+"""Runs: config (what was asked), build (names to objects), batch (many episodes, resumable), results (what came out)."""

@@ -1,0 +1,114 @@
+"""Starting, resuming, rescoring and playing runs: what the CLI, the web and notebooks call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from polyclinic.core.clinic import Clinic
+from polyclinic.core.episode import Listener
+from polyclinic.core.library import Operation
+from polyclinic.core.scenario import Scenario
+from polyclinic.errors import LimitReached
+from polyclinic.models.cast import Cast
+from polyclinic.models.human import HumanDesk
+from polyclinic.runner.batch import Batch
+from polyclinic.runner.build import build
+from polyclinic.runner.config import RunConfig, make_config
+from polyclinic.runner.libraries import start_libraries
+from polyclinic.runner.plan import make_plan
+from polyclinic.runner.progress import Progress, Silent
+from polyclinic.runner.registry import load_clinic
+from polyclinic.store.leases import LEASE_S
+from polyclinic.store.store import Store
+
+
+@dataclass(frozen=True)
+class RunOutcome:
+    """How a run stands when its process lets go of it."""
+
+    run: str
+    done: int
+    failed: int
+    left: int
+    limit: LimitReached | None = None
+
+    @property
+    def exit_code(self) -> int:
+        """0 done, 1 the run has failures, 3 stopped by a limit."""
+        if self.limit is not None:
+            return 3
+        return 1 if self.failed else 0
+
+
+async def start_run(store: Store, config: RunConfig) -> str:
+    """Plan a run and write it down; nothing is run yet. Returns its id."""
+    clinic = load_clinic(config.clinic)
+    plan = make_plan(clinic, config)
+    async with build(clinic, config, store.journal(""), store) as built:
+        players = describe_players(clinic, built.cast)
+    await start_libraries(store, clinic, config)
+    return await store.runs.create(
+        config.wanted_id, clinic.name, config.model_dump(mode="json"), players, plan.scenarios, plan.episodes
+    )
+
+
+def describe_players(clinic: Clinic, cast: Cast) -> dict[str, dict[str, str]]:
+    """Role to model name and kind, for the run's record."""
+    models = {role.name: cast.model(role.name) for role in clinic.roles}
+    return {role: {"model": model.name, "kind": model.kind} for role, model in models.items()}
+
+
+async def carry_on(
+    store: Store,
+    run: str,
+    *,
+    retry_failed: bool = True,
+    progress: Progress | None = None,
+    concurrency: int | None = None,
+    lease_s: float = LEASE_S,
+    desk: HumanDesk | None = None,
+    listener: Listener | None = None,
+    overrides: Mapping[str, object] | None = None,
+) -> RunOutcome:
+    """Run whatever of a run is still pending. What is finished never runs again; failed episodes are tried once more.
+
+    `overrides` may change what does not decide results: limits, endpoints' speed, the cache.
+    """
+    row = await store.runs.get(run)
+    config = make_config({**row.config, **(overrides or {})})
+    clinic = load_clinic(row.clinic)
+    if retry_failed:
+        await store.runs.retry_failed(row.id)
+    rows = await store.runs.episodes(row.id, config.seed, clinic.name)
+    bodies = await store.runs.scenarios(row.id)
+    scenarios: dict[str, Scenario] = {
+        id: clinic.scenario_type.model_validate_json(body) for id, body in bodies.items()
+    }
+    libraries: dict[str, list[Operation]] = await start_libraries(store, clinic, config)
+    async with build(clinic, config, store.journal(row.id), store, desk=desk, listener=listener) as built:
+        batch = Batch(
+            store=store,
+            run=row.id,
+            stage=built.stage,
+            scenarios=scenarios,
+            rows=rows,
+            concurrency=concurrency or config.concurrency,
+            progress=progress or Silent(),
+            start_libraries=libraries,
+            lease_s=lease_s,
+        )
+        await batch.execute()
+    return await outcome_of(store, row.id, batch.limit)
+
+
+async def outcome_of(store: Store, run: str, limit: LimitReached | None = None) -> RunOutcome:
+    """How many episodes of a run are done, failed and left."""
+    rows = await store.runs.episodes(run)
+    count = {status: sum(row.status == status for row in rows) for status in ("done", "failed", "pending")}
+    return RunOutcome(run, count["done"], count["failed"], count["pending"], limit)
+
+
+async def run(store: Store, config: RunConfig, progress: Progress | None = None) -> RunOutcome:
+    """Start a run and carry it through."""
+    return await carry_on(store, await start_run(store, config), progress=progress)

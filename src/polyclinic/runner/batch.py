@@ -1,0 +1,211 @@
+"""Many episodes: bounded, resumable, shared between processes by leases, every end committed before it counts."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from polyclinic.core.campaign import Turnstile
+from polyclinic.core.episode import Campaign, EpisodeSpec
+from polyclinic.core.execute import EpisodeResult, Stage, as_failed, run_episode
+from polyclinic.core.library import Library, Operation
+from polyclinic.core.records import RecordsError
+from polyclinic.core.scenario import Scenario
+from polyclinic.errors import LimitReached
+from polyclinic.runner.progress import Progress, Silent
+from polyclinic.store.leases import LEASE_S, LeaseLost, Leases, this_process
+from polyclinic.store.runs import EpisodeRow
+from polyclinic.store.store import Store
+
+POLL_S = 0.5
+
+
+@dataclass
+class Batch:
+    """One process's share of one run."""
+
+    store: Store
+    run: str
+    stage: Stage
+    scenarios: dict[str, Scenario]
+    rows: Sequence[EpisodeRow]
+    concurrency: int = 16
+    progress: Progress = field(default_factory=Silent)
+    start_libraries: dict[str, list[Operation]] = field(default_factory=dict)
+    lease_s: float = LEASE_S
+    limit: LimitReached | None = None
+
+    async def execute(self) -> None:
+        """Run all that is pending, until all of the run has ended here or elsewhere, or a limit stops it."""
+        self._leases = Leases(self.store.database, self.run, this_process(), self.lease_s)
+        self._room = asyncio.Semaphore(self.concurrency)
+        self._held: set[str] = set()
+        self._lone = lone_campaign(self.stage, self.start_libraries)
+        self.progress.start(len(self.rows), sum(row.status != "pending" for row in self.rows))
+        heart = asyncio.create_task(self._beat())
+        try:
+            units = _units(self.rows)
+            while units:
+                elsewhere = await self._round(units)
+                units = await self._still_open(elsewhere)
+                if units:
+                    await asyncio.sleep(POLL_S)
+        except LimitReached as limit:
+            self.limit = limit
+        finally:
+            heart.cancel()
+            with suppress(asyncio.CancelledError):
+                await heart
+            for unit in sorted(self._held):
+                await self._leases.release(unit)
+            self.progress.close()
+
+    async def _round(self, units: dict[str, list[EpisodeRow]]) -> list[str]:
+        """Work through the units with a bounded crew; returns those that another process holds."""
+        waiting = iter(units.items())
+        elsewhere: list[str] = []
+
+        async def work() -> None:
+            for unit, rows in waiting:
+                now = await self._leases.claim(unit)
+                if now is None:
+                    elsewhere.append(unit)
+                    continue
+                self._held.add(unit)
+                await self._unit(unit, [replace(row, status=now[row.spec.id]) for row in rows])
+                self._held.discard(unit)
+
+        await _all([work() for _ in range(min(self.concurrency, len(units)))])
+        return elsewhere
+
+    async def _still_open(self, units: list[str]) -> dict[str, list[EpisodeRow]]:
+        if not units:
+            return {}
+        wanted = set(units)
+        spec = self.rows[0].spec
+        rows = await self.store.runs.episodes(self.run, spec.seed, spec.clinic)
+        return _units([row for row in rows if row.unit in wanted])
+
+    async def _unit(self, unit: str, rows: list[EpisodeRow]) -> None:
+        if not rows[0].spec.campaign and rows[0].status == "pending":
+            async with self._room:
+                await self._episode(unit, rows[0], self._lone)
+            return
+        if any(row.status == "pending" for row in rows):
+            await self._sequence(unit, rows)
+        await self._leases.release(unit)
+
+    async def _sequence(self, unit: str, rows: list[EpisodeRow]) -> None:
+        """A campaign: started in order, waves apart, turns kept by the turnstile."""
+        campaign = await self._campaign(unit, rows)
+        campaign.positions = {row.spec.scenario: row.spec.position for row in rows}
+        campaign.turnstile = Turnstile([self.scenarios[row.spec.scenario].lanes for row in rows])
+        for row in rows:
+            if row.status != "pending":
+                campaign.turnstile.leave(row.spec.position)
+        pending = [row for row in rows if row.status == "pending"]
+        for wave in sorted({row.spec.wave for row in pending}):
+            tasks: list[asyncio.Task[None]] = []
+            try:
+                for row in (row for row in pending if row.spec.wave == wave):
+                    await self._room.acquire()
+                    tasks.append(asyncio.create_task(self._in_order(unit, row, campaign)))
+                    if any(task.done() and task.exception() for task in tasks[-self.concurrency :]):
+                        break
+                await asyncio.gather(*tasks)
+            except BaseException:
+                await _cancel(tasks)
+                raise
+
+    async def _in_order(self, unit: str, row: EpisodeRow, campaign: Campaign) -> None:
+        try:
+            await self._episode(unit, row, campaign)
+        finally:
+            if campaign.turnstile is not None:
+                campaign.turnstile.leave(row.spec.position)
+            self._room.release()
+
+    async def _episode(self, unit: str, row: EpisodeRow, campaign: Campaign) -> None:
+        began = time.monotonic()
+        result = await run_episode(self.stage, row.spec, self.scenarios[row.spec.scenario], campaign)
+        elapsed_ms = round((time.monotonic() - began) * 1000)
+        try:
+            try:
+                await self._finish(unit, result, elapsed_ms)
+            except RecordsError as refused:
+                result = as_failed(result, f"the hospital's records refused the episode's changes: {refused}")
+                await self._finish(unit, result, elapsed_ms)
+        except LeaseLost:
+            return
+        if row.spec.campaign:
+            for effect in result.effects:
+                campaign.apply(effect)
+        self.progress.ended(result)
+
+    async def _finish(self, unit: str, result: EpisodeResult, elapsed_ms: int) -> None:
+        staged = result.staged
+        if staged is not None and staged.changes:
+            if self.stage.services.records_join:
+                result.commit_hooks.append(staged.apply)
+            else:
+                await staged.commit()
+        await self.store.runs.finish(self.run, unit, result, self._leases.owner, elapsed_ms)
+
+    async def _campaign(self, unit: str, rows: list[EpisodeRow]) -> Campaign:
+        """Shared state and libraries as the committed effects left them."""
+        scenarios = [self.scenarios[row.spec.scenario] for row in rows]
+        campaign = open_campaign(self.stage, rows[0].spec, scenarios, self.start_libraries)
+        for _, effect in await self.store.runs.effects(self.run, unit):
+            campaign.apply(effect)
+        return campaign
+
+    async def _beat(self) -> None:
+        while True:
+            await asyncio.sleep(self.lease_s / 3)
+            await self._leases.renew(sorted(self._held))
+
+
+def lone_campaign(stage: Stage, start: Mapping[str, list[Operation]]) -> Campaign:
+    """What an episode that shares nothing works with: libraries as they are at the run's start, for reading."""
+    services = stage.services
+    return Campaign(
+        libraries={
+            name: Library(name, services.embedder, services.index, start.get(name, [])) for name in stage.clinic.libraries
+        }
+    )
+
+
+def open_campaign(
+    stage: Stage, spec: EpisodeSpec, scenarios: Sequence[Scenario], start: Mapping[str, list[Operation]]
+) -> Campaign:
+    """A campaign as it is before its first episode."""
+    campaign = lone_campaign(stage, start)
+    campaign.shared = stage.clinic.shared(scenarios, stage.clinic.variant(spec.variant), spec.seed, stage.services)
+    return campaign
+
+
+def _units(rows: Iterable[EpisodeRow]) -> dict[str, list[EpisodeRow]]:
+    """The units that still have something pending, in planned order."""
+    units: dict[str, list[EpisodeRow]] = {}
+    for row in rows:
+        units.setdefault(row.unit, []).append(row)
+    return {unit: mine for unit, mine in units.items() if any(row.status == "pending" for row in mine)}
+
+
+async def _all(workers: Iterable[Coroutine[Any, Any, None]]) -> None:
+    tasks = [asyncio.create_task(worker) for worker in workers]
+    try:
+        await asyncio.gather(*tasks)
+    except BaseException:
+        await _cancel(tasks)
+        raise
+
+
+async def _cancel(tasks: Sequence[asyncio.Task[None]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,0 +1,130 @@
+"""Names to objects: the clinic, a model for each role, judges, services, all for one run on one store."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+
+from polyclinic.core.clinic import Clinic
+from polyclinic.core.embedding import Embedder, VectorIndex
+from polyclinic.core.episode import Listener
+from polyclinic.core.execute import Stage
+from polyclinic.core.journal import Journal
+from polyclinic.core.judge import Judge
+from polyclinic.core.limits import Meter
+from polyclinic.core.records import StageableRecords
+from polyclinic.core.services import Services
+from polyclinic.errors import UnknownName
+from polyclinic.models.cast import Cast, build_cast, parse_cast
+from polyclinic.models.human import HumanDesk
+from polyclinic.runner.config import RunConfig
+from polyclinic.runner.recordings import open_recordings
+from polyclinic.store.store import Store
+
+
+@dataclass(frozen=True)
+class Built:
+    """A run's objects."""
+
+    stage: Stage
+    cast: Cast
+    meter: Meter
+
+
+def pick_judges(clinic: Clinic, wanted: Sequence[str], samples: int = 0) -> list[Judge]:
+    """The judges asked for: none named means all, ``none`` means none."""
+    if list(wanted) == ["none"]:
+        return []
+    every = {judge.name: judge for judge in clinic.judges()}
+    for name in wanted:
+        if name not in every:
+            raise UnknownName(f"judge of {clinic.name}", name, every)
+    chosen = [every[name] for name in dict.fromkeys(wanted)] if wanted else list(every.values())
+    return [_with_samples(judge, samples) for judge in chosen]
+
+
+def _with_samples(judge: Judge, samples: int) -> Judge:
+    change = getattr(judge, "with_samples", None)
+    changed: Judge = change(samples) if samples and change is not None else judge
+    return changed
+
+
+@lru_cache(maxsize=4)
+def _embedder(spec: str) -> Embedder:
+    from polyclinic.retrieval.embedders import default_embedder, embedder
+
+    return embedder(spec) if spec else default_embedder()
+
+
+def _index(dimensions: int) -> VectorIndex:
+    from polyclinic.retrieval.index import new_index
+
+    return new_index(dimensions)
+
+
+@asynccontextmanager
+async def _records(clinic: Clinic, config: RunConfig, store: Store | None) -> AsyncIterator[StageableRecords | None]:
+    if "records" not in clinic.needs:
+        yield None
+    elif config.fhir:
+        from polyclinic.fhir.client import open_client
+
+        async with open_client(config.fhir) as client:
+            yield client
+    elif store is not None:
+        from polyclinic.fhir.schema import create_tables
+        from polyclinic.fhir.store import FhirStore
+
+        await store.database.write(create_tables)
+        yield FhirStore(store.database)
+    else:
+        yield None
+
+
+@asynccontextmanager
+async def build(
+    clinic: Clinic,
+    config: RunConfig,
+    journal: Journal,
+    store: Store | None = None,
+    *,
+    desk: HumanDesk | None = None,
+    listener: Listener | None = None,
+) -> AsyncIterator[Built]:
+    """Everything an episode of this run needs; endpoints and records are closed on leaving."""
+    specs = parse_cast(config.cast)
+    async with _records(clinic, config, store) as records:
+        cast = build_cast(
+            specs,
+            roles=[role.name for role in clinic.roles],
+            understudies={role: understudy() for role, understudy in clinic.understudies.items()},
+            mistakes=[mistake.name for mistake in clinic.mistakes],
+            desk=desk,
+            recordings=await open_recordings(specs, store),
+            cache=store.cache if store is not None and config.cache else None,
+            local_only=config.local_only,
+        )
+        try:
+            services = Services(
+                make_embedder=lambda: _embedder(config.embedder),
+                make_index=_index,
+                records=records,
+                records_join=not config.fhir,
+                options=config.options,
+            )
+            meter = Meter(config.run_limits, "run")
+            stage = Stage(
+                clinic=clinic,
+                players=cast,
+                journal=journal,
+                judges=pick_judges(clinic, config.judges, config.samples),
+                services=services,
+                limits=config.episode_limits,
+                run_meter=meter,
+                listener=listener,
+            )
+            yield Built(stage, cast, meter)
+        finally:
+            await cast.close()

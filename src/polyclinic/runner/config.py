@@ -1,0 +1,117 @@
+"""What a user asks for: flags, a TOML file, a web form and `polyclinic.run()` all make the same `RunConfig`."""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import orjson
+from pydantic import ConfigDict, Field, ValidationError
+
+from polyclinic.core.limits import Limits
+from polyclinic.core.message import Frozen
+from polyclinic.errors import ConfigError, UnknownName
+
+_IDENTITY = (
+    "clinic",
+    "variants",
+    "scenarios",
+    "trials",
+    "seed",
+    "cast",
+    "judges",
+    "samples",
+    "libraries",
+    "embedder",
+    "options",
+    "max_turns",
+    "max_tokens_per_episode",
+)
+
+
+class RunConfig(Frozen):
+    """One run. What decides its results is in `_IDENTITY`; the rest only decides how fast and where."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
+
+    clinic: str
+    variants: tuple[str, ...] = Field((), description="names; empty: the clinic's default, 'all': every one")
+    scenarios: str = Field("", description="a number, a name, name:count, or a file; empty: the clinic's default set")
+    trials: int = Field(1, ge=1, le=10_000, description="times each scenario is run")
+    seed: int = Field(0, ge=0, description="all chance comes from it")
+    cast: str = Field("all=understudy", description="role=model, … ; all=… for the rest")
+    judges: tuple[str, ...] = Field((), description="names; empty: all of the clinic's, 'none': no judging")
+    samples: int = Field(0, ge=0, le=100, description="samples per rubric judge; 0: the judge's own number")
+    libraries: dict[str, str] = Field({}, description="library to start from: its name -> saved name, run or file")
+    embedder: str = Field("", description="embedder; empty: the built-in one")
+    options: dict[str, str] = Field({}, description="settings that a clinic itself understands")
+    max_turns: int | None = Field(None, ge=1, description="limit per episode")
+    max_tokens_per_episode: int | None = Field(None, ge=1)
+    max_tokens: int | None = Field(None, ge=1, description="limit for the whole run")
+    max_cost_usd: float | None = Field(None, gt=0, description="limit for the whole run")
+    max_seconds: float | None = Field(None, gt=0, description="limit for the whole run")
+    concurrency: int = Field(16, ge=1, le=4096, description="episodes at the same time")
+    store: str = Field("", description="where the run is kept")
+    fhir: str = Field("", description="base URL of an external FHIR R5 server; empty: the run's own")
+    cache: bool = Field(False, description="reuse answers to identical requests across runs")
+    local_only: bool = Field(False, description="refuse any model endpoint outside this machine")
+
+    @property
+    def wanted_id(self) -> str:
+        """The run's id, from what decides its results: the same request in two fresh stores has the same id."""
+        plain = {name: value for name, value in self.model_dump().items() if name in _IDENTITY}
+        digest = hashlib.sha256(orjson.dumps(plain, option=orjson.OPT_SORT_KEYS)).hexdigest()[:6]
+        return f"{self.clinic}-{digest}"
+
+    @property
+    def episode_limits(self) -> Limits:
+        """Limits of each episode."""
+        return Limits(turns=self.max_turns, tokens=self.max_tokens_per_episode)
+
+    @property
+    def run_limits(self) -> Limits:
+        """Limits of the run as a whole."""
+        return Limits.of(tokens=self.max_tokens, cost_usd=self.max_cost_usd, seconds=self.max_seconds)
+
+
+def make_config(values: dict[str, Any], source: str = "") -> RunConfig:
+    """A config from plain values; what is wrong is said by field, with the file and line when there is a file."""
+    unknown = [name for name in values if name not in RunConfig.model_fields]
+    if unknown:
+        known = UnknownName("setting", unknown[0], RunConfig.model_fields)
+        raise ConfigError(f"{_at(source, unknown[0])}{known}")
+    try:
+        return RunConfig.model_validate(values)
+    except ValidationError as error:
+        fault = error.errors()[0]
+        name = str(fault["loc"][0]) if fault["loc"] else "config"
+        raise ConfigError(f"{_at(source, name)}{name}: {fault['msg']} (got {fault.get('input')!r})") from None
+
+
+def read_config(path: str, overrides: dict[str, Any] | None = None) -> RunConfig:
+    """A config from a TOML file, with flags on top."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"the run file {path} cannot be read: {error.strerror or error}") from None
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path}: not valid TOML: {error}") from None
+    for name in ("variants", "judges"):
+        if isinstance(values.get(name), str):
+            values[name] = [values[name]]
+    if isinstance(values.get("scenarios"), int):
+        values["scenarios"] = str(values["scenarios"])
+    return make_config({**values, **(overrides or {})}, path)
+
+
+def _at(source: str, name: str) -> str:
+    if not source:
+        return ""
+    for number, line in enumerate(Path(source).read_text(encoding="utf-8").splitlines(), 1):
+        if line.strip().startswith(name):
+            return f"{source}:{number}: "
+    return f"{source}: "

@@ -1,0 +1,103 @@
+"""What a run will cost, before it runs: one episode of each variant is played by understudies and counted, then multiplied."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from polyclinic.core.execute import run_episode
+from polyclinic.core.journal import MemoryJournal
+from polyclinic.core.model import NANO
+from polyclinic.models.cast import CastSpec, parse_cast
+from polyclinic.models.prices import default_prices
+from polyclinic.runner.batch import lone_campaign, open_campaign
+from polyclinic.runner.build import build
+from polyclinic.runner.config import RunConfig
+from polyclinic.runner.plan import make_plan
+from polyclinic.runner.registry import load_clinic
+from polyclinic.store.store import open_store
+
+SAMPLES = 3
+
+
+@dataclass(frozen=True)
+class RoleEstimate:
+    """What one role will use."""
+
+    model: str
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float | None
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a run will use, by role. Costs are None where no price is known."""
+
+    clinic: str
+    episodes: int
+    roles: dict[str, RoleEstimate]
+
+    def as_json(self) -> dict[str, object]:
+        """Plain data."""
+        return {
+            "clinic": self.clinic,
+            "episodes": self.episodes,
+            "roles": {name: vars(role) for name, role in self.roles.items()},
+            "cost_usd": self.cost_usd,
+        }
+
+    @property
+    def cost_usd(self) -> float:
+        """The sum of what is known."""
+        return sum(role.cost_usd or 0.0 for role in self.roles.values())
+
+    def as_text(self) -> str:
+        """For the terminal."""
+        lines = [f"{self.clinic}: {self.episodes} episodes. Estimated from up to {SAMPLES} played by understudies:"]
+        for name, role in self.roles.items():
+            price = "no price known" if role.cost_usd is None else f"${role.cost_usd:.4f}"
+            lines.append(
+                f"  {name} ({role.model}): about {role.calls:,} calls, {role.input_tokens:,} tokens in, "
+                f"{role.output_tokens:,} out, {price}"
+            )
+        lines.append(f"  in all about ${self.cost_usd:.4f}; a language model's replies may be longer than an understudy's")
+        return "\n".join(lines)
+
+
+async def estimate(config: RunConfig) -> Estimate:
+    """Play a few episodes of each variant with understudies and multiply."""
+    clinic = load_clinic(config.clinic)
+    plan = make_plan(clinic, config)
+    specs = {spec.role: spec for spec in parse_cast(config.cast)}
+    offline = config.model_copy(update={"cast": "all=understudy", "fhir": ""})
+    scenarios = {scenario.id: scenario for scenario in plan.scenarios}
+    sums: dict[str, list[float]] = {}
+    async with open_store("sqlite://:memory:") as store, build(clinic, offline, MemoryJournal(), store) as built:
+        for variant in dict.fromkeys(spec.variant for _, spec in plan.episodes):
+            mine = [spec for _, spec in plan.episodes if spec.variant == variant]
+            sample = mine[:SAMPLES]
+            shared = [scenarios[spec.scenario] for spec in mine if spec.campaign == mine[0].campaign]
+            for spec in sample:
+                campaign = (
+                    open_campaign(built.stage, spec, shared, {}) if spec.campaign else lone_campaign(built.stage, {})
+                )
+                result = await run_episode(built.stage, spec, scenarios[spec.scenario], campaign)
+                for role, used in result.usage.items():
+                    total = sums.setdefault(role, [0.0, 0.0, 0.0])
+                    factor = len(mine) / len(sample)
+                    for i, count in enumerate((result.calls[role], used.input_tokens, used.output_tokens)):
+                        total[i] += count * factor
+    roles = {role: _role(role, total, specs) for role, total in sorted(sums.items())}
+    return Estimate(clinic.name, len(plan.episodes), roles)
+
+
+def _role(role: str, total: list[float], specs: dict[str, CastSpec]) -> RoleEstimate:
+    spec = specs.get(role) or specs.get("all")
+    calls, read, written = (round(count) for count in total)
+    model = spec.text if spec is not None else "understudy"
+    cost: float | None = 0.0
+    if spec is not None and spec.kind in ("endpoint", "hosted"):
+        price = default_prices().of(spec.model)
+        cost = None if price is None else price.cost_nano_usd(read, written) / NANO
+    return RoleEstimate(model, calls, read, written, cost)

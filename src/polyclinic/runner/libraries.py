@@ -1,0 +1,95 @@
+"""Where a run's libraries begin: empty, from a saved library, from what another run learned, or from a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from polyclinic.core.clinic import Clinic
+from polyclinic.core.library import Operation
+from polyclinic.errors import ConfigError, DataError, UnknownName
+from polyclinic.runner.config import RunConfig
+from polyclinic.store.libraries import SavedLibrary, library_operations
+from polyclinic.store.store import Store
+
+
+async def start_libraries(store: Store, clinic: Clinic, config: RunConfig) -> dict[str, list[Operation]]:
+    """The operations each library begins with. ``--library attention=NAME`` or, for all of them, ``--library NAME``."""
+    start: dict[str, list[Operation]] = {}
+    for name, source in config.libraries.items():
+        if name != "all" and name not in clinic.libraries:
+            raise UnknownName(f"library of {clinic.name}", name, clinic.libraries)
+        for library in clinic.libraries if name == "all" else (name,):
+            start[library] = await read_library(store, source, library)
+    return start
+
+
+async def read_library(store: Store, source: str, library: str) -> list[Operation]:
+    """A library's operations from a file (JSONL), a saved name, or a run that learned it."""
+    if source.endswith(".jsonl") or Path(source).is_file():
+        return read_library_file(source)
+    saved = await store.libraries.names()
+    for name in (f"{source}.{library}", source):
+        if name in saved:
+            return list((await store.libraries.load(name)).operations)
+    runs = {row.id for row in await store.runs.all()}
+    if source not in runs and source != "last":
+        raise UnknownName("library, run or file", source, [*saved, *runs])
+    return await learned(store, (await store.runs.get(source)).id, library)
+
+
+async def learned(store: Store, run: str, library: str) -> list[Operation]:
+    """What a run's campaign taught one library. Refused when several campaigns taught it differently."""
+    rows = await store.runs.episodes(run)
+    units = list(dict.fromkeys(row.unit for row in rows if row.spec.campaign))
+    found: list[list[Operation]] = []
+    for unit in units:
+        operations = library_operations([effect for _, effect in await store.runs.effects(run, unit)], library)
+        if operations:
+            found.append(operations)
+    if len(found) > 1:
+        raise ConfigError(f"run {run} taught '{library}' in {len(found)} campaigns; save one under a name and use that")
+    return found[0] if found else []
+
+
+async def save_learned(store: Store, run: str, clinic: Clinic, name: str, embedder: str) -> list[str]:
+    """Keep all that a run learned under a name; returns the saved names."""
+    saved: list[str] = []
+    for library in clinic.libraries:
+        operations = await learned(store, run, library)
+        full = f"{name}.{library}"
+        await store.libraries.save(
+            SavedLibrary(
+                name=full,
+                clinic=clinic.name,
+                library=library,
+                embedder=embedder,
+                about=f"learned in run {run}",
+                operations=tuple(operations),
+            )
+        )
+        saved.append(full)
+    return saved
+
+
+def read_library_file(path: str) -> list[Operation]:
+    """A library from a JSONL file of operations, one a line."""
+    operations: list[Operation] = []
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise DataError(f"the library file {path} cannot be read: {error.strerror or error}") from None
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            try:
+                operations.append(Operation.model_validate_json(line))
+            except ValidationError as error:
+                fault = error.errors()[0]
+                raise DataError(f"{path}:{number}: {'.'.join(map(str, fault['loc']))}: {fault['msg']}") from None
+    return operations
+
+
+def write_library_file(path: str, operations: list[Operation]) -> None:
+    """The reverse of `read_library_file`."""
+    Path(path).write_text("".join(f"{operation.model_dump_json()}\n" for operation in operations), encoding="utf-8")

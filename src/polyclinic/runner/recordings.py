@@ -1,0 +1,34 @@
+"""Recorded runs as models: ``replay:RUN`` answers each request as that run's journal has it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from polyclinic.core.model import Completion
+from polyclinic.errors import ConfigError
+from polyclinic.models.cast import CastSpec
+from polyclinic.store.store import Store
+
+Lookup = Callable[[str, int], Completion | None]
+
+
+async def open_recordings(specs: Iterable[CastSpec], store: Store | None) -> dict[str, Lookup]:
+    """Run id to its lookup, for every ``replay:RUN`` in a cast."""
+    wanted = sorted({spec.replay_run for spec in specs if spec.replay_run})
+    if wanted and store is None:
+        raise ConfigError("replay needs a store that holds the recorded run: name it with --store")
+    return {run: await _lookup(store, run) for run in wanted if store is not None}
+
+
+async def _lookup(store: Store, run: str) -> Lookup:
+    row = await store.runs.get(run)
+    rows = await store.database.read(
+        lambda tx: tx.execute("SELECT key, occurrence, completion FROM calls WHERE run = ?", (row.id,))
+    )
+    recorded = {(key, int(occurrence)): text for key, occurrence, text in rows}
+
+    def find(key: str, occurrence: int) -> Completion | None:
+        text = recorded.get((key, occurrence))
+        return None if text is None else Completion.model_validate_json(text)
+
+    return find

@@ -1,0 +1,86 @@
+"""From the store to `RunResults`: what every report, comparison and export of numbers is made from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from polyclinic.core.clinic import Clinic
+from polyclinic.core.judge import Metric
+from polyclinic.core.transcript import Ended, Failed, Score, Transcript
+from polyclinic.errors import UnknownName
+from polyclinic.eval.results import CastMember, Failure, RoleUsage, RunResults, Status
+from polyclinic.eval.results import EpisodeRow as EpisodeResult
+from polyclinic.runner.registry import load_clinic
+from polyclinic.store.runs import LIVE, EpisodeRow, RunRow
+from polyclinic.store.store import Store
+
+
+async def load_results(store: Store, run: str, scoring: str = LIVE) -> RunResults:
+    """A run's results with the scores of one scoring: the live one, or a later rescoring by its name."""
+    row = await store.runs.get(run)
+    clinic = load_clinic(row.clinic)
+    rows = [r for r in await store.runs.episodes(row.id, row.config["seed"], row.clinic) if r.status != "pending"]
+    scores = await store.scores.of(row.id, scoring)
+    if scoring != LIVE and not scores:
+        raise UnknownName(f"scoring of {row.id}", scoring, await store.scores.scorings(row.id))
+    bodies = await store.runs.scenarios(row.id)
+    scenarios = {id: clinic.scenario_type.model_validate_json(body) for id, body in bodies.items()}
+    episodes: list[EpisodeResult] = []
+    for number, episode in enumerate(rows):
+        transcript = await store.runs.transcript(row.id, episode.spec.id)
+        tags = scenarios[episode.spec.scenario].tags
+        episodes.append(_episode(episode, transcript, scores.get(episode.spec.id, []), tags, number))
+    variants = tuple(dict.fromkeys(r.spec.variant for r in rows))
+    return RunResults(
+        run=row.id,
+        clinic=row.clinic,
+        cast=_cast(row),
+        variants=variants,
+        metrics=_metrics(clinic),
+        episodes=tuple(episodes),
+        config=row.config,
+        scenarios=scenarios,
+        about=clinic.summary,
+        baseline=next((name for name in variants if clinic.variants[name].baseline), ""),
+        variant_about={name: clinic.variants[name].about for name in variants},
+    )
+
+
+def _metrics(clinic: Clinic) -> tuple[Metric, ...]:
+    return tuple({metric.name: metric for judge in clinic.judges() for metric in judge.metrics}.values())
+
+
+def _cast(row: RunRow) -> tuple[CastMember, ...]:
+    return tuple(CastMember(role, player["model"], player["kind"]) for role, player in row.players.items())
+
+
+def _episode(
+    row: EpisodeRow, transcript: Transcript, scores: Sequence[Score], tags: tuple[str, ...], number: int
+) -> EpisodeResult:
+    status: Status = "done" if row.status == "done" else "failed"
+    ended = transcript.of(Ended)
+    usage = {
+        role: RoleUsage(
+            calls=used["calls"],
+            input_tokens=used["input_tokens"],
+            output_tokens=used["output_tokens"],
+            cost_nano_usd=used["cost_nano_usd"],
+            estimated=bool(used["estimated"]),
+        )
+        for role, used in row.usage.items()
+    }
+    return EpisodeResult(
+        id=row.spec.id,
+        scenario=row.spec.scenario,
+        variant=row.spec.variant,
+        trial=row.spec.trial,
+        status=status,
+        outcome=row.outcome,
+        scores=tuple(scores),
+        failures=tuple(Failure(f.owner, f.error, f.where, f.fatal) for f in transcript.of(Failed)),
+        usage=usage,
+        tags=tags,
+        data=ended[-1].data if ended else {},
+        position=row.spec.position if row.spec.campaign else number,
+        source=transcript,
+    )

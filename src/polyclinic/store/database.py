@@ -1,0 +1,252 @@
+"""One connection, one thread, group commit: `write` returns after the commit, and one commit serves all who wait.
+
+SQLite runs on its rollback journal with ``synchronous=FULL`` unless the linked library is new enough for WAL to be safe with
+several connections (3.51.3: before that, two writers could corrupt a WAL database, rarely). PostgreSQL goes through psycopg 3.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import sqlite3
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Protocol, TypeVar, cast
+
+from polyclinic.core.database import Database, Dialect, Transaction
+from polyclinic.errors import ConfigError, EngineError
+
+T = TypeVar("T")
+SAFE_WAL = (3, 51, 3)
+BATCH = 512
+
+
+class _Connection(Transaction, Protocol):
+    """A connection that belongs to its thread."""
+
+    def begin(self, write: bool) -> None: ...
+    def commit(self) -> None: ...
+    def rollback(self) -> None: ...
+    def close(self) -> None: ...
+
+
+class _Sqlite:
+    dialect: Dialect = "sqlite"
+
+    def __init__(self, path: str) -> None:
+        self._db = sqlite3.connect(path, isolation_level=None, timeout=120.0, cached_statements=256)
+        wal = sqlite3.sqlite_version_info >= SAFE_WAL and path != ":memory:"
+        self._db.execute(f"PRAGMA journal_mode={'WAL' if wal else 'TRUNCATE'}")
+        self._db.execute("PRAGMA synchronous=FULL")
+        self._db.execute("PRAGMA foreign_keys=ON")
+        self._db.execute("PRAGMA cache_size=-65536")
+        self._db.execute("PRAGMA temp_store=MEMORY")
+
+    def execute(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        return self._db.execute(sql, tuple(parameters)).fetchall()
+
+    def executemany(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
+        self._db.executemany(sql, rows)
+
+    def begin(self, write: bool) -> None:
+        self._db.execute("BEGIN IMMEDIATE" if write else "BEGIN")
+
+    def commit(self) -> None:
+        self._db.execute("COMMIT")
+
+    def rollback(self) -> None:
+        if self._db.in_transaction:
+            self._db.execute("ROLLBACK")
+
+    def close(self) -> None:
+        self._db.close()
+
+
+@lru_cache(maxsize=1024)
+def _percent(sql: str) -> str:
+    """`?` placeholders as psycopg's `%s`, outside of quoted text."""
+    pieces = sql.replace("%", "%%").split("'")
+    pieces[::2] = [piece.replace("?", "%s") for piece in pieces[::2]]
+    return "'".join(pieces)
+
+
+class _Postgres:
+    dialect: Dialect = "postgres"
+
+    def __init__(self, url: str) -> None:
+        try:
+            import psycopg
+        except ImportError:
+            raise ConfigError("PostgreSQL needs the extra: pip install 'polyclinic[postgres]'") from None
+        try:
+            self._db = psycopg.connect(url, autocommit=True)
+        except psycopg.OperationalError as error:
+            raise ConfigError(f"the PostgreSQL store cannot be reached: {str(error).strip()}") from None
+
+    def execute(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        cursor = self._db.execute(cast(Any, _percent(sql)), tuple(parameters))
+        return cursor.fetchall() if cursor.description else []
+
+    def executemany(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
+        with self._db.cursor() as cursor:
+            cursor.executemany(cast(Any, _percent(sql)), rows)
+
+    def begin(self, write: bool) -> None:
+        self._db.execute("BEGIN" if write else "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+
+    def commit(self) -> None:
+        self._db.execute("COMMIT")
+
+    def rollback(self) -> None:
+        self._db.execute("ROLLBACK")
+
+    def close(self) -> None:
+        self._db.close()
+
+
+@dataclass
+class _Work:
+    function: Callable[[Transaction], Any]
+    write: bool
+    loop: asyncio.AbstractEventLoop
+    future: asyncio.Future[Any]
+    result: Any = None
+    error: BaseException | None = None
+
+
+class ThreadedDatabase:
+    """A `Database` whose connection lives in one thread. Waiting writes are committed together.
+
+    Work must touch nothing but its transaction: when one piece of a batch fails, the batch is rolled back and each piece is
+    run again on its own, so that the failure reaches only its owner.
+    """
+
+    def __init__(self, connect: Callable[[], _Connection], dialect: Dialect) -> None:
+        self.dialect = dialect
+        self._queue: queue.SimpleQueue[_Work | None] = queue.SimpleQueue()
+        self._opened = threading.Event()
+        self._open_error: BaseException | None = None
+        self._closed = False
+        self._thread = threading.Thread(target=self._serve, args=(connect,), daemon=True, name="polyclinic-db")
+        self._thread.start()
+        self._opened.wait()
+        if self._open_error is not None:
+            raise self._open_error
+
+    async def write(self, work: Callable[[Transaction], T]) -> T:
+        """Run `work` in a transaction; returns after the commit."""
+        return cast(T, await self._submit(work, write=True))
+
+    async def read(self, work: Callable[[Transaction], T]) -> T:
+        """Run `work` over a consistent view."""
+        return cast(T, await self._submit(work, write=False))
+
+    async def close(self) -> None:
+        """Finish what is queued and close."""
+        if self._closed:
+            return
+        self._closed = True
+        self._queue.put(None)
+        await asyncio.to_thread(self._thread.join)
+
+    def _submit(self, work: Callable[[Transaction], Any], *, write: bool) -> asyncio.Future[Any]:
+        if self._closed:
+            raise EngineError("the database is closed")
+        loop = asyncio.get_running_loop()
+        item = _Work(work, write, loop, loop.create_future())
+        self._queue.put(item)
+        return item.future
+
+    def _serve(self, connect: Callable[[], _Connection]) -> None:
+        try:
+            connection = connect()
+        except BaseException as error:
+            self._open_error = error
+            self._opened.set()
+            return
+        self._opened.set()
+        stop = False
+        while not stop:
+            batch, stop = self._next_batch()
+            for item in batch:
+                if not item.write:
+                    self._run(connection, [item], write=False)
+            writes = [item for item in batch if item.write]
+            if writes and not self._run(connection, writes, write=True) and len(writes) > 1:
+                for item in writes:
+                    self._run(connection, [item], write=True)
+            _answer(batch)
+        connection.close()
+
+    def _next_batch(self) -> tuple[list[_Work], bool]:
+        batch: list[_Work] = []
+        item = self._queue.get()
+        while item is not None:
+            batch.append(item)
+            if len(batch) >= BATCH:
+                return batch, False
+            try:
+                item = self._queue.get_nowait()
+            except queue.Empty:
+                return batch, False
+        return batch, True
+
+    @staticmethod
+    def _run(connection: _Connection, items: list[_Work], *, write: bool) -> bool:
+        """Run items in one transaction; on a fault roll back and put the error on each (a batch is then run again singly)."""
+        try:
+            connection.begin(write)
+            for item in items:
+                item.result, item.error = item.function(connection), None
+            connection.commit()
+        except BaseException as error:
+            for item in items:
+                item.error = error
+            try:
+                connection.rollback()
+            except Exception as second:
+                error.add_note(f"and the rollback failed: {second}")
+            return False
+        return True
+
+
+def _answer(batch: list[_Work]) -> None:
+    for loop in {id(item.loop): item.loop for item in batch}.values():
+        mine = [item for item in batch if item.loop is loop]
+        try:
+            loop.call_soon_threadsafe(_resolve, mine)
+        except RuntimeError:
+            # The loop that asked is gone (interrupted); the work is committed, nobody is left to tell.
+            continue
+
+
+def _resolve(items: list[_Work]) -> None:
+    for item in items:
+        if item.future.done():
+            continue
+        if item.error is not None:
+            item.future.set_exception(item.error)
+        else:
+            item.future.set_result(item.result)
+
+
+def open_database(url: str) -> Database:
+    """A database by URL: a path, ``sqlite:///path``, ``sqlite://:memory:``, or ``postgresql://…``."""
+    if url.startswith(("postgresql://", "postgres://")):
+        return ThreadedDatabase(lambda: _Postgres(url), "postgres")
+    path = url.removeprefix("sqlite:///").removeprefix("sqlite://") or ":memory:"
+    if "://" in path:
+        raise ConfigError(f"the store '{url}' is not one we know: use a path, sqlite:///path or postgresql://…")
+    if path != ":memory:":
+        try:
+            Path(path).expanduser().parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ConfigError(f"the store's folder cannot be made: {error}") from None
+        path = str(Path(path).expanduser())
+    try:
+        return ThreadedDatabase(lambda: _Sqlite(path), "sqlite")
+    except sqlite3.Error as error:
+        raise ConfigError(f"the store '{path}' cannot be opened: {error}") from None

@@ -1,0 +1,127 @@
+"""Rows out of a store: JSON lines and Parquet, always in the planned order, the same bytes for the same run."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import orjson
+
+from polyclinic.core.transcript import Called
+from polyclinic.errors import ConfigError
+from polyclinic.store.runs import LIVE
+from polyclinic.store.store import Store
+
+What = Literal["episodes", "events", "calls", "scores"]
+Row = dict[str, Any]
+
+
+async def export_rows(store: Store, run: str, what: What, *, timings: bool = False) -> AsyncIterator[Row]:
+    """The rows of one kind. Wall-clock timings differ from run to run and are left out unless asked for."""
+    row = await store.runs.get(run)
+    scenarios = await store.runs.scenarios(row.id)
+    scores = await store.scores.of(row.id, LIVE)
+    for episode in await store.runs.episodes(row.id, row.config["seed"], row.clinic):
+        spec = episode.spec
+        base: Row = {
+            "run": row.id,
+            "clinic": row.clinic,
+            "episode": spec.id,
+            "scenario": spec.scenario,
+            "variant": spec.variant,
+            "trial": spec.trial,
+        }
+        if what == "scores":
+            for score in scores.get(spec.id, []):
+                yield {**base, **score.model_dump(mode="json")}
+            continue
+        transcript = await store.runs.transcript(row.id, spec.id)
+        if what == "episodes":
+            whole = {
+                **base,
+                "status": episode.status,
+                "outcome": episode.outcome,
+                "start": orjson.loads(scenarios[spec.scenario]),
+                "events": orjson.loads(transcript.to_json()),
+                "scores": [score.model_dump(mode="json") for score in scores.get(spec.id, [])],
+                "usage": episode.usage,
+            }
+            yield {**whole, "elapsed_ms": episode.elapsed_ms} if timings else whole
+        elif what == "events":
+            for event in transcript:
+                yield {**base, **event.model_dump(mode="json")}
+        else:
+            async for call in _calls(store, row.id, spec.id, transcript.of(Called), timings):
+                yield {**base, **call}
+
+
+async def _calls(
+    store: Store, run: str, episode: str, called: Sequence[Called], timings: bool
+) -> AsyncIterator[Row]:
+    rows = await store.database.read(
+        lambda tx: tx.execute(
+            "SELECT key, occurrence, request, completion, latency_ms FROM calls WHERE run = ? AND episode = ?",
+            (run, episode),
+        )
+    )
+    kept = {(key, int(occurrence)): (request, completion, latency) for key, occurrence, request, completion, latency in rows}
+    for event in called:
+        request, completion, latency = kept[(event.key, event.occurrence)]
+        line = {
+            "role": event.role,
+            "prompt": event.prompt,
+            "model": event.model,
+            "attempt": event.attempt,
+            "request": orjson.loads(request),
+            "completion": orjson.loads(completion),
+        }
+        yield {**line, "latency_ms": latency} if timings else line
+
+
+async def write_jsonl(path: Path, rows: AsyncIterator[Row]) -> int:
+    """One JSON object a line, keys sorted; returns how many."""
+    count = 0
+    with path.open("wb") as file:
+        async for row in rows:
+            file.write(orjson.dumps(row, option=orjson.OPT_SORT_KEYS) + b"\n")
+            count += 1
+    return count
+
+
+async def write_parquet(path: Path, rows: AsyncIterator[Row]) -> int:
+    """A Parquet file; nested values become JSON text. Returns how many rows."""
+    gathered = [row async for row in rows]
+    parquet_from_rows(path, gathered)
+    return len(gathered)
+
+
+def parquet_from_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Rows of plain data as one Parquet table: whole numbers, numbers and yes/no keep their type, the rest is text."""
+    import arro3.core as arrow
+    import arro3.io
+
+    columns: dict[str, Any] = {}
+    for name in dict.fromkeys(name for row in rows for name in row):
+        values = [row.get(name) for row in rows]
+        columns[name] = arrow.Array(*_column(values, arrow.DataType))
+    if not columns:
+        raise ConfigError("there is nothing to export yet")
+    arro3.io.write_parquet(arrow.Table.from_pydict(columns), str(path))
+
+
+def _column(values: Sequence[Any], types: Any) -> tuple[list[Any], Any]:
+    present = [value for value in values if value is not None]
+    if present and all(isinstance(value, bool) for value in present):
+        return list(values), types.bool()
+    if present and all(isinstance(value, int) and not isinstance(value, bool) for value in present):
+        return list(values), types.int64()
+    if present and all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in present):
+        return [None if value is None else float(value) for value in values], types.float64()
+    return [_text(value) for value in values], types.utf8()
+
+
+def _text(value: Any) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()

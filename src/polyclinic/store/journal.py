@@ -1,0 +1,94 @@
+"""The journal of calls and hand-overs on a database: each row is committed before anyone acts on it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+from polyclinic.core.database import Database, Transaction
+from polyclinic.core.journal import CallKey, CallRecord
+from polyclinic.core.model import Completion
+
+_INSERT_CALL = (
+    "INSERT INTO calls (run, episode, key, occurrence, role, prompt, model, request, completion, latency_ms) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+)
+_INSERT_POST = (
+    "INSERT INTO posts (run, episode, queue, key, body, created_ms, status, taken_by, taken_ms, closed_ms, remark) "
+    "VALUES (?, ?, ?, ?, ?, ?, 'open', '', 0, 0, '') ON CONFLICT DO NOTHING"
+)
+
+
+def now_ms() -> int:
+    """Wall-clock milliseconds, for leases and bookkeeping; never part of a transcript."""
+    return time.time_ns() // 1_000_000
+
+
+class StoreJournal:
+    """One run's journal."""
+
+    def __init__(self, database: Database, run: str) -> None:
+        self._database, self._run = database, run
+
+    async def load(self, episode: str) -> Mapping[CallKey, Completion]:
+        """What was recorded for this episode so far."""
+        rows = await self._database.read(
+            lambda tx: tx.execute(
+                "SELECT key, occurrence, completion FROM calls WHERE run = ? AND episode = ?", (self._run, episode)
+            )
+        )
+        return {(key, int(occurrence)): Completion.model_validate_json(text) for key, occurrence, text in rows}
+
+    async def record(self, call: CallRecord) -> None:
+        """Keep one answered call; returns after the commit."""
+        request = call.request
+        row = (
+            self._run,
+            call.episode,
+            request.key,
+            call.occurrence,
+            request.role,
+            request.prompt.prompt_name(),
+            call.model,
+            request.canonical.decode(),
+            call.completion.model_dump_json(),
+            call.latency_ms,
+        )
+
+        def insert(transaction: Transaction) -> None:
+            transaction.execute(_INSERT_CALL, row)
+
+        await self._database.write(insert)
+
+    async def post(self, episode: str, queue: str, key: str, body: Mapping[str, Any]) -> None:
+        """Hand something to people, once for each (episode, queue, key); returns after the commit."""
+        row = (self._run, episode, queue, key, orjson.dumps(body, option=orjson.OPT_SORT_KEYS).decode(), now_ms())
+
+        def insert(transaction: Transaction) -> None:
+            transaction.execute(_INSERT_POST, row)
+
+        await self._database.write(insert)
+
+
+class StoreCache:
+    """The response cache: off unless the user asks for it, shared by all runs of a store."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def get(self, key: str) -> Completion | None:
+        """A kept answer, if there is one."""
+        rows = await self._database.read(lambda tx: tx.execute("SELECT completion FROM cache WHERE key = ?", (key,)))
+        return Completion.model_validate_json(rows[0][0]) if rows else None
+
+    async def put(self, key: str, completion: Completion) -> None:
+        """Keep an answer."""
+        row = (key, completion.model_dump_json())
+
+        def insert(transaction: Transaction) -> None:
+            transaction.execute("INSERT INTO cache (key, completion) VALUES (?, ?) ON CONFLICT DO NOTHING", row)
+
+        await self._database.write(insert)

@@ -1,0 +1,109 @@
+"""Leases: two processes on one store never do the same episode.
+
+A unit of work (an episode, or a whole campaign) belongs to whoever holds its lease. A lease ends by itself when its holder
+stops renewing it; on the same machine it ends at once when its holder is dead.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Sequence
+from functools import lru_cache
+
+from polyclinic.core.database import Database, Transaction
+from polyclinic.errors import EngineError
+from polyclinic.store.journal import now_ms
+
+LEASE_S = 60.0
+
+
+@lru_cache(maxsize=1)
+def this_process() -> str:
+    """host:pid:start, which no other process, past or present, has."""
+    return f"{socket.gethostname()}:{os.getpid()}:{_started(os.getpid())}"
+
+
+def _started(pid: int) -> str:
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()[19]
+    except (OSError, IndexError):
+        return "0"
+
+
+def is_dead(owner: str) -> bool:
+    """Whether an owner on this machine is certainly gone; owners elsewhere are never called dead."""
+    host, _, rest = owner.partition(":")
+    pid, _, started = rest.partition(":")
+    if host != socket.gethostname() or not pid.isdigit():
+        return False
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    return started != "0" and _started(int(pid)) != started
+
+
+def holds(transaction: Transaction, run: str, unit: str, owner: str) -> bool:
+    """Whether `owner` still has the lease."""
+    rows = transaction.execute("SELECT owner FROM leases WHERE run = ? AND unit = ?", (run, unit))
+    return bool(rows) and rows[0][0] == owner
+
+
+class LeaseLost(EngineError):
+    """Another process took the unit over; its result stands and ours is dropped."""
+
+
+class Leases:
+    """The leases of one run, for one owner."""
+
+    def __init__(self, database: Database, run: str, owner: str, lease_s: float = LEASE_S) -> None:
+        self._database, self._run, self.owner = database, run, owner
+        self._lease_ms = round(lease_s * 1000)
+
+    async def claim(self, unit: str) -> dict[str, str] | None:
+        """Take the lease if it is free, expired, or held by the dead.
+
+        Returns the status of each of the unit's episodes as it is at that moment, or None when another process holds it.
+        """
+
+        def work(tx: Transaction) -> dict[str, str] | None:
+            now = now_ms()
+            holders = tx.execute("SELECT owner FROM leases WHERE run = ? AND unit = ?", (self._run, unit))
+            dead = holders[0][0] if holders and is_dead(holders[0][0]) else self.owner
+            taken = tx.execute(
+                "INSERT INTO leases (run, unit, owner, expires_ms) VALUES (?, ?, ?, ?) ON CONFLICT (run, unit) DO UPDATE "
+                "SET owner = excluded.owner, expires_ms = excluded.expires_ms "
+                "WHERE leases.expires_ms < ? OR leases.owner IN (?, ?) RETURNING unit",
+                (self._run, unit, self.owner, now + self._lease_ms, now, self.owner, dead),
+            )
+            if not taken:
+                return None
+            return dict(tx.execute("SELECT id, status FROM episodes WHERE run = ? AND unit = ?", (self._run, unit)))
+
+        return await self._database.write(work)
+
+    async def renew(self, units: Sequence[str]) -> None:
+        """Keep the leases that are still ours."""
+
+        def work(tx: Transaction) -> None:
+            expires = now_ms() + self._lease_ms
+            tx.executemany(
+                "UPDATE leases SET expires_ms = ? WHERE run = ? AND unit = ? AND owner = ?",
+                [(expires, self._run, unit, self.owner) for unit in units],
+            )
+
+        await self._database.write(work)
+
+    async def release(self, unit: str) -> None:
+        """Give a lease back."""
+
+        def work(tx: Transaction) -> None:
+            tx.execute(
+                "DELETE FROM leases WHERE run = ? AND unit = ? AND owner = ?", (self._run, unit, self.owner)
+            )
+
+        await self._database.write(work)

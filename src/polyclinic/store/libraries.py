@@ -1,0 +1,82 @@
+"""Named libraries: what a run learned, kept for later runs, with its whole history of operations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import TypeAdapter
+
+from polyclinic.core.campaign import Effect
+from polyclinic.core.database import Database, Transaction
+from polyclinic.core.library import Operation
+from polyclinic.core.message import Frozen
+from polyclinic.errors import UnknownName
+from polyclinic.store.journal import now_ms
+
+_OPERATIONS: TypeAdapter[list[Operation]] = TypeAdapter(list[Operation])
+
+
+class SavedLibrary(Frozen):
+    """A library as it is kept: its operations rebuild it exactly, with any embedder."""
+
+    name: str
+    clinic: str
+    library: str
+    embedder: str
+    about: str
+    operations: tuple[Operation, ...]
+
+
+def library_operations(effects: Sequence[Effect], library: str) -> list[Operation]:
+    """The operations on one library among a campaign's effects."""
+    return [
+        Operation.model_validate(effect.data["operation"])
+        for effect in effects
+        if effect.kind == "library" and effect.data["library"] == library
+    ]
+
+
+class Libraries:
+    """The named libraries of a store."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def save(self, saved: SavedLibrary) -> None:
+        """Keep a library under its name, in place of an earlier one."""
+        text = _OPERATIONS.dump_json(list(saved.operations)).decode()
+        row = (saved.name, saved.clinic, saved.library, saved.embedder, text, saved.about, now_ms())
+
+        def work(tx: Transaction) -> None:
+            tx.execute("DELETE FROM libraries WHERE name = ?", (saved.name,))
+            tx.execute(
+                "INSERT INTO libraries (name, clinic, library, embedder, operations, about, created_ms) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?)",
+                row,
+            )
+
+        await self._database.write(work)
+
+    async def names(self) -> list[str]:
+        """The names there are."""
+        rows = await self._database.read(lambda tx: tx.execute("SELECT name FROM libraries ORDER BY name"))
+        return [row[0] for row in rows]
+
+    async def load(self, name: str) -> SavedLibrary:
+        """A library by name."""
+        rows = await self._database.read(
+            lambda tx: tx.execute(
+                "SELECT name, clinic, library, embedder, about, operations FROM libraries WHERE name = ?", (name,)
+            )
+        )
+        if not rows:
+            raise UnknownName("library", name, await self.names())
+        found, clinic, library, embedder, about, operations = rows[0]
+        return SavedLibrary(
+            name=found,
+            clinic=clinic,
+            library=library,
+            embedder=embedder,
+            about=about,
+            operations=tuple(_OPERATIONS.validate_json(operations)),
+        )

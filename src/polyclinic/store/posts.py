@@ -1,0 +1,70 @@
+"""What episodes handed to people: who took it, when, and how it was closed. Nothing is ever deleted."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import orjson
+
+from polyclinic.core.database import Database, Transaction
+from polyclinic.core.message import Frozen
+from polyclinic.errors import UserError
+from polyclinic.store.journal import now_ms
+
+PostStatus = Literal["open", "taken", "closed"]
+_COLUMNS = "run, episode, queue, key, body, created_ms, status, taken_by, taken_ms, closed_ms, remark"
+
+
+class Post(Frozen):
+    """One hand-over."""
+
+    run: str
+    episode: str
+    queue: str
+    key: str
+    body: dict[str, Any]
+    created_ms: int
+    status: PostStatus
+    taken_by: str
+    taken_ms: int
+    closed_ms: int
+    remark: str
+
+
+class Posts:
+    """The hand-over queues of a store."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def waiting(self, queue: str = "", status: PostStatus | None = None) -> list[Post]:
+        """Hand-overs, oldest first; of one queue, and in one status, if these are named."""
+        rows = await self._database.read(
+            lambda tx: tx.execute(
+                f"SELECT {_COLUMNS} FROM posts WHERE (? = '' OR queue = ?) AND (? = '' OR status = ?) "
+                "ORDER BY created_ms, run, episode, key",
+                (queue, queue, status or "", status or ""),
+            )
+        )
+        names = _COLUMNS.split(", ")
+        return [Post.model_validate({**dict(zip(names, row, strict=True)), "body": orjson.loads(row[4])}) for row in rows]
+
+    async def take(self, post: Post, who: str) -> None:
+        """Someone takes a hand-over; refused if another has it."""
+        await self._move(post, "taken", "taken_by = ?, taken_ms = ?", (who, now_ms()), "status = 'open'")
+
+    async def close(self, post: Post, remark: str) -> None:
+        """A taken hand-over is done, with a remark for the audit."""
+        await self._move(post, "closed", "remark = ?, closed_ms = ?", (remark, now_ms()), "status <> 'closed'")
+
+    async def _move(self, post: Post, status: str, sets: str, values: tuple[object, ...], where: str) -> None:
+        def work(tx: Transaction) -> bool:
+            rows = tx.execute(
+                f"UPDATE posts SET status = ?, {sets} WHERE run = ? AND episode = ? AND queue = ? AND key = ? AND {where} "
+                "RETURNING key",
+                (status, *values, post.run, post.episode, post.queue, post.key),
+            )
+            return bool(rows)
+
+        if not await self._database.write(work):
+            raise UserError(f"hand-over {post.key} of {post.episode} is no longer free to be {status}: reload the queue")

@@ -1,0 +1,227 @@
+"""Runs and their episodes: created once, claimed by one process at a time, ended in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from polyclinic.core.campaign import Effect
+from polyclinic.core.database import Database, Transaction
+from polyclinic.core.episode import EpisodeSpec
+from polyclinic.core.execute import EpisodeResult
+from polyclinic.core.scenario import Scenario
+from polyclinic.core.transcript import Called, Transcript
+from polyclinic.errors import UnknownName
+from polyclinic.store.journal import now_ms
+from polyclinic.store.leases import LeaseLost, holds
+from polyclinic.store.scores import put_scores
+
+LIVE = "live"
+
+
+@dataclass(frozen=True)
+class RunRow:
+    """A run as it is kept."""
+
+    id: str
+    clinic: str
+    config: dict[str, Any]
+    players: dict[str, Any]
+    created_ms: int
+
+
+@dataclass(frozen=True)
+class EpisodeRow:
+    """An episode as it is kept."""
+
+    spec: EpisodeSpec
+    unit: str
+    number: int
+    status: str
+    attempt: int
+    outcome: str
+    usage: dict[str, dict[str, int]]
+    elapsed_ms: int
+
+
+_EPISODE_COLUMNS = (
+    "id, number, unit, scenario, variant, trial, campaign, position, wave, status, attempt, outcome, usage, elapsed_ms"
+)
+
+
+class Runs:
+    """The runs of a store."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    async def create(
+        self,
+        wanted_id: str,
+        clinic: str,
+        config: dict[str, Any],
+        players: dict[str, Any],
+        scenarios: Iterable[Scenario],
+        episodes: Sequence[tuple[str, EpisodeSpec]],
+    ) -> str:
+        """Create a run with all its episodes, in one transaction; its id is `wanted_id`, numbered if that is taken."""
+        bodies = [(scenario.id, scenario.model_dump_json()) for scenario in scenarios]
+        text, cast_text = orjson.dumps(config).decode(), orjson.dumps(players).decode()
+
+        def work(tx: Transaction) -> str:
+            taken = {row[0] for row in tx.execute("SELECT id FROM runs WHERE id LIKE ?", (wanted_id + "%",))}
+            run, count = wanted_id, 1
+            while run in taken:
+                count += 1
+                run = f"{wanted_id}-{count}"
+            number = tx.execute("SELECT COALESCE(MAX(number), 0) + 1 FROM runs")[0][0]
+            tx.execute(
+                "INSERT INTO runs (id, clinic, config, players, created_ms, number) VALUES (?, ?, ?, ?, ?, ?)",
+                (run, clinic, text, cast_text, now_ms(), number),
+            )
+            tx.executemany("INSERT INTO scenarios (run, id, body) VALUES (?, ?, ?)", [(run, *body) for body in bodies])
+            tx.executemany(
+                f"INSERT INTO episodes (run, {_EPISODE_COLUMNS}, transcript) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', 0, '', '{}', 0, '[]')",
+                [
+                    (run, s.id, i, unit, s.scenario, s.variant, s.trial, s.campaign, s.position, s.wave)
+                    for i, (unit, s) in enumerate(episodes)
+                ],
+            )
+            return run
+
+        return await self.database.write(work)
+
+    async def all(self) -> list[RunRow]:
+        """Every run, newest first."""
+        rows = await self.database.read(
+            lambda tx: tx.execute("SELECT id, clinic, config, players, created_ms FROM runs ORDER BY number DESC")
+        )
+        return [_run_row(row) for row in rows]
+
+    async def get(self, run: str) -> RunRow:
+        """One run; ``last`` is the newest, and the start of an id will do when only one run begins so."""
+        known = await self.all()
+        if run == "last" and known:
+            return known[0]
+        exact = [row for row in known if row.id == run]
+        begin = [row for row in known if row.id.startswith(run)] if run else []
+        if exact or len(begin) == 1:
+            return (exact or begin)[0]
+        raise UnknownName("run", run, (row.id for row in known))
+
+    async def scenarios(self, run: str) -> dict[str, str]:
+        """Scenario id to its JSON."""
+        rows = await self.database.read(
+            lambda tx: tx.execute("SELECT id, body FROM scenarios WHERE run = ?", (run,))
+        )
+        return {row[0]: row[1] for row in rows}
+
+    async def episodes(self, run: str, seed: int = 0, clinic: str = "") -> list[EpisodeRow]:
+        """The episodes of a run, in the order they were planned."""
+        rows = await self.database.read(
+            lambda tx: tx.execute(f"SELECT {_EPISODE_COLUMNS} FROM episodes WHERE run = ? ORDER BY number", (run,))
+        )
+        return [_episode_row(run, seed, clinic, row) for row in rows]
+
+    async def transcript(self, run: str, episode: str) -> Transcript:
+        """One episode's transcript."""
+        rows = await self.database.read(
+            lambda tx: tx.execute("SELECT transcript FROM episodes WHERE run = ? AND id = ?", (run, episode))
+        )
+        if not rows:
+            known = await self.episodes(run)
+            raise UnknownName(f"episode in {run}", episode, (row.spec.id for row in known))
+        return Transcript.from_json(rows[0][0])
+
+    async def effects(self, run: str, unit: str) -> list[tuple[str, Effect]]:
+        """(episode, effect) of a unit in the order they were committed."""
+        rows = await self.database.read(
+            lambda tx: tx.execute(
+                "SELECT episode, body FROM effects WHERE run = ? AND unit = ? ORDER BY sequence, number", (run, unit)
+            )
+        )
+        return [(episode, Effect.model_validate_json(body)) for episode, body in rows]
+
+    async def finish(self, run: str, unit: str, result: EpisodeResult, owner: str, elapsed_ms: int) -> None:
+        """End an episode: its transcript, scores, usage, effects and commit hooks, all in one transaction.
+
+        An episode that is a unit of its own gives its lease back in the same breath. Refused (`LeaseLost`) when the lease went to another process meanwhile, so that no episode can end twice.
+        """
+        transcript = result.transcript.to_json().decode()
+        usage = {role: {**used.model_dump(), "calls": result.calls[role]} for role, used in result.usage.items()}
+        usage_text = orjson.dumps(usage, option=orjson.OPT_SORT_KEYS).decode()
+        effects = [effect.model_dump_json() for effect in result.effects]
+        episode = result.spec.id
+
+        def work(tx: Transaction) -> None:
+            if not holds(tx, run, unit, owner):
+                raise LeaseLost(f"the lease on {unit} went to another process")
+            tx.execute(
+                "UPDATE episodes SET status = ?, attempt = attempt + 1, outcome = ?, transcript = ?, usage = ?, "
+                "elapsed_ms = ? WHERE run = ? AND id = ?",
+                (result.status, result.outcome, transcript, usage_text, elapsed_ms, run, episode),
+            )
+            put_scores(tx, run, episode, LIVE, result.scores)
+            if effects:
+                next_sequence = tx.execute(
+                    "SELECT COALESCE(MAX(sequence), -1) + 1 FROM effects WHERE run = ? AND unit = ?", (run, unit)
+                )[0][0]
+                tx.executemany(
+                    "INSERT INTO effects (run, unit, episode, sequence, number, body) VALUES (?, ?, ?, ?, ?, ?)",
+                    [(run, unit, episode, next_sequence, i, body) for i, body in enumerate(effects)],
+                )
+            for hook in result.commit_hooks:
+                hook(tx)
+            if not result.spec.campaign:
+                tx.execute("DELETE FROM leases WHERE run = ? AND unit = ?", (run, unit))
+
+        await self.database.write(work)
+
+    async def retry_failed(self, run: str) -> int:
+        """Make failed episodes pending again, where nothing after them in their campaign has ended; returns how many.
+
+        What was answered stays in the journal and is not asked again, except the replies that could not be read.
+        """
+
+        def work(tx: Transaction) -> int:
+            failed = tx.execute(
+                "SELECT id, transcript FROM episodes e WHERE run = ? AND status = 'failed' AND NOT EXISTS ("
+                "SELECT 1 FROM episodes later WHERE later.run = e.run AND later.unit = e.unit AND later.campaign <> '' "
+                "AND later.position > e.position AND later.status = 'done')",
+                (run,),
+            )
+            for episode, transcript in failed:
+                for key in _unreadable(Transcript.from_json(transcript)):
+                    tx.execute("DELETE FROM calls WHERE run = ? AND episode = ? AND key = ?", (run, episode, key))
+                tx.execute("UPDATE episodes SET status = 'pending' WHERE run = ? AND id = ?", (run, episode))
+            return len(failed)
+
+        return await self.database.write(work)
+
+
+def _unreadable(transcript: Transcript) -> list[str]:
+    """The keys of the last question's tries, when it was asked again in vain; else none."""
+    calls = transcript.of(Called)
+    if not calls or calls[-1].attempt == 0:
+        return []
+    keys: list[str] = []
+    for call in reversed(calls):
+        if (call.role, call.prompt) == (calls[-1].role, calls[-1].prompt):
+            keys.append(call.key)
+            if call.attempt == 0:
+                break
+    return keys
+
+
+def _run_row(row: Sequence[Any]) -> RunRow:
+    return RunRow(row[0], row[1], orjson.loads(row[2]), orjson.loads(row[3]), int(row[4]))
+
+
+def _episode_row(run: str, seed: int, clinic: str, row: Sequence[Any]) -> EpisodeRow:
+    id, number, unit, scenario, variant, trial, campaign, position, wave, status, attempt, outcome, usage, elapsed = row
+    spec = EpisodeSpec(id, clinic, scenario, variant, int(trial), seed, run, campaign, int(position), int(wave))
+    return EpisodeRow(spec, unit, int(number), status, int(attempt), outcome, orjson.loads(usage), int(elapsed))

@@ -1,0 +1,49 @@
+"""Scores, kept by scoring: the live one of the run, and any later rescoring beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from polyclinic.core.database import Database, Transaction
+from polyclinic.core.transcript import Score
+
+
+def put_scores(transaction: Transaction, run: str, episode: str, scoring: str, scores: Sequence[Score]) -> None:
+    """Replace one episode's scores of one scoring."""
+    transaction.execute(
+        "DELETE FROM scores WHERE run = ? AND episode = ? AND scoring = ?", (run, episode, scoring)
+    )
+    transaction.executemany(
+        "INSERT INTO scores (run, episode, scoring, number, body) VALUES (?, ?, ?, ?, ?)",
+        [(run, episode, scoring, i, score.model_dump_json()) for i, score in enumerate(scores)],
+    )
+
+
+class Scores:
+    """The scores of a store."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def of(self, run: str, scoring: str) -> dict[str, list[Score]]:
+        """Episode to its scores, for one scoring of a run."""
+        rows = await self._database.read(
+            lambda tx: tx.execute(
+                "SELECT episode, body FROM scores WHERE run = ? AND scoring = ? ORDER BY episode, number", (run, scoring)
+            )
+        )
+        scores: dict[str, list[Score]] = {}
+        for episode, body in rows:
+            scores.setdefault(episode, []).append(Score.model_validate_json(body))
+        return scores
+
+    async def scorings(self, run: str) -> list[str]:
+        """The names of a run's scorings."""
+        rows = await self._database.read(
+            lambda tx: tx.execute("SELECT DISTINCT scoring FROM scores WHERE run = ? ORDER BY scoring", (run,))
+        )
+        return [row[0] for row in rows]
+
+    async def put(self, run: str, episode: str, scoring: str, scores: Sequence[Score]) -> None:
+        """Keep one episode's scores of a scoring; returns after the commit."""
+        await self._database.write(lambda tx: put_scores(tx, run, episode, scoring, scores))

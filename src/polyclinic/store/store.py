@@ -1,0 +1,48 @@
+"""The store: one database, opened and migrated, with its rooms."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from polyclinic.core.database import Database
+from polyclinic.store.database import open_database
+from polyclinic.store.journal import StoreCache, StoreJournal
+from polyclinic.store.libraries import Libraries
+from polyclinic.store.posts import Posts
+from polyclinic.store.runs import Runs
+from polyclinic.store.schema import migrate
+from polyclinic.store.scores import Scores
+
+DEFAULT_STORE = ".polyclinic/store.db"
+
+
+def default_store() -> str:
+    """Where runs are kept when nobody says: $POLYCLINIC_STORE, else a file below the current folder."""
+    return os.environ.get("POLYCLINIC_STORE") or DEFAULT_STORE
+
+
+class Store:
+    """Everything that is kept."""
+
+    def __init__(self, database: Database, url: str) -> None:
+        self.database, self.url = database, url
+        self.runs, self.scores, self.posts = Runs(database), Scores(database), Posts(database)
+        self.libraries, self.cache = Libraries(database), StoreCache(database)
+
+    def journal(self, run: str) -> StoreJournal:
+        """The journal of one run."""
+        return StoreJournal(self.database, run)
+
+
+@asynccontextmanager
+async def open_store(url: str = "") -> AsyncIterator[Store]:
+    """A store by URL, brought to the present schema; closed on leaving."""
+    url = url or default_store()
+    database = open_database(url)
+    try:
+        await database.write(migrate)
+        yield Store(database, url)
+    finally:
+        await database.close()
