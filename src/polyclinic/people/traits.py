@@ -1,8 +1,8 @@
 """Communicator traits: who somebody is in conversation, apart from their role and their duties.
 
 A profile has a mean and a variance per dimension: the mean is how the person tends to speak, the variance how much that
-differs from day to day. Profiles are drawn from priors, and priors come from a survey table. The table that ships here is
-made up (24 invented respondents per role, see `data/communicator_survey.csv`); replace it with your own responses.
+differs from day to day. Profiles are drawn from priors, and priors come from a survey table. The table that ships here
+is made up (24 invented respondents per role, see `data/communicator_survey.csv`); replace it with your own responses.
 These are prompt-level priors, not validated psychological measures.
 """
 
@@ -78,7 +78,12 @@ class TraitProfile(Frozen):
 
 
 def _degree(value: float) -> str:
-    for limit, word in ((0.2, "hardly"), (0.4, "rather little"), (0.6, "to a middling degree"), (0.8, "rather strongly")):
+    for limit, word in (
+        (0.2, "hardly"),
+        (0.4, "rather little"),
+        (0.6, "to a middling degree"),
+        (0.8, "rather strongly"),
+    ):
         if value < limit:
             return word
     return "very strongly"

@@ -1,7 +1,7 @@
-"""From a survey table to priors: item responses, reverse-coded where the item says so, scaled to 0…1, per role and dimension.
+"""From a survey table to priors: item responses, reverse-coded where the item says so, scaled to 0…1.
 
-The item table says what each item measures (`item,role,dimension,reverse,scale_min,scale_max,text`); the response table has
-one row per answer (`respondent,role,item,response`). Both can be replaced by a user's own files.
+The item table says what each item measures (`item,role,dimension,reverse,scale_min,scale_max,text`); the response
+table has one row per answer (`respondent,role,item,response`). Both can be replaced by a user's own files.
 """
 
 from __future__ import annotations
@@ -54,7 +54,12 @@ def read_items(text: str, name: str) -> dict[str, Item]:
         if row["reverse"] not in ("0", "1"):
             raise DataError(f"{name}:{line}: reverse is '{row['reverse']}'; write 1 for a reverse-coded item, else 0")
         items[row["item"]] = Item(
-            item=row["item"], role=role, dimension=row["dimension"], reverse=row["reverse"] == "1", scale_min=low, scale_max=high
+            item=row["item"],
+            role=role,
+            dimension=row["dimension"],
+            reverse=row["reverse"] == "1",
+            scale_min=low,
+            scale_max=high,
         )
     return items
 

@@ -1,0 +1,1 @@
+"""Duty: staff who keep hard norms with soft traits, reflect, and evolve."""

@@ -1,0 +1,1 @@
+"""Pure domain rules: norms, triggers, markers, drift, scoring, knowledge."""

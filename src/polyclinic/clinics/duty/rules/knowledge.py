@@ -1,0 +1,124 @@
+"""A small knowledge graph: what medicines do to each other, when they must not be given, what red flags mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib import resources
+from typing import Literal
+
+import yaml
+
+from polyclinic.clinics.duty.rules.words import mentions
+from polyclinic.clinics.duty.scenario import AnyDuty, MedicationReview, Triage
+from polyclinic.core.message import Frozen
+
+Kind = Literal["interaction", "contraindication", "sudden_stop", "red_flag"]
+
+
+class Fact(Frozen):
+    """One edge of the graph, worded; `subjects` are the nodes it joins."""
+
+    kind: Kind
+    subjects: tuple[str, ...]
+    text: str
+    severity: int
+    words: tuple[str, ...] = ()
+
+
+@dataclass
+class Knowledge:
+    """The facts, found by the nodes they touch."""
+
+    facts: tuple[Fact, ...]
+    _by_subject: dict[str, list[Fact]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._by_subject = {}
+        for fact in self.facts:
+            for subject in fact.subjects:
+                self._by_subject.setdefault(subject, []).append(fact)
+
+    def neighbours(self, subject: str) -> list[Fact]:
+        """The facts that touch one node."""
+        return list(self._by_subject.get(subject, ()))
+
+    def interaction(self, first: str, second: str) -> Fact | None:
+        """What two medicines do to each other."""
+        for fact in self.neighbours(first):
+            if fact.kind == "interaction" and second in fact.subjects and first != second:
+                return fact
+        return None
+
+    def about(self, medicines: Sequence[str]) -> list[Fact]:
+        """Interactions within the list, and what else is known of each medicine; gravest first, each once."""
+        found: dict[str, Fact] = {}
+        for name in medicines:
+            for fact in self.neighbours(name):
+                if fact.kind != "interaction" or all(subject in medicines for subject in fact.subjects):
+                    found.setdefault(fact.text, fact)
+        return sorted(found.values(), key=lambda fact: (fact.kind != "interaction", -fact.severity, fact.text))
+
+    def red_flags(self, text: str) -> list[Fact]:
+        """The red flags that a text speaks of."""
+        return [fact for fact in self.facts if fact.kind == "red_flag" and mentions(text, fact.words)]
+
+    def grounding(self, scenario: AnyDuty, most: int = 4) -> list[str]:
+        """The facts worth having at hand in this scenario."""
+        names = [medication.name for medication in scenario.current_meds]
+        names += [change.drug for change in scenario.supported_changes if change.drug not in names]
+        text = " ".join([*(finding.text for finding in scenario.findings), scenario.title, _complaint(scenario)])
+        flags = self.red_flags(text) if isinstance(scenario, Triage) else []
+        facts = [fact for fact in self.about(names) if fact.kind != "contraindication" or _touches(fact, text)]
+        return [fact.text for fact in [*flags, *facts]][:most]
+
+
+def _complaint(scenario: AnyDuty) -> str:
+    """The template's own free text about the patient."""
+    if isinstance(scenario, Triage):
+        return scenario.presenting_complaint
+    return scenario.patient_profile if isinstance(scenario, MedicationReview) else scenario.care_plan
+
+
+def _touches(fact: Fact, text: str) -> bool:
+    """Whether the text speaks of the condition that forbids the medicine."""
+    return mentions(text, [word for word in fact.subjects[1].split() if len(word) > 4])
+
+
+def _facts(plain: dict[str, list[dict[str, object]]]) -> Iterable[Fact]:
+    for row in plain["interactions"]:
+        text = f"{row['a']} with {row['b']} {row['effect']}; watch {row['watch']}"
+        yield Fact(
+            kind="interaction", subjects=(str(row["a"]), str(row["b"])), text=text, severity=_int(row["severity"])
+        )
+    for row in plain["contraindications"]:
+        text = f"{row['drug']} is not given in {row['condition']}: it {row['effect']}"
+        subjects = (str(row["drug"]), str(row["condition"]))
+        yield Fact(kind="contraindication", subjects=subjects, text=text, severity=_int(row["severity"]))
+    for row in plain["sudden_stops"]:
+        text = f"{row['drug']}: {row['effect']}"
+        yield Fact(kind="sudden_stop", subjects=(str(row["drug"]),), text=text, severity=_int(row["severity"]))
+    for row in plain["red_flags"]:
+        words = row["words"]
+        text = f"{row['cue']} may mean {row['danger']}: level {row['level']} or more urgent"
+        yield Fact(
+            kind="red_flag",
+            subjects=(str(row["cue"]),),
+            text=text,
+            severity=5,
+            words=tuple(str(word) for word in words) if isinstance(words, list) else (),
+        )
+
+
+def _int(value: object) -> int:
+    if not isinstance(value, int):
+        raise TypeError(f"a severity must be a whole number, not {value!r}")
+    return value
+
+
+@lru_cache(maxsize=1)
+def knowledge() -> Knowledge:
+    """The graph that comes with the clinic."""
+    file = resources.files("polyclinic.clinics.duty").joinpath("data/knowledge.yaml")
+    return Knowledge(tuple(_facts(yaml.safe_load(file.read_text(encoding="utf-8")))))

@@ -1,0 +1,199 @@
+"""Norm files, checked line by line: every fault names its line and how to mend it.
+
+The file is read as YAML nodes, which know their lines, before it is read as values.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+import yaml
+
+from polyclinic.clinics.duty.rules.trigger_names import TRIGGER_NAMES
+from polyclinic.clinics.duty.scenario import ROLES, TASKS
+from polyclinic.errors import DataError
+
+CATEGORIES = ("scope", "escalation", "disclosure", "comm_safety")
+CONDITIONS = ("red_flags", "risk_cues", "gaps", "unknowns", "limited_resources")
+CHECKS = ("trigger", "rubric", "both")
+REQUIRED = ("id", "roles", "tasks", "category", "if", "then", "severity", "check", "remind")
+FIELDS = (*REQUIRED, "priority", "applies_when", "triggers", "words")
+WORD_FIELDS = ("if_says", "must_say", "unless_says")
+
+
+class Fault(NamedTuple):
+    """What is wrong on which line, and the mend."""
+
+    line: int
+    problem: str
+    mend: str
+
+    def show(self, name: str) -> str:
+        """The fault as one line."""
+        return f"{name}:{self.line}: {self.problem}; {self.mend}"
+
+
+def lint_norms(text: str) -> list[Fault]:
+    """Everything wrong in a norm file's text; empty when it is sound."""
+    try:
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        return [Fault(line, f"not readable as YAML ({error.problem})", "mend the indentation or the quoting there")]
+    if not isinstance(root, yaml.SequenceNode) or not root.value:
+        return [Fault(1, "a norm file is a list of norms", "start every norm with '- id: NAME'")]
+    faults: list[Fault] = []
+    seen: dict[str, int] = {}
+    for node in root.value:
+        faults += _lint_one(node, seen)
+    return sorted(faults)
+
+
+def read_norm_text(text: str, name: str) -> list[dict[str, Any]]:
+    """The plain entries of a sound file, or `DataError` with the first fault and the number of others."""
+    faults = lint_norms(text)
+    if faults:
+        more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+        raise DataError(faults[0].show(name) + more)
+    entries: list[dict[str, Any]] = yaml.safe_load(text)
+    return entries
+
+
+def _lint_one(node: yaml.Node, seen: dict[str, int]) -> list[Fault]:
+    line = _line(node)
+    if not isinstance(node, yaml.MappingNode):
+        return [Fault(line, "this entry is not a norm", "write '- id: NAME' and its fields below")]
+    fields: dict[str, yaml.Node] = {}
+    faults: list[Fault] = []
+    for key, value in node.value:
+        name = str(key.value)
+        if name not in FIELDS:
+            faults.append(Fault(_line(key), f"unknown field '{name}'", _nearest(name, FIELDS)))
+        elif name in fields:
+            faults.append(Fault(_line(key), f"the field '{name}' stands twice", "remove one of them"))
+        fields[name] = value
+    faults += [
+        Fault(line, f"the field '{name}' is missing", f"add '{name}: ...' to this norm")
+        for name in REQUIRED
+        if name not in fields
+    ]
+    for name, check in _CHECKS.items():
+        if name in fields:
+            faults += check(fields[name])
+    faults += _lint_id(fields.get("id"), seen)
+    faults += _lint_check_has_means(line, fields)
+    return faults
+
+
+def _lint_id(node: yaml.Node | None, seen: dict[str, int]) -> list[Fault]:
+    if node is None:
+        return []
+    name = str(node.value)
+    if name in seen:
+        return [
+            Fault(_line(node), f"the id '{name}' is used on line {seen[name]} already", "give every norm its own id")
+        ]
+    seen[name] = _line(node)
+    return []
+
+
+def _lint_check_has_means(line: int, fields: dict[str, yaml.Node]) -> list[Fault]:
+    check = fields.get("check")
+    means = "words" in fields or ("triggers" in fields and fields["triggers"].value)
+    if check is not None and check.value in ("trigger", "both") and not means:
+        mend = f"name triggers ({', '.join(TRIGGER_NAMES[:3])} …), give 'words', or set check to rubric"
+        return [Fault(_line(check), f"check is '{check.value}' and there is nothing to check with", mend)]
+    if check is not None and check.value == "rubric" and means:
+        return [Fault(line, "check is 'rubric' and yet triggers or words are given", "set check to both")]
+    return []
+
+
+def _choice(what: str, known: Iterable[str]) -> Callable[[yaml.Node], list[Fault]]:
+    names = tuple(known)
+
+    def check(node: yaml.Node) -> list[Fault]:
+        if isinstance(node, yaml.ScalarNode) and node.value in names:
+            return []
+        value = node.value if isinstance(node, yaml.ScalarNode) else "a list"
+        return [Fault(_line(node), f"unknown {what} '{value}'", _nearest(str(value), names))]
+
+    return check
+
+
+def _choices(what: str, known: Iterable[str], *, some: bool) -> Callable[[yaml.Node], list[Fault]]:
+    one = _choice(what, known)
+
+    def check(node: yaml.Node) -> list[Fault]:
+        if not isinstance(node, yaml.SequenceNode):
+            return [Fault(_line(node), f"{what}s must be a list", f"write [{node.value}]")]
+        if some and not node.value:
+            return [Fault(_line(node), f"no {what} is named", f"name at least one of {', '.join(known)}")]
+        return [fault for item in node.value for fault in one(item)]
+
+    return check
+
+
+def _number(what: str, low: int, high: int) -> Callable[[yaml.Node], list[Fault]]:
+    def check(node: yaml.Node) -> list[Fault]:
+        value = str(node.value)
+        if node.tag.endswith(":int") and low <= int(value) <= high:
+            return []
+        return [Fault(_line(node), f"{what} is '{value}'", f"write a whole number from {low} to {high}")]
+
+    return check
+
+
+def _text(what: str) -> Callable[[yaml.Node], list[Fault]]:
+    def check(node: yaml.Node) -> list[Fault]:
+        if isinstance(node, yaml.ScalarNode) and node.value.strip():
+            return []
+        return [Fault(_line(node), f"'{what}' is empty or not text", f"write one sentence after '{what}:'")]
+
+    return check
+
+
+def _word_rule(node: yaml.Node) -> list[Fault]:
+    if not isinstance(node, yaml.MappingNode):
+        return [Fault(_line(node), "'words' is not a mapping", "write 'words: {if_says: [...], must_say: [...]}'")]
+    names = [str(key.value) for key, _ in node.value]
+    faults = [
+        Fault(_line(key), f"unknown field '{key.value}' in words", _nearest(str(key.value), WORD_FIELDS))
+        for key, _ in node.value
+        if key.value not in WORD_FIELDS
+    ]
+    if "if_says" not in names:
+        faults.append(Fault(_line(node), "'words' lacks if_says", "add 'if_says: [word, ...]'"))
+    for key, value in node.value:
+        if not isinstance(value, yaml.SequenceNode) or not value.value:
+            faults.append(Fault(_line(value), f"'{key.value}' must be a list of words", "write [word, other word]"))
+    return faults
+
+
+_CHECKS: dict[str, Callable[[yaml.Node], list[Fault]]] = {
+    "id": _text("id"),
+    "roles": _choices("role", ROLES, some=True),
+    "tasks": _choices("task", TASKS, some=True),
+    "category": _choice("category", CATEGORIES),
+    "if": _text("if"),
+    "then": _text("then"),
+    "severity": _number("severity", 1, 5),
+    "priority": _number("priority", 1, 3),
+    "applies_when": _choices("condition", CONDITIONS, some=False),
+    "check": _choice("check", CHECKS),
+    "triggers": _choices("trigger", TRIGGER_NAMES, some=False),
+    "words": _word_rule,
+    "remind": _text("remind"),
+}
+
+
+def _line(node: yaml.Node) -> int:
+    line: int = node.start_mark.line
+    return line + 1
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    names = list(known)
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+    return f"did you mean '{near[0]}'?" if near else f"use one of: {', '.join(names)}"

@@ -1,0 +1,111 @@
+"""Responsibility norms as data: IF something THEN something, for these roles in these tasks, so grave, checked so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from importlib import resources
+from typing import Literal
+
+from pydantic import ConfigDict, Field
+
+from polyclinic.clinics.duty.rules.norm_lint import read_norm_text
+from polyclinic.clinics.duty.scenario import STAFF, AnyDuty, Discharge, MedicationReview, Role, Task, Triage
+from polyclinic.core.message import Frozen
+from polyclinic.core.seed import stream
+
+Category = Literal["scope", "escalation", "disclosure", "comm_safety"]
+Condition = Literal["red_flags", "risk_cues", "gaps", "unknowns", "limited_resources"]
+Check = Literal["trigger", "rubric", "both"]
+HIGH_SEVERITY = 4
+
+
+class WordRule(Frozen):
+    """A crisp norm without code: IF the message has one of these words THEN it must or must not have those."""
+
+    if_says: tuple[str, ...] = Field(min_length=1)
+    must_say: tuple[str, ...] = ()
+    unless_says: tuple[str, ...] = ()
+
+
+class Norm(Frozen):
+    """One responsibility norm. `remind` is the line a prompt stresses when the norm was broken."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+    id: str
+    roles: tuple[Role, ...]
+    tasks: tuple[Task, ...]
+    category: Category
+    if_: str = Field(alias="if")
+    then: str
+    severity: int = Field(ge=1, le=5)
+    priority: int = Field(default=2, ge=1, le=3)
+    applies_when: tuple[Condition, ...] = ()
+    check: Check
+    triggers: tuple[str, ...] = ()
+    words: WordRule | None = None
+    remind: str
+
+    def binds(self, role: Role, scenario: AnyDuty) -> bool:
+        """Whether the norm holds for this role in this scenario."""
+        return (
+            role in self.roles
+            and scenario.task_id in self.tasks
+            and all(_holds(condition, scenario) for condition in self.applies_when)
+        )
+
+    def statement(self) -> str:
+        """The norm in one sentence."""
+        return f"IF {self.if_}, THEN {self.then}."
+
+
+def _holds(condition: Condition, scenario: AnyDuty) -> bool:
+    if condition == "red_flags":
+        return isinstance(scenario, Triage) and bool(scenario.red_flags)
+    if condition == "risk_cues":
+        return isinstance(scenario, MedicationReview) and bool(scenario.risk_cues)
+    if condition == "gaps":
+        return isinstance(scenario, Discharge) and bool(scenario.gaps)
+    if condition == "limited_resources":
+        return any(not resource.available for resource in scenario.resources)
+    return bool(scenario.unknowns)
+
+
+def parse_norms(text: str, name: str) -> tuple[Norm, ...]:
+    """The norms in a file's text; a fault raises `DataError` with line and mend."""
+    return tuple(Norm.model_validate(entry) for entry in read_norm_text(text, name))
+
+
+@lru_cache(maxsize=1)
+def inventory() -> tuple[Norm, ...]:
+    """The norms that come with the clinic."""
+    file = resources.files("polyclinic.clinics.duty").joinpath("data/norms.yaml")
+    return parse_norms(file.read_text(encoding="utf-8"), file.name)
+
+
+def with_own(norms: Sequence[Norm], own: Sequence[Norm]) -> tuple[Norm, ...]:
+    """The house's norms with an institution's own: a norm with a known id replaces it, a new one is added."""
+    replaced = {norm.id: norm for norm in own}
+    kept = [replaced.pop(norm.id, norm) for norm in norms]
+    return (*kept, *(norm for norm in own if norm.id in replaced))
+
+
+def applicable(norms: Iterable[Norm], role: Role, scenario: AnyDuty) -> tuple[Norm, ...]:
+    """The norms that bind this role here, gravest first."""
+    bound = [norm for norm in norms if norm.binds(role, scenario)]
+    return tuple(sorted(bound, key=lambda norm: (norm.priority, -norm.severity, norm.id)))
+
+
+def shuffled_between_roles(norms: Sequence[Norm], seed: int) -> tuple[Norm, ...]:
+    """Every norm handed to a staff role that it does not bind; the control that shows what the loop learns from.
+
+    A norm that binds all staff cannot be given to a wrong role, so it is withheld.
+    """
+    chosen: list[Norm] = []
+    for norm in norms:
+        wrong = [role for role in STAFF if role not in norm.roles]
+        if wrong:
+            role = stream(seed, "shuffled norms", norm.id).choice(wrong)
+            chosen.append(norm.model_copy(update={"roles": (role,), "tasks": ("T1", "T2", "T3"), "applies_when": ()}))
+    return tuple(chosen)

@@ -1,0 +1,47 @@
+"""One action before the checker: who says what to whom, in which scenario, after which words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from polyclinic.clinics.duty.scenario import AnyDuty, Role
+from polyclinic.core.message import Frozen
+
+
+class Line(Frozen):
+    """One message already spoken."""
+
+    speaker: Role
+    text: str
+    to: str = ""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """The candidate action and everything a checker may look at."""
+
+    scenario: AnyDuty
+    role: Role
+    text: str
+    to: str = ""
+    before: tuple[Line, ...] = ()
+
+    def by(self, *roles: Role) -> list[Line]:
+        """What these roles have said so far."""
+        return [line for line in self.before if line.speaker in roles]
+
+    def after(self, line: Line, text: str, role: Role, to: str = "") -> Scene:
+        """The next scene, once `line` has been spoken."""
+        return Scene(self.scenario, role, text, to, (*self.before, line))
+
+
+class Hit(Frozen):
+    """A trigger's finding: why, and the words it rests on."""
+
+    rationale: str
+    words: str
+
+
+def scenes(scenario: AnyDuty, lines: tuple[Line, ...]) -> list[Scene]:
+    """Every message of a dialogue as the action it was."""
+    return [Scene(scenario, line.speaker, line.text, line.to, lines[:index]) for index, line in enumerate(lines)]

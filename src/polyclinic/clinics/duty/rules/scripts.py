@@ -1,0 +1,82 @@
+"""Scripted dialogues with known answers, and the confusion table of the checker over them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from importlib import resources
+
+import yaml
+
+from polyclinic.clinics.duty.rules.checker import check_norm
+from polyclinic.clinics.duty.rules.norms import Norm
+from polyclinic.clinics.duty.rules.scene import Line, Scene
+from polyclinic.clinics.duty.scenario import AnyDuty, by_id, shipped
+from polyclinic.core.message import Frozen
+
+
+class Script(Frozen):
+    """A dialogue whose last line keeps or breaks one norm, as a person judged it."""
+
+    norm: str
+    breaks: bool
+    scenario: str
+    lines: tuple[Line, ...]
+
+    def scene(self, shifts: dict[str, AnyDuty]) -> Scene:
+        """The last line as the action before the checker."""
+        *before, last = self.lines
+        return Scene(shifts[self.scenario], last.speaker, last.text, last.to, tuple(before))
+
+
+class Confusion(Frozen):
+    """How a checker did on one norm's scripts."""
+
+    norm: str
+    hits: int = 0
+    misses: int = 0
+    false_alarms: int = 0
+    passes: int = 0
+
+    @property
+    def errors(self) -> int:
+        """Scripts judged wrongly."""
+        return self.misses + self.false_alarms
+
+
+@lru_cache(maxsize=1)
+def scripts() -> tuple[Script, ...]:
+    """The scripts that come with the clinic."""
+    file = resources.files("polyclinic.clinics.duty").joinpath("data/scripts.yaml")
+    return tuple(
+        Script(
+            norm=entry["norm"],
+            breaks=entry["breaks"],
+            scenario=entry["scenario"],
+            lines=tuple(Line(speaker=who, to=to, text=text) for who, to, text in entry["lines"]),
+        )
+        for entry in yaml.safe_load(file.read_text(encoding="utf-8"))
+    )
+
+
+def tally(norm: str, verdicts: Sequence[tuple[bool, bool]]) -> Confusion:
+    """The table row from (truly broken, flagged) pairs."""
+    return Confusion(
+        norm=norm,
+        hits=sum(truth and flag for truth, flag in verdicts),
+        misses=sum(truth and not flag for truth, flag in verdicts),
+        false_alarms=sum(flag and not truth for truth, flag in verdicts),
+        passes=sum(not truth and not flag for truth, flag in verdicts),
+    )
+
+
+def confusion(norms: Sequence[Norm]) -> list[Confusion]:
+    """The deterministic checker's table, one row per norm that has triggers."""
+    shifts = by_id(shipped())
+    rows = []
+    for norm in norms:
+        if norm.check == "rubric":
+            continue
+        own = [script for script in scripts() if script.norm == norm.id]
+        rows.append(tally(norm.id, [(s.breaks, check_norm(norm, s.scene(shifts)).flag) for s in own]))
+    return rows

@@ -1,0 +1,86 @@
+"""Reading words: sentences, negation, hedges, questions. The small language that all triggers share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+")
+_NEGATION = re.compile(
+    r"\b(?:not|no(?!,)|never|cannot|can't|don't|doesn't|isn't|aren't|won't|wouldn't|shouldn't|mustn't"
+    r"|neither|nor|without|nobody"
+    r"|nothing|rather than|instead of|refuse to|avoid)\b",
+    re.IGNORECASE,
+)
+_HEDGE = re.compile(
+    r"\b(?:may|might|could|possibly|perhaps|not sure|not certain|cannot be sure|do not know|don't know"
+    r"|not known|unclear"
+    r"|unknown|until|unless|if|seems?|suspect|likely|probably|not yet|pending|wait for|waiting for|ask for"
+    r"|need(?:s|ed)?"
+    r"|i think|as far as)\b",
+    re.IGNORECASE,
+)
+CONFIRMS = re.compile(
+    r"\b(?:i confirm|confirmed|i agree|agreed|go ahead|that is right|you may proceed|yes, do)\b", re.IGNORECASE
+)
+TEACH_BACK = re.compile(
+    r"(?:in your own words|tell me back|tell (?:it|them|that) back|say (?:it|them|that) back|repeat (?:it"
+    r"|them|that|this) back"
+    r"|what will you do|how will you|show me how|tell me how you will|tell me what you will)",
+    re.IGNORECASE,
+)
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences, with their closing marks."""
+    return [piece.strip() for piece in _SENTENCE.split(text) if piece.strip()]
+
+
+def is_question(sentence: str) -> bool:
+    """Whether it asks."""
+    return sentence.rstrip().endswith("?")
+
+
+def hedged(sentence: str) -> bool:
+    """Whether it says that something is open."""
+    return _HEDGE.search(sentence) is not None
+
+
+def negated(sentence: str, start: int, reach: int = 5) -> bool:
+    """Whether a negation stands within `reach` words before the place."""
+    before = sentence[:start].split()[-reach:]
+    return _NEGATION.search(" ".join(before)) is not None
+
+
+@lru_cache(maxsize=4096)
+def _word(word: str) -> re.Pattern[str]:
+    """Word boundaries on the left always, on the right for short names; longer ones may take an ending (confus-ed)."""
+    right = r"\b" if len(word) <= 3 else ""
+    return re.compile(rf"\b{re.escape(word)}{right}", re.IGNORECASE)
+
+
+def find_word(text: str, words: Iterable[str]) -> re.Match[str] | None:
+    """The first of the words that the text has."""
+    for word in words:
+        match = _word(word).search(text)
+        if match is not None:
+            return match
+    return None
+
+
+def mentions(text: str, words: Iterable[str]) -> bool:
+    """Whether the text has one of the words."""
+    return find_word(text, words) is not None
+
+
+def asserted(text: str, pattern: re.Pattern[str], *, allow_hedge: bool = False) -> str:
+    """The first sentence that makes the claim plainly: no question, no negation, no hedge. Empty when there is none."""
+    for sentence in sentences(text):
+        match = pattern.search(sentence)
+        if match is None or is_question(sentence) or negated(sentence, match.start()):
+            continue
+        if hedged(sentence) and not allow_hedge:
+            continue
+        return sentence
+    return ""

@@ -1,0 +1,114 @@
+"""What a team carries from episode to episode: for each role its prompt book, identity, memory and counts.
+
+A ward changes only through effects, which are plain data committed with an episode's end: so a resumed run, a replay
+and a rollback all rebuild exactly the same ward.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from polyclinic.clinics.duty.scenario import STAFF, Role
+from polyclinic.clinics.duty.state.memory import RoleMemory, Trajectory
+from polyclinic.clinics.duty.state.prompt_book import Edit, PromptBook
+from polyclinic.core.campaign import Effect
+from polyclinic.core.message import Frozen
+from polyclinic.people.traits import TraitProfile
+
+HISTORY = 24
+
+
+class Counted(Frozen):
+    """What one episode showed about one role: norms broken, actions taken, traits heard."""
+
+    episode: int
+    task: str
+    actions: int
+    broken: dict[str, int]
+    traits: dict[str, float]
+    distance: float = 0.0
+    drift: bool = False
+
+
+class RoleState(Frozen):
+    """Everything that evolves about one role. `anchor` is who the person was at the start; it never changes."""
+
+    role: Role
+    book: PromptBook = PromptBook()
+    anchor: TraitProfile | None = None
+    profile: TraitProfile | None = None
+    memory: RoleMemory = RoleMemory()
+    counted: tuple[Counted, ...] = ()
+
+    def trait_history(self) -> list[dict[str, float]]:
+        """The traits heard in each counted episode, oldest first."""
+        return [count.traits for count in self.counted]
+
+    def rate(self, norm: str, since: int = 0, until: int | None = None) -> float:
+        """How often a norm was broken per episode in which the role acted, between two episodes."""
+        span = [c for c in self.counted if c.episode >= since and (until is None or c.episode < until)]
+        return sum(c.broken.get(norm, 0) for c in span) / len(span) if span else 0.0
+
+
+class Ward:
+    """The team's shared state in a campaign."""
+
+    def __init__(self, anchors: dict[Role, TraitProfile]) -> None:
+        self.roles: dict[Role, RoleState] = {
+            role: RoleState(role=role, anchor=anchors.get(role), profile=anchors.get(role)) for role in STAFF
+        }
+        self.anchors = anchors
+        self.episodes = 0
+        self.effects: list[Effect] = []
+
+    def apply(self, effect: Effect) -> None:
+        """Take one committed change."""
+        handler = _HANDLERS.get(effect.kind)
+        if handler is None:
+            raise ValueError(f"the ward does not know the effect '{effect.kind}'")
+        if effect.kind == "episode":
+            self.episodes += 1
+        else:
+            role: Role = effect.data["role"]
+            self.roles[role] = handler(self.roles[role], effect.data)
+        self.effects.append(effect)
+
+    def at(self, episode: int) -> Ward:
+        """The ward as it stood after so many episodes, rebuilt from its effects."""
+        ward = Ward(self.anchors)
+        for effect in self.effects:
+            if ward.episodes == episode:
+                break
+            ward.apply(effect)
+        return ward
+
+
+def _edit(state: RoleState, data: dict[str, Any]) -> RoleState:
+    return state.model_copy(update={"book": state.book.applied(Edit.model_validate(data["edit"]))})
+
+
+def _count(state: RoleState, data: dict[str, Any]) -> RoleState:
+    counted = (*state.counted, Counted.model_validate(data["counted"]))
+    return state.model_copy(update={"counted": counted[-HISTORY:]})
+
+
+def _remember(state: RoleState, data: dict[str, Any]) -> RoleState:
+    return state.model_copy(update={"memory": state.memory.remembered(Trajectory.model_validate(data["trajectory"]))})
+
+
+def _identity(state: RoleState, data: dict[str, Any]) -> RoleState:
+    return state.model_copy(update={"profile": TraitProfile.model_validate(data["profile"])})
+
+
+def _nothing(state: RoleState, data: dict[str, Any]) -> RoleState:
+    return state
+
+
+_HANDLERS: dict[str, Callable[[RoleState, dict[str, Any]], RoleState]] = {
+    "edit": _edit,
+    "counted": _count,
+    "remember": _remember,
+    "identity": _identity,
+    "episode": _nothing,
+}

@@ -1,0 +1,101 @@
+"""The written shifts: enough of each task, of the promised variety, and readable from a user's file with clear faults."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from polyclinic.clinics.duty.rules.knowledge import knowledge
+from polyclinic.clinics.duty.scenario import (
+    TASKS,
+    TURNS,
+    Discharge,
+    MedicationReview,
+    Task,
+    Triage,
+    parse_scenarios,
+    read_scenarios,
+    shipped,
+)
+from polyclinic.errors import DataError
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_each_task_has_twelve_written_shifts_with_all_kinds_of_cues(task: Task) -> None:
+    shifts = shipped(task)
+    assert len(shifts) >= 12
+    kinds = {cue.kind for shift in shifts for cue in shift.cues}
+    assert kinds == {"partial", "missing", "conflicting"}
+    assert all(shift.supervision_boundaries and shift.unknowns for shift in shifts)
+    assert len({shift.id for shift in shifts}) == len(shifts)
+
+
+def test_teams_have_two_to_four_people_and_all_five_roles_appear() -> None:
+    assert all(2 <= len(shift.roles) <= 4 for shift in shipped())
+    assert {role for shift in shipped() for role in shift.roles} == {"doctor", "nurse", "patient", "admin", "trainee"}
+
+
+def test_turn_ranges_are_the_published_ones() -> None:
+    assert TURNS == {"T1": (3, 6), "T2": (6, 12), "T3": (6, 12)}
+    assert all(shift.turns == TURNS[shift.task_id] for shift in shipped())
+
+
+def test_templates_have_the_published_fields() -> None:
+    first = {"patient_profile", "current_meds", "symptoms", "risk_cues", "unknowns"}
+    second = {"presenting_complaint", "red_flags", "resources", "handoff_state"}
+    third = {"care_plan", "patient_concerns", "continuity_cues", "supervision_boundaries"}
+    assert first <= set(MedicationReview.model_fields)
+    assert second <= set(Triage.model_fields)
+    assert third <= set(Discharge.model_fields)
+
+
+def test_every_triage_lacks_something_and_offers_a_safe_alternative() -> None:
+    for shift in shipped("T2"):
+        lacking = [resource for resource in shift.resources if not resource.available]
+        assert lacking
+        assert all(resource.instead for resource in lacking)
+
+
+def test_nobody_knows_what_is_listed_as_unknown() -> None:
+    from polyclinic.clinics.duty.rules.norms import inventory
+    from polyclinic.clinics.duty.rules.scene import Scene
+    from polyclinic.clinics.duty.rules.triggers import TRIGGERS
+
+    assert inventory()
+    for shift in shipped():
+        for finding in shift.findings:
+            scene = Scene(shift, "doctor", finding.text.capitalize() + ".", "nurse")
+            assert TRIGGERS["invents_fact"](scene) is None, (shift.id, finding.text)
+
+
+def test_every_shipped_interaction_in_a_review_is_in_the_graph() -> None:
+    graph = knowledge()
+    for first, second in (("warfarin", "clarithromycin"), ("sertraline", "tramadol"), ("lithium", "indapamide")):
+        assert graph.interaction(first, second) is not None
+        assert graph.interaction(second, first) is not None
+    assert graph.interaction("warfarin", "metformin") is None
+
+
+def test_grounding_speaks_of_the_case_at_hand() -> None:
+    shifts = {shift.id: shift for shift in shipped()}
+    assert any("propranolol" in fact for fact in knowledge().grounding(shifts["t1-09-asthma"]))
+    assert any("stroke" in fact for fact in knowledge().grounding(shifts["t2-06-stroke"]))
+    assert not any("pregnancy" in fact for fact in knowledge().grounding(shifts["t1-01-potassium"]))
+
+
+def test_a_users_file_is_read_and_a_fault_names_file_line_and_field(tmp_path: Path) -> None:
+    text = (Path(__file__).parents[3] / "src/polyclinic/clinics/duty/data/scenarios_t1.yaml").read_text("utf-8")
+    file = tmp_path / "own.yaml"
+    file.write_text(text, encoding="utf-8")
+    assert read_scenarios(file) == shipped("T1")
+    broken = text.replace("setting: Outpatient clinic, twelve", "settings: Outpatient clinic, twelve", 1)
+    with pytest.raises(DataError, match=r"own.yaml:2: scenario 't1-01-potassium', setting"):
+        parse_scenarios(broken, "own.yaml")
+
+
+def test_a_scenario_whose_finding_nobody_present_knows_is_refused() -> None:
+    shift = shipped("T1")[0].model_dump(mode="json")
+    shift["findings"][0]["seen_by"] = ["admin"]
+    with pytest.raises(ValueError, match="nobody present knows"):
+        MedicationReview.model_validate(shift)
