@@ -93,7 +93,7 @@ def build_structure(package: Package) -> Json:
     """The element table of every supported type and of every datatype reachable from it."""
     types: dict[str, dict[str, Json]] = {}
     codes: dict[str, list[str]] = {}
-    waiting = list(RESOURCE_TYPES)
+    waiting = [*RESOURCE_TYPES, "Element"]
     while waiting:
         name = waiting.pop()
         if name in types or not package.structure(name):

@@ -17,7 +17,7 @@ import orjson
 from polyclinic.core.records import RecordsError, Resource
 
 MAX_DEPTH = 100
-_DECIMAL = re.compile(rb"[:\[,]\s*-?\d+(?:\.\d|[eE])")
+_DECIMAL = re.compile(rb"[:\[,]\s*-?\d+(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)\s*[,}\]]")
 
 
 class BadJson(RecordsError):
@@ -36,6 +36,17 @@ def loads(text: str | bytes) -> Any:
         return json.loads(raw, parse_float=_decimal, parse_int=_integer)
     except (ValueError, RecursionError) as error:
         raise BadJson(f"not JSON: {error}") from error
+
+
+def loads_stored(body: str) -> Resource:
+    """Parse a body that `storage.prepare` wrote, where the time of the last update comes before any decimal.
+
+    Most bodies have no point after that time and so no decimal; this finds out without reading them twice.
+    """
+    if body.find(".", max(body.find('Z"'), 0)) < 0:
+        stored: Resource = orjson.loads(body)
+        return stored
+    return loads_object(body)
 
 
 def _decimal(text: str) -> Decimal:

@@ -61,8 +61,8 @@ def _occupy(appointment: Resource, slots: Sequence[Resource], status: Literal["b
     stored = bool(version_of(appointment))
     if stored:
         _may_become(appointment, status)
-    taken = _take(slots, "busy" if status == "booked" else "busy-tentative")
-    booked = {**appointment, "status": status, **_times(slots)}
+    taken = _occupied(slots, "busy" if status == "booked" else "busy-tentative")
+    booked = {**appointment, "status": status, **span(slots)}
     return [*taken, Update(booked, version_of(appointment)) if stored else Create(booked)]
 
 
@@ -82,11 +82,10 @@ def move(appointment: Resource, old_slots: Sequence[Resource], new_slots: Sequen
         raise RecordConflict(f"{reference_to(appointment)} is {appointment['status']} and cannot be moved")
     kept = {slot["id"] for slot in old_slots} & {slot["id"] for slot in new_slots}
     status: SlotStatus = "busy" if appointment["status"] == "booked" else "busy-tentative"
-    _contiguous(new_slots)
     return [
         *_free([slot for slot in old_slots if slot["id"] not in kept]),
         *_occupied([slot for slot in new_slots if slot["id"] not in kept], status),
-        Update({**appointment, **_times(new_slots)}, version_of(appointment)),
+        Update({**appointment, **span(new_slots)}, version_of(appointment)),
     ]
 
 
@@ -103,18 +102,15 @@ def _may_become(appointment: Resource, status: AppointmentStatus) -> None:
         raise RecordConflict(f"{reference_to(appointment)} is {appointment['status']} and cannot become {status}")
 
 
-def _times(slots: Sequence[Resource]) -> Resource:
+def span(slots: Sequence[Resource]) -> Resource:
+    """Start, end and slots of an appointment on these slots. Raises RecordConflict unless they are one stretch."""
+    _contiguous(slots)
     ordered = sorted(slots, key=lambda slot: instant(slot["start"]))
     return {
         "start": ordered[0]["start"],
         "end": ordered[-1]["end"],
         "slot": [{"reference": reference_to(slot)} for slot in ordered],
     }
-
-
-def _take(slots: Sequence[Resource], status: SlotStatus) -> list[Change]:
-    _contiguous(slots)
-    return _occupied(slots, status)
 
 
 def _occupied(slots: Sequence[Resource], status: SlotStatus) -> list[Change]:

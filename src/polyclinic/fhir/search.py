@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from polyclinic.core.database import Transaction
 from polyclinic.core.records import Resource
 from polyclinic.fhir import sql
-from polyclinic.fhir.codec import loads
 from polyclinic.fhir.index import rows, split_reference
 from polyclinic.fhir.parameters import COLUMNS, parameters, resource_types
 from polyclinic.fhir.query import Include, Search
@@ -83,7 +82,7 @@ def included(transaction: Transaction, search: Search, matches: Sequence[Stored]
 def _forward(transaction: Transaction, includes: Sequence[Include], sources: Sequence[Stored]) -> list[Stored]:
     wanted: dict[str, dict[str, None]] = {}
     for stored in sources if includes else ():
-        for target, id_ in references(loads(stored.body or "null"), includes):
+        for target, id_ in references(stored.resource(), includes):
             wanted.setdefault(target, {})[id_] = None
     return [found for type_, ids in sorted(wanted.items()) for found in read_many(transaction, type_, ids)]
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from polyclinic.core.database import Transaction
 from polyclinic.core.records import PreconditionFailed, RecordConflict, RecordGone, RecordMissing, Resource
-from polyclinic.fhir.codec import dumps_text, loads
+from polyclinic.fhir.codec import dumps_text, loads_stored
 from polyclinic.fhir.dates import instant, instant_text
 from polyclinic.fhir.index import rows, split_reference
 from polyclinic.fhir.parameters import parameters, resource_types
@@ -39,8 +39,7 @@ class Stored(NamedTuple):
         """The resource. Raises RecordGone for a deletion."""
         if self.body is None:
             raise RecordGone(f"{self.type}/{self.id} was deleted")
-        value: Resource = loads(self.body)
-        return value
+        return loads_stored(self.body)
 
 
 class Prepared(NamedTuple):

@@ -14,7 +14,6 @@ from polyclinic.core.database import Database, Transaction
 from polyclinic.core.records import Change, Found, Query, Resource
 from polyclinic.fhir import holds, storage
 from polyclinic.fhir import search as searching
-from polyclinic.fhir.codec import loads
 from polyclinic.fhir.dates import microseconds
 from polyclinic.fhir.query import BadSearch, Search, pairs, parse_search
 from polyclinic.fhir.schema import create_tables
@@ -87,7 +86,7 @@ def find(transaction: Transaction, search: Search, limit: int | None = None) -> 
         limit = search.count
     matched = searching.run_all(transaction, search, limit)
     included = searching.included(transaction, search, matched) if search.includes or search.reverse_includes else []
-    return Found([loads(stored.body or "") for stored in matched], [stored.resource() for stored in included])
+    return Found([stored.resource() for stored in matched], [stored.resource() for stored in included])
 
 
 def fresh(transaction: Transaction, search: Search, limit: int | None, now: int) -> Found | None:

@@ -1,0 +1,184 @@
+"""FHIR's invariants of the supported resources, and ours, as plain functions by the type they are about.
+
+Keys are HL7's (`app-3`, `per-1`) where HL7 defines the rule; ours begin with `poly-`. Rules that need a terminology
+server or other resources (`obs-9`, the distinctness of questionnaire links) are not checked here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from polyclinic.fhir.dates import date_range
+
+Node = dict[str, Any]
+Breach = tuple[str, str]
+Rule = Callable[[Node], Iterator[Breach]]
+_CLINICAL = "http://terminology.hl7.org/CodeSystem/condition-clinical"
+_CATEGORY = "http://terminology.hl7.org/CodeSystem/condition-category"
+# HL7 calls these advice: they are reported and do not refuse the resource.
+WARNINGS = frozenset({"app-6", "con-2", "ident-1"})
+
+
+def _has(node: Node, *names: str) -> bool:
+    return any(node.get(name) not in (None, [], {}) for name in names)
+
+
+def _choice(node: Node, stem: str) -> bool:
+    return any(key.startswith(stem) and key[len(stem) : len(stem) + 1].isupper() for key in node)
+
+
+def _ordered(start: object, end: object) -> bool:
+    """Whether a start is not after an end; what cannot be read is another rule's business."""
+    try:
+        return date_range(str(start))[0] < date_range(str(end))[1]
+    except ValueError:
+        return True
+
+
+def _appointment(node: Node) -> Iterator[Breach]:
+    status = node.get("status")
+    has_start, has_end = _has(node, "start"), _has(node, "end")
+    if has_start != has_end:
+        yield "app-2", "either start and end are specified, or neither"
+    if not (has_start and has_end) and status not in ("proposed", "cancelled", "waitlist"):
+        yield "app-3", f"an appointment that is {status} needs a start and an end"
+    if _has(node, "cancellationReason") and status not in ("noshow", "cancelled"):
+        yield "app-4", "a cancellation reason belongs to a cancelled or missed appointment"
+    if has_start and has_end and not _ordered(node["start"], node["end"]):
+        yield "app-5", "the start must not be after the end"
+    if _has(node, "originatingAppointment") and _has(node, "recurrenceTemplate"):
+        yield "app-6", "an originating appointment or a recurrence template, not both"
+    if _has(node, "cancellationDate") and status not in ("noshow", "cancelled"):
+        yield "app-7", "a cancellation date belongs to a cancelled or missed appointment"
+
+
+def _slot(node: Node) -> Iterator[Breach]:
+    if not _ordered(node.get("start"), node.get("end")):
+        yield "poly-slot-1", "the start must not be after the end"
+
+
+def _appointment_response(node: Node) -> Iterator[Breach]:
+    if not _has(node, "participantType", "actor"):
+        yield "apr-1", "either the participant type or the actor must be specified"
+    if not _ordered(node.get("start"), node.get("end")):
+        yield "poly-apr-2", "the start must not be after the end"
+
+
+def _participant(key: str) -> Rule:
+    def rule(node: Node) -> Iterator[Breach]:
+        if not _has(node, "type", "actor"):
+            yield key, "a participant needs a type or an actor"
+
+    return rule
+
+
+def _encounter_participant(node: Node) -> Iterator[Breach]:
+    yield from _participant("enc-1")(node)
+    target = str(node.get("actor", {}).get("reference", "")).split("/")[0]
+    if target in ("Patient", "Group") and _has(node, "type"):
+        yield "enc-2", "a patient or group takes part without a type"
+
+
+def _condition(node: Node) -> Iterator[Breach]:
+    statuses = {c.get("code") for c in node.get("clinicalStatus", {}).get("coding", []) if c.get("system") == _CLINICAL}
+    if _choice(node, "abatement") and not statuses & {"inactive", "resolved", "remission"}:
+        yield "con-3", "an abated condition is inactive, resolved or in remission"
+    listed = any(
+        c.get("system") == _CATEGORY and c.get("code") == "problem-list-item"
+        for category in node.get("category", [])
+        for c in category.get("coding", [])
+    )
+    if listed and "unknown" in statuses:
+        yield "con-2", "the clinical status of a problem list item should be known"
+
+
+def _observation(node: Node) -> Iterator[Breach]:
+    if _has(node, "dataAbsentReason") and _choice(node, "value"):
+        yield "obs-6", "a reason why data is absent excludes a value"
+    if _has(node, "bodySite") and _has(node, "bodyStructure"):
+        yield "obs-8", "a body site excludes a body structure"
+    own = {(c.get("system"), c.get("code")) for c in node.get("code", {}).get("coding", [])}
+    parts = {
+        (c.get("system"), c.get("code"))
+        for component in node.get("component", [])
+        for c in component.get("code", {}).get("coding", [])
+    }
+    if _choice(node, "value") and own & parts:
+        yield "obs-7", "a component with the observation's own code holds its value"
+
+
+def _needs(key: str, *names: str) -> Rule:
+    def rule(node: Node) -> Iterator[Breach]:
+        if not _has(node, *names):
+            yield key, f"needs {' or '.join(names)}"
+
+    return rule
+
+
+def _organization_contact(node: Node) -> Iterator[Breach]:
+    if any(point.get("use") == "home" for point in node.get("telecom", [])):
+        yield "org-3", "an organization has no telecom at home"
+    if node.get("address", {}).get("use") == "home":
+        yield "org-4", "an organization has no address at home"
+
+
+def _period(node: Node) -> Iterator[Breach]:
+    if "start" in node and "end" in node and not _ordered(node["start"], node["end"]):
+        yield "per-1", "the start must not be after the end"
+
+
+def _contact_point(node: Node) -> Iterator[Breach]:
+    if _has(node, "value") and not _has(node, "system"):
+        yield "cpt-2", "a value needs a system"
+
+
+def _extension(node: Node) -> Iterator[Breach]:
+    if _has(node, "extension") == _choice(node, "value"):
+        yield "ext-1", "an extension has either extensions or a value"
+
+
+def _questionnaire_item(node: Node) -> Iterator[Breach]:
+    if _has(node, "answer") and _has(node, "item"):
+        yield "qrs-1", "an item has answers or items, not both"
+
+
+def _timing_repeat(node: Node) -> Iterator[Breach]:
+    for key, given, needed in (
+        ("tim-1", "duration", "durationUnit"),
+        ("tim-2", "period", "periodUnit"),
+        ("tim-6", "periodMax", "period"),
+        ("tim-7", "durationMax", "duration"),
+        ("tim-8", "countMax", "count"),
+    ):
+        if _has(node, given) and not _has(node, needed):
+            yield key, f"{given} needs {needed}"
+    for key, name in (("tim-4", "duration"), ("tim-5", "period")):
+        if _has(node, name) and float(node[name]) < 0:
+            yield key, f"{name} must not be negative"
+    if _has(node, "timeOfDay") and _has(node, "when"):
+        yield "tim-10", "a time of day excludes when"
+    if _has(node, "offset") and (not _has(node, "when") or {"C", "CM", "CD", "CV"} & set(node["when"])):
+        yield "tim-9", "an offset needs a when that is not a meal itself"
+
+
+RULES: dict[str, tuple[Rule, ...]] = {
+    "Appointment": (_appointment,),
+    "Appointment.participant": (_participant("app-1"),),
+    "AppointmentResponse": (_appointment_response,),
+    "Slot": (_slot,),
+    "Encounter.participant": (_encounter_participant,),
+    "Condition": (_condition,),
+    "Condition.stage": (_needs("con-1", "summary", "assessment"),),
+    "Observation": (_observation,),
+    "Observation.referenceRange": (_needs("obs-3", "low", "high", "text"),),
+    "Organization": (_needs("org-1", "identifier", "name"),),
+    "Organization.contact": (_organization_contact,),
+    "Patient.contact": (_needs("pat-1", "name", "telecom", "address", "organization"),),
+    "QuestionnaireResponse.item": (_questionnaire_item,),
+    "Period": (_period,),
+    "ContactPoint": (_contact_point,),
+    "Extension": (_extension,),
+    "Timing.repeat": (_timing_repeat,),
+    "Identifier": (_needs("ident-1", "value", "_value"),),
+}

@@ -1,0 +1,5 @@
+"""FHIR over HTTP: `fhir_app(store)` is an ASGI application, alone or mounted under a path."""
+
+from polyclinic.fhir.server.app import fhir_app
+
+__all__ = ["fhir_app"]

@@ -1,0 +1,102 @@
+"""Batch and transaction Bundles. A transaction happens whole or not at all; each entry of a batch stands alone."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from polyclinic.core.records import Problem, RecordInvalid, RecordsError, Resource
+from polyclinic.fhir.bundles import BadBundle, etag, operations_in
+from polyclinic.fhir.query import parse_search
+from polyclinic.fhir.server import outcomes
+from polyclinic.fhir.server.exchange import base_url, body_resource, preference, require_json, respond
+from polyclinic.fhir.server.interactions import check_only
+from polyclinic.fhir.server.rendering import search_set
+from polyclinic.fhir.store import FhirStore
+from polyclinic.fhir.transactions import Operation, Outcome, perform
+
+
+class Batches:
+    """The handler of Bundles posted to the base."""
+
+    def __init__(self, store: FhirStore) -> None:
+        self.store = store
+
+    async def post(self, request: Request) -> Response:
+        """POST a Bundle of type batch or transaction."""
+        require_json(request)
+        bundle = await body_resource(request)
+        kind = bundle.get("type")
+        if bundle.get("resourceType") != "Bundle" or kind not in ("batch", "transaction"):
+            raise BadBundle("the base takes a Bundle of type 'batch' or 'transaction'", expression="Bundle.type")
+        base, bare = base_url(request), preference(request, "return") == "minimal"
+        if kind == "transaction":
+            entries = await self._transaction(bundle, base, bare)
+        else:
+            entries = await self._batch(bundle, base, bare)
+        return respond({"resourceType": "Bundle", "type": f"{kind}-response", "entry": entries})
+
+    async def _transaction(self, bundle: Resource, base: str, bare: bool) -> list[Resource]:
+        operations = operations_in(bundle)
+        for position, operation in enumerate(operations):
+            _validate(operation, f"Bundle.entry[{position}].resource")
+        now = self.store.now()
+        done = await self.store.database.write(
+            lambda transaction: perform(transaction, operations, now, base=base, check=check_only)
+        )
+        return [_entry(outcome, base, bare) for outcome in done]
+
+    async def _batch(self, bundle: Resource, base: str, bare: bool) -> list[Resource]:
+        entries = bundle.get("entry", [])
+        if not isinstance(entries, list):
+            raise BadBundle("'entry' must be an array", expression="Bundle.entry")
+        return [await self._alone(entry, base, bare) for entry in entries]
+
+    async def _alone(self, entry: object, base: str, bare: bool) -> Resource:
+        try:
+            operation = operations_in({"entry": [entry]})[0]
+            _validate(operation, operation.type)
+            now = self.store.now()
+            done = await self.store.database.write(
+                lambda transaction: perform(transaction, [operation], now, base=base, check=check_only)
+            )
+            return _entry(done[0], base, bare)
+        except RecordsError as error:
+            return {"response": {"status": _status(error.status), "outcome": outcomes.of_error(error)}}
+
+
+def _validate(operation: Operation, place: str) -> None:
+    """Check an entry's resource and say where in the Bundle a problem is."""
+    if operation.resource is None:
+        return
+    try:
+        check_only(operation.resource)
+    except RecordInvalid as error:
+        problems = [
+            Problem(p.code, place + p.expression.removeprefix(operation.type), p.message, p.severity)
+            for p in error.problems
+        ]
+        raise RecordInvalid(f"{place}: {error}", problems) from error
+
+
+def _status(code: int) -> str:
+    return f"{code} {HTTPStatus(code).phrase}"
+
+
+def _entry(outcome: Outcome, base: str, bare: bool) -> Resource:
+    response: Resource = {"status": _status(outcome.status)}
+    if outcome.page is not None and outcome.operation is not None:
+        search = parse_search(outcome.operation.type, outcome.operation.query, base)
+        return {"resource": search_set(base, search, outcome.page), "response": response}
+    resource = outcome.resource
+    if resource is None:
+        return {"response": response}
+    version = resource["meta"]["versionId"]
+    reference = f"{resource['resourceType']}/{resource['id']}"
+    response |= {"etag": etag(version), "lastModified": resource["meta"]["lastUpdated"]}
+    if outcome.status == 201 or (outcome.operation is not None and outcome.operation.method != "GET"):
+        response["location"] = f"{base}/{reference}/_history/{version}"
+    entry: Resource = {"fullUrl": f"{base}/{reference}", "response": response}
+    return entry if bare else {"fullUrl": entry["fullUrl"], "resource": resource, "response": response}

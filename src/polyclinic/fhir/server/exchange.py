@@ -1,0 +1,133 @@
+"""One HTTP exchange in FHIR's terms: what may come in, what goes out, and the headers that go with it."""
+
+from __future__ import annotations
+
+import re
+from email.utils import formatdate
+from typing import Any
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+
+from polyclinic.core.records import RecordsError, Resource
+from polyclinic.fhir.bundles import etag, version_in
+from polyclinic.fhir.codec import dumps, loads_object
+from polyclinic.fhir.parameters import resource_types
+from polyclinic.fhir.storage import Stored
+
+MEDIA_TYPE = "application/fhir+json"
+MAX_BODY_BYTES = 64 * 1024 * 1024
+_JSON = ("application/fhir+json", "application/json", "text/json", "json")
+_ACCEPTED = (*_JSON, "application/json+fhir", "application/*", "text/*", "*/*")
+_ID = re.compile(r"[A-Za-z0-9\-.]{1,64}", re.ASCII)
+
+
+class NotAcceptable(RecordsError):
+    """Something other than JSON is wanted."""
+
+    status = 406
+    code = "not-supported"
+
+
+class UnsupportedMedia(RecordsError):
+    """Something other than JSON came in."""
+
+    status = 415
+    code = "not-supported"
+
+
+class TooLarge(RecordsError):
+    """The body is larger than the server takes."""
+
+    status = 413
+    code = "too-long"
+
+
+class UnknownPath(RecordsError):
+    """There is nothing at this address."""
+
+    status = 404
+    code = "not-supported"
+
+
+def base_url(request: Request) -> str:
+    """This server's own address, the path it is mounted under included."""
+    return f"{request.url.scheme}://{request.url.netloc}{request.scope.get('root_path', '')}"
+
+
+def resource_type(request: Request) -> str:
+    """The type in the path. Raises UnknownPath when it is not supported."""
+    name = str(request.path_params["type"])
+    if name not in resource_types():
+        raise UnknownPath(f"resource type '{name}' is not supported")
+    return name
+
+
+def resource_id(request: Request) -> str:
+    """The id in the path. Raises UnknownPath when it cannot be one."""
+    id_ = str(request.path_params["id"])
+    if not _ID.fullmatch(id_):
+        raise UnknownPath(f"'{id_}' is not an id")
+    return id_
+
+
+def require_json(request: Request) -> None:
+    """Raise NotAcceptable when the client will not take JSON. `_format` overrides the header."""
+    wanted = request.query_params.get("_format")
+    ranges = [wanted] if wanted else request.headers.get("accept", "*/*").split(",")
+    types = [part.split(";")[0].strip().lower().replace(" ", "+") for part in ranges]
+    if not any(name in _ACCEPTED for name in types) and any(types):
+        raise NotAcceptable(f"only JSON is spoken here ({MEDIA_TYPE}), not {', '.join(types)}")
+
+
+async def body_bytes(request: Request, *media_types: str) -> bytes:
+    """The body. Raises UnsupportedMedia for another media type, TooLarge for too much."""
+    content_type = request.headers.get("content-type", "").split(";")[0].strip().lower()
+    if content_type and content_type not in media_types:
+        raise UnsupportedMedia(f"'{content_type}' is not supported here: send {media_types[0]}")
+    parts, size = [], 0
+    try:
+        async for chunk in request.stream():
+            size += len(chunk)
+            if size > MAX_BODY_BYTES:
+                raise TooLarge(f"at most {MAX_BODY_BYTES} bytes are taken")
+            parts.append(chunk)
+    except ClientDisconnect as gone:
+        raise RecordsError("the client went away") from gone
+    return b"".join(parts)
+
+
+async def body_resource(request: Request) -> Resource:
+    """The resource in the body."""
+    return loads_object(await body_bytes(request, *_JSON[:3]))
+
+
+def preference(request: Request, name: str) -> str | None:
+    """A value of the Prefer header (`return`, `handling`)."""
+    for part in re.split(r"[,;]", request.headers.get("prefer", "")):
+        key, _, value = part.strip().partition("=")
+        if key.strip().lower() == name:
+            return value.strip().strip('"')
+    return None
+
+
+def if_match(request: Request) -> str | None:
+    """The version that must be the current one."""
+    header = request.headers.get("if-match")
+    return None if header is None else version_in(header)
+
+
+def stamp(version: int | str, updated: int) -> dict[str, str]:
+    """The headers that name a version."""
+    return {"ETag": etag(str(version)), "Last-Modified": formatdate(updated // 1_000_000, usegmt=True)}
+
+
+def respond(content: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    """JSON out; text that is already JSON goes out as it is."""
+    raw = content.encode() if isinstance(content, str) else dumps(content)
+    return Response(raw, status, headers, f"{MEDIA_TYPE}; charset=utf-8")
+
+
+def respond_stored(stored: Stored, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    """A stored version, byte for byte."""
+    return respond(stored.body or "", status, {**stamp(stored.version, stored.updated), **(headers or {})})

@@ -1,0 +1,147 @@
+"""The interactions on one resource: read, vread, create, update, patch, delete, with and without conditions."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qsl
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from polyclinic.core.records import RecordInvalid, Resource
+from polyclinic.fhir import storage
+from polyclinic.fhir.bundles import BadBundle, version_in
+from polyclinic.fhir.codec import loads
+from polyclinic.fhir.dates import instant
+from polyclinic.fhir.query import parse_search
+from polyclinic.fhir.server import outcomes
+from polyclinic.fhir.server.exchange import (
+    base_url,
+    body_bytes,
+    body_resource,
+    if_match,
+    preference,
+    require_json,
+    resource_id,
+    resource_type,
+    respond,
+    respond_stored,
+    stamp,
+)
+from polyclinic.fhir.server.rendering import subset
+from polyclinic.fhir.store import FhirStore
+from polyclinic.fhir.transactions import Method, Operation, Outcome, perform
+from polyclinic.fhir.validate import check
+
+
+class Interactions:
+    """Handlers over one store."""
+
+    def __init__(self, store: FhirStore) -> None:
+        self.store = store
+
+    async def read(self, request: Request) -> Response:
+        """GET Type/id."""
+        require_json(request)
+        type_, id_ = resource_type(request), resource_id(request)
+        stored = await self.store.database.read(lambda transaction: storage.read(transaction, type_, id_))
+        known = request.headers.get("if-none-match")
+        if known is not None and version_in(known) == str(stored.version):
+            return Response(status_code=304, headers=stamp(stored.version, stored.updated))
+        wanted = [(k, v) for k, v in request.query_params.multi_items() if k in ("_summary", "_elements")]
+        if not wanted:
+            return respond_stored(stored)
+        view = parse_search(type_, wanted)
+        return respond(subset(stored, view.summary, view.elements), headers=stamp(stored.version, stored.updated))
+
+    async def vread(self, request: Request) -> Response:
+        """GET Type/id/_history/version."""
+        require_json(request)
+        type_, id_, version = resource_type(request), resource_id(request), str(request.path_params["version"])
+        return respond_stored(
+            await self.store.database.read(lambda transaction: storage.read_version(transaction, type_, id_, version))
+        )
+
+    async def create(self, request: Request) -> Response:
+        """POST Type, at most once with If-None-Exist."""
+        require_json(request)
+        type_ = resource_type(request)
+        resource = await self._valid(request, type_)
+        operation = Operation("POST", type_, resource={k: v for k, v in resource.items() if k != "id"})
+        condition = request.headers.get("if-none-exist")
+        if condition is not None:
+            operation.if_none_exist = parse_qsl(condition.partition("?")[2] or condition, keep_blank_values=True)
+        return await self._perform(request, operation)
+
+    async def update(self, request: Request) -> Response:
+        """PUT Type/id, or PUT Type?condition."""
+        require_json(request)
+        operation = self._operation(request, "PUT")
+        resource = await self._valid(request, operation.type)
+        if operation.id is not None and resource.get("id") != operation.id:
+            raise BadBundle("the resource's id must be the one in the address", expression=f"{operation.type}.id")
+        operation.resource = resource
+        none = request.headers.get("if-none-match")
+        if none is not None and none.strip() != "*":
+            raise BadBundle("If-None-Match on an update must be '*'")
+        operation.absent = none is not None
+        return await self._perform(request, operation)
+
+    async def patch(self, request: Request) -> Response:
+        """PATCH Type/id with a JSON Patch."""
+        require_json(request)
+        operation = self._operation(request, "PATCH")
+        operation.patch = loads(await body_bytes(request, "application/json-patch+json", "application/json"))
+        return await self._perform(request, operation)
+
+    async def delete(self, request: Request) -> Response:
+        """DELETE Type/id, or DELETE Type?condition when it matches one. Always answers with an OperationOutcome."""
+        require_json(request)
+        operation = self._operation(request, "DELETE")
+        await self._run(operation, base_url(request))
+        return respond(outcomes.outcome("information", "informational", "deleted, or there was nothing to delete"))
+
+    def _operation(self, request: Request, method: Method) -> Operation:
+        type_ = resource_type(request)
+        version = if_match(request)
+        if "id" in request.path_params:
+            return Operation(method, type_, resource_id(request), if_version=version)
+        condition = [(k, v) for k, v in request.query_params.multi_items() if k not in ("_format", "_pretty")]
+        if not condition:
+            raise BadBundle(f"{method} {type_} needs an id or a condition")
+        return Operation(method, type_, condition=condition, if_version=version)
+
+    async def _valid(self, request: Request, type_: str) -> Resource:
+        resource = await body_resource(request)
+        if resource.get("resourceType") != type_:
+            raise RecordInvalid(f"the body must be a {type_}", expression="Resource.resourceType")
+        check(resource)
+        return resource
+
+    async def _run(self, operation: Operation, base: str) -> Outcome:
+        now = self.store.now()
+        return await self.store.database.write(
+            lambda transaction: perform(transaction, [operation], now, base=base, check=check_only)[0]
+        )
+
+    async def _perform(self, request: Request, operation: Operation) -> Response:
+        base = base_url(request)
+        done = await self._run(operation, base)
+        return representation(done.resource or {}, base, done.status, preference(request, "return"))
+
+
+def check_only(resource: Resource) -> None:
+    """Raise unless the resource is right."""
+    check(resource)
+
+
+def representation(resource: Resource, base: str, status: int, wanted: str | None = None) -> Response:
+    """What a write answers: the resource, nothing, or an OperationOutcome, as Prefer says."""
+    meta = resource["meta"]
+    headers = stamp(meta["versionId"], instant(meta["lastUpdated"]))
+    location = f"{base}/{resource['resourceType']}/{resource['id']}/_history/{meta['versionId']}"
+    headers |= {"Location": location} if status == 201 else {"Content-Location": location}
+    if wanted == "minimal":
+        return Response(status_code=status, headers=headers)
+    if wanted == "OperationOutcome":
+        return respond(outcomes.outcome("information", "informational", "done"), status, headers)
+    return respond(resource, status, headers)

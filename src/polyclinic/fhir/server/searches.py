@@ -1,0 +1,169 @@
+"""Search by GET and POST, the histories, and everything about a patient."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Sequence
+from urllib.parse import parse_qsl, quote
+
+import orjson
+from starlette.requests import Request
+from starlette.responses import Response
+
+from polyclinic.core.database import Transaction
+from polyclinic.core.records import Resource
+from polyclinic.fhir import holds, storage
+from polyclinic.fhir import search as searching
+from polyclinic.fhir.dates import date_range
+from polyclinic.fhir.history import HistoryPage, history
+from polyclinic.fhir.parameters import parameters, resource_types
+from polyclinic.fhir.query import BadSearch, Include, Search, parse_search
+from polyclinic.fhir.server import outcomes
+from polyclinic.fhir.server.exchange import (
+    base_url,
+    body_bytes,
+    preference,
+    require_json,
+    resource_id,
+    resource_type,
+    respond,
+)
+from polyclinic.fhir.server.rendering import history_bundle, search_set
+from polyclinic.fhir.storage import Stored
+from polyclinic.fhir.store import FhirStore, sweep
+
+HISTORY_COUNT = 50
+Mark = tuple[int, str, str, int]
+
+
+class Searches:
+    """Handlers over one store."""
+
+    def __init__(self, store: FhirStore) -> None:
+        self.store = store
+
+    async def get(self, request: Request) -> Response:
+        """GET Type?parameters."""
+        return await self._search(request, request.query_params.multi_items())
+
+    async def post(self, request: Request) -> Response:
+        """POST Type/_search with a form."""
+        form = await body_bytes(request, "application/x-www-form-urlencoded")
+        try:
+            sent = parse_qsl(form.decode(), keep_blank_values=True, max_num_fields=1000)
+        except ValueError as error:
+            raise BadSearch(f"the form cannot be read: {error}") from error
+        return await self._search(request, [*request.query_params.multi_items(), *sent])
+
+    async def _search(self, request: Request, query: Sequence[tuple[str, str]]) -> Response:
+        require_json(request)
+        type_, base = resource_type(request), base_url(request)
+        search = parse_search(type_, query, base)
+        if search.ignored and preference(request, "handling") == "strict":
+            raise BadSearch(f"unknown search parameter of {type_}: {', '.join(search.ignored)}")
+        now = self.store.now()
+
+        def run(transaction: Transaction) -> searching.Page | None:
+            if type_ == "Slot" and holds.expired(transaction, now):
+                return None
+            return searching.run(transaction, search)
+
+        page = await self.store.database.read(run)
+        if page is None:
+            await self.store.database.write(lambda transaction: sweep(transaction, now))
+            page = await self.store.database.read(lambda transaction: searching.run(transaction, search))
+        return respond(search_set(base, search, page, _warnings(search)))
+
+    async def history(self, request: Request) -> Response:
+        """GET _history of a resource, a type or the whole system."""
+        require_json(request)
+        types: Sequence[str] = resource_types()
+        id_, path = None, "_history"
+        if "type" in request.path_params:
+            types, path = [resource_type(request)], f"{resource_type(request)}/_history"
+        if "id" in request.path_params:
+            id_ = resource_id(request)
+            path = f"{types[0]}/{id_}/_history"
+        count, since, mark = _history_query(request)
+
+        def run(transaction: Transaction) -> HistoryPage:
+            return history(transaction, types, id_, count, since, mark)
+
+        page = await self.store.database.read(run)
+        base = base_url(request)
+        links = []
+        if page.following is not None:
+            kept = f"_count={count}" + (f"&_since={quote(request.query_params['_since'])}" if since is not None else "")
+            links = [{"relation": "next", "url": f"{base}/{path}?{kept}&_page={_write_mark(page.following)}"}]
+        return respond(history_bundle(base, path, page.versions, links))
+
+    async def everything(self, request: Request) -> Response:
+        """GET Patient/id/$everything: the patient, what refers to them, and what that refers to."""
+        require_json(request)
+        id_, base = resource_id(request), base_url(request)
+        only = [t for value in request.query_params.getlist("_type") for t in value.split(",")]
+        since = _date(request, "_since")
+        found = await self.store.database.read(lambda transaction: everything(transaction, id_))
+        kept = [s for s in found if (not only or s.type in only) and (since is None or s.updated >= since)]
+        page = searching.Page(kept, total=len(kept))
+        bundle = search_set(base, Search("Patient"), page)
+        bundle["link"] = [{"relation": "self", "url": f"{base}/Patient/{id_}/$everything"}]
+        return respond(bundle)
+
+
+def everything(transaction: Transaction, patient: str) -> list[Stored]:
+    """The patient, all that refers to them, and all that those refer to, each once."""
+    found = [storage.read(transaction, "Patient", patient)]
+    for type_ in resource_types():
+        codes = [p.code for p in parameters(type_).values() if p.kind == "reference" and "Patient" in p.targets]
+        if codes:
+            listed = ", ".join(f"'{code}'" for code in codes)
+            ids = transaction.execute(
+                f"SELECT DISTINCT id FROM fhir_index WHERE type = '{type_}' AND parameter IN ({listed})"
+                " AND value = ? AND system = 'Patient' ORDER BY id",
+                (patient,),
+            )
+            found.extend(storage.read_many(transaction, type_, [row[0] for row in ids]))
+    search = Search("Patient", includes=[Include("*", None, None, False)])
+    return [*found, *searching.included(transaction, search, found)]
+
+
+def _warnings(search: Search) -> list[Resource]:
+    if not search.ignored:
+        return []
+    text = f"ignored, not a search parameter of {search.type}: {', '.join(search.ignored)}"
+    return [outcomes.outcome("warning", "not-supported", text)]
+
+
+def _history_query(request: Request) -> tuple[int, int | None, Mark | None]:
+    count = request.query_params.get("_count", str(HISTORY_COUNT))
+    if not (count.isascii() and count.isdigit() and len(count) < 10):
+        raise BadSearch(f"'_count' takes a number, not '{count}'")
+    mark = request.query_params.get("_page")
+    return min(max(int(count), 1), 1000), _date(request, "_since"), None if mark is None else _read_mark(mark)
+
+
+def _date(request: Request, name: str) -> int | None:
+    text = request.query_params.get(name)
+    if text is None:
+        return None
+    try:
+        return date_range(text.replace(" ", "+"))[0]
+    except ValueError as error:
+        raise BadSearch(f"'{name}': {error}") from error
+
+
+def _write_mark(mark: Mark) -> str:
+    return base64.urlsafe_b64encode(orjson.dumps(mark)).decode().rstrip("=")
+
+
+def _read_mark(text: str) -> Mark:
+    try:
+        at, type_, id_, version = orjson.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+        mark = (int(at), str(type_), str(id_), int(version))
+    except (binascii.Error, orjson.JSONDecodeError, ValueError, TypeError, OverflowError) as error:
+        raise BadSearch("'_page' is not a link that this server gave") from error
+    if abs(mark[0]) >= 2**62 or not 0 <= mark[3] < 2**31 or "\x00" in mark[1] + mark[2]:
+        raise BadSearch("'_page' is not a link that this server gave")
+    return mark

@@ -1,0 +1,178 @@
+"""Whether a resource from outside is FHIR R5.
+
+`problems` walks the resource along HL7's own definitions (`data/structure.json`): unknown elements, cardinality,
+primitive types, required codes, reference targets, invariants. `structural_problems` then asks fhir.resources for a
+second opinion; it is imported on first use, because that takes a while. `check` raises for whatever either finds.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from polyclinic.core.records import Problem, RecordInvalid, Resource
+from polyclinic.fhir.index import split_reference
+from polyclinic.fhir.invariants import RULES, WARNINGS
+from polyclinic.fhir.parameters import data, resource_types
+from polyclinic.fhir.primitives import wrong
+
+MAX_PROBLEMS = 50
+Entry = dict[str, Any]
+
+
+def check(resource: Resource) -> list[Problem]:
+    """Raise RecordInvalid unless the resource is right; the warnings otherwise."""
+    found = problems(resource)
+    errors = [problem for problem in found if problem.severity == "error"]
+    if not errors:
+        errors = structural_problems(resource)
+    if errors:
+        raise RecordInvalid(f"{errors[0].expression}: {errors[0].message}", errors[:MAX_PROBLEMS])
+    return found
+
+
+def problems(resource: Resource) -> list[Problem]:
+    """Everything that is wrong by HL7's definitions, in the order of the elements."""
+    type_ = resource.get("resourceType")
+    if not isinstance(type_, str) or type_ not in resource_types():
+        return [Problem("structure", "Resource", f"resource type {type_!r} is not supported")]
+    return list(_object(resource, type_, type_, resource))
+
+
+def structural_problems(resource: Resource) -> list[Problem]:
+    """What fhir.resources finds."""
+    from pydantic import ValidationError
+
+    try:
+        _model(resource["resourceType"]).model_validate(resource)
+    except ValidationError as error:
+        return [
+            Problem("structure", ".".join([resource["resourceType"], *map(str, e["loc"])]), e["msg"])
+            for e in error.errors()
+        ]
+    except (TypeError, ValueError, AttributeError, KeyError) as error:
+        return [Problem("structure", resource["resourceType"], f"cannot be read: {error}")]
+    return []
+
+
+@cache
+def _model(type_: str) -> Any:
+    return getattr(importlib.import_module(f"fhir.resources.{type_.lower()}"), type_)
+
+
+@cache
+def _elements(type_: str) -> dict[str, Entry]:
+    elements: dict[str, Entry] = data("structure.json")["types"].get(type_, {})
+    return elements
+
+
+@cache
+def _required(type_: str) -> tuple[tuple[str, ...], ...]:
+    """The keys of which one must be present, for each required element or choice."""
+    groups: dict[str, list[str]] = {}
+    for key, entry in _elements(type_).items():
+        if entry["min"]:
+            groups.setdefault(entry.get("choice", key), []).append(key)
+    return tuple(tuple(keys) for keys in groups.values())
+
+
+def _object(node: Any, type_: str, path: str, root: Resource) -> Iterator[Problem]:
+    """Everything wrong with a complex value."""
+    if not isinstance(node, dict) or not node:
+        yield Problem("structure", path, "must be an object with content")
+        return
+    elements = _elements(type_)
+    chosen: dict[str, str] = {}
+    for key, value in node.items():
+        entry = elements.get(key)
+        if entry is None:
+            yield from _other(key, value, elements, path, root)
+            continue
+        if "choice" in entry:
+            if entry["choice"] in chosen:
+                yield Problem("structure", f"{path}.{key}", f"excludes {chosen[entry['choice']]}")
+            chosen[entry["choice"]] = key
+        yield from _value(value, entry, f"{path}.{key}", root, node.get(f"_{key}"))
+    for keys in _required(type_):
+        if not any(k in node or f"_{k}" in node for k in keys):
+            yield Problem("required", f"{path}.{keys[0]}", "is required")
+    yield from _broken(node, type_, path)
+
+
+def _broken(node: dict[str, Any], type_: str, path: str) -> Iterator[Problem]:
+    for rule in RULES.get(type_, ()):
+        try:
+            for key, message in rule(node):
+                yield Problem(key, path, f"{key}: {message}", "warning" if key in WARNINGS else "error")
+        except (TypeError, AttributeError, ValueError):
+            continue  # an element is not of its type, which is already reported where it stands
+
+
+def _other(key: str, value: Any, elements: dict[str, Entry], path: str, root: Resource) -> Iterator[Problem]:
+    """`resourceType`, the extensions of a primitive element, or something that does not belong here."""
+    if key == "resourceType":
+        return
+    entry = elements.get(key.removeprefix("_"))
+    if not key.startswith("_") or entry is None or not entry["type"][0].islower():
+        yield Problem("structure", f"{path}.{key}", "is not an element of this type")
+        return
+    for item in value if isinstance(value, list) else [value]:
+        if item is not None:
+            yield from _object(item, "Element", f"{path}.{key}", root)
+
+
+def _value(value: Any, entry: Entry, path: str, root: Resource, shadow: Any) -> Iterator[Problem]:
+    if not entry["many"]:
+        yield from _single(value, entry, path, root)
+        return
+    if not isinstance(value, list) or not value:
+        yield Problem("structure", path, "must be an array with content")
+        return
+    for position, item in enumerate(value):
+        if item is None and isinstance(shadow, list) and position < len(shadow) and shadow[position]:
+            continue
+        yield from _single(item, entry, f"{path}[{position}]", root)
+
+
+def _single(value: Any, entry: Entry, path: str, root: Resource) -> Iterator[Problem]:
+    type_ = entry["type"]
+    if type_ == "Resource":
+        yield from _contained(value, path, root)
+    elif type_[0].islower():
+        plain = "string" if type_ == "id" and path.count(".") > 1 else type_
+        message = wrong(plain, value)
+        if message is not None:
+            yield Problem("value", path, message)
+        elif "codes" in entry and value not in data("structure.json")["codes"][entry["codes"]]:
+            yield Problem("code-invalid", path, f"'{value}' is not a code of {entry['codes']}")
+    else:
+        yield from _object(value, type_, path, root)
+        if "targets" in entry and isinstance(value, dict):
+            reference = value.get("reference") if type_ == "CodeableReference" else value
+            yield from _targets(reference, entry["targets"], path, root)
+
+
+def _contained(value: Any, path: str, root: Resource) -> Iterator[Problem]:
+    type_ = value.get("resourceType") if isinstance(value, dict) else None
+    if not isinstance(type_, str):
+        yield Problem("structure", path, "must be a resource")
+    elif type_ in resource_types():
+        yield from _object(value, type_, path, root)
+
+
+def _targets(node: Any, targets: list[str], path: str, root: Resource) -> Iterator[Problem]:
+    """A reference points at a type that it may point at, and into the resource only at what is there."""
+    text = node.get("reference") if isinstance(node, dict) else None
+    if not isinstance(text, str):
+        return
+    if text.startswith("#"):
+        inside = [c for c in root.get("contained", []) if isinstance(c, dict) and c.get("id") == text[1:]]
+        if text != "#" and not inside:
+            yield Problem("ref-1", path, f"'{text}' is not contained in this resource")
+        found = inside[0].get("resourceType", "") if inside else ""
+    else:
+        found = split_reference(text)[0]
+    if found and found not in targets:
+        yield Problem("reference-target", path, f"may refer to {', '.join(targets)}, not to {found}")
