@@ -1,7 +1,7 @@
 """Vector indexes: exact in NumPy while small, a coarse scan with faiss and exact re-ranking when large.
 
 The large index keeps, beside the vectors, one bit per dimension (the sign after centring). A query counts differing
-bits over all rows (3 ms for a million rows on one core), takes the nearest two thousand, ranks those by true similarity.
+bits over all rows (3 ms for a million rows on one core), takes the nearest two thousand, ranks those by similarity.
 There is no training and no rebuild: a row is searchable as soon as it is added, and the same additions always give the
 same answers.
 """

@@ -1,0 +1,77 @@
+"""From a cast's spec to a language model with all that is around it: slots, attempts, deadlines, money, cache."""
+
+from __future__ import annotations
+
+from polyclinic.core.model import Model
+from polyclinic.models.accounting import Budget, Budgeted
+from polyclinic.models.cache import Cached, ResponseCache
+from polyclinic.models.guard import Caller, Guarded
+from polyclinic.models.hosted import HostedCaller
+from polyclinic.models.limiter import Limiter
+from polyclinic.models.llm import ChatCaller, Endpoint
+from polyclinic.models.local import LocalCaller
+from polyclinic.models.prices import FREE, Price, Prices, default_prices
+from polyclinic.models.spec import CastSpec
+
+
+class Assembly:
+    """The language models of one cast. Roles on the same endpoint share its connections, slots and known habits."""
+
+    def __init__(
+        self, cache: ResponseCache | None = None, budget: Budget | None = None, prices: Prices | None = None
+    ) -> None:
+        self._cache, self._budget, self._prices = cache, budget, prices
+        self._models: dict[str, Model] = {}
+        self._endpoints: dict[tuple[str, str], Endpoint] = {}
+        self._limiters: dict[str, Limiter] = {}
+        self._local: list[LocalCaller] = []
+        self.unpriced: list[str] = []
+
+    def model(self, spec: CastSpec) -> Model:
+        """The model; the same text gives the same one."""
+        if spec.text not in self._models:
+            self._models[spec.text] = self._make(spec)
+        return self._models[spec.text]
+
+    async def close(self) -> None:
+        """Close connections and local models."""
+        for endpoint in self._endpoints.values():
+            await endpoint.close()
+        for local in self._local:
+            await local.close()
+
+    def _make(self, spec: CastSpec) -> Model:
+        price = self._price(spec)
+        caller, limiter = self._caller(spec, price)
+        options = caller.options if isinstance(caller, LocalCaller) else spec.options
+        model: Model = Guarded(caller, limiter, options)
+        if self._budget is not None and price != FREE:
+            model = Budgeted(model, price, self._budget, spec.options.max_tokens)
+        return Cached(model, self._cache) if self._cache is not None else model
+
+    def _caller(self, spec: CastSpec, price: Price) -> tuple[Caller, Limiter]:
+        if spec.kind == "endpoint":
+            endpoint = self._endpoint(spec)
+            return ChatCaller(endpoint, spec.model, spec.options, spec.text, price), endpoint.limiter
+        if spec.kind == "hosted":
+            limiter = self._limiters.setdefault(spec.provider, Limiter(spec.options.concurrency, spec.options.rpm))
+            return HostedCaller(spec.provider, spec.model, spec.options, spec.text, price), limiter
+        local = LocalCaller(spec.model, spec.options, spec.text)
+        self._local.append(local)
+        return local, local.limiter
+
+    def _endpoint(self, spec: CastSpec) -> Endpoint:
+        key = (spec.base_url, spec.key_env)
+        if key not in self._endpoints:
+            options = spec.options
+            self._endpoints[key] = Endpoint(spec.base_url, spec.key_env, options.concurrency, options.rpm)
+        return self._endpoints[key]
+
+    def _price(self, spec: CastSpec) -> Price:
+        if not spec.remote:
+            return FREE
+        prices = self._prices or default_prices()
+        price = prices.of(spec.model)
+        if price is None:
+            self.unpriced.append(spec.text)
+        return price or FREE

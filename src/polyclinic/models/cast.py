@@ -1,0 +1,126 @@
+"""A cast: which model plays which role. Built from a cast string, closed at the end of the run."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+
+from polyclinic.core.model import Model
+from polyclinic.core.understudy import Understudy
+from polyclinic.errors import ConfigError, UnknownName
+from polyclinic.models.accounting import Budget
+from polyclinic.models.assemble import Assembly
+from polyclinic.models.cache import ResponseCache
+from polyclinic.models.human import HumanDesk, HumanModel
+from polyclinic.models.prices import Prices
+from polyclinic.models.replay import Lookup, ReplayModel
+from polyclinic.models.spec import ALL, CastSpec, Options, parse_cast, parse_model
+from polyclinic.models.understudy import UnderstudyModel
+
+__all__ = ["Cast", "CastSpec", "Options", "build_cast", "parse_cast", "parse_model"]
+
+Closer = Callable[[], Awaitable[None]]
+
+
+class Cast:
+    """Role to model. ``student-2`` is played by ``student`` unless it is cast itself."""
+
+    def __init__(
+        self,
+        models: Mapping[str, Model],
+        specs: Mapping[str, CastSpec] | None = None,
+        closers: Sequence[Closer] = (),
+        unpriced: Collection[str] = (),
+    ) -> None:
+        self._models = dict(models)
+        self._specs = dict(specs or {})
+        self._closers = list(closers)
+        self.unpriced = tuple(sorted(set(unpriced)))
+
+    def model(self, role: str) -> Model:
+        """Who plays this role."""
+        found = self._models.get(role) or self._models.get(role.partition("-")[0])
+        if found is None:
+            raise UnknownName("role in the cast", role, self._models)
+        return found
+
+    def describe(self) -> dict[str, str]:
+        """Role to model name, for transcripts and reports."""
+        return {role: model.name for role, model in self._models.items()}
+
+    def is_remote(self, role: str) -> bool:
+        """Whether what this role is asked leaves the machine."""
+        spec = self._specs.get(role) or self._specs.get(role.partition("-")[0])
+        return spec is not None and spec.remote
+
+    async def close(self) -> None:
+        """Close every connection and local model."""
+        closers, self._closers = self._closers, []
+        for close in closers:
+            await close()
+
+
+def build_cast(
+    specs: Sequence[CastSpec],
+    roles: Sequence[str],
+    understudies: Mapping[str, Understudy],
+    mistakes: Collection[str] = (),
+    *,
+    desk: HumanDesk | None = None,
+    recordings: Mapping[str, Lookup] | None = None,
+    cache: ResponseCache | None = None,
+    budget: Budget | None = None,
+    prices: Prices | None = None,
+    local_only: bool = False,
+) -> Cast:
+    """A model for every role. Roles that no part of the cast names are played by understudies."""
+    _check_roles(specs, roles)
+    named = {spec.role: spec for spec in specs}
+    fallback = named.get(ALL) or parse_model("understudy")
+    chosen = {role: named.get(role, fallback) for role in roles}
+    chosen |= {spec.role: spec for spec in specs if spec.role not in chosen and spec.role != ALL}
+    if local_only:
+        _refuse_remote(chosen)
+    assembly = Assembly(cache, budget, prices)
+    models: dict[str, Model] = {}
+    for role, spec in chosen.items():
+        if spec.kind == "understudy":
+            models[role] = _understudy(role, spec, understudies, mistakes)
+        elif spec.kind == "human":
+            if desk is None:
+                raise ConfigError(f"cast {role}=human: nobody is there to answer; use 'polyclinic play' or the browser")
+            models[role] = HumanModel(desk)
+        elif spec.kind == "replay":
+            lookup = (recordings or {}).get(spec.model)
+            if lookup is None:
+                raise UnknownName("recorded run", spec.model, recordings or {})
+            models[role] = ReplayModel(spec.model, lookup)
+        else:
+            models[role] = assembly.model(spec)
+    return Cast(models, chosen, [assembly.close], assembly.unpriced)
+
+
+def _understudy(
+    role: str, spec: CastSpec, understudies: Mapping[str, Understudy], mistakes: Collection[str]
+) -> UnderstudyModel:
+    player = understudies.get(role) or understudies.get(role.partition("-")[0])
+    if player is None:
+        raise UnknownName("understudy for the role", role, understudies)
+    for name, _ in spec.mistakes:
+        if name not in mistakes:
+            raise UnknownName("mistake", name, mistakes)
+    return UnderstudyModel(player, dict(spec.mistakes), spec.text)
+
+
+def _check_roles(specs: Sequence[CastSpec], roles: Sequence[str]) -> None:
+    for spec in specs:
+        if spec.role != ALL and spec.role not in roles and spec.role.partition("-")[0] not in roles:
+            raise UnknownName("role", spec.role, [*roles, ALL])
+
+
+def _refuse_remote(chosen: Mapping[str, CastSpec]) -> None:
+    for role, spec in chosen.items():
+        if spec.remote:
+            raise ConfigError(
+                f"cast {role}={spec.text}: local-only is on and this endpoint is not on this machine; cast the role"
+                " with a loopback endpoint, local or understudy"
+            )

@@ -1,0 +1,148 @@
+"""Every call ends: deadlines around each attempt, one retry policy around all attempts, slots around the whole.
+
+A `Caller` makes one attempt and tells its `Deadline` whenever something arrived. A `Guarded` caller is a `Model`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from types import TracebackType
+from typing import Protocol
+
+from polyclinic.core.model import Completion, ModelKind, Request
+from polyclinic.core.seed import stream
+from polyclinic.errors import ModelError
+from polyclinic.models.failure import AttemptFailed
+from polyclinic.models.limiter import Limiter
+from polyclinic.models.spec import Options
+
+_FIRST_WAIT_S = 0.25
+_LONGEST_WAIT_S = 20.0
+
+
+class Deadline:
+    """A wall-clock deadline and an idle deadline in one: whichever comes first cuts the work inside ``async with``.
+
+    A stream that drips for ever stays alive by the idle rule and is cut by the wall clock.
+    """
+
+    def __init__(self, wall_s: float, idle_s: float) -> None:
+        self._wall_s, self._idle_s = wall_s, idle_s
+        self._timeout: asyncio.Timeout | None = None
+        self._wall = self._heard = 0.0
+
+    async def __aenter__(self) -> Deadline:
+        now = asyncio.get_running_loop().time()
+        self._wall, self._heard = now + self._wall_s, now
+        self._timeout = asyncio.timeout_at(min(self._wall, now + self._idle_s))
+        await self._timeout.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._timeout is None:
+            return
+        try:
+            await self._timeout.__aexit__(kind, error, trace)
+        except TimeoutError:
+            raise AttemptFailed(self._why(), "deadline") from None
+
+    def heard(self) -> None:
+        """Something arrived."""
+        now = asyncio.get_running_loop().time()
+        if self._timeout is not None and now - self._heard > 0.05 * self._idle_s:
+            self._heard = now
+            self._timeout.reschedule(min(self._wall, now + self._idle_s))
+
+    def _why(self) -> str:
+        if asyncio.get_running_loop().time() >= self._wall - 0.001:
+            return f"no complete answer within {self._wall_s:g} s (timeout_s)"
+        return f"silent for {self._idle_s:g} s (idle_s)"
+
+
+class Caller(Protocol):
+    """Makes one attempt at a call. Raises `AttemptFailed`."""
+
+    @property
+    def name(self) -> str:
+        """As in the cast."""
+        ...
+
+    @property
+    def hears(self) -> bool:
+        """Whether it notices answers as they arrive, so that silence means something."""
+        ...
+
+    async def attempt(self, request: Request, number: int, deadline: Deadline) -> Completion:
+        """One attempt; `number` counts from 0 and varies the seed of a repeated one."""
+        ...
+
+
+class Guarded:
+    """A caller as a model: slots, attempts, waits and deadlines. The whole call ends within `total_s` of its slot."""
+
+    kind: ModelKind = "llm"
+
+    def __init__(self, caller: Caller, limiter: Limiter, options: Options) -> None:
+        self._caller, self._limiter, self._options = caller, limiter, options
+
+    @property
+    def name(self) -> str:
+        """As in the cast."""
+        return self._caller.name
+
+    async def answer(self, request: Request) -> Completion:
+        """The answer, after as many attempts as the policy allows."""
+        async with self._limiter.slot():
+            return await self._attempts(request)
+
+    async def _attempts(self, request: Request) -> Completion:
+        loop = asyncio.get_running_loop()
+        ends = loop.time() + self._options.total_s
+        number = 0
+        while True:
+            try:
+                await self._start(ends)
+                deadline = self._deadline(max(0.0, ends - loop.time()))
+                async with deadline:
+                    completion = await self._caller.attempt(request, number, deadline)
+                if not completion.text.strip() and not completion.tool_calls:
+                    raise AttemptFailed(f"{self.name}: the reply is empty", "empty")
+                self._limiter.succeeded()
+                return completion
+            except AttemptFailed as failure:
+                number += 1
+                wait_s = self._wait_s(failure, request, number)
+                if not failure.retriable:
+                    raise
+                if number >= self._options.tries or loop.time() + wait_s >= ends:
+                    raise self._gave_up(failure, number) from failure
+            await asyncio.sleep(wait_s)
+
+    def _deadline(self, left_s: float) -> Deadline:
+        wall_s = min(self._options.timeout_s, left_s)
+        return Deadline(wall_s, self._options.idle_s if self._caller.hears else wall_s)
+
+    async def _start(self, ends: float) -> None:
+        left_s = ends - asyncio.get_running_loop().time()
+        try:
+            async with asyncio.timeout(max(0.0, left_s)):
+                await self._limiter.start()
+        except TimeoutError:
+            message = f"{self.name}: the endpoint asked to wait longer than the call may last"
+            raise AttemptFailed(message, "throttled") from None
+
+    def _wait_s(self, failure: AttemptFailed, request: Request, number: int) -> float:
+        """How long before the next attempt: doubling, with a spread that depends on the request alone."""
+        if failure.trouble == "throttled":
+            self._limiter.throttled(failure.retry_after_s)
+        spread = 0.5 + stream("wait", request.key, number).random()
+        own = min(_LONGEST_WAIT_S, _FIRST_WAIT_S * 2.0 ** (number - 1)) * spread
+        return max(own, failure.retry_after_s or 0.0)
+
+    def _gave_up(self, failure: AttemptFailed, number: int) -> ModelError:
+        tries = "1 try" if number == 1 else f"{number} tries"
+        said = str(failure)
+        said = said if said.startswith(self.name) else f"{self.name}: {said}"
+        return ModelError(f"{said}; gave up after {tries}")

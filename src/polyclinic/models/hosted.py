@@ -1,0 +1,205 @@
+"""Hosts with a protocol of their own (Anthropic, Google, Bedrock …), through pydantic-ai's model classes.
+
+Only `Model.request` is used, one message list in and one answer out: pydantic-ai's agent loop would cost eighty times
+as much and bring a second set of rules. The package is imported at the first call, because importing it takes seconds.
+"""
+
+from __future__ import annotations
+
+import base64
+import importlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from polyclinic.core.message import Message, ToolCall
+from polyclinic.core.model import Completion, Request, Usage, estimate_usage
+from polyclinic.core.seed import derive
+from polyclinic.errors import ConfigError
+from polyclinic.models.failure import AttemptFailed, Trouble, redact
+from polyclinic.models.guard import Deadline
+from polyclinic.models.prices import FREE, Price
+from polyclinic.models.schema import in_words, reply_schema
+from polyclinic.models.spec import Options
+
+if TYPE_CHECKING:
+    from pydantic_ai.messages import ModelMessage, ModelResponse
+    from pydantic_ai.models import Model as HostModel
+    from pydantic_ai.models import ModelRequestParameters
+    from pydantic_ai.settings import ModelSettings
+
+INSTALL = "pip install 'polyclinic[hosted]'"
+_TROUBLES: dict[str, Trouble] = {
+    "ModelRateLimitError": "throttled",
+    "ModelOverloadedError": "throttled",
+    "ModelUnavailableError": "server",
+    "ModelServerError": "server",
+    "ModelConnectionError": "connection",
+    "ModelRequestTimeout": "deadline",
+}
+
+
+class HostedCaller:
+    """One model at one host, one attempt at a time."""
+
+    def __init__(
+        self,
+        provider: str,
+        model: str,
+        options: Options,
+        name: str,
+        price: Price = FREE,
+        host_model: HostModel | None = None,
+    ) -> None:
+        self._provider, self._model, self._options = provider, model, options
+        self._name, self._price = name, price
+        self._host_model = host_model
+
+    @property
+    def name(self) -> str:
+        """As in the cast."""
+        return self._name
+
+    @property
+    def hears(self) -> bool:
+        """Answers arrive whole, so silence means nothing."""
+        return False
+
+    async def attempt(self, request: Request, number: int, deadline: Deadline) -> Completion:
+        """One attempt."""
+        host = self._open()
+        from pydantic_ai.exceptions import AgentRunError, UserError
+
+        native = request.reply_type is not str and bool(host.profile.get("supports_json_schema_output"))
+        messages = _messages(request, said=request.reply_type is not str and not native)
+        try:
+            response = await host.request(messages, self._settings(request, number), _parameters(request, native))
+        except UserError as error:
+            raise ConfigError(f"{self.name}: {redact(str(error))}") from None
+        except AgentRunError as error:
+            raise _failure(self.name, error) from None
+        return self._completion(request, response)
+
+    def _open(self) -> HostModel:
+        if self._host_model is None:
+            try:
+                models = importlib.import_module("pydantic_ai.models")
+                self._host_model = models.infer_model(f"{self._provider}:{self._model}")
+            except ImportError as error:
+                raise ConfigError(f"cast {self.name} needs a package: {INSTALL} ({error})") from None
+            except Exception as error:
+                raise ConfigError(f"cast {self.name}: {redact(str(error))}") from None
+        assert self._host_model is not None
+        return self._host_model
+
+    def _settings(self, request: Request, number: int) -> ModelSettings:
+        asked, options = request.settings, self._options
+        settings: ModelSettings = {
+            "timeout": options.timeout_s,
+            "seed": derive("provider", asked.seed, asked.sample, number) & 0x7FFFFFFF,
+        }
+        temperature = options.temperature if options.temperature is not None else asked.temperature
+        if temperature is not None:
+            settings["temperature"] = temperature
+        limit = options.max_tokens or asked.max_output_tokens
+        if limit:
+            settings["max_tokens"] = limit
+        return settings
+
+    def _completion(self, request: Request, response: ModelResponse) -> Completion:
+        from pydantic_ai.messages import TextPart, ToolCallPart
+
+        if response.finish_reason == "content_filter":
+            raise AttemptFailed(f"{self.name}: the host's content filter stopped the reply", "refused")
+        text = "".join(part.content for part in response.parts if isinstance(part, TextPart))
+        calls = []
+        for part in response.parts:
+            if isinstance(part, ToolCallPart):
+                try:
+                    calls.append(ToolCall(id=part.tool_call_id, name=part.tool_name, arguments=part.args_as_dict()))
+                except (ValueError, AssertionError):
+                    message = f"{self.name}: the call of the tool '{part.tool_name}' has unreadable arguments"
+                    raise AttemptFailed(message, "truncated") from None
+        usage = self._usage(request, response, text)
+        finish = "tool_calls" if calls else (response.finish_reason or "stop")
+        return Completion(text=text, tool_calls=tuple(calls), usage=usage, finish=finish)
+
+    def _usage(self, request: Request, response: ModelResponse, text: str) -> Usage:
+        said = response.usage
+        if not said.input_tokens and not said.output_tokens:
+            return estimate_usage(request, text)
+        cost = self._price.cost_nano_usd(said.input_tokens, said.output_tokens, said.cache_read_tokens or 0)
+        return Usage(input_tokens=said.input_tokens, output_tokens=said.output_tokens, cost_nano_usd=cost)
+
+
+def _parameters(request: Request, native: bool) -> ModelRequestParameters:
+    from pydantic_ai.models import ModelRequestParameters
+    from pydantic_ai.output import OutputObjectDefinition
+    from pydantic_ai.tools import ToolDefinition
+
+    tools = [
+        ToolDefinition(name=tool.name, description=tool.description, parameters_json_schema=tool.parameters)
+        for tool in request.tools
+    ]
+    if not native:
+        return ModelRequestParameters(function_tools=tools)
+    name, schema, strict = reply_schema(request.reply_type)
+    wanted = OutputObjectDefinition(json_schema=schema, name=name, strict=strict or None)
+    return ModelRequestParameters(function_tools=tools, output_mode="native", output_object=wanted)
+
+
+def _messages(request: Request, said: bool) -> list[ModelMessage]:
+    """Our messages as pydantic-ai's; `said` puts the form of the reply into words, for models without a schema mode."""
+    from pydantic_ai.messages import ModelRequest, ModelResponse, SystemPromptPart
+
+    made: list[ModelMessage] = []
+    if said:
+        _, schema, _ = reply_schema(request.reply_type)
+        made.append(ModelRequest(parts=[SystemPromptPart(content=in_words(schema))]))
+    names = {call.id: call.name for message in request.messages for call in message.tool_calls}
+    for message in request.messages:
+        parts = _parts(message, names)
+        made.append(ModelResponse(parts=parts) if message.role == "assistant" else ModelRequest(parts=parts))
+    return made
+
+
+def _parts(message: Message, names: dict[str, str]) -> list[Any]:
+    from pydantic_ai.messages import SystemPromptPart, TextPart, ToolCallPart, ToolReturnPart, UserPromptPart
+
+    if message.role == "system":
+        return [SystemPromptPart(content=message.content)]
+    if message.role == "tool":
+        name = names.get(message.tool_call_id, "tool")
+        return [ToolReturnPart(tool_name=name, content=message.content, tool_call_id=message.tool_call_id)]
+    if message.role == "user":
+        return [UserPromptPart(content=_user_content(message))]
+    parts: list[Any] = [TextPart(content=message.content)] if message.content else []
+    for call in message.tool_calls:
+        parts.append(ToolCallPart(tool_name=call.name, args=call.arguments, tool_call_id=call.id))
+    return parts
+
+
+def _user_content(message: Message) -> str | Sequence[Any]:
+    from pydantic_ai.messages import BinaryContent
+
+    if not message.images:
+        return message.content
+    content: list[Any] = [message.content] if message.content else []
+    for image in message.images:
+        if image.caption:
+            content.append(image.caption)
+        content.append(BinaryContent(data=base64.b64decode(image.data), media_type=image.media_type))
+    return content
+
+
+def _failure(name: str, error: Exception) -> AttemptFailed:
+    """pydantic-ai's errors by the names of their classes, so that a renamed one is merely refused, never a crash."""
+    trouble: Trouble = "refused"
+    for kind in type(error).__mro__:
+        if kind.__name__ in _TROUBLES:
+            trouble = _TROUBLES[kind.__name__]
+            break
+    status = int(getattr(error, "status_code", 0) or 0)
+    if trouble == "refused" and (status >= 500 or status in (408, 429)):
+        trouble = "throttled" if status == 429 else "server"
+    said = redact(str(error))[:400]
+    return AttemptFailed(f"{name}: {said}", trouble, getattr(error, "retry_after", None), status)

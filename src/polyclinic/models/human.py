@@ -1,0 +1,171 @@
+"""A person as a model: questions wait on a desk until somebody answers them, from the terminal or the browser.
+
+What a person types is read by the prompt itself (`Prompt.from_human`). Words that cannot be read are asked again with
+the reason; a person never fails a reply. Where tools are on offer, ``/use NAME {"argument": …}`` uses one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import deque
+from dataclasses import dataclass, replace
+
+from pydantic import BaseModel, ValidationError
+
+from polyclinic.core.message import ToolCall
+from polyclinic.core.model import Completion, ModelKind, Request, estimate_usage
+from polyclinic.core.reply import Unreadable, read_reply
+from polyclinic.errors import ModelError, UnknownName
+
+_USE = "/use "
+
+
+@dataclass(frozen=True)
+class Question:
+    """Something a person is asked: what to put before them, and why the last answer, if any, could not be read."""
+
+    id: str
+    role: str
+    prompt: str
+    episode: str
+    show: str
+    request: Request
+    error: str = ""
+
+
+@dataclass
+class _Open:
+    question: Question
+    answer: asyncio.Future[Completion]
+
+
+class HumanDesk:
+    """Where questions to people wait. One desk serves all roles and episodes of a run."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, _Open] = {}
+        self._unseen: deque[str] = deque()
+        self._arrived = asyncio.Event()
+        self._count = 0
+        self._closed = ""
+
+    def pending(self) -> list[Question]:
+        """All questions that wait, oldest first."""
+        return [waiting.question for waiting in self._open.values()]
+
+    async def next(self) -> Question:
+        """The next question nobody has been shown yet, or one to be asked again; waits until there is one."""
+        while True:
+            while self._unseen:
+                waiting = self._open.get(self._unseen.popleft())
+                if waiting is not None:
+                    return waiting.question
+            self._arrived.clear()
+            await self._arrived.wait()
+
+    def reply(self, question_id: str, text: str) -> str:
+        """Answer a question. Empty when the answer was taken; else why not, and the question waits again."""
+        waiting = self._open.get(question_id)
+        if waiting is None:
+            raise UnknownName("open question", question_id, self._open)
+        try:
+            completion = read_typed(waiting.question.request, text)
+        except Unreadable as error:
+            waiting.question = replace(waiting.question, error=str(error))
+            self._put(question_id)
+            return str(error)
+        del self._open[question_id]
+        if not waiting.answer.done():
+            waiting.answer.set_result(completion)
+        return ""
+
+    def close(self, reason: str = "the person left") -> None:
+        """Nobody will answer any more: every open question fails with this reason."""
+        self._closed = reason
+        for waiting in self._open.values():
+            if not waiting.answer.done():
+                waiting.answer.set_exception(ModelError(reason))
+        self._open.clear()
+
+    async def ask(self, request: Request) -> Completion:
+        """Put a question on the desk and wait for its answer."""
+        if self._closed:
+            raise ModelError(self._closed)
+        self._count += 1
+        question = Question(
+            id=f"q{self._count}",
+            role=request.role,
+            prompt=request.prompt.prompt_name(),
+            episode=request.episode,
+            show=_show(request),
+            request=request,
+        )
+        waiting = _Open(question, asyncio.get_running_loop().create_future())
+        self._open[question.id] = waiting
+        self._put(question.id)
+        try:
+            return await waiting.answer
+        finally:
+            self._open.pop(question.id, None)
+
+    def _put(self, question_id: str) -> None:
+        self._unseen.append(question_id)
+        self._arrived.set()
+
+
+class HumanModel:
+    """A role played by whoever sits at the desk."""
+
+    name = "human"
+    kind: ModelKind = "human"
+
+    def __init__(self, desk: HumanDesk) -> None:
+        self._desk = desk
+
+    async def answer(self, request: Request) -> Completion:
+        """What the person says. There is no deadline: people think."""
+        return await self._desk.ask(request)
+
+
+def read_typed(request: Request, text: str) -> Completion:
+    """What a person typed, as a completion; `Unreadable` with the reason when it cannot be read."""
+    if not text.strip():
+        raise Unreadable("please type an answer")
+    if request.tools and text.startswith(_USE):
+        return Completion(tool_calls=(_tool_call(request, text[len(_USE) :]),), finish="tool_calls")
+    try:
+        reply = request.prompt.from_human(text)
+    except ValidationError as error:
+        fault = error.errors()[0]
+        raise Unreadable(f"{'.'.join(map(str, fault['loc'])) or 'answer'}: {fault['msg']}") from None
+    except TypeError:
+        reply = read_reply(text, request.reply_type)
+    except Unreadable:
+        raise
+    except ValueError as error:
+        raise Unreadable(str(error)) from None
+    said = reply.model_dump_json() if isinstance(reply, BaseModel) else str(reply)
+    return Completion(text=said, usage=estimate_usage(request, said))
+
+
+def _tool_call(request: Request, words: str) -> ToolCall:
+    name, _, body = words.strip().partition(" ")
+    if name not in {tool.name for tool in request.tools}:
+        raise Unreadable(f"there is no tool '{name}'; there are: {', '.join(tool.name for tool in request.tools)}")
+    try:
+        arguments = json.loads(body or "{}")
+    except ValueError as error:
+        raise Unreadable(f"the tool's arguments are not JSON: {error}") from None
+    if not isinstance(arguments, dict):
+        raise Unreadable('the tool\'s arguments must be a JSON object: {"name": value}')
+    return ToolCall(id=f"human-{name}", name=name, arguments=arguments)
+
+
+def _show(request: Request) -> str:
+    """The words of the conversation as a person should read them: what a model would see, and the tools on offer."""
+    lines = [message.content for message in request.messages if message.content]
+    if request.tools:
+        offered = "\n".join(f"{_USE}{tool.name} {{…}}: {tool.description}" for tool in request.tools)
+        lines.append(f"Tools:\n{offered}")
+    return "\n\n".join(lines)

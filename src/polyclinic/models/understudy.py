@@ -1,0 +1,43 @@
+"""An understudy as a model: the typed prompt goes in, the reply comes out as the text that a model would have sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pydantic import BaseModel
+from pydantic_core import to_json
+
+from polyclinic.core.message import ToolCall
+from polyclinic.core.model import Completion, ModelKind, Request, estimate_usage
+from polyclinic.core.understudy import Ask, Understudy
+from polyclinic.errors import boundary
+
+
+class UnderstudyModel:
+    """Plays a role by rule. Its faults are the engine's, never a model's."""
+
+    kind: ModelKind = "understudy"
+
+    def __init__(self, understudy: Understudy, mistakes: Mapping[str, float] | None = None, name: str = "") -> None:
+        self._understudy = understudy
+        self._mistakes = dict(mistakes or {})
+        self._name = name or "understudy"
+
+    @property
+    def name(self) -> str:
+        """`understudy`, with its mistakes if it was asked for any."""
+        return self._name
+
+    async def answer(self, request: Request) -> Completion:
+        """The reply as JSON text, plain text, or tool calls."""
+        with boundary("engine", f"{type(self._understudy).__name__} as {request.role}"):
+            reply = self._understudy.play(Ask(request.prompt, request, self._mistakes))
+            if isinstance(reply, str):
+                text = reply
+            elif isinstance(reply, BaseModel):
+                text = reply.model_dump_json()
+            elif isinstance(reply, list) and reply and all(isinstance(call, ToolCall) for call in reply):
+                return Completion(tool_calls=tuple(reply), usage=estimate_usage(request, ""), finish="tool_calls")
+            else:
+                text = to_json(reply).decode()
+        return Completion(text=text, usage=estimate_usage(request, text))

@@ -1,0 +1,67 @@
+"""A small prompt of each sort, and requests of them, without template files."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from polyclinic.core.message import Image, Message, system, user
+from polyclinic.core.model import Request, Settings
+from polyclinic.core.prompt import Prompt
+from polyclinic.core.reply import ReplyModel
+from polyclinic.core.tool import ToolSpec
+from polyclinic.testing.fault_server import FaultServer
+
+
+class Greets(Prompt[str]):
+    """Plain words."""
+
+    template = "greets.md"
+    name: str
+
+
+class Verdict(ReplyModel):
+    """A structured reply."""
+
+    reason: str
+    score: int
+    sure: bool = False
+
+
+class Judges(Prompt[Verdict]):
+    """A structured question."""
+
+    template = "judges.md"
+    case: str
+
+
+Ask = Callable[..., Request]
+
+
+@pytest.fixture
+def ask() -> Ask:
+    """Makes a request: ``ask("words")`` for text, ``ask("words", Judges(case="x"))`` for a structured reply."""
+
+    def make(
+        words: str = "Hello",
+        prompt: Prompt[Any] | None = None,
+        *,
+        tools: tuple[ToolSpec, ...] = (),
+        images: tuple[Image, ...] = (),
+        history: tuple[Message, ...] = (),
+        **settings: Any,
+    ) -> Request:
+        messages = (system("You are at a clinic."), *history, user(words, *images))
+        return Request("staff", prompt or Greets(name="Kim"), messages, tools, Settings(**settings), "episode-1")
+
+    return make
+
+
+@pytest_asyncio.fixture
+async def server() -> AsyncIterator[FaultServer]:
+    """A server without faults; tests change what they need."""
+    async with FaultServer() as running:
+        yield running
