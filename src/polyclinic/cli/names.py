@@ -12,6 +12,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "compare": ("compare", "Compare two variants, or two runs, on the same scenarios."),
     "judge": ("judge", "Score a finished run again, without running it again."),
     "export": ("export", "Export a run's rows to JSON lines or Parquet."),
+    "evolve": ("evolve", "Let a clinic learn from case to case, and keep what it learned."),
+    "library": ("library", "Look into what was learned: list, search, diff, merge, roll back, check."),
     "clinics": ("clinics", "List the clinics, their roles, variants and judges."),
     "scenarios": ("scenarios", "List, show or lint a clinic's scenarios."),
     "play": ("play", "Take a role yourself, in the terminal, and get feedback."),

@@ -15,10 +15,11 @@ from polyclinic.core.understudy import Understudy
 from polyclinic.errors import Owner, UnknownName
 
 if TYPE_CHECKING:
-    from polyclinic.core.episode import Episode
+    from polyclinic.core.episode import Episode, EpisodeSpec
 
 Side = Literal["tested", "simulated", "judge"]
 Scenarios = Callable[[str, int], Sequence[Scenario]]
+Prepare = Callable[[Sequence[Scenario], Variant, "EpisodeSpec", Services], Awaitable[None]]
 OpenCampaign = Callable[[Sequence[Scenario], Variant, int, Services], Shared]
 
 _OWNERS: Mapping[Side, Owner] = {"tested": "reply", "simulated": "simulated_user", "judge": "judge"}
@@ -62,7 +63,10 @@ class Clinic:
     """One simulator. `flow` is its whole control flow; everything else is what surrounds it.
 
     `scenarios(selector, seed)` answers ``--scenarios``: a number, a name, ``name:count``, a file's path.
-    `open_campaign` makes the shared state of a campaign anew; committed effects are then applied to it.
+    `open_campaign` makes the shared state of a campaign anew; committed effects are then applied to it. `prepare` puts in
+    place what must exist outside before its first episode (a hospital in the records); it may be called again on resume,
+    with the campaign's first episode to say which run, variant and trial it is.
+    `polyclinic evolve --cases N` runs `evolve_variant` over the scenarios ``evolve_selector:N``.
     `needs` names the services that must be there (``records``: the hospital's FHIR records).
     `report(results)` returns extra report sections; `feedback(case)` the feedback for a person who played.
     """
@@ -83,11 +87,14 @@ class Clinic:
     libraries: tuple[str, ...] = ()
     needs: tuple[Literal["records"], ...] = ()
     open_campaign: OpenCampaign | None = None
+    prepare: Prepare | None = None
     report: Callable[[Any], Sequence[Any]] | None = None
     feedback: Callable[[Any], Sequence[Any]] | None = None
     lint: Callable[[str], Sequence[str]] | None = None
     evaluations: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     default_variant: str = ""
+    evolve_variant: str = ""
+    evolve_selector: str = "evolve"
     demo_scenarios: str = "4"
     demo_variants: tuple[str, ...] = ()
 

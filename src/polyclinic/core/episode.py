@@ -239,5 +239,9 @@ class Episode:
     async def post(self, queue: str, key: str, **body: Any) -> None:
         """Hand something to people: committed before this returns, once for each key however often the episode is resumed."""
         content: dict[str, Any] = plain(body)
-        await self.board.journal.post(self.id, queue, key, content)
+        await self.board.post(queue, key, content)
         self.record(Posted(queue=queue, key=key, body=content))
+
+    def posted(self, queue: str, key: str) -> Mapping[str, Any] | None:
+        """What was handed over under this key, also before a crash; None if nothing was."""
+        return self.board.posted.get((queue, key))

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from polyclinic.core.model import Completion, Request
 
 CallKey = tuple[str, int]
+PostKey = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,11 @@ class Journal(Protocol):
         ...
 
 
+    async def posted(self, episode: str) -> Mapping[PostKey, Mapping[str, Any]]:
+        """What this episode handed to people so far."""
+        ...
+
+
 class MemoryJournal:
     """A journal in memory, for tests, notebooks and play-throughs that need no store."""
 
@@ -61,3 +67,7 @@ class MemoryJournal:
     async def post(self, episode: str, queue: str, key: str, body: Mapping[str, Any]) -> None:
         """Hand something to people, once for each (episode, queue, key)."""
         self.posts.setdefault((episode, queue, key), dict(body))
+
+    async def posted(self, episode: str) -> Mapping[PostKey, Mapping[str, Any]]:
+        """What this episode handed to people so far."""
+        return {(queue, key): body for (mine, queue, key), body in self.posts.items() if mine == episode}

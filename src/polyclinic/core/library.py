@@ -39,13 +39,18 @@ class Entry(Frozen):
 
 
 class Operation(Frozen):
-    """One change of a library."""
+    """One change of a library.
+
+    An addition with `unless_near` is decided when it is applied: if an entry at least that similar is there already, the
+    better of the two (by quality; the older when equal) stays. So siblings learned side by side never stand twice.
+    """
 
     action: Action
     entry: Entry | None = None
     id: str = ""
     reason: str = ""
     good: bool | None = None
+    unless_near: float | None = None
 
 
 class Standing(Frozen):
@@ -89,6 +94,7 @@ class Library:
         self._entries: dict[str, Entry] = {}
         self._standing: dict[str, Standing] = {}
         self._removed: list[Removed] = []
+        self._skipped = 0
         self._rows: list[str] = []
         self._row_of: dict[str, int] = {}
         self._index = index(embedder.dimensions)
@@ -121,6 +127,11 @@ class Library:
         """What was taken out, with reasons, oldest first."""
         return list(self._removed)
 
+    @property
+    def skipped(self) -> int:
+        """How many additions were left out because something as good and as near was there."""
+        return self._skipped
+
     def nearest(self, text: str, k: int = 1, threshold: float = -1.0) -> list[Match]:
         """Up to k entries nearest to the text, none below the threshold, best first."""
         if not self._entries or k < 1:
@@ -136,14 +147,16 @@ class Library:
         """Apply operations in order. Runs of additions are embedded together."""
         batch: list[Entry] = []
         for operation in operations:
-            if operation.action == "add" and operation.entry is not None:
+            if operation.action == "add" and operation.entry is not None and operation.unless_near is None:
                 batch.append(operation.entry)
                 self.operations.append(operation)
                 continue
             self._add(batch)
             batch = []
             self.operations.append(operation)
-            if operation.action == "remove":
+            if operation.action == "add" and operation.entry is not None and operation.unless_near is not None:
+                self._add_unless_near(operation.entry, operation.unless_near)
+            elif operation.action == "remove":
                 self._remove(operation.id, operation.reason)
             elif operation.action == "use":
                 self._use(operation.id, operation.good)
@@ -181,6 +194,15 @@ class Library:
             self._row_of[entry.id] = len(self._rows)
             self._rows.append(entry.id)
 
+    def _add_unless_near(self, entry: Entry, threshold: float) -> None:
+        near = self.nearest(entry.key, 1, threshold)
+        if near and near[0].entry.quality >= entry.quality:
+            self._skipped += 1
+            return
+        if near:
+            self._remove(near[0].entry.id, f"a similar entry of higher quality replaced it: {entry.id}")
+        self._add([entry])
+
     def _remove(self, id: str, reason: str) -> None:
         entry = self._entries.pop(id, None)
         if entry is None:
@@ -210,11 +232,18 @@ class LibraryView:
         """As `Library.nearest`."""
         return self.library.nearest(text, k, threshold)
 
-    def add(self, key: str, value: dict[str, Any], quality: float = 0.0, call: str = "") -> Entry:
-        """Learn something, once the episode has ended."""
+    def add(
+        self,
+        key: str,
+        value: dict[str, Any],
+        quality: float = 0.0,
+        call: str = "",
+        unless_near: float | None = None,
+    ) -> Entry:
+        """Learn something, once the episode has ended; with `unless_near`, only if nothing as good is as near."""
         provenance = self._provenance.model_copy(update={"call": call})
         entry = Entry(id=entry_id(key, value), key=key, value=value, quality=quality, provenance=provenance)
-        self._stage(self.library.name, Operation(action="add", entry=entry))
+        self._stage(self.library.name, Operation(action="add", entry=entry, unless_near=unless_near))
         return entry
 
     def remove(self, id: str, reason: str) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Any, Protocol
 
-from polyclinic.core.journal import CallKey, CallRecord, Journal
+from polyclinic.core.journal import CallKey, CallRecord, Journal, PostKey
 from polyclinic.core.limits import Meter
 from polyclinic.core.model import Completion, Model, Request, Usage
 from polyclinic.errors import boundary
@@ -35,9 +35,11 @@ class Switchboard:
         journal: Journal,
         meters: tuple[Meter, ...],
         recorded: Mapping[CallKey, Completion],
+        posted: Mapping[PostKey, Mapping[str, Any]],
     ) -> None:
         self.episode, self.players, self.journal, self.meters = episode, players, journal, meters
         self._recorded = recorded
+        self.posted = dict(posted)
         self._asked: Counter[str] = Counter()
         self.usage: dict[str, Usage] = {}
         self.calls: Counter[str] = Counter()
@@ -47,7 +49,15 @@ class Switchboard:
         cls, episode: str, players: Players, journal: Journal, meters: tuple[Meter, ...] = ()
     ) -> Switchboard:
         """A switchboard with this episode's journal loaded."""
-        return cls(episode, players, journal, meters, await journal.load(episode))
+        recorded = await journal.load(episode)
+        posted = await journal.posted(episode)
+        return cls(episode, players, journal, meters, recorded, posted)
+
+    async def post(self, queue: str, key: str, body: Mapping[str, Any]) -> None:
+        """Hand something to people, durably, once."""
+        if (queue, key) not in self.posted:
+            await self.journal.post(self.episode, queue, key, body)
+            self.posted[(queue, key)] = body
 
     async def call(self, request: Request) -> tuple[Completion, int]:
         """The completion and which occurrence of this request it is."""

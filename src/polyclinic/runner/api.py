@@ -41,15 +41,15 @@ class RunOutcome:
         return 1 if self.failed else 0
 
 
-async def start_run(store: Store, config: RunConfig) -> str:
-    """Plan a run and write it down; nothing is run yet. Returns its id."""
+async def start_run(store: Store, config: RunConfig, only: int | None = None) -> str:
+    """Plan a run and write it down; nothing is run yet. Returns its id. `only` keeps the first so many episodes."""
     clinic = load_clinic(config.clinic)
     plan = make_plan(clinic, config)
-    async with build(clinic, config, store.journal(""), store) as built:
+    async with build(clinic, config, store.journal(""), store, desk=HumanDesk()) as built:
         players = describe_players(clinic, built.cast)
     await start_libraries(store, clinic, config)
     return await store.runs.create(
-        config.wanted_id, clinic.name, config.model_dump(mode="json"), players, plan.scenarios, plan.episodes
+        config.wanted_id, clinic.name, config.model_dump(mode="json"), players, plan.scenarios, plan.episodes[:only]
     )
 
 

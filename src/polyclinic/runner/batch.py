@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from polyclinic.core.campaign import Turnstile
+from polyclinic.core.campaign import Effect, Turnstile
 from polyclinic.core.episode import Campaign, EpisodeSpec
 from polyclinic.core.execute import EpisodeResult, Stage, as_failed, run_episode
 from polyclinic.core.library import Library, Operation
@@ -22,6 +22,7 @@ from polyclinic.store.runs import EpisodeRow
 from polyclinic.store.store import Store
 
 POLL_S = 0.5
+Held = dict[str, list[Effect]]
 
 
 @dataclass
@@ -93,43 +94,56 @@ class Batch:
     async def _unit(self, unit: str, rows: list[EpisodeRow]) -> None:
         if not rows[0].spec.campaign and rows[0].status == "pending":
             async with self._room:
-                await self._episode(unit, rows[0], self._lone)
+                await self._episode(unit, rows[0], self._lone, {})
             return
         if any(row.status == "pending" for row in rows):
             await self._sequence(unit, rows)
         await self._leases.release(unit)
 
     async def _sequence(self, unit: str, rows: list[EpisodeRow]) -> None:
-        """A campaign: started in order, waves apart, turns kept by the turnstile."""
-        campaign = await self._campaign(unit, rows)
-        campaign.positions = {row.spec.scenario: row.spec.position for row in rows}
-        campaign.turnstile = Turnstile([self.scenarios[row.spec.scenario].lanes for row in rows])
+        """A campaign: started in order, waves apart, turns kept by the turnstile, lessons taken at each wave's end."""
+        campaign = await self._campaign(rows)
+        held = await self._replay(unit, rows, campaign)
+        turnstile = campaign.turnstile = Turnstile([self.scenarios[row.spec.scenario].lanes for row in rows])
         for row in rows:
             if row.status != "pending":
-                campaign.turnstile.leave(row.spec.position)
-        pending = [row for row in rows if row.status == "pending"]
-        for wave in sorted({row.spec.wave for row in pending}):
-            tasks: list[asyncio.Task[None]] = []
-            try:
-                for row in (row for row in pending if row.spec.wave == wave):
-                    await self._room.acquire()
-                    tasks.append(asyncio.create_task(self._in_order(unit, row, campaign)))
-                    if any(task.done() and task.exception() for task in tasks[-self.concurrency :]):
-                        break
-                await asyncio.gather(*tasks)
-            except BaseException:
-                await _cancel(tasks)
-                raise
+                turnstile.leave(row.spec.position)
+        for wave in sorted({row.spec.wave for row in rows}):
+            mine = [row for row in rows if row.spec.wave == wave]
+            await self._wave(unit, [row for row in mine if row.status == "pending"], campaign, held)
+            for row in mine:
+                for effect in held.pop(row.spec.id, []):
+                    campaign.apply(effect)
 
-    async def _in_order(self, unit: str, row: EpisodeRow, campaign: Campaign) -> None:
+    async def _wave(self, unit: str, rows: list[EpisodeRow], campaign: Campaign, held: Held) -> None:
+        tasks: list[asyncio.Task[None]] = []
         try:
-            await self._episode(unit, row, campaign)
+            for row in rows:
+                await self._room.acquire()
+                tasks.append(asyncio.create_task(self._in_order(unit, row, campaign, held)))
+                if any(task.done() and task.exception() for task in tasks[-self.concurrency :]):
+                    break
+            await asyncio.gather(*tasks)
+        except BaseException:
+            await _cancel(tasks)
+            raise
+
+    async def _replay(self, unit: str, rows: list[EpisodeRow], campaign: Campaign) -> Held:
+        """Apply what is committed; what was learned is held until its wave has ended, as it was the first time."""
+        held: Held = {row.spec.id: [] for row in rows}
+        for episode, effect in await self.store.runs.effects(self.run, unit):
+            _take(campaign, held, episode, effect)
+        return held
+
+    async def _in_order(self, unit: str, row: EpisodeRow, campaign: Campaign, held: Held) -> None:
+        try:
+            await self._episode(unit, row, campaign, held)
         finally:
             if campaign.turnstile is not None:
                 campaign.turnstile.leave(row.spec.position)
             self._room.release()
 
-    async def _episode(self, unit: str, row: EpisodeRow, campaign: Campaign) -> None:
+    async def _episode(self, unit: str, row: EpisodeRow, campaign: Campaign, held: Held) -> None:
         began = time.monotonic()
         result = await run_episode(self.stage, row.spec, self.scenarios[row.spec.scenario], campaign)
         elapsed_ms = round((time.monotonic() - began) * 1000)
@@ -143,7 +157,7 @@ class Batch:
             return
         if row.spec.campaign:
             for effect in result.effects:
-                campaign.apply(effect)
+                _take(campaign, held, row.spec.id, effect)
         self.progress.ended(result)
 
     async def _finish(self, unit: str, result: EpisodeResult, elapsed_ms: int) -> None:
@@ -155,18 +169,28 @@ class Batch:
                 await staged.commit()
         await self.store.runs.finish(self.run, unit, result, self._leases.owner, elapsed_ms)
 
-    async def _campaign(self, unit: str, rows: list[EpisodeRow]) -> Campaign:
-        """Shared state and libraries as the committed effects left them."""
+    async def _campaign(self, rows: list[EpisodeRow]) -> Campaign:
+        """A campaign as it is before its first episode, with what it needs outside in place."""
+        clinic, spec = self.stage.clinic, rows[0].spec
         scenarios = [self.scenarios[row.spec.scenario] for row in rows]
-        campaign = open_campaign(self.stage, rows[0].spec, scenarios, self.start_libraries)
-        for _, effect in await self.store.runs.effects(self.run, unit):
-            campaign.apply(effect)
+        campaign = open_campaign(self.stage, spec, scenarios, self.start_libraries)
+        campaign.positions = {row.spec.scenario: row.spec.position for row in rows}
+        if clinic.prepare is not None:
+            await clinic.prepare(scenarios, clinic.variant(spec.variant), spec, self.stage.services)
         return campaign
 
     async def _beat(self) -> None:
         while True:
             await asyncio.sleep(self.lease_s / 3)
             await self._leases.renew(sorted(self._held))
+
+
+def _take(campaign: Campaign, held: Held, episode: str, effect: Effect) -> None:
+    """Shared state changes at once; a library only when the wave ends, so that all of a wave read the same one."""
+    if effect.kind == "library":
+        held.setdefault(episode, []).append(effect)
+    else:
+        campaign.apply(effect)
 
 
 def lone_campaign(stage: Stage, start: Mapping[str, list[Operation]]) -> Campaign:

@@ -52,13 +52,15 @@ def _with_samples(judge: Judge, samples: int) -> Judge:
 
 
 @lru_cache(maxsize=4)
-def _embedder(spec: str) -> Embedder:
+def run_embedder(spec: str) -> Embedder:
+    """The embedder of a run; made once in a process."""
     from polyclinic.retrieval.embedders import default_embedder, embedder
 
     return embedder(spec) if spec else default_embedder()
 
 
-def _index(dimensions: int) -> VectorIndex:
+def run_index(dimensions: int) -> VectorIndex:
+    """An empty index."""
     from polyclinic.retrieval.index import new_index
 
     return new_index(dimensions)
@@ -108,8 +110,8 @@ async def build(
         )
         try:
             services = Services(
-                make_embedder=lambda: _embedder(config.embedder),
-                make_index=_index,
+                make_embedder=lambda: run_embedder(config.embedder),
+                make_index=run_index,
                 records=records,
                 records_join=not config.fhir,
                 options=config.options,

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from polyclinic.core.database import Database, Transaction
-from polyclinic.core.journal import CallKey, CallRecord
+from polyclinic.core.journal import CallKey, CallRecord, PostKey
 from polyclinic.core.model import Completion
 
 _INSERT_CALL = (
@@ -71,6 +71,15 @@ class StoreJournal:
             transaction.execute(_INSERT_POST, row)
 
         await self._database.write(insert)
+
+    async def posted(self, episode: str) -> Mapping[PostKey, Mapping[str, Any]]:
+        """What this episode handed to people so far."""
+        rows = await self._database.read(
+            lambda tx: tx.execute(
+                "SELECT queue, key, body FROM posts WHERE run = ? AND episode = ?", (self._run, episode)
+            )
+        )
+        return {(queue, key): orjson.loads(body) for queue, key, body in rows}
 
 
 class StoreCache:

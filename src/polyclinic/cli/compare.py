@@ -1,0 +1,55 @@
+"""`polyclinic compare`: two variants, or two runs, on the same scenarios."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import click
+
+from polyclinic.cli.options import json_option, print_json, store_option, table, wait
+from polyclinic.errors import ConfigError
+from polyclinic.eval.compare import Arm, Comparison, compare
+from polyclinic.eval.results import RunResults
+from polyclinic.runner.results import load_results
+from polyclinic.store.store import Store, open_store
+
+
+@click.command(name="compare", short_help="Compare two variants, or two runs, on the same scenarios.")
+@click.argument("left")
+@click.argument("right")
+@click.option("--metric", "metrics", multiple=True, help="Only this metric; may be repeated.")
+@store_option
+@json_option
+def command(left: str, right: str, metrics: tuple[str, ...], store: str, as_json: bool) -> int:
+    """Compare two variants, or two runs, on the same scenarios.
+
+    LEFT and RIGHT are RUN/VARIANT, or RUN when it has one variant only: `polyclinic compare last/plain last/tool`.
+    Differences are right minus left, paired by scenario, with intervals; p-values are corrected over the metrics (Holm).
+    """
+    return wait(_compare(store, left, right, metrics, as_json))
+
+
+async def _compare(url: str, left: str, right: str, metrics: tuple[str, ...], as_json: bool) -> int:
+    async with open_store(url) as store:
+        arms = [await _arm(store, left), await _arm(store, right)]
+    found = compare(arms[0], arms[1], list(metrics) or None)
+    if as_json:
+        print_json([asdict(item) for item in found])
+    else:
+        click.echo(table([_row(item) for item in found], ["metric", "left", "right", "difference", "95 %", "p (Holm)", "n"]))
+    return 0
+
+
+async def _arm(store: Store, text: str) -> Arm:
+    run, _, variant = text.partition("/")
+    results: RunResults = await load_results(store, run)
+    names = results.variant_names()
+    if not variant and len(names) != 1:
+        raise ConfigError(f"{text}: say which variant: {', '.join(f'{run}/{name}' for name in names)}")
+    return Arm(results, variant or names[0])
+
+
+def _row(item: Comparison) -> list[str]:
+    span = "–" if item.low is None or item.high is None else f"{item.low:+.3f} to {item.high:+.3f}"
+    numbers = [f"{item.left_mean:.3f}", f"{item.right_mean:.3f}", f"{item.difference:+.3f}", span, f"{item.p_holm:.3f}"]
+    return [item.metric, *numbers, str(item.pairs)]

@@ -1,0 +1,63 @@
+"""`polyclinic demo`: a small sample of every clinic, offline, in one report."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import click
+
+from polyclinic.cli.options import json_option, print_json, store_option, wait
+from polyclinic.eval.report import RunReport
+from polyclinic.runner.api import carry_on, start_run
+from polyclinic.runner.config import make_config
+from polyclinic.runner.progress import Ticker
+from polyclinic.runner.registry import clinic_modules, load_clinic
+from polyclinic.runner.reports import make_report, write_html
+from polyclinic.store.store import open_store
+
+TITLE = "Polyclinic: a small sample of every clinic"
+
+
+@click.command(name="demo", short_help="Run a small sample of every clinic offline and write one HTML report.")
+@click.option("--clinic", "wanted", multiple=True, metavar="NAME", help="Only this clinic; may be repeated.")
+@click.option("--html", "html", default=".polyclinic/demo.html", show_default=True, type=click.Path(dir_okay=False))
+@store_option
+@json_option
+def command(wanted: tuple[str, ...], html: str, store: str, as_json: bool) -> int:
+    """Run a small sample of every clinic offline and write one HTML report.
+
+    All roles are played by understudies: rule-based baselines that need no key and no network.
+    """
+    return wait(_demo(wanted or tuple(clinic_modules()), Path(html), store, as_json))
+
+
+async def _demo(names: tuple[str, ...], html: Path, url: str, as_json: bool) -> int:
+    reports: list[RunReport] = []
+    runs: dict[str, str] = {}
+    failed = 0
+    async with open_store(url or ".polyclinic/demo.db") as store:
+        for name in names:
+            clinic = load_clinic(name)
+            began = time.monotonic()
+            click.echo(click.style(f"{clinic.title} ({name})", bold=True), err=True)
+            values = {
+                "clinic": name,
+                "variants": clinic.demo_variants or (clinic.first_variant,),
+                "scenarios": clinic.demo_scenarios,
+            }
+            run = await start_run(store, make_config(values))
+            outcome = await carry_on(store, run, progress=Ticker(sys.stderr))
+            failed += outcome.failed
+            runs[name] = run
+            reports.append(await make_report(store, run, transcripts=1))
+            click.echo(f"  {clinic.summary} ({time.monotonic() - began:.1f} s)", err=True)
+        where = store.url
+    path = write_html(reports, html, TITLE).resolve()
+    if as_json:
+        print_json({"report": str(path), "runs": runs, "failed": failed, "store": where})
+    else:
+        click.echo(f"\nThe report is at {path}")
+        click.echo(f"Look closer: polyclinic show {runs[names[-1]]} --store {where}")
+    return 1 if failed else 0

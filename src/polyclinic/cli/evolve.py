@@ -1,0 +1,80 @@
+"""`polyclinic evolve`: a campaign that learns, and what it learned kept under a name."""
+
+from __future__ import annotations
+
+import click
+
+from polyclinic.cli.options import json_option, pairs, print_json, store_option, wait
+from polyclinic.core.clinic import Clinic
+from polyclinic.errors import ConfigError
+from polyclinic.runner.config import RunConfig, make_config
+from polyclinic.runner.libraries import learned, save_learned
+from polyclinic.runner.registry import load_clinic
+from polyclinic.store.store import open_store
+
+
+@click.command(name="evolve", short_help="Let a clinic learn from case to case, and keep what it learned.")
+@click.argument("clinic")
+@click.option("--cases", type=click.IntRange(min=1), default=20, show_default=True, help="How many cases to learn from.")
+@click.option("--name", default="", help="The name to keep the libraries under.  [default: the clinic's name]")
+@click.option("--variant", default="", metavar="V", help="[default: the clinic's own]")
+@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--cast", default="all=understudy", show_default=True, metavar="ROLE=MODEL,…")
+@click.option("--library", "libraries", multiple=True, metavar="[NAME=]SOURCE", help="Start from a saved library, run or file.")
+@click.option("--set", "options", multiple=True, metavar="NAME=VALUE", help="A setting that the clinic itself understands.")
+@click.option("--concurrency", type=int, default=16, show_default=True)
+@store_option
+@json_option
+def command(
+    clinic: str,
+    cases: int,
+    name: str,
+    variant: str,
+    seed: int,
+    cast: str,
+    libraries: tuple[str, ...],
+    options: tuple[str, ...],
+    concurrency: int,
+    store: str,
+    as_json: bool,
+) -> int:
+    """Let a clinic learn from case to case, and keep what it learned.
+
+    Later runs use it with --library NAME. Look into it with `polyclinic library`.
+    """
+    found = load_clinic(clinic)
+    if not found.libraries:
+        raise ConfigError(f"{clinic} keeps no library, so there is nothing to evolve")
+    config = make_config(
+        {
+            "clinic": clinic,
+            "variants": (variant or found.evolve_variant or found.first_variant,),
+            "scenarios": f"{found.evolve_selector}:{cases}",
+            "seed": seed,
+            "cast": cast,
+            "libraries": pairs(libraries, "--library"),
+            "options": pairs(options, "--set"),
+            "concurrency": concurrency,
+            "store": store,
+        }
+    )
+    return wait(_evolve(found, config, name or clinic, as_json))
+
+
+async def _evolve(clinic: Clinic, config: RunConfig, name: str, as_json: bool) -> int:
+    from polyclinic.cli.drive import carry
+    from polyclinic.runner.api import start_run
+
+    async with open_store(config.store) as store:
+        run, url = await start_run(store, config), store.url
+    code = await carry(url, run, config.concurrency, as_json=False)
+    async with open_store(url) as store:
+        saved = await save_learned(store, run, clinic, name, config.embedder or "default")
+        counts = {library: len(await learned(store, run, library)) for library in clinic.libraries}
+    if as_json:
+        print_json({"run": run, "saved": saved, "operations": counts})
+    else:
+        for library, count in counts.items():
+            click.echo(f"{name}.{library}: {count} operations")
+        click.echo(f"use it: polyclinic run {clinic.name} --library {name}; look into it: polyclinic library list {name}.{clinic.libraries[0]}")
+    return code

@@ -1,0 +1,43 @@
+"""`polyclinic judge`: score a finished run again."""
+
+from __future__ import annotations
+
+import click
+
+from polyclinic.cli.options import json_option, print_json, store_option, wait
+from polyclinic.runner.rescore import rescore
+from polyclinic.store.store import open_store
+
+
+@click.command(name="judge", short_help="Score a finished run again, without running it again.")
+@click.argument("run", default="last")
+@click.option("--judges", metavar="NAMES", help="Comma-separated.  [default: all]")
+@click.option("--cast", default="", metavar="ROLE=MODEL,…", help="Who judges now, e.g. judge=openai:gpt-5.")
+@click.option("--samples", type=int, default=0, metavar="K", help="Samples for each rubric judge.")
+@click.option("--name", default="", help="The scoring's name; ask for it again to go on where it stopped.")
+@click.option("--concurrency", type=int, default=16, show_default=True)
+@store_option
+@json_option
+def command(
+    run: str, judges: str | None, cast: str, samples: int, name: str, concurrency: int, store: str, as_json: bool
+) -> int:
+    """Score a finished run again, without running it again.
+
+    The scores stand beside the run's own; see them with `polyclinic report RUN --scoring NAME`.
+    """
+    names = tuple(part.strip() for part in (judges or "").split(",") if part.strip())
+    return wait(_judge(store, run, name, names, cast, samples, concurrency, as_json))
+
+
+async def _judge(
+    url: str, run: str, name: str, judges: tuple[str, ...], cast: str, samples: int, concurrency: int, as_json: bool
+) -> int:
+    async with open_store(url) as store:
+        scoring, count, failures = await rescore(store, run, name, judges, cast, samples, concurrency)
+    if as_json:
+        print_json({"run": run, "scoring": scoring, "episodes": count, "failures": len(failures)})
+    else:
+        click.echo(f"scoring {scoring}: {count} episodes, {len(failures)} judge failures")
+        for failure in failures[:5]:
+            click.echo(f"  {failure.owner}: {failure.error}", err=True)
+    return 1 if failures else 0

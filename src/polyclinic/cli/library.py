@@ -1,0 +1,196 @@
+"""`polyclinic library`: look into what was learned, compare, merge, roll back, check for contamination."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import click
+
+from polyclinic.cli.options import json_option, print_json, store_option, table, wait
+from polyclinic.core.library import Entry, Library
+from polyclinic.errors import ConfigError
+from polyclinic.runner.libraries import write_library_file
+from polyclinic.runner.registry import load_clinic
+from polyclinic.runner.shelves import contamination, merge, open_library, save_library
+from polyclinic.store.store import Store, open_store
+
+
+@click.group(name="library", short_help="Look into what was learned: list, search, diff, merge, roll back, check.")
+def command() -> None:
+    """Look into what was learned: list, search, diff, merge, roll back, check.
+
+    A SOURCE is a saved library (NAME.LIBRARY), a run that learned (RUN.LIBRARY), or a JSONL file.
+    """
+
+
+def _print(entries: Iterable[Entry], library: Library, as_json: bool) -> None:
+    rows = list(entries)
+    if as_json:
+        print_json([{**entry.model_dump(), "standing": library.standing(entry.id).model_dump()} for entry in rows])
+        return
+    cells = []
+    for entry in rows:
+        standing = library.standing(entry.id)
+        fared = f"{standing.uses} ({standing.good} good, {standing.poor} poor)"
+        cells.append([entry.id, entry.key[:60], f"{entry.quality:g}", fared, entry.provenance.episode])
+    click.echo(table(cells, ["id", "found by", "quality", "uses", "from"]) if cells else "empty")
+
+
+@command.command("list")
+@click.argument("source", required=False)
+@click.option("--version", type=int, help="As it stood after so many operations.")
+@click.option("--removed", is_flag=True, help="What was taken out, and why.")
+@store_option
+@json_option
+def list_entries(source: str | None, version: int | None, removed: bool, store: str, as_json: bool) -> int:
+    """The entries of a library; without SOURCE, the saved libraries."""
+
+    async def work() -> int:
+        async with open_store(store) as opened:
+            if source is None:
+                names = await opened.libraries.names()
+                print_json(names) if as_json else click.echo("\n".join(names) or "no saved libraries yet")
+                return 0
+            library = await open_library(opened, source)
+            if version is not None:
+                library = library.at(version)
+            if removed:
+                gone = [[item.entry.id, item.entry.key[:60], item.reason] for item in library.removed]
+                print_json(gone) if as_json else click.echo(table(gone, ["id", "found by", "why it went"]))
+            else:
+                _print(library, library, as_json)
+        return 0
+
+    return wait(work())
+
+
+@command.command("search")
+@click.argument("source")
+@click.argument("words")
+@click.option("-k", type=int, default=5, show_default=True)
+@store_option
+@json_option
+def search(source: str, words: str, k: int, store: str, as_json: bool) -> int:
+    """The entries nearest to some words."""
+
+    async def work() -> int:
+        async with open_store(store) as opened:
+            library = await open_library(opened, source)
+            found = library.nearest(words, k)
+        if as_json:
+            print_json([{"similarity": match.similarity, **match.entry.model_dump()} for match in found])
+        else:
+            click.echo(table([[f"{m.similarity:.3f}", m.entry.id, m.entry.key] for m in found], ["near", "id", "found by"]))
+        return 0
+
+    return wait(work())
+
+
+@command.command("diff")
+@click.argument("left")
+@click.argument("right")
+@store_option
+@json_option
+def diff(left: str, right: str, store: str, as_json: bool) -> int:
+    """What one library has and the other has not."""
+
+    async def work() -> int:
+        async with open_store(store) as opened:
+            mine, theirs = await open_library(opened, left), await open_library(opened, right)
+            only_mine, only_theirs = mine.diff(theirs)
+        if as_json:
+            print_json({"left": [e.model_dump() for e in only_mine], "right": [e.model_dump() for e in only_theirs]})
+        else:
+            for mark, entries in (("-", only_mine), ("+", only_theirs)):
+                for entry in entries:
+                    click.echo(f"{mark} {entry.id} {entry.key}")
+        return 0
+
+    return wait(work())
+
+
+@command.command("export")
+@click.argument("source")
+@click.argument("file", type=click.Path(dir_okay=False))
+@store_option
+def export(source: str, file: str, store: str) -> int:
+    """Write a library's operations to a JSONL file that --library takes."""
+
+    async def work() -> int:
+        async with open_store(store) as opened:
+            library = await open_library(opened, source)
+        write_library_file(file, library.operations)
+        click.echo(f"{library.version} operations, {len(library)} entries in {file}")
+        return 0
+
+    return wait(work())
+
+
+@command.command("merge")
+@click.argument("sources", nargs=-1, required=True)
+@click.option("--name", required=True, metavar="NAME.LIBRARY", help="Where to save the result.")
+@click.option("--clinic", required=True, help="Whose library it is.")
+@click.option("--unless-near", type=float, default=None, help="Leave out what is at least this similar to a better entry.")
+@store_option
+def merge_libraries(sources: tuple[str, ...], name: str, clinic: str, unless_near: float | None, store: str) -> int:
+    """Put several libraries together, the better of near entries staying."""
+
+    async def work() -> int:
+        async with open_store(store) as opened:
+            merged = await merge(opened, sources, unless_near)
+            await save_library(opened, name, load_clinic(clinic), merged, f"merged from {', '.join(sources)}")
+        click.echo(f"{name}: {len(merged)} entries")
+        return 0
+
+    return wait(work())
+
+
+@command.command("rollback")
+@click.argument("name")
+@click.argument("version", type=int)
+@click.option("--reason", required=True, help="Kept with the library for ever.")
+@store_option
+def rollback(name: str, version: int, reason: str, store: str) -> int:
+    """Bring a saved library's entries back to an earlier version; its history is kept."""
+
+    async def work() -> int:
+        async with open_store(store) as opened:
+            library = await _saved(opened, name)
+            library.extend(library.rollback(version, reason))
+            saved = await opened.libraries.load(name)
+            await opened.libraries.save(saved.model_copy(update={"operations": tuple(library.operations)}))
+        click.echo(f"{name}: {len(library)} entries, version {library.version}")
+        return 0
+
+    return wait(work())
+
+
+async def _saved(store: Store, name: str) -> Library:
+    if name not in await store.libraries.names():
+        raise ConfigError(f"only a saved library can be rolled back, and '{name}' is not one: see `polyclinic library list`")
+    return await open_library(store, name)
+
+
+@command.command("check")
+@click.argument("source")
+@click.argument("clinic")
+@click.option("--scenarios", "selector", default="", metavar="N", help="The test cases, as for run.")
+@click.option("--seed", type=int, default=0, show_default=True)
+@store_option
+@json_option
+def check(source: str, clinic: str, selector: str, seed: int, store: str, as_json: bool) -> int:
+    """Is anything in the library learned from these test cases? Exit code 1 if so."""
+
+    async def work() -> int:
+        cases = load_clinic(clinic).scenarios(selector, seed)
+        async with open_store(store) as opened:
+            found = contamination(await open_library(opened, source), cases)
+        if as_json:
+            print_json([entry.model_dump() for entry in found])
+        else:
+            for entry in found:
+                click.echo(f"{entry.id} was learned from {entry.provenance.scenario}: {entry.key}")
+            click.echo(f"{len(found)} entries come from the {len(cases)} test cases")
+        return 1 if found else 0
+
+    return wait(work())

@@ -1,0 +1,142 @@
+"""`polyclinic play`: a person takes a role; the episode is kept like any other."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+import click
+
+from polyclinic.cli.options import json_option, print_json, store_option, wait
+from polyclinic.core.clinic import Clinic
+from polyclinic.core.judge import Case
+from polyclinic.core.transcript import Event, Said, Scored
+from polyclinic.errors import ConfigError
+from polyclinic.eval.terminal import section_text
+from polyclinic.models.human import HumanDesk, Question
+from polyclinic.runner.api import carry_on, start_run
+from polyclinic.runner.config import RunConfig, make_config
+from polyclinic.runner.registry import load_clinic
+from polyclinic.runner.results import load_results
+from polyclinic.store.store import Store, open_store
+
+
+@click.command(name="play", short_help="Take a role yourself, in the terminal, and get feedback.")
+@click.argument("clinic")
+@click.option("--role", required=True, help="The role you take.")
+@click.option("--variant", help="[default: the clinic's own]")
+@click.option("--scenarios", default="1", show_default=True, metavar="N", help="Which scenario; the first of the selection is played.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Another seed, other chances.")
+@click.option("--cast", default="", metavar="ROLE=MODEL,…", help="Who plays the others.  [default: understudies]")
+@click.option("--library", "library", default="", metavar="SOURCE", help="What the others have learned: a saved library, run or file.")
+@store_option
+@json_option
+def command(
+    clinic: str, role: str, variant: str | None, scenarios: str, seed: int, cast: str, library: str, store: str, as_json: bool
+) -> int:
+    """Take a role yourself, in the terminal, and get feedback.
+
+    Type your words and press Enter. /help shows what you know, /quit stops (what was said is kept).
+    """
+    found = load_clinic(clinic)
+    found.role(role)
+    values: dict[str, object] = {
+        "clinic": clinic,
+        "variants": (variant or found.first_variant,),
+        "scenarios": scenarios,
+        "seed": seed,
+        "cast": ",".join(filter(None, [f"{role}=human", cast or "all=understudy"])),
+        "libraries": {"all": library} if library else {},
+        "concurrency": 1,
+        "store": store,
+    }
+    return wait(_play(found, role, make_config(values), as_json))
+
+
+async def _play(clinic: Clinic, role: str, config: RunConfig, as_json: bool) -> int:
+    async with open_store(config.store) as store:
+        first = clinic.scenarios(config.scenarios, config.seed)[:1]
+        if not first:
+            raise ConfigError(f"--scenarios {config.scenarios} selects nothing")
+        run = await start_run(store, config, only=1)
+        desk = HumanDesk()
+        screen = Screen(role, quiet=as_json)
+        asking = asyncio.create_task(_converse(desk, screen))
+        try:
+            outcome = await carry_on(store, run, desk=desk, listener=screen.heard)
+        finally:
+            asking.cancel()
+            await asyncio.gather(asking, return_exceptions=True)
+        await _feedback(store, clinic, run, as_json)
+        return outcome.exit_code
+
+
+class Screen:
+    """Prints what the person may hear, and what they are asked."""
+
+    def __init__(self, role: str, quiet: bool) -> None:
+        self._role, self._out = role, sys.stderr if quiet else sys.stdout
+        self._told: set[str] = set()
+
+    def heard(self, episode: str, event: Event) -> None:
+        """Everything said aloud by others."""
+        if isinstance(event, Said) and event.speaker != self._role:
+            print(f"{click.style(event.speaker, bold=True)}: {event.text}", file=self._out)
+
+    def ask(self, question: Question) -> None:
+        """What is wanted now: instructions once, then the situation."""
+        if question.error:
+            print(click.style(f"  ({question.error})", fg="yellow"), file=self._out)
+            return
+        messages = question.request.messages
+        if question.prompt not in self._told:
+            self._told.add(question.prompt)
+            for message in messages:
+                if message.role == "system":
+                    print(click.style(message.content, dim=True) + "\n", file=self._out)
+        last = [message.content for message in messages if message.role == "user"][-1:]
+        print(click.style("\n".join(last), dim=True), file=self._out)
+
+    def show(self, text: str) -> None:
+        """Plain words."""
+        print(text, file=self._out)
+
+
+async def _converse(desk: HumanDesk, screen: Screen) -> None:
+    while True:
+        question = await desk.next()
+        screen.ask(question)
+        while True:
+            try:
+                line = await asyncio.to_thread(input, f"{question.role}> ")
+            except EOFError:
+                desk.close("the person left")
+                return
+            if line.strip() == "/quit":
+                desk.close("the person left")
+                return
+            if line.strip() == "/help":
+                screen.show(question.show)
+                continue
+            if not desk.reply(question.id, line):
+                break
+            question = await desk.next()
+            screen.ask(question)
+
+
+async def _feedback(store: Store, clinic: Clinic, run: str, as_json: bool) -> None:
+    results = await load_results(store, run)
+    episode = results.episodes[0]
+    case = Case(results.scenarios[episode.scenario], clinic.variant(episode.variant), episode.transcript, episode.trial)
+    sections = list(clinic.feedback(case)) if clinic.feedback is not None and episode.status == "done" else []
+    if as_json:
+        scores = [event.score.model_dump() for event in episode.transcript.of(Scored)]
+        print_json({"run": run, "episode": episode.id, "outcome": episode.outcome, "scores": scores})
+        return
+    click.echo(f"\n— {episode.outcome} —")
+    for event in episode.transcript.of(Scored):
+        score = event.score
+        click.echo(f"  {score.metric}: {score.value:g}  {score.reason}")
+    if sections:
+        click.echo("\n\n".join(section_text(section) for section in sections))
+    click.echo(f"kept as run {run}; read it again with: polyclinic show {run} {episode.id}")

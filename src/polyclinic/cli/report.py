@@ -1,0 +1,48 @@
+"""`polyclinic report`: what a run came to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from polyclinic.cli.options import json_option, print_json, store_option, wait
+from polyclinic.eval.report import report_to_plain
+from polyclinic.eval.terminal import render_terminal
+from polyclinic.runner.reports import make_report, write_html
+from polyclinic.store.runs import LIVE
+from polyclinic.store.store import open_store
+
+
+@click.command(name="report", short_help="Report on a run: terminal, JSON or one HTML file.")
+@click.argument("run", default="last")
+@click.option("--html", "html", type=click.Path(dir_okay=False), help="Write one self-contained HTML file here.")
+@click.option("--scoring", default=LIVE, show_default=True, help="Which scores: the run's own, or a later scoring's name.")
+@click.option("--baseline", default="", metavar="V", help="The variant that the others are compared with.")
+@click.option("--transcripts", type=int, default=2, show_default=True, help="Transcripts shown for each variant, in HTML.")
+@click.option("--full", is_flag=True, help="With --json: also comparisons, variance and the clinic's own sections.")
+@store_option
+@json_option
+def command(
+    run: str, html: str | None, scoring: str, baseline: str, transcripts: int, full: bool, store: str, as_json: bool
+) -> int:
+    """Report on a run: terminal, JSON or one HTML file.
+
+    RUN is a run's id, the start of one, or 'last'. Failures are counted apart, by owner, and never as zeros.
+    """
+    return wait(_report(store, run, html, scoring, baseline, transcripts, full, as_json))
+
+
+async def _report(
+    url: str, run: str, html: str | None, scoring: str, baseline: str, transcripts: int, full: bool, as_json: bool
+) -> int:
+    async with open_store(url) as store:
+        report = await make_report(store, run, scoring=scoring, baseline=baseline, transcripts=transcripts)
+    path = write_html([report], Path(html)) if html else None
+    if as_json:
+        print_json(report_to_plain(report) if full else report.summary.to_plain())
+    elif path is None:
+        click.echo(render_terminal(report))
+    else:
+        click.echo(f"report: {path.resolve()}")
+    return 0

@@ -1,0 +1,43 @@
+"""Reports of runs in a store: results, the clinic's own sections, and the file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from polyclinic.errors import ConfigError
+from polyclinic.eval.html import render_html
+from polyclinic.eval.report import RunReport, build_report
+from polyclinic.eval.sections import Section
+from polyclinic.runner.registry import load_clinic
+from polyclinic.runner.results import load_results
+from polyclinic.store.runs import LIVE
+from polyclinic.store.store import Store
+
+
+async def make_report(
+    store: Store, run: str, *, scoring: str = LIVE, baseline: str = "", transcripts: int = 2
+) -> RunReport:
+    """The report of one run under one scoring."""
+    results = await load_results(store, run, scoring)
+    clinic = load_clinic(results.clinic)
+    if not results.episodes:
+        raise ConfigError(f"run {results.run} has no finished episode yet: polyclinic resume {results.run}")
+    sections: Sequence[Section] = clinic.report(results) if clinic.report is not None else ()
+    return build_report(
+        results, sections, title=clinic.title, baseline=baseline, transcripts_per_variant=transcripts
+    )
+
+
+def write_html(reports: Sequence[RunReport], path: Path, title: str = "") -> Path:
+    """One self-contained HTML file, put in place whole or not at all."""
+    text = render_html(reports, title)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        beside = path.with_name(f".{path.name}.{os.getpid()}")
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(path)
+    except OSError as error:
+        raise ConfigError(f"the report {path} cannot be written: {error.strerror or error}") from None
+    return path

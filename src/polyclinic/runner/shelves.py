@@ -1,0 +1,61 @@
+"""Libraries outside of runs: opening one from wherever it is, merging, saving, and checking what it was learned from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from polyclinic.core.clinic import Clinic
+from polyclinic.core.library import Entry, Library, Operation
+from polyclinic.core.scenario import Scenario
+from polyclinic.errors import ConfigError
+from polyclinic.runner.build import run_embedder, run_index
+from polyclinic.runner.libraries import read_library
+from polyclinic.store.libraries import SavedLibrary
+from polyclinic.store.store import Store
+
+
+async def open_library(store: Store, source: str) -> Library:
+    """A library by saved name (NAME.LIBRARY), by run (RUN.LIBRARY), or from a file."""
+    if Path(source).is_file():
+        operations = await read_library(store, source, "")
+    elif source in await store.libraries.names():
+        operations = list((await store.libraries.load(source)).operations)
+    else:
+        run, dot, library = source.rpartition(".")
+        if not dot:
+            known = ", ".join(await store.libraries.names()) or "none"
+            raise ConfigError(f"'{source}': write RUN.LIBRARY, a file, or one of the saved libraries: {known}")
+        operations = await read_library(store, run, library)
+    return Library(source, run_embedder(""), run_index, operations)
+
+
+async def merge(store: Store, sources: Sequence[str], unless_near: float | None) -> Library:
+    """Several libraries as one, in order; of near entries the better stays."""
+    merged = Library("merged", run_embedder(""), run_index)
+    for source in sources:
+        library = await open_library(store, source)
+        merged.extend(Operation(action="add", entry=entry, unless_near=unless_near) for entry in library)
+    return merged
+
+
+async def save_library(store: Store, name: str, clinic: Clinic, library: Library, about: str) -> None:
+    """Keep a library under NAME.LIBRARY."""
+    _, dot, which = name.rpartition(".")
+    if not dot or which not in clinic.libraries:
+        raise ConfigError(f"'{name}': end the name with .{' or .'.join(clinic.libraries)}")
+    saved = SavedLibrary(
+        name=name,
+        clinic=clinic.name,
+        library=which,
+        embedder=library.embedder.name,
+        about=about,
+        operations=tuple(library.operations),
+    )
+    await store.libraries.save(saved)
+
+
+def contamination(library: Library, cases: Iterable[Scenario]) -> list[Entry]:
+    """The entries that were learned from any of these cases."""
+    tested = {case.id for case in cases}
+    return [entry for entry in library if entry.provenance.scenario in tested]

@@ -1,0 +1,141 @@
+"""The contract of a clinic, as checks that each raise `AssertionError` with what is wrong and where.
+
+Shape, prompts, an understudy for every prompt; every variant runs clean; every declared mistake is noticed; two runs export
+the same bytes; a stopped run, resumed, equals an uninterrupted one; and against an endpoint that talks sense and nonsense by
+turns, every failure has an owner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import resources
+
+from polyclinic.core.clinic import Clinic, Mistake
+from polyclinic.core.prompt import check_prompts
+from polyclinic.core.transcript import Violated
+from polyclinic.eval.metrics import metric_estimate
+from polyclinic.eval.results import RunResults
+from polyclinic.runner.registry import clinic_modules, load_clinic
+from polyclinic.testing.runs import export_bytes, interrupted_then_resumed, run_once
+
+ROOMS = ("flow", "agents", "judges", "understudies", "prompts", "variants", "rules", "scenario")
+HEADINGS = ("## What it simulates", "## The paper", "## One command", "## What is measured", "## Known limits")
+_EPSILON = 1e-9
+
+
+async def check_clinic(name: str) -> None:
+    """Every check of the contract, one after the other."""
+    clinic = load_clinic(name)
+    check_shape(clinic)
+    check_words(clinic)
+    await check_variants(clinic)
+    for mistake in clinic.mistakes:
+        await check_mistake(clinic, mistake)
+    await check_determinism(clinic)
+    await check_resume(clinic)
+    await check_nonsense(clinic)
+
+
+def check_shape(clinic: Clinic) -> None:
+    """The folder has every room, and a README with the headings all clinics share."""
+    folder = resources.files(clinic_modules()[clinic.name])
+    there = {entry.name for entry in folder.iterdir()}
+    missing = [room for room in ROOMS if room not in there and f"{room}.py" not in there]
+    assert not missing, f"{clinic.name}: no {', '.join(missing)}"
+    assert "README.md" in there, f"{clinic.name}: no README.md"
+    text = folder.joinpath("README.md").read_text(encoding="utf-8")
+    lacking = [heading for heading in HEADINGS if heading not in text]
+    assert not lacking, f"{clinic.name}/README.md lacks the headings: {'; '.join(lacking)}"
+    assert clinic.variants, f"{clinic.name}: no variants"
+    wrong = [name for name, variant in clinic.variants.items() if name != variant.name]
+    assert not wrong, f"{clinic.name}: variants under a wrong name: {wrong}"
+
+
+def check_words(clinic: Clinic) -> None:
+    """Templates and prompt classes fit both ways, and every prompt has an understudy that answers it."""
+    faults = check_prompts(clinic.prompts)
+    assert not faults, f"{clinic.name}: " + "; ".join(faults)
+    answered = {prompt for understudy in clinic.understudies.values() for prompt in understudy.prompts()}
+    silent = [prompt.__name__ for prompt in clinic.prompts if prompt not in answered]
+    assert not silent, f"{clinic.name}: no understudy answers {', '.join(silent)}"
+    unplayed = [role.name for role in clinic.roles if role.name not in clinic.understudies]
+    assert not unplayed, f"{clinic.name}: no understudy plays {', '.join(unplayed)}"
+    noticed = {mistake.metric for mistake in clinic.mistakes}
+    idle = [
+        judge.name
+        for judge in clinic.judges()
+        if judge.metrics and not any(metric.name in noticed for metric in judge.metrics)
+    ]
+    assert not idle, f"{clinic.name}: no declared mistake tests the judges {', '.join(idle)}"
+
+
+async def check_variants(clinic: Clinic) -> None:
+    """Every variant runs on the demo scenarios without any failure, and is scored."""
+    results = await run_once(clinic, variants=tuple(clinic.variants))
+    faults = [f"{row.id}: {failure.owner}: {failure.error}" for row in results.episodes for failure in row.failures]
+    assert not faults, f"{clinic.name}: clean runs failed: " + "; ".join(faults[:5])
+    bare = [name for name in clinic.variants if not any(row.scores for row in results.of(variant=name))]
+    assert not bare, f"{clinic.name}: nothing scored {', '.join(bare)}"
+
+
+async def check_mistake(clinic: Clinic, mistake: Mistake) -> None:
+    """A mistake made every time is noticed by what exists to notice it, and a clean run is not blamed for it."""
+    variants = (mistake.variant or clinic.first_variant,)
+    cast = f"{mistake.role}=understudy:mistake={mistake.name}@1,all=understudy"
+    clean = await run_once(clinic, variants=variants, scenarios=mistake.scenarios)
+    wrong = await run_once(clinic, variants=variants, scenarios=mistake.scenarios, cast=cast)
+    where = f"{clinic.name}: the mistake '{mistake.name}' of {mistake.role}"
+    if mistake.owner is not None:
+        assert wrong.failures().get(mistake.owner), f"{where} gave no failure owned by {mistake.owner}"
+        assert not clean.failures().get(mistake.owner), f"{where}: a clean run has such a failure too"
+    if mistake.rule:
+        assert _violations(wrong, mistake.rule), f"{where} left no violation of {mistake.rule}"
+        assert not _violations(clean, mistake.rule), f"{where}: a clean run violates {mistake.rule} too"
+    if mistake.metric:
+        good, bad = _mean(clean, mistake.metric), _mean(wrong, mistake.metric)
+        better = bad < good - _EPSILON if clean.metric(mistake.metric).higher_is_better else bad > good + _EPSILON
+        assert better, f"{where}: {mistake.metric} was {good:g} clean and {bad:g} with the mistake"
+    assert mistake.owner or mistake.rule or mistake.metric, f"{where} says nothing that must notice it"
+
+
+def _violations(results: RunResults, rule: str) -> Sequence[Violated]:
+    return [event for row in results.episodes for event in row.transcript.of(Violated) if event.rule == rule]
+
+
+def _mean(results: RunResults, metric: str) -> float:
+    found = metric_estimate(results, results.variant_names()[0], metric)
+    assert found is not None, f"{results.clinic}: nothing scored '{metric}'"
+    return found.mean
+
+
+async def check_determinism(clinic: Clinic) -> None:
+    """One at a time or many at once: the same bytes."""
+    slow = await export_bytes(clinic, concurrency=1)
+    quick = await export_bytes(clinic, concurrency=32)
+    assert slow == quick, f"{clinic.name}: the export depends on the concurrency ({_first_difference(slow, quick)})"
+
+
+async def check_resume(clinic: Clinic) -> None:
+    """Stopped in the middle and resumed: the same bytes as without the stop."""
+    whole = await export_bytes(clinic)
+    mended = await interrupted_then_resumed(clinic)
+    assert whole == mended, f"{clinic.name}: a resumed run differs ({_first_difference(whole, mended)})"
+
+
+async def check_nonsense(clinic: Clinic) -> None:
+    """Against an endpoint that talks sense and nonsense by turns, episodes end, and each failure has an owner other than us."""
+    from polyclinic.testing.fault_server import talking_nonsense
+
+    async with talking_nonsense(seed=7) as cast:
+        results = await run_once(clinic, variants=(clinic.first_variant,), cast=f"all={cast}", most=1)
+    assert results.episodes, f"{clinic.name}: nothing ended against the nonsense endpoint"
+    ours = [failure.error for row in results.episodes for failure in row.failures if failure.owner == "engine"]
+    assert not ours, f"{clinic.name}: nonsense broke the engine: {ours[0]}"
+
+
+def _first_difference(left: bytes, right: bytes) -> str:
+    for number, (mine, theirs) in enumerate(zip(left.splitlines(), right.splitlines(), strict=False), 1):
+        if mine != theirs:
+            at = next((i for i, (a, b) in enumerate(zip(mine, theirs, strict=False)) if a != b), 0)
+            return f"line {number}: …{mine[max(0, at - 60) : at + 60]!r} / …{theirs[max(0, at - 60) : at + 60]!r}"
+    return f"{len(left.splitlines())} / {len(right.splitlines())} lines"

@@ -1,0 +1,110 @@
+"""Runs in memory, for tests and checks: run once, export the bytes, stop in the middle and go on."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from pathlib import Path
+
+from polyclinic.core.clinic import Clinic
+from polyclinic.core.execute import EpisodeResult
+from polyclinic.eval.results import RunResults
+from polyclinic.runner.api import carry_on, start_run
+from polyclinic.runner.config import RunConfig, make_config
+from polyclinic.runner.results import load_results
+from polyclinic.store.export import export_rows, write_jsonl
+from polyclinic.store.store import Store, open_store
+
+MEMORY = "sqlite://:memory:"
+
+
+def demo_config(
+    clinic: Clinic,
+    *,
+    variants: tuple[str, ...] = (),
+    scenarios: str = "",
+    cast: str = "all=understudy",
+    concurrency: int = 8,
+    seed: int = 0,
+) -> RunConfig:
+    """A small run of a clinic on its demo scenarios."""
+    values = {
+        "clinic": clinic.name,
+        "variants": variants or clinic.demo_variants or (clinic.first_variant,),
+        "scenarios": scenarios or clinic.demo_scenarios,
+        "cast": cast,
+        "concurrency": concurrency,
+        "seed": seed,
+    }
+    return make_config(values)
+
+
+async def run_once(
+    clinic: Clinic,
+    *,
+    variants: tuple[str, ...] = (),
+    scenarios: str = "",
+    cast: str = "all=understudy",
+    most: int | None = None,
+    seed: int = 0,
+) -> RunResults:
+    """A small run in a store of its own, and its results. `most` keeps only the first so many episodes."""
+    config = demo_config(clinic, variants=variants, scenarios=scenarios, cast=cast, seed=seed)
+    async with open_store(MEMORY) as store:
+        run = await start_run(store, config, only=most)
+        await carry_on(store, run, retry_failed=False)
+        return await load_results(store, run)
+
+
+async def export_bytes(clinic: Clinic, *, concurrency: int = 8) -> bytes:
+    """The export of a small run, episodes and calls."""
+    async with open_store(MEMORY) as store:
+        run = await start_run(store, demo_config(clinic, concurrency=concurrency))
+        await carry_on(store, run)
+        return await exported(store, run)
+
+
+async def exported(store: Store, run: str) -> bytes:
+    """A run's episodes and calls, as the export writes them."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "rows.jsonl"
+        await write_jsonl(path, export_rows(store, run, "episodes"))
+        episodes = path.read_bytes()
+        await write_jsonl(path, export_rows(store, run, "calls"))
+        return episodes + path.read_bytes()
+
+
+class Interruption(Exception):
+    """Stands for a crash in the middle of a run."""
+
+
+class StopAfter:
+    """Progress that breaks the run off after so many episodes."""
+
+    def __init__(self, episodes: int) -> None:
+        self._left = episodes
+
+    def start(self, total: int, finished: int) -> None:
+        """Nothing to show."""
+
+    def ended(self, result: EpisodeResult) -> None:
+        """Break off when enough have ended."""
+        self._left -= 1
+        if self._left <= 0:
+            raise Interruption
+
+    def close(self) -> None:
+        """Nothing to show."""
+
+
+async def interrupted_then_resumed(clinic: Clinic) -> bytes:
+    """The export of a small run that is broken off after each few episodes and resumed until it is done."""
+    async with open_store(MEMORY) as store:
+        run = await start_run(store, demo_config(clinic))
+        for stop in (1, 2, 3):
+            try:
+                await carry_on(store, run, progress=StopAfter(stop))
+            except Interruption:
+                await asyncio.sleep(0)
+        await carry_on(store, run)
+        return await exported(store, run)
