@@ -258,8 +258,6 @@ class HospitalState:
     def apply(self, effect: Effect) -> None:
         """Take one committed change."""
         data: dict[str, Any] = effect.data
-        if effect.kind == "opened":
-            return
         diary = self.diaries[data["department"]]
         if effect.kind == "clock":
             for entry_id, status in data["statuses"]:

@@ -149,6 +149,8 @@ class Contact(Scenario):
     plan: HospitalPlan | None = None
     after: str = ""
     departments: tuple[str, ...] = ()
+    claims: Patient | None = None
+    """Whose appointment an imposter speaks about; None for honest callers."""
 
     @property
     def caller(self) -> Patient:

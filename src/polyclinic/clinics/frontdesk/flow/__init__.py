@@ -1,0 +1,128 @@
+"""Who speaks when. A contact is a visit (intake, then a booking), or a call to move or cancel.
+
+A hospital's contacts run side by side. Everything a dialogue can do without the diary is done first; then the contact
+waits for its turn in its department, in order of arrival, and acts on the diary. So the result equals the strictly
+sequential one.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, cast
+
+from polyclinic.clinics.frontdesk.agents import PatientActor, Staff
+from polyclinic.clinics.frontdesk.flow.booking import Booking
+from polyclinic.clinics.frontdesk.flow.callback import CallBack
+from polyclinic.clinics.frontdesk.flow.words import GREETING
+from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeRecord, right_department
+from polyclinic.clinics.frontdesk.scenario.schema import Contact
+from polyclinic.clinics.frontdesk.tools.ledger import Ledger
+from polyclinic.clinics.frontdesk.variants import DeskVariant
+from polyclinic.core.episode import Episode
+
+
+async def flow(episode: Episode) -> str:
+    """One contact with the hospital."""
+    contact = cast(Contact, episode.scenario)
+    if contact.kind == "opening":
+        return await open_hospital(episode, contact)
+    if contact.kind == "closing":
+        return await close_hospital(episode, contact)
+    if contact.kind == "visit":
+        return await visit(episode, contact)
+    return await call_back(episode, contact, contact.kind)
+
+
+async def open_hospital(episode: Episode, contact: Contact) -> str:
+    """Before the first call: what the clinics of each department and day hold."""
+    await episode.turn("*")
+    ledger = Ledger(episode, contact)
+    time = ledger.state.plan.time
+    minutes = {
+        name: [time.slot_minutes * sum(days[day].bit_count() for days in diary.free) for day in range(time.days)]
+        for name, diary in ledger.state.diaries.items()
+    }
+    episode.conclude(
+        level=contact.level,
+        kind=contact.kind,
+        clinic_minutes=minutes,
+        lead_minute=contact.minute,
+        end_minute=time.end_minute,
+    )
+    return "opened"
+
+
+async def close_hospital(episode: Episode, contact: Contact) -> str:
+    """Time runs out: every appointment is fulfilled, a no-show or cancelled."""
+    await episode.turn("*")
+    ledger = Ledger(episode, contact)
+    for diary in ledger.state.diaries.values():
+        await ledger.tick(diary)
+    waiting = sum(len(diary.waiting) for diary in ledger.state.diaries.values())
+    episode.conclude(level=contact.level, kind=contact.kind, still_waiting=waiting)
+    return "closed"
+
+
+async def visit(episode: Episode, contact: Contact) -> str:
+    """Intake and booking. The booking is made in a right department whatever the intake said: both are scored apart."""
+    variant, patient = cast(DeskVariant, episode.variant), contact.caller
+    actor, staff = PatientActor(episode, patient), Staff(episode, contact.departments, variant.rounds)
+    record = await intake(episode, contact, variant, actor, staff)
+    given = record.department.strip().lower() if record is not None else ""
+    department = given if right_department(given, patient.gold_departments) else patient.home_department
+    episode.conclude(
+        level=contact.level,
+        kind=contact.kind,
+        minute=contact.minute,
+        knows_diagnosis=patient.knows_diagnosis,
+        gold=patient.gold_departments,
+        home=patient.home_department,
+        given=given,
+    )
+    if variant.scheduling == "none":
+        return "taken_in"
+    return await Booking(episode, contact, variant, actor, staff, department).run()
+
+
+async def intake(
+    episode: Episode, contact: Contact, variant: DeskVariant, actor: PatientActor, staff: Staff
+) -> IntakeRecord | None:
+    """Greeting, particulars, history, complaint, department; then the record."""
+    episode.say("staff", GREETING, to="patient", phase="intake")
+    said = await actor.answers(GREETING)
+    episode.say("patient", said, to="staff", phase="intake")
+    rounds, decided = 0, ""
+    while rounds < variant.rounds and not decided:
+        rounds += 1
+        episode.take_turn()
+        turn = await staff.takes_in(said, rounds)
+        if turn is None:
+            break
+        episode.say("staff", turn.says, to="patient", phase="intake", round=rounds, department=turn.department)
+        decided = turn.department
+        if not decided:
+            said = await actor.answers(turn.says)
+            episode.say("patient", said, to="staff", phase="intake")
+    record = await staff.records()
+    episode.note("intake", record=record, decided=bool(decided), rounds=rounds)
+    episode.conclude(rounds=rounds)
+    return record
+
+
+async def call_back(episode: Episode, contact: Contact, intent: Literal["move", "cancel"]) -> str:
+    """A patient with an appointment wants it moved or cancelled. Whoever has none, or comes too late, does not call."""
+    variant, caller = cast(DeskVariant, episode.variant), contact.caller
+    about = contact.claims or caller
+    episode.conclude(level=contact.level, kind=contact.kind, minute=contact.minute)
+    if variant.scheduling == "none":
+        return "no_scheduling"
+    await episode.after(contact.after)
+    if contact.claims is not None:
+        await episode.turn("*")
+    ledger = Ledger(episode, contact)
+    held = ledger.state.diary_of(about.id)
+    if held is None:
+        return "no_appointment"
+    diary, entry = held
+    if diary.time.minute(entry.day, entry.slot) <= ledger.now:
+        return "too_late"
+    return await CallBack(episode, contact, variant, intent, about, diary, entry).run()

@@ -1,0 +1,175 @@
+"""A call about an appointment: found if it is the caller's own, then moved, put on the waiting list, or cancelled."""
+
+from __future__ import annotations
+
+from typing import Literal, cast
+
+from polyclinic.clinics.frontdesk.agents import PatientActor, Staff
+from polyclinic.clinics.frontdesk.flow.words import BOOKABLE, GREETING, THANKS, offer_words, wish_words
+from polyclinic.clinics.frontdesk.prompts import Choice
+from polyclinic.clinics.frontdesk.rules.scheduling_rubric import BookingCase, Proposal, judge_booking
+from polyclinic.clinics.frontdesk.rules.slots import Place, Wish, earlier_place
+from polyclinic.clinics.frontdesk.rules.snapshot import Snapshot, take_snapshot
+from polyclinic.clinics.frontdesk.scenario.schema import Contact, Patient
+from polyclinic.clinics.frontdesk.state import Appointment, Diary
+from polyclinic.clinics.frontdesk.tools.desk import NOT_FOUND, as_place, as_proposal, own_appointment
+from polyclinic.clinics.frontdesk.tools.ledger import Ledger
+from polyclinic.clinics.frontdesk.variants import DeskVariant
+from polyclinic.core.episode import Episode
+
+
+class CallBack:
+    """One call about one appointment."""
+
+    def __init__(
+        self,
+        episode: Episode,
+        contact: Contact,
+        variant: DeskVariant,
+        intent: Literal["move", "cancel"],
+        about: Patient,
+        diary: Diary,
+        entry: Appointment,
+    ) -> None:
+        self.episode, self.contact, self.variant, self.intent = episode, contact, variant, intent
+        self.about, self.diary, self.entry = about, diary, entry
+        self.actor = PatientActor(episode, contact.caller)
+        self.staff = Staff(episode, contact.departments, variant.rounds)
+        self.last_words = ""
+
+    async def run(self) -> str:
+        """Talk until the staff uses a tool; then the diary."""
+        self.say("staff", GREETING)
+        choice = await self.hear(GREETING)
+        await self.episode.turn(self.diary.plan.name)
+        ledger = Ledger(self.episode, self.contact)
+        await ledger.tick(self.diary)
+        found: Appointment | None = None
+        for _ in range(self.variant.rounds):
+            if choice is None or choice.action not in ("reschedule", "cancel"):
+                break
+            found = self.find(ledger, choice)
+            if found is not None:
+                break
+            self.say("staff", f"I am sorry, {NOT_FOUND}. Could you check the details?")
+            choice = await self.hear("I cannot find it. Could you check the details?", problem=NOT_FOUND)
+        done = ""
+        snapshot = take_snapshot(self.diary, ledger.now)
+        proposals: tuple[Proposal, ...] | None = ()
+        if found is not None and choice is not None and choice.action == "cancel":
+            done = await self.cancel(ledger, found)
+        elif found is not None:
+            done, proposals = await self.move(ledger, found)
+        self.note(choice, found, done, snapshot, proposals)
+        self.episode.conclude(department=self.diary.plan.name)
+        return done or "nothing_done"
+
+    async def hear(self, staff_says: str, problem: str = "") -> Choice | None:
+        """The caller speaks, the staff asks back or chooses."""
+        choice: Choice | None = None
+        for _ in range(self.variant.rounds):
+            self.last_words = await self.actor.calls(self.intent, self.about, self.diary, self.entry, staff_says)
+            self.say("patient", self.last_words)
+            choice = await self.staff.chooses(self.diary, self.last_words, problem)
+            if choice is None or choice.action != "ask":
+                return choice
+            staff_says, problem = choice.question, ""
+            self.say("staff", staff_says)
+        return choice
+
+    def find(self, ledger: Ledger, choice: Choice) -> Appointment | None:
+        """The caller's own appointment as described, or nothing."""
+        caller = self.contact.caller
+        held = ledger.state.diary_of(caller.id)
+        own = held[1] if held is not None and held[0] is self.diary else None
+        found = own_appointment(self.diary, ledger.now, caller.id, caller.person.name, choice, own)
+        arguments = choice.model_dump(exclude={"action", "question"}, exclude_defaults=True)
+        result = {"appointment": found.id} if found is not None else None
+        self.episode.used_tool(
+            "staff", choice.action, "write", arguments, result, error="" if found is not None else NOT_FOUND
+        )
+        return found
+
+    async def cancel(self, ledger: Ledger, found: Appointment) -> str:
+        """The time becomes free, and the waiting list is walked."""
+        moved = await ledger.cancel(self.diary, found)
+        self.episode.note("waiting_list", moved=moved)
+        self.episode.conclude(waiting_moved=len(moved))
+        self.say("staff", "Your appointment is cancelled.")
+        self.say("patient", THANKS)
+        return "cancelled"
+
+    async def move(self, ledger: Ledger, found: Appointment) -> tuple[str, tuple[Proposal, ...] | None]:
+        """Earlier if there is an earlier time under the same wish, otherwise on to the waiting list."""
+        place, proposals = earlier_place(self.diary, ledger.now, found), cast("tuple[Proposal, ...] | None", ())
+        if self.variant.scheduling == "reasoning":
+            words = wish_words(self.booked_wish(found))
+            proposals = await self.staff.reasons(self.diary, ledger.now, words, moving=self.start_words(found))
+            place = self.reasoned_place(ledger.now, found, proposals)
+            if proposals is None:
+                return "", None
+        elif place is not None:
+            proposals = (as_proposal(self.diary, place),)
+        if place is None:
+            ledger.wait(self.diary, found)
+            self.say("staff", "Nothing earlier is free. I have put you on the waiting list.")
+            self.say("patient", THANKS)
+            return "waiting", proposals
+        await ledger.move(self.diary, found, place)
+        self.say("staff", f"I have moved it: {offer_words((as_proposal(self.diary, place),))}")
+        self.say("patient", THANKS)
+        return "moved", proposals
+
+    def reasoned_place(self, now: int, found: Appointment, proposals: tuple[Proposal, ...] | None) -> Place | None:
+        """The proposed place if it can be booked and is earlier than what the patient has."""
+        place = as_place(self.diary, proposals[0]) if proposals else None
+        case = BookingCase(
+            wish=self.booked_wish(found), stated=True, snapshot=take_snapshot(self.diary, now), proposals=proposals
+        )
+        if (
+            place is None
+            or judge_booking(case).code not in BOOKABLE
+            or (place.day, place.slot) >= (found.day, found.slot)
+        ):
+            return None
+        return place
+
+    def booked_wish(self, entry: Appointment) -> Wish:
+        """The wish that an appointment was booked under."""
+        if entry.preference == "physician":
+            return Wish(kind="physician", physician=self.diary.plan.physicians[entry.physician].name)
+        if entry.preference == "date":
+            return Wish(kind="date", valid_from=self.diary.time.date_of(entry.valid_from_day))
+        return Wish(kind="asap")
+
+    def start_words(self, entry: Appointment) -> str:
+        """When an appointment begins, for reading."""
+        return f"{self.diary.time.clock(self.diary.time.minute(entry.day, entry.slot)):%Y-%m-%d %H:%M}"
+
+    def note(
+        self,
+        choice: Choice | None,
+        found: Appointment | None,
+        done: str,
+        snapshot: Snapshot,
+        proposals: tuple[Proposal, ...] | None,
+    ) -> None:
+        """What the rubric needs."""
+        self.episode.note("diary", snapshot=snapshot)
+        self.episode.note(
+            "event",
+            wanted=self.intent,
+            appointment=self.entry.id,
+            found=found.id if found is not None else "",
+            tool=choice.action if choice is not None else "",
+            done=done,
+            wish=self.booked_wish(self.entry),
+            proposals=proposals,
+            old_start=[self.entry.day, self.entry.slot],
+            physician=self.diary.plan.physicians[self.entry.physician].name,
+            date=self.diary.time.date_of(self.entry.day).isoformat(),
+        )
+
+    def say(self, speaker: str, text: str) -> None:
+        """Aloud."""
+        self.episode.say(speaker, text, to="patient" if speaker == "staff" else "staff", phase="event")

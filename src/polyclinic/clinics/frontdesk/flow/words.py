@@ -1,0 +1,28 @@
+"""The set phrases of the desk, and how offers and wishes sound."""
+
+from __future__ import annotations
+
+from polyclinic.clinics.frontdesk.rules.scheduling_rubric import Proposal
+from polyclinic.clinics.frontdesk.rules.slots import Wish
+
+GREETING = "Hello, how can I help you?"
+WHICH_TIME = "How would you like to schedule the appointment?"
+WOULD_IT_SUIT = "I can offer you a time for that. Would it suit you?"
+THANKS = "Thank you."
+BOOKABLE = ("", "IP", "IDT", "NET")
+"""Verdicts under which a time can still be booked: it is free and valid, only not what was wished for."""
+
+
+def offer_words(proposals: tuple[Proposal, ...]) -> str:
+    """How an offer sounds."""
+    times = [f"{entry.physician} on {entry.date} from {entry.start} to {entry.end}" for entry in proposals]
+    return f"How about {' and '.join(times)}?"
+
+
+def wish_words(wish: Wish) -> str:
+    """A wish in words, for a staff that reasons about an appointment it already made."""
+    if wish.kind == "physician":
+        return f"I would like to see {wish.physician} earlier."
+    if wish.kind == "date" and wish.valid_from is not None:
+        return f"I can come from {wish.valid_from.isoformat()} on, as early as possible."
+    return "I would like the earliest time there is."

@@ -1,0 +1,101 @@
+"""Writing things down: every change of the hospital goes to the campaign's state as an effect and to the FHIR records.
+
+Both are staged; they happen when the episode ends, or not at all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+
+from polyclinic.clinics.frontdesk.rules.clock import due_statuses
+from polyclinic.clinics.frontdesk.rules.slots import Place, Wish, walk_waiting_list
+from polyclinic.clinics.frontdesk.scenario.schema import Contact, Patient
+from polyclinic.clinics.frontdesk.state import Appointment, Diary, HospitalState
+from polyclinic.clinics.frontdesk.tools.opening import Ids
+from polyclinic.clinics.frontdesk.tools.records import HospitalRecords
+from polyclinic.core.episode import Episode
+
+
+class Ledger:
+    """One contact's way to change its hospital."""
+
+    def __init__(self, episode: Episode, contact: Contact) -> None:
+        self._episode, self._contact = episode, contact
+        self.state: HospitalState = episode.shared
+        self.now = contact.minute
+        self._records: HospitalRecords | None = None
+        if episode.services.records is not None:
+            spec = episode.spec
+            ids = Ids(spec.run, contact.campaign, spec.variant, spec.trial)
+            self._records = HospitalRecords(episode.records, ids, self.state.plan)
+
+    async def tick(self, diary: Diary) -> None:
+        """Let time pass in a department: who has come, who is done, who stayed away."""
+        statuses = due_statuses(diary, self.now)
+        if not statuses:
+            return
+        self._episode.effect("clock", department=diary.plan.name, minute=self.now, statuses=statuses)
+        if self._records is not None:
+            await self._records.mark(statuses)
+
+    async def book(self, diary: Diary, patient: Patient, place: Place, wish: Wish) -> Appointment:
+        """A new appointment."""
+        entry = Appointment(
+            id=f"{patient.id}-appointment",
+            patient=patient.id,
+            patient_name=patient.person.name,
+            physician=place.physician,
+            day=place.day,
+            slot=place.slot,
+            length=diary.plan.physicians[place.physician].slots_per_visit,
+            preference=wish.kind,
+            valid_from_day=diary.time.day_of(wish.valid_from) if wish.valid_from is not None else 0,
+            attends=patient.attends,
+        )
+        self._episode.effect("booked", department=diary.plan.name, appointment=asdict(entry))
+        self._episode.changed(f"appointment {entry.id}", None, self._words(diary, entry))
+        if self._records is not None:
+            await self._records.book(patient, diary, entry, self.now)
+        return entry
+
+    async def move(self, diary: Diary, entry: Appointment, place: Place) -> Appointment:
+        """Another time for an appointment; who waited for one waits no longer."""
+        length = diary.plan.physicians[place.physician].slots_per_visit
+        moved = replace(entry, physician=place.physician, day=place.day, slot=place.slot, length=length)
+        self._episode.effect(
+            "moved",
+            department=diary.plan.name,
+            id=entry.id,
+            physician=place.physician,
+            day=place.day,
+            slot=place.slot,
+            leaves_list=True,
+        )
+        self._episode.changed(f"appointment {entry.id}", self._words(diary, entry), self._words(diary, moved))
+        if self._records is not None:
+            await self._records.move(diary, entry, moved)
+        return moved
+
+    def wait(self, diary: Diary, entry: Appointment) -> None:
+        """On to the waiting list."""
+        self._episode.effect("waiting", department=diary.plan.name, id=entry.id)
+        self._episode.changed("waiting list", None, entry.id)
+
+    async def cancel(self, diary: Diary, entry: Appointment) -> list[str]:
+        """Give an appointment up, then walk the waiting list; the ids of those who could move earlier."""
+        self._episode.effect("cancelled", department=diary.plan.name, id=entry.id)
+        self._episode.changed(f"appointment {entry.id}", self._words(diary, entry), "cancelled")
+        if self._records is not None:
+            await self._records.cancel(diary, entry, self.now)
+        trial = diary.copy()
+        trial.cancel(entry.id)
+        moves = walk_waiting_list(trial, self.now)
+        for waiting, place in moves:
+            await self.move(trial, trial.appointments[waiting], place)
+        return [waiting for waiting, _ in moves]
+
+    @staticmethod
+    def _words(diary: Diary, entry: Appointment) -> str:
+        start = diary.time.clock(diary.time.minute(entry.day, entry.slot))
+        minutes = entry.length * diary.time.slot_minutes
+        return f"{diary.plan.physicians[entry.physician].name}, {start:%Y-%m-%d %H:%M}, {minutes} minutes"

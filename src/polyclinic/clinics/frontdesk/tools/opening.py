@@ -1,0 +1,119 @@
+"""A hospital as FHIR resources before its first call: organization, departments, physicians, schedules, every slot.
+
+Ids are made from the run, the hospital, the variant and the trial, so that a fresh store always has the same ids and
+two variants never share a slot.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from datetime import datetime
+
+from polyclinic.clinics.frontdesk.scenario.schema import HospitalPlan, Physician, TimeSystem
+from polyclinic.core.records import RecordMissing, Resource, StageableRecords
+from polyclinic.fhir import resources as r
+from polyclinic.people.locales import load_locale
+
+_LONGEST_PREFIX = 38
+
+
+class Ids:
+    """The ids of one hospital's resources, under one variant and trial of one run."""
+
+    def __init__(self, run: str, campaign: str, variant: str, trial: int) -> None:
+        prefix = f"{run or 'run'}-{campaign}-{variant}-{trial}"
+        plain = prefix.replace("-", "").replace(".", "")
+        if len(prefix) > _LONGEST_PREFIX or not (plain.isalnum() and plain.isascii()):
+            prefix = f"h{hashlib.sha256(prefix.encode()).hexdigest()[:20]}"
+        self.hospital, self._campaign = prefix, campaign
+
+    def of(self, id: str) -> str:
+        """The id in the records of a physician, patient or appointment of the hospital."""
+        return f"{self.hospital}-{id.removeprefix(self._campaign).lstrip('-')}"
+
+    def slot(self, physician: Physician, day: int, slot: int) -> str:
+        """The id of a slot."""
+        return f"{self.of(physician.id)}-{day}-{slot}"
+
+
+async def load_hospital(home: StageableRecords, ids: Ids, plan: HospitalPlan) -> None:
+    """Put the hospital into the records, unless an earlier start has done so."""
+    try:
+        await home.read("Organization", ids.hospital)
+    except RecordMissing:
+        await home.load(hospital_resources(ids, plan))
+
+
+def hospital_resources(ids: Ids, plan: HospitalPlan) -> Iterator[Resource]:
+    """All resources before the first call. The hospital itself comes last: it says that the rest is there."""
+    for department in plan.departments:
+        unit = ids.of(department.code.lower())
+        yield r.organization(unit, department.name, part_of=ids.hospital)
+        for physician in department.physicians:
+            yield from _physician(ids, plan, physician, unit, department.code)
+    yield r.organization(ids.hospital, plan.name)
+
+
+def _physician(ids: Ids, plan: HospitalPlan, physician: Physician, unit: str, code: str) -> Iterator[Resource]:
+    own, time = ids.of(physician.id), plan.time
+    family, given = _split_name(physician.name.removeprefix("Dr. "), plan.locale)
+    yield r.practitioner(
+        own,
+        r.Name(family, (given,), ("Dr.",)),
+        gender=physician.sex,
+        birth_date=physician.birth_date,
+        phone=physician.phone,
+    )
+    yield r.practitioner_role(
+        f"{own}-role",
+        practitioner=own,
+        organization=unit,
+        display=physician.name,
+        specialty=r.Code(r.SPECIALTIES, code, physician.specialty or code),
+        capacity_per_hour=physician.capacity_per_hour,
+    )
+    yield r.schedule(
+        f"{own}-schedule",
+        actors=[r.reference("Practitioner", own, physician.name)],
+        start=moment(time, time.minute(0, 0)),
+        end=moment(time, time.end_minute),
+    )
+    yield from _slots(ids, time, physician, f"{own}-schedule")
+
+
+def _slots(ids: Ids, time: TimeSystem, physician: Physician, schedule: str) -> Iterator[Resource]:
+    """Made without the builder's checks, which cost more than the slots: a tertiary hospital has some 28,000."""
+    reference = {"reference": f"Schedule/{schedule}"}
+    busy = {(day, slot) for day, first, length in physician.busy for slot in range(first, first + length)}
+    edges = [_edge(time, slot) for slot in range(time.slots_per_day + 1)]
+    own = ids.of(physician.id)
+    for day in range(time.days):
+        date, works = time.date_of(day).isoformat(), day in physician.working_days
+        for slot in range(time.slots_per_day):
+            yield {
+                "resourceType": "Slot",
+                "id": f"{own}-{day}-{slot}",
+                "schedule": reference,
+                "status": "free" if works and (day, slot) not in busy else "busy-unavailable",
+                "start": f"{date}T{edges[slot]}",
+                "end": f"{date}T{edges[slot + 1]}",
+            }
+
+
+def _edge(time: TimeSystem, slot: int) -> str:
+    minute = time.open_minute + slot * time.slot_minutes
+    return f"{minute // 60:02d}:{minute % 60:02d}:00{time.utc_offset}"
+
+
+def moment(time: TimeSystem, minute: int) -> datetime:
+    """A minute of the period as a time with its zone."""
+    return datetime.fromisoformat(time.instant(minute))
+
+
+def _split_name(name: str, locale: str) -> tuple[str, str]:
+    first, _, rest = name.partition(" ")
+    if load_locale(locale).name_order == "family_first":
+        return first, rest or first
+    given, _, family = name.rpartition(" ")
+    return family, given or family

@@ -1,0 +1,32 @@
+"""The named configurations of the desk. Plain data; `flow` reads it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from polyclinic.core.scenario import Variant
+
+
+class DeskVariant(Variant):
+    """How many rounds a dialogue may have, how times are found, and how often a first offer is turned down."""
+
+    scheduling: Literal["tool", "reasoning", "none"]
+    rounds: int = 5
+    rejection: float = 0.3
+
+
+VARIANTS = {
+    variant.name: variant
+    for variant in (
+        DeskVariant(name="tool", about="tools find the time, reasoning is the fallback", scheduling="tool"),
+        DeskVariant(
+            name="reasoning",
+            about="the diaries stand in the prompt and the staff finds the time by itself",
+            scheduling="reasoning",
+            baseline=True,
+        ),
+        DeskVariant(name="tool-8", about="as tool, with up to eight rounds of intake", scheduling="tool", rounds=8),
+        DeskVariant(name="intake", about="intake only", scheduling="none"),
+        DeskVariant(name="intake-8", about="intake only, with up to eight rounds", scheduling="none", rounds=8),
+    )
+}
