@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import TypeVar
 
 import pytest
 
@@ -10,11 +11,14 @@ from polyclinic.core.agent import Agent
 from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.judge import Case
 from polyclinic.core.model import Completion, Model, ModelKind, Request
+from polyclinic.core.prompt import Prompt
 from polyclinic.core.scenario import Scenario, Variant
 from polyclinic.core.switchboard import Switchboard
 from polyclinic.core.transcript import Event, Said, Transcript
 from polyclinic.core.understudy import Ask, Understudy
 from polyclinic.errors import ModelError
+
+R = TypeVar("R")
 
 
 class FakeModel:
@@ -45,16 +49,33 @@ class OneModel:
         return {"judge": self._model.name}
 
 
+class LateAgent:
+    """An agent whose switchboard opens at its first question."""
+
+    def __init__(self, bench: FakeBench, role: str) -> None:
+        self._bench, self._role = bench, role
+
+    async def ask(self, prompt: Prompt[R], *, sample: int = 0) -> R:
+        board = await self._bench.board()
+        agent = Agent(self._role, board, self._bench.events.append, "judge", 7)
+        return await agent.ask(prompt, sample=sample)
+
+
 class FakeBench:
     """Where a judge under test works."""
 
     def __init__(self, model: FakeModel) -> None:
         self.fake = model
         self.events: list[Event] = []
-        self._board = Switchboard("episode", OneModel(model), MemoryJournal(), (), {})
+        self._board: Switchboard | None = None
 
-    def agent(self, role: str = "judge") -> Agent:
-        return Agent(role, self._board, self.events.append, "judge", 7)
+    async def board(self) -> Switchboard:
+        if self._board is None:
+            self._board = await Switchboard.open("episode", OneModel(self.fake), MemoryJournal())
+        return self._board
+
+    def agent(self, role: str = "judge") -> LateAgent:
+        return LateAgent(self, role)
 
     @property
     def requests(self) -> list[Request]:

@@ -56,7 +56,7 @@ def test_icc_matches_shrout_and_fleiss(form: IccForm, published: float) -> None:
     assert icc(SHROUT_FLEISS, form).value == pytest.approx(published, abs=0.005)
 
 
-# Fleiss, J. L., Levin, B. & Paik, M. C., Statistical Methods for Rates and Proportions, 3rd ed., table 18.1: kappa 0.68.
+# Fleiss, J. L., Levin, B. & Paik, M. C., Statistical Methods for Rates and Proportions, 3rd ed., table 18.1: 0.68.
 # Landis & Koch (1977) carcinoma slides as in Agresti, Categorical Data Analysis, 2nd ed., section 10.5: 0.493 and 0.78.
 # SAS/STAT User's Guide, PROC FREQ, "Cohen's kappa coefficient", two dermatologists: 0.3449 and (linear) 0.5082.
 FLEISS = [[75, 1, 4], [5, 4, 1], [0, 0, 10]]
@@ -100,7 +100,7 @@ def test_weighted_kappa_counts_unused_levels_of_the_scale() -> None:
 
 
 def test_spearman_matches_a_known_example() -> None:
-    # Intelligence quotient and hours of television, ten people: rho = -29/165 (Wikipedia, "Spearman's rank correlation").
+    # Intelligence quotient and hours of television, ten people: rho = -29/165 (Wikipedia, "Spearman's rank").
     iq = [106, 100, 86, 101, 99, 103, 97, 113, 112, 110]
     hours = [7, 27, 2, 50, 28, 29, 20, 12, 6, 17]
     assert spearman(iq, hours).value == pytest.approx(-29 / 165)

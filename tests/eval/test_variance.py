@@ -23,8 +23,8 @@ def simulate(
 
 
 def test_balanced_components_match_montgomerys_nested_example() -> None:
-    # Montgomery, Design and Analysis of Experiments, example 14.1 (purity of batches within suppliers): mean squares 7.53,
-    # 7.77 and 2.64 for suppliers, batches and error, so 1.71 for batches and about -0.02 for suppliers.
+    # Montgomery, Design and Analysis of Experiments, example 14.1 (purity of batches within suppliers): mean squares
+    # 7.53, 7.77 and 2.64 for suppliers, batches and error, so 1.71 for batches and about -0.02 for suppliers.
     purity = [
         [[1, -1, 0], [-2, -3, -4], [-2, 0, 1], [1, 4, 0]],
         [[1, -2, -3], [0, 4, 2], [-1, 0, -2], [0, 3, 2]],

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from polyclinic.core.transcript import Score
 from polyclinic.eval.estimate import Estimate
-from polyclinic.eval.intervals import Method, estimate
+from polyclinic.eval.intervals import Floats, Method, estimate
 from polyclinic.eval.results import EpisodeRow, RunResults, episode_value
 
 
@@ -66,3 +68,12 @@ def sample_values(scores: tuple[Score, ...], metric: str) -> dict[tuple[str, int
         else:
             found[key] = sum(score.value for score in group) / len(group)
     return found
+
+
+def judge_table(results: RunResults, metric: str) -> tuple[list[str], Floats]:
+    """Judges' readings as a table for agreement: episodes by judges' samples, NaN where one gave none."""
+    readings = [sample_values(episode.scores, metric) for episode in results.episodes]
+    readings = [found for found in readings if found]
+    keys = sorted({key for found in readings for key in found})
+    table = np.array([[found.get(key, np.nan) for key in keys] for found in readings]).reshape(len(readings), len(keys))
+    return [f"{judge} (sample {sample + 1})" for judge, sample in keys], table

@@ -6,6 +6,7 @@ is a picture in HTML, a small table in a terminal and plain data in JSON.
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -85,6 +86,17 @@ class Diff:
     caption: str = ""
     kind: Literal["diff"] = field(default="diff", init=False)
 
+    def lines(self) -> list[str]:
+        """The changed lines with a little context, each beginning with ``+``, ``-`` or a space; a gap is ``⋯``."""
+        found: list[str] = []
+        rows = difflib.unified_diff(self.before.splitlines(), self.after.splitlines(), n=2, lineterm="")
+        for index, row in enumerate(rows):
+            if row.startswith("@@"):
+                found += [" ⋯"] if found else []
+            elif index > 1:
+                found.append(row)
+        return found
+
 
 @dataclass(frozen=True)
 class Details:
@@ -96,7 +108,15 @@ class Details:
     kind: Literal["details"] = field(default="details", init=False)
 
 
-Block = Paragraph | Table | Figure | Dialogue | Diff | Details
+@dataclass(frozen=True)
+class Grid:
+    """Small figures side by side, as many as there is room for."""
+
+    figures: Sequence[Figure]
+    kind: Literal["grid"] = field(default="grid", init=False)
+
+
+Block = Paragraph | Table | Figure | Grid | Dialogue | Diff | Details
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,220 @@
+"""The human audit kit: blinded packets to rate, a key kept apart, and rating sheets read back with clear errors.
+
+A packet is a folder: ``packet.html`` with the transcripts under shuffled anonymous ids, and one ``ratings_NAME.csv``
+for each rater, in an order of their own. The key (which id is which episode) is written elsewhere, so that whoever
+holds the packet cannot know which variant or model they read.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from polyclinic.core.message import Frozen
+from polyclinic.core.seed import stream
+from polyclinic.errors import DataError, EngineError, UserError
+from polyclinic.eval.audit_page import packet_page
+from polyclinic.eval.criteria import Criterion
+from polyclinic.eval.results import EpisodeRow, RunResults
+from polyclinic.eval.sections import Line
+
+_ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
+_COMMENT = "comment"
+
+
+class AuditKey(Frozen):
+    """What the raters must not see: which anonymous id is which episode, and what was asked."""
+
+    run: str
+    clinic: str
+    seed: int
+    questions: tuple[Criterion, ...]
+    items: dict[str, str]
+
+    def save(self, path: Path) -> None:
+        """Write the key as JSON."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(self.model_dump_json(indent=2) + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: str | Path) -> AuditKey:
+        """Read a key back; raises `DataError` for anything else."""
+        try:
+            return cls.model_validate_json(Path(path).read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError) as error:
+            raise DataError(f"{path}: the key cannot be read ({error})") from None
+        except ValidationError as error:
+            fault = error.errors()[0]
+            place = ".".join(map(str, fault["loc"]))
+            raise DataError(f"{path}: is not an audit key: {place}: {fault['msg']}") from None
+
+
+@dataclass(frozen=True)
+class Rating:
+    """One rater's number for one question of one item."""
+
+    rater: str
+    item: str
+    question: str
+    value: int
+    comment: str = ""
+
+
+Shown = Callable[[EpisodeRow], Sequence[Line]]
+
+
+def spoken_lines(episode: EpisodeRow) -> list[Line]:
+    """What raters see by default: the words said aloud, and nothing else."""
+    return [Line(said.speaker, said.text) for said in episode.transcript.said()]
+
+
+def write_packet(
+    results: RunResults,
+    questions: Sequence[Criterion],
+    folder: str | Path,
+    key_path: str | Path,
+    *,
+    episodes: int = 40,
+    raters: Sequence[str] = ("rater-1", "rater-2"),
+    seed: int = 0,
+    shown: Shown = spoken_lines,
+) -> AuditKey:
+    """Write a blinded packet and its key. Episodes are drawn evenly from the variants, only from those that ended well.
+
+    `questions` are a rubric's criteria, so that people and judges answer the same thing.
+    """
+    packet, key_file = Path(folder), Path(key_path)
+    if key_file.resolve().is_relative_to(packet.resolve()):
+        raise UserError(f"the key {key_file} would lie in the packet {packet}: put it where the raters cannot see it")
+    _check_names(raters, questions)
+    chosen = _draw(results, episodes, seed)
+    if not chosen:
+        raise UserError(f"run {results.run} has no finished episode with a transcript to rate")
+    codes = _codes(len(chosen), results.run, seed)
+    items = dict(zip(codes, chosen, strict=True))
+    key = AuditKey(
+        run=results.run,
+        clinic=results.clinic,
+        seed=seed,
+        questions=tuple(questions),
+        items={code: episode.id for code, episode in items.items()},
+    )
+    page = packet_page(questions, {code: shown(episode) for code, episode in items.items()})
+    _check_blind(page, results, chosen)
+    packet.mkdir(parents=True, exist_ok=True)
+    (packet / "packet.html").write_text(page, encoding="utf-8")
+    for rater in raters:
+        order = list(items)
+        stream("audit", results.run, seed, "order", rater).shuffle(order)
+        (packet / f"ratings_{rater}.csv").write_text(_blank_sheet(order, questions), encoding="utf-8", newline="")
+    key.save(key_file)
+    return key
+
+
+def _check_names(raters: Sequence[str], questions: Sequence[Criterion]) -> None:
+    if not questions or not raters:
+        raise UserError("a packet needs at least one question and one rater")
+    for name in raters:
+        if not name.replace("-", "").replace("_", "").isalnum() or list(raters).count(name) > 1:
+            raise UserError(f"the rater '{name}' needs a name of letters, digits, - and _ that no other rater has")
+
+
+def _draw(results: RunResults, count: int, seed: int) -> list[EpisodeRow]:
+    """Evenly from the variants, then shuffled together."""
+    piles = []
+    for variant in results.variant_names():
+        pile = [episode for episode in results.of(variant) if episode.status == "done" and episode.has_transcript]
+        stream("audit", results.run, seed, "draw", variant).shuffle(pile)
+        piles.append(pile)
+    chosen: list[EpisodeRow] = []
+    while len(chosen) < count and any(piles):
+        for pile in piles:
+            if pile and len(chosen) < count:
+                chosen.append(pile.pop())
+    stream("audit", results.run, seed, "shuffle").shuffle(chosen)
+    return chosen
+
+
+def _codes(count: int, run: str, seed: int) -> list[str]:
+    random = stream("audit", run, seed, "codes")
+    codes: dict[str, None] = {}
+    while len(codes) < count:
+        codes["".join(random.choice(_ALPHABET) for _ in range(5))] = None
+    return list(codes)
+
+
+def _check_blind(page: str, results: RunResults, chosen: Sequence[EpisodeRow]) -> None:
+    """A packet that names its run, an episode or a model would not be blind."""
+    telling = [results.run, *(episode.id for episode in chosen)]
+    telling += [member.model for member in results.cast if ":" in member.model]
+    for name in telling:
+        if name and name in page:
+            raise EngineError(f"the packet would not be blind: it names '{name}'")
+
+
+def _blank_sheet(order: Sequence[str], questions: Sequence[Criterion]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\r\n")
+    writer.writerow(["item", *(question.id for question in questions), _COMMENT])
+    for code in order:
+        writer.writerow([code, *("" for _ in questions), ""])
+    return text.getvalue()
+
+
+def read_ratings(path: str | Path, key: AuditKey, rater: str = "") -> list[Rating]:
+    """A rating sheet read back; empty cells are no rating. Raises `DataError` naming the file, the line and the mend.
+
+    The rater's name comes from the file's (``ratings_NAME.csv``) unless given. Comma and semicolon both work.
+    """
+    file = Path(path)
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"{file}: cannot be read as UTF-8 text ({error}): save it as CSV UTF-8") from None
+    who = rater or file.stem.removeprefix("ratings_")
+    first = text.partition("\n")[0]
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=";" if first.count(";") > first.count(",") else ",")
+    header = [name.strip() for name in next(rows, [])]
+    wanted = ["item", *(question.id for question in key.questions)]
+    missing = [name for name in wanted if name not in header]
+    if missing:
+        raise DataError(f"{file}:1: the column {', '.join(missing)} is missing: keep the sheet's first line as it was")
+    ratings: list[Rating] = []
+    seen: dict[str, int] = {}
+    for row in rows:
+        if not any(cell.strip() for cell in row):
+            continue
+        cells = dict(zip(header, [cell.strip() for cell in row], strict=False))
+        ratings += _read_row(cells, key, who, f"{file}:{rows.line_num}", seen, rows.line_num)
+    return ratings
+
+
+def _read_row(
+    cells: Mapping[str, str], key: AuditKey, rater: str, place: str, seen: dict[str, int], line: int
+) -> list[Rating]:
+    item = cells["item"].upper()
+    if item not in key.items:
+        raise DataError(
+            f"{place}: there is no item '{cells['item']}' in this packet: check its spelling in packet.html"
+        )
+    if item in seen:
+        raise DataError(f"{place}: the item {item} was already rated on line {seen[item]}: keep one of the two")
+    seen[item] = line
+    found = []
+    for question in key.questions:
+        written = cells.get(question.id, "")
+        if not written:
+            continue
+        try:
+            value = int(written)
+        except ValueError:
+            raise DataError(f"{place}: {question.id}: '{written}' is not a whole number") from None
+        if not question.low <= value <= question.high:
+            raise DataError(f"{place}: {question.id}: {value} is outside the scale {question.low} to {question.high}")
+        found.append(Rating(rater, item, question.id, value, cells.get(_COMMENT, "")))
+    return found

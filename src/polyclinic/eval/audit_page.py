@@ -1,0 +1,41 @@
+"""The page that raters read: instructions, questions with their anchors, and transcripts under anonymous ids."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+
+from polyclinic.eval.criteria import Criterion
+from polyclinic.eval.html import page
+from polyclinic.eval.html_blocks import render_block
+from polyclinic.eval.sections import Cell, Dialogue, Line, Paragraph, Table
+
+_HOW = (
+    "Read one transcript at a time and answer every question with a whole number in your sheet (ratings_….csv), on "
+    "the row with the transcript's code. Go through them in your sheet's order. Judge what stands in the transcript, "
+    "each question on its own. Leave a cell empty if you cannot tell. Please do not confer with other raters before "
+    "all sheets are in."
+)
+
+
+def packet_page(questions: Sequence[Criterion], items: Mapping[str, Sequence[Line]]) -> str:
+    """The packet as one self-contained page; transcripts in order of their codes."""
+    asked = "".join(_question(question) for question in questions)
+    codes = sorted(items)
+    contents = "".join(f'<li><a href="#{code}">{code}</a></li>' for code in codes)
+    texts = "".join(
+        f'<section aria-labelledby="{code}"><h2 id="{code}">Transcript {code}</h2>{render_block(Dialogue(items[code]))}'
+        f'<p><a href="#questions">Back to the questions</a></p></section>'
+        for code in codes
+    )
+    body = (
+        f"{render_block(Paragraph(_HOW))}<section aria-labelledby=questions><h2 id=questions>Questions</h2>{asked}"
+        f"</section>{texts}"
+    )
+    return page(f"Transcripts to rate: {len(codes)}", f'<nav aria-label="Transcripts"><ul>{contents}</ul></nav>', body)
+
+
+def _question(question: Criterion) -> str:
+    rows: list[list[Cell]] = [[levels.replace("..", " to "), words] for levels, words in question.anchors.items()]
+    title = f"{question.id}: {question.question}"
+    return f"<h3>{escape(title)}</h3>{render_block(Table('', ['score', 'looks like'], rows))}"

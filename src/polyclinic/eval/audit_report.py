@@ -1,0 +1,105 @@
+"""What an audit showed: people with people, and the judge with people, question by question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from polyclinic.errors import UserError
+from polyclinic.eval.agreement import Agreement, cohen_kappa, icc, krippendorff_alpha, spearman
+from polyclinic.eval.audit import AuditKey, Rating
+from polyclinic.eval.charts import Scatter
+from polyclinic.eval.criteria import Criterion
+from polyclinic.eval.estimate import Estimate
+from polyclinic.eval.intervals import Floats, estimate
+from polyclinic.eval.results import RunResults
+from polyclinic.eval.sections import Block, Cell, Figure, Paragraph, Section, Table
+
+
+@dataclass(frozen=True)
+class QuestionAudit:
+    """One question: agreement among people, agreement of the judge with their mean, and the judge's mean excess.
+
+    `pairs` are (people's mean, judge) for each item that both rated.
+    """
+
+    question: Criterion
+    raters: tuple[str, ...]
+    rated: int
+    people: tuple[Agreement, ...]
+    judge: tuple[Agreement, ...]
+    bias: Estimate | None
+    pairs: tuple[tuple[float, float], ...]
+
+
+def audit(results: RunResults, key: AuditKey, ratings: Sequence[Rating]) -> list[QuestionAudit]:
+    """Agreement for every question of the packet. The judge's number is the episode's value of its metric."""
+    if results.run != key.run:
+        raise UserError(f"the key belongs to run {key.run}, not to {results.run}")
+    raters = tuple(sorted({rating.rater for rating in ratings}))
+    values = {episode.id: episode for episode in results.episodes}
+    gone = [code for code, episode in key.items.items() if episode not in values]
+    if gone:
+        raise UserError(f"run {results.run} does not hold the episode of item {gone[0]}: give the whole run")
+    found = []
+    for question in key.questions:
+        given = {(r.item, r.rater): float(r.value) for r in ratings if r.question == question.id}
+        items = [code for code in key.items if any((code, rater) in given for rater in raters)]
+        table = np.array([[given.get((code, rater), np.nan) for rater in raters] for code in items])
+        judged = [values[key.items[code]].value(question.metric_name) for code in items]
+        found.append(_question(question, raters, table.reshape(len(items), len(raters)), judged))
+    return found
+
+
+def _question(
+    question: Criterion, raters: tuple[str, ...], table: Floats, judged: Sequence[float | None]
+) -> QuestionAudit:
+    people: list[Agreement] = []
+    if len(raters) > 1:
+        people = [krippendorff_alpha(table, "ordinal"), icc(table, "2,1")]
+        if len(raters) == 2:
+            scale = list(range(question.low, question.high + 1))
+            people.append(cohen_kappa(table[:, 0], table[:, 1], "quadratic", categories=scale))
+    both = [index for index, value in enumerate(judged) if value is not None]
+    means = [float(np.nanmean(table[index])) for index in both]
+    ours = [value for value in judged if value is not None]
+    judge: list[Agreement] = []
+    if both:
+        judge = [spearman(means, ours), icc(np.column_stack([means, ours]), "2,1")]
+    return QuestionAudit(
+        question=question,
+        raters=raters,
+        rated=len(table),
+        people=tuple(people),
+        judge=tuple(judge),
+        bias=estimate([b - a for a, b in zip(means, ours, strict=True)]),
+        pairs=tuple(zip(means, ours, strict=True)),
+    )
+
+
+def audit_sections(audits: Sequence[QuestionAudit]) -> list[Section]:
+    """The audit as report sections: a table of coefficients, and judge against people as pictures."""
+    rows: list[list[Cell]] = []
+    for found in audits:
+        for between, agreements in (("people", found.people), ("judge and people", found.judge)):
+            rows += [
+                [found.question.id, between, item.name, _shown(item), item.units, item.note] for item in agreements
+            ]
+        if found.bias is not None:
+            rows.append([found.question.id, "judge minus people", "mean", found.bias, found.bias.n, ""])
+    raters = audits[0].raters if audits else ()
+    body: list[Block] = [
+        Paragraph(f"{len(raters)} raters, blind to run, variant and model: {', '.join(raters)}."),
+        Table("Agreement with 95 % intervals", ["question", "between", "coefficient", "value", "items", "note"], rows),
+    ]
+    for found in audits:
+        if found.pairs:
+            chart = Scatter({"": list(found.pairs)}, "people (mean)", "judge", diagonal=True)
+            body.append(Figure(f"{found.question.id}: judge against people", chart))
+    return [Section("Human audit", body)]
+
+
+def _shown(item: Agreement) -> Estimate | None:
+    return None if item.value is None else Estimate(item.value, item.low, item.high, item.units)

@@ -1,0 +1,256 @@
+"""Charts drawn as inline SVG: bars with whiskers, lines with bands, heat maps, dot plots, scatter plots."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from polyclinic.eval import svg
+from polyclinic.eval.chart_text import shown
+from polyclinic.eval.charts import Bars, Chart, Dots, HeatMap, Lines, Scatter, Value, middle
+from polyclinic.eval.estimate import Estimate
+
+WIDE, NARROW = 680.0, 270.0
+_HEIGHT = 260.0
+_LEGEND_LINE = 18.0
+
+
+def draw(chart: Chart, title: str, description: str, narrow: bool = False) -> str:
+    """The chart as one ``<svg>`` element, named and described."""
+    width = NARROW if narrow else WIDE
+    match chart:
+        case Bars():
+            body, height = _bars(chart, width)
+        case Lines():
+            body, height = _lines(chart, width)
+        case HeatMap():
+            body, height = _heatmap(chart, width)
+        case Dots():
+            body, height = _dots(chart, width)
+        case Scatter():
+            body, height = _scatter(chart, width)
+    return svg.wrap(width, height, title, description, body)
+
+
+def _ends(values: Sequence[Value]) -> list[float]:
+    found: list[float] = []
+    for value in values:
+        if isinstance(value, Estimate):
+            found += [end for end in (value.mean, value.low, value.high) if end is not None]
+        elif value is not None:
+            found.append(value)
+    return found
+
+
+def _legend(names: Sequence[str], width: float) -> tuple[list[str], float]:
+    """Coloured marks with the series' names, in as many lines as they need; nothing for a single unnamed series."""
+    if len(names) < 2:
+        return [], 4.0
+    parts: list[str] = []
+    x, y = 8.0, 12.0
+    for index, name in enumerate(names):
+        label = svg.shorten(name, width - 40)
+        needed = svg.width_of(label) + 30
+        if x + needed > width and x > 8.0:
+            x, y = 8.0, y + _LEGEND_LINE
+        parts.append(svg.mark(x + 4, y - 4, index))
+        parts.append(svg.text(x + 14, y, label))
+        x += needed
+    return parts, y + 10
+
+
+def _y_axis(scale: svg.Scale, left: float, right: float, label: str) -> list[str]:
+    step = svg.tick_step(scale.high - scale.low)
+    parts = []
+    for tick in scale.ticks():
+        y = scale(tick)
+        parts.append(svg.line(left, y, right, y, "zero" if abs(tick) < step * 1e-9 else "grid"))
+        parts.append(svg.text(left - 6, y + 4, svg.tick_text(tick, step), "end", "tick"))
+    if label:
+        top = min(scale.start, scale.end)
+        parts.append(svg.text(12, (top + max(scale.start, scale.end)) / 2, label, "middle", "label", turn=-90))
+    return parts
+
+
+def _left_margin(scale: svg.Scale, label: str) -> float:
+    step = svg.tick_step(scale.high - scale.low)
+    widest = max((svg.width_of(svg.tick_text(tick, step)) for tick in scale.ticks()), default=20.0)
+    return widest + 12 + (18 if label else 0)
+
+
+def _whisker(x: float, value: Value, scale: svg.Scale) -> list[str]:
+    if not isinstance(value, Estimate) or value.low is None or value.high is None:
+        return []
+    low, high = scale(value.low), scale(value.high)
+    return [svg.line(x, low, x, high, "whisker")] + [svg.line(x - 4, y, x + 4, y, "whisker") for y in (low, high)]
+
+
+def _x_names(names: Sequence[str], centres: Sequence[float], room: float, y: float) -> tuple[list[str], float]:
+    """Labels under the axis, level where they fit and slanted where not, and the height they take."""
+    if all(svg.width_of(name) <= room for name in names):
+        return [svg.text(x, y + 16, name, "middle") for name, x in zip(names, centres, strict=True)], 22.0
+    labels = [svg.shorten(name, 130) for name in names]
+    tall = max(svg.width_of(label) for label in labels) * 0.6 + 22
+    return [svg.text(x + 4, y + 14, label, "end", turn=-35) for label, x in zip(labels, centres, strict=True)], tall
+
+
+def _bars(chart: Bars, width: float) -> tuple[list[str], float]:
+    names = list(chart.series)
+    legend, top = _legend(names, width)
+    if chart.stacked:
+        columns = [[middle(values[i]) or 0.0 for values in chart.series.values()] for i in range(len(chart.groups))]
+        reach = [sum(column) for column in columns]
+    else:
+        reach = [end for values in chart.series.values() for end in _ends(values)]
+    low = min([0.0, *reach]) if chart.low is None else chart.low
+    scale = svg.scale_for([0.0, *reach] if low <= 0 else reach, top + _HEIGHT, top + 8, low, chart.high)
+    left = _left_margin(scale, chart.y_label)
+    slot = (width - left - 8) / max(1, len(chart.groups))
+    centres = [left + slot * (index + 0.5) for index in range(len(chart.groups))]
+    parts = legend + _y_axis(scale, left, width - 8, chart.y_label)
+    per = 1 if chart.stacked else max(1, len(names))
+    thick = min(44.0, slot * 0.78 / per)
+    for place, centre in enumerate(centres):
+        below = 0.0
+        for index, name in enumerate(names):
+            value = chart.series[name][place]
+            size = middle(value)
+            if size is None:
+                continue
+            x = centre - thick * per / 2 + (0 if chart.stacked else index * thick)
+            start, end = (below, below + size) if chart.stacked else (max(scale.low, min(0.0, scale.high)), size)
+            below = end if chart.stacked else below
+            y1, y2 = sorted((scale(start), scale(end)))
+            tip = f"{name}{', ' if name else ''}{chart.groups[place]}: {shown(value)}"
+            parts.append(svg.rect(x + 1, y1, thick - 2, y2 - y1, f"fill s{index % svg.SERIES_COLOURS}", tip))
+            if not chart.stacked:
+                parts += _whisker(x + thick / 2, value, scale)
+    labels, tall = _x_names(chart.groups, centres, slot - 6, top + _HEIGHT)
+    return _finish(parts + labels, chart.x_label, (left + width) / 2, top + _HEIGHT + tall)
+
+
+def _finish(parts: list[str], x_label: str, centre: float, bottom: float) -> tuple[list[str], float]:
+    if not x_label:
+        return parts, bottom + 6
+    return [*parts, svg.text(centre, bottom + 14, x_label, "middle", "label")], bottom + 24
+
+
+def _x_axis(scale: svg.Scale, y: float, about: int = 6) -> list[str]:
+    step = svg.tick_step(scale.high - scale.low, about)
+    return [svg.text(scale(tick), y + 16, svg.tick_text(tick, step), "middle", "tick") for tick in scale.ticks(about)]
+
+
+def _runs(points: Sequence[tuple[float, Value]]) -> list[list[tuple[float, float | Estimate]]]:
+    """The points without gaps, cut where a value is missing."""
+    runs: list[list[tuple[float, float | Estimate]]] = [[]]
+    for x, value in points:
+        if value is None:
+            runs.append([])
+        else:
+            runs[-1].append((x, value))
+    return [run for run in runs if run]
+
+
+def _lines(chart: Lines, width: float) -> tuple[list[str], float]:
+    legend, top = _legend(list(chart.series), width)
+    reach = [end for values in chart.series.values() for end in _ends(values)]
+    y = svg.scale_for(reach, top + _HEIGHT, top + 8, chart.low, chart.high)
+    left = _left_margin(y, chart.y_label)
+    x = svg.scale_for(chart.x, left + 10, width - 16, min(chart.x, default=0.0), max(chart.x, default=1.0))
+    parts = legend + _y_axis(y, left, width - 8, chart.y_label) + _x_axis(x, top + _HEIGHT, 10)
+    for index, (name, values) in enumerate(chart.series.items()):
+        klass = f"s{index % svg.SERIES_COLOURS}"
+        for run in _runs(list(zip(chart.x, values, strict=True))):
+            band = [
+                (at, v.low, v.high)
+                for at, v in run
+                if isinstance(v, Estimate) and v.low is not None and v.high is not None
+            ]
+            if len(band) > 1:
+                edge = [(x(at), y(high)) for at, _, high in band] + [(x(at), y(low)) for at, low, _ in reversed(band)]
+                parts.append(svg.path(edge, f"band {klass}", closed=True))
+            middles = [(at, middle(value) or 0.0) for at, value in run]
+            if len(run) > 1:
+                parts.append(svg.path([(x(at), y(v)) for at, v in middles], f"line {klass} d{index % 4}"))
+            for (at, value), (_, centre) in zip(run, middles, strict=True):
+                tip = f"{name}{', ' if name else ''}{at:g}: {shown(value)}"
+                parts.append(svg.mark(x(at), y(centre), index, tip, size=3.0 if len(chart.x) > 25 else 4.0))
+    return _finish(parts, chart.x_label, (left + width) / 2, top + _HEIGHT + 20)
+
+
+def _heatmap(chart: HeatMap, width: float) -> tuple[list[str], float]:
+    left = min(200.0, max((svg.width_of(name) for name in chart.rows), default=0.0) + 12) + (18 if chart.y_label else 0)
+    cell = min(72.0, (width - left - 8) / max(1, len(chart.columns)))
+    tall = min(34.0, max(16.0, cell * 0.6))
+    found = [value for row in chart.values for value in row if value is not None]
+    low = chart.low if chart.low is not None else min(found, default=0.0)
+    high = chart.high if chart.high is not None else max(found, default=1.0)
+    room = left - 11 - (18 if chart.y_label else 0)
+    parts: list[str] = []
+    for r, (name, row) in enumerate(zip(chart.rows, chart.values, strict=True)):
+        y = 4 + r * tall
+        parts.append(svg.text(left - 6, y + tall / 2 + 4, svg.shorten(name, room), "end"))
+        for c, value in enumerate(row):
+            x = left + c * cell
+            if value is None:
+                parts.append(svg.rect(x + 0.5, y + 0.5, cell - 1, tall - 1, "none"))
+                continue
+            share = (value - low) / (high - low) if high > low else 0.5
+            label = f"{value:.{chart.digits}f}"
+            shade = f"fill-opacity:{0.06 + 0.94 * min(1.0, max(0.0, share)):.2f}"
+            parts.append(
+                svg.rect(x + 0.5, y + 0.5, cell - 1, tall - 1, "heat", f"{name}, {chart.columns[c]}: {label}", shade)
+            )
+            if svg.width_of(label, 11) <= cell - 4:
+                ink = "cell dark" if share > 0.55 else "cell"
+                parts.append(svg.text(x + cell / 2, y + tall / 2 + 4, label, "middle", ink))
+    bottom = 4 + len(chart.rows) * tall
+    centres = [left + (index + 0.5) * cell for index in range(len(chart.columns))]
+    labels, below = _x_names(chart.columns, centres, cell - 4, bottom)
+    if chart.y_label:
+        parts.append(svg.text(12, bottom / 2, chart.y_label, "middle", "label", turn=-90))
+    return _finish(parts + labels, chart.x_label, left + cell * len(chart.columns) / 2, bottom + below)
+
+
+def _dots(chart: Dots, width: float) -> tuple[list[str], float]:
+    legend, top = _legend(list(chart.series), width)
+    reach = [end for values in chart.series.values() for end in _ends(values)]
+    reach += [] if chart.reference is None else [chart.reference]
+    left = min(width * 0.4, max((svg.width_of(name) for name in chart.rows), default=0.0) + 14)
+    x = svg.scale_for(reach, left + 8, width - 16, chart.low, chart.high)
+    tall = 22.0 + 11.0 * (len(chart.series) - 1)
+    bottom = top + 4 + tall * len(chart.rows)
+    about = 4 if width < WIDE else 6
+    step = svg.tick_step(x.high - x.low, about)
+    parts = legend + [svg.line(x(tick), top, x(tick), bottom, "grid") for tick in x.ticks(about)]
+    parts += [svg.text(x(tick), bottom + 16, svg.tick_text(tick, step), "middle", "tick") for tick in x.ticks(about)]
+    if chart.reference is not None:
+        parts.append(svg.line(x(chart.reference), top, x(chart.reference), bottom, "reference"))
+    for row, name in enumerate(chart.rows):
+        y = top + 2 + tall * (row + 0.5)
+        parts.append(svg.text(left - 2, y + 4, svg.shorten(name, left - 10), "end"))
+        for index, (series, values) in enumerate(chart.series.items()):
+            value, at = values[row], y + 11.0 * (index - (len(chart.series) - 1) / 2)
+            centre = middle(value)
+            if centre is None:
+                continue
+            if isinstance(value, Estimate) and value.low is not None and value.high is not None:
+                parts.append(svg.line(x(value.low), at, x(value.high), at, f"span s{index % svg.SERIES_COLOURS}"))
+            parts.append(svg.mark(x(centre), at, index, f"{series}{', ' if series else ''}{name}: {shown(value)}"))
+    return _finish(parts, chart.x_label, (left + width) / 2, bottom + 20)
+
+
+def _scatter(chart: Scatter, width: float) -> tuple[list[str], float]:
+    legend, top = _legend(list(chart.series), width)
+    points = [point for values in chart.series.values() for point in values]
+    y = svg.scale_for([b for _, b in points], top + _HEIGHT, top + 8)
+    left = _left_margin(y, chart.y_label)
+    x = svg.scale_for([a for a, _ in points], left + 10, width - 16)
+    if chart.diagonal:
+        both = [value for point in points for value in point]
+        y, x = svg.scale_for(both, y.start, y.end), svg.scale_for(both, x.start, x.end)
+    parts = legend + _y_axis(y, left, width - 8, chart.y_label) + _x_axis(x, top + _HEIGHT)
+    if chart.diagonal:
+        parts.append(svg.line(x(x.low), y(x.low), x(x.high), y(x.high), "reference"))
+    for index, (name, values) in enumerate(chart.series.items()):
+        parts += [svg.mark(x(a), y(b), index, f"{name}{': ' if name else ''}{a:g}, {b:g}", 3.5) for a, b in values]
+    return _finish(parts, chart.x_label, (left + width) / 2, top + _HEIGHT + 20)

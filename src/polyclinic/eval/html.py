@@ -1,0 +1,111 @@
+"""One self-contained HTML file: no script, no external asset, readable on paper, in the dark and by ear."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from importlib import resources
+
+from polyclinic.eval.html_blocks import render_block, render_blocks
+from polyclinic.eval.overview import NOT_CLINICAL, UNDERSTUDIES, cast_table
+from polyclinic.eval.report import RunReport
+from polyclinic.eval.sections import Cell, Section, Table
+
+
+def render_html(reports: Sequence[RunReport], title: str = "") -> str:
+    """The page: one part for each report, with an overview before them when there are several."""
+    heading = title or (reports[0].title if len(reports) == 1 else "Polyclinic report")
+    parts = [_part(report, index, alone=len(reports) == 1) for index, report in enumerate(reports)]
+    overview = _overview(reports) if len(reports) != 1 else ""
+    return page(heading, _contents(reports), f"{overview}{''.join(parts)}")
+
+
+def page(heading: str, contents: str, body: str) -> str:
+    """A whole page around a body of safe HTML: style within, the notice at top and bottom."""
+    style = resources.files("polyclinic.eval").joinpath("report.css").read_text(encoding="utf-8")
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        f"<title>{escape(heading)} – Polyclinic</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
+        '<a class="skip" href="#main">Skip to the results</a>\n'
+        f"<header>\n<p class=brand>Polyclinic</p>\n<h1>{escape(heading)}</h1>\n"
+        f'<p class="notice" role="note">{escape(NOT_CLINICAL)}</p>\n</header>\n'
+        f"{contents}\n<main id=main>\n{body}</main>\n"
+        f"<footer><p>{escape(NOT_CLINICAL)}</p></footer>\n</body>\n</html>\n"
+    )
+
+
+def _anchor(index: int, number: int) -> str:
+    return f"r{index + 1}-{number + 1}"
+
+
+def _contents(reports: Sequence[RunReport]) -> str:
+    lists = []
+    for index, report in enumerate(reports):
+        links = "".join(
+            f'<li><a href="#{_anchor(index, number)}">{escape(section.title)}</a></li>'
+            for number, section in enumerate(report.all_sections)
+        )
+        if len(reports) == 1:
+            lists.append(f"<ul>{links}</ul>")
+        else:
+            name = f'<a href="#r{index + 1}">{escape(report.title)}</a>'
+            lists.append(f"<details><summary>{name}</summary><ul>{links}</ul></details>")
+    return f'<nav aria-label="Contents">{"".join(lists)}</nav>'
+
+
+def _overview(reports: Sequence[RunReport]) -> str:
+    rows: list[list[Cell]] = []
+    for report in reports:
+        episodes = report.results.episodes
+        failed = sum(episode.status == "failed" for episode in episodes)
+        rows.append(
+            [
+                report.title,
+                report.summary.run,
+                ", ".join(report.summary.variants),
+                len(episodes),
+                failed,
+                sum(report.summary.failures.values()),
+            ]
+        )
+    columns = ["clinic", "run", "variants", "episodes", "failed", "failures"]
+    table = render_block(Table("Runs in this report", columns, rows))
+    return f"<section aria-labelledby=overview><h2 id=overview>Overview</h2>{table}</section>\n"
+
+
+def _part(report: RunReport, index: int, alone: bool) -> str:
+    level = 2 if alone else 3
+    sections = "".join(
+        _section(section, _anchor(index, number), level) for number, section in enumerate(report.all_sections)
+    )
+    heading = "" if alone else f'<h2 id="r{index + 1}">{escape(report.title)}</h2>'
+    return f'<article class="run">{heading}{_facts(report)}{sections}</article>\n'
+
+
+def _section(section: Section, anchor: str, level: int) -> str:
+    return (
+        f'<section aria-labelledby="{anchor}"><h{level} id="{anchor}">{escape(section.title)}</h{level}>\n'
+        f"{render_blocks(section.body)}</section>\n"
+    )
+
+
+def _facts(report: RunReport) -> str:
+    """Who played, how much was run, and with which settings: before any number."""
+    results = report.results
+    failed = sum(episode.status == "failed" for episode in results.episodes)
+    facts = [
+        ("Run", report.summary.run),
+        ("Clinic", report.summary.clinic),
+        ("Episodes", f"{len(results.episodes):,}, of which {failed:,} failed"),
+        ("Scenarios", f"{len({episode.scenario for episode in results.episodes}):,}"),
+        *((str(key).replace("_", " ").capitalize(), str(value)) for key, value in results.config.items()),
+    ]
+    listed = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in facts)
+    about = f"<p>{escape(results.about)}</p>" if results.about else ""
+    roles = report.understudied()
+    played = f"<b>Played by understudies: {escape(', '.join(roles))}.</b>"
+    note = f"<p class=note>{played} {escape(UNDERSTUDIES)}</p>" if roles else ""
+    cast = render_block(cast_table(results)) if results.cast else ""
+    return f'{about}<dl class="facts">{listed}</dl><div class="cast">{cast}{note}</div>'

@@ -1,0 +1,206 @@
+"""The sections every report has, whatever the clinic: results, comparison, variance, failures, usage, transcripts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from polyclinic.eval.charts import Dots
+from polyclinic.eval.compare import Comparison
+from polyclinic.eval.estimate import Estimate
+from polyclinic.eval.reading import clip, transcript_blocks
+from polyclinic.eval.results import EpisodeRow, RunResults
+from polyclinic.eval.sections import Block, Cell, Details, Figure, Grid, Paragraph, Section, Table
+from polyclinic.eval.summary import Summary
+from polyclinic.eval.variance import VarianceSplit
+
+UNDERSTUDIES = (
+    "Understudies are rule-based baselines and not language models: their scores show that the machinery works, "
+    "not how well a model would do."
+)
+NOT_CLINICAL = "Research and training tool. Not a medical device, not for clinical use."
+
+_OPEN_TABLES = 3
+_OPEN_ROWS = 24
+Variances = Mapping[str, Mapping[str, VarianceSplit]]
+
+
+def cast_table(results: RunResults) -> Table:
+    """Who played which role."""
+    kinds = {"llm": "language model", "understudy": "understudy (rules)", "human": "person", "replay": "recording"}
+    return Table("Cast", ["role", "model", "kind"], [[m.role, m.model, kinds[m.kind]] for m in results.cast])
+
+
+def results_section(results: RunResults, summary: Summary) -> Section:
+    """Every metric of every variant with its interval, as a table and as small pictures."""
+    metrics = results.metric_names()
+    if not metrics:
+        return Section("Results", [Paragraph("No episode was scored.", tone="warning")])
+    rows: list[list[Cell]] = []
+    for metric in metrics:
+        arrow = "↑" if results.metric(metric).higher_is_better else "↓"
+        rows.append([f"{metric} {arrow}", *(summary.variants[name].get(metric) for name in summary.variants)])
+    note = (
+        "↑ higher is better, ↓ lower is better. Intervals: bootstrap over scenarios (BCa); none for a single episode. "
+        "Episodes that failed or were not scored are in no mean."
+    )
+    table = Table("Means with 95 % intervals", ["metric", *summary.variants], rows, note)
+    figures = [_metric_figure(results, summary, metric) for metric in metrics]
+    meanings = [[metric, results.metric(metric).about] for metric in metrics if results.metric(metric).about]
+    body: list[Block] = [table, Grid(figures)]
+    if meanings:
+        body.append(Details("What the metrics mean", [Table("Metrics", ["metric", "meaning"], meanings)]))
+    return Section("Results", body)
+
+
+def _metric_figure(results: RunResults, summary: Summary, metric: str) -> Figure:
+    meaning = results.metric(metric)
+    bounded = meaning.high - meaning.low < 100
+    return Figure(
+        metric,
+        Dots(
+            list(summary.variants),
+            {"": [summary.variants[name].get(metric) for name in summary.variants]},
+            low=meaning.low if bounded else None,
+            high=meaning.high if bounded else None,
+        ),
+    )
+
+
+def comparison_section(comparisons: Mapping[str, Sequence[Comparison]]) -> Section | None:
+    """Each variant against the baseline, pair by pair."""
+    body: list[Block] = []
+    for name, found in comparisons.items():
+        if not found:
+            continue
+        rows: list[list[Cell]] = [
+            [
+                item.metric,
+                Estimate(item.difference, item.low, item.high, item.pairs),
+                p_text(item.p_value),
+                p_text(item.p_holm),
+                f"{item.wins} / {item.ties} / {item.losses}",
+                item.pairs,
+            ]
+            for item in found
+        ]
+        columns = ["metric", "difference", "p", "p (Holm)", "win / tie / loss", "scenarios"]
+        body.append(Table(f"{name} against {found[0].left}", columns, rows))
+    if not body:
+        return None
+    if len(body) > _OPEN_TABLES:
+        body = [Details(table.caption, [table]) for table in body if isinstance(table, Table)]
+    note = (
+        "Paired by scenario, trials averaged first. p: sign-flip permutation test, two-sided; Holm's correction "
+        "over the metrics of one comparison. Wins count scenarios in the metric's better direction."
+    )
+    body.append(Paragraph(note, tone="note"))
+    return Section("Compared with the baseline", body)
+
+
+def p_text(p_value: float) -> str:
+    """A p-value as people write it."""
+    return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
+
+
+def variance_section(variances: Variances) -> Section | None:
+    """Where the variance comes from; left out when nothing was repeated."""
+    rows: list[list[Cell]] = []
+    for variant, metrics in variances.items():
+        for metric, split in metrics.items():
+            shares = split.shares()
+            if (split.trial is None and split.judge is None) or not any(shares.values()):
+                continue
+            cells = [None if share is None else f"{share:.0%}" for share in shares.values()]
+            rows.append([variant, metric, *cells, split.scenarios, split.trials, split.samples])
+    if not rows:
+        return None
+    columns = ["variant", "metric", "scenario", "trial", "judge", "scenarios", "episodes", "readings"]
+    note = (
+        "Nested random effects (judge samples within trials within scenarios). A dash: not repeated in this run, so "
+        "it is contained in the source to its left. More scenarios help against the first, more trials against "
+        "the second, more judge samples against the third."
+    )
+    table: Block = Table("Share of the variance by source", columns, rows)
+    if len(rows) > _OPEN_ROWS:
+        table = Details(f"Share of the variance by source: {len(rows)} rows", [table])
+    return Section("Where the variance comes from", [table, Paragraph(note, tone="note")])
+
+
+def failure_section(results: RunResults, examples: int = 3) -> Section:
+    """Failures by owner, with a few examples each; never mixed into scores."""
+    failed = sum(episode.status == "failed" for episode in results.episodes)
+    counts = results.failures()
+    total = len(results.episodes)
+    if not counts:
+        return Section("Failures", [Paragraph(f"None: all {total} episodes ended, and every judge could be read.")])
+    text = f"{failed} of {total} episodes failed. Failures are counted here by who owns them and enter no mean."
+    rows: list[list[Cell]] = []
+    for owner, count in counts.items():
+        owned = [
+            (episode.id, failure)
+            for episode in results.episodes
+            for failure in episode.failures
+            if failure.owner == owner
+        ]
+        fatal = sum(failure.fatal for _, failure in owned)
+        said = list(dict.fromkeys(clip(failure.error, 200) for _, failure in owned))[:examples]
+        rows.append([owner.replace("_", " "), count, fatal, " | ".join(said)])
+    return Section(
+        "Failures",
+        [Paragraph(text), Table("Failures by owner", ["owner", "failures", "ended the episode", "examples"], rows)],
+    )
+
+
+def usage_section(summary: Summary) -> Section | None:
+    """Calls, tokens and money by role."""
+    used = [(role, usage) for role, usage in summary.usage.items() if usage.calls]
+    if not used:
+        return None
+    rows: list[list[Cell]] = [
+        [role, u.calls, u.input_tokens, u.output_tokens, f"{u.cost_usd:.4f}", "yes" if u.estimated else "no"]
+        for role, u in used
+    ]
+    columns = ["role", "calls", "input tokens", "output tokens", "cost (USD)", "estimated"]
+    return Section("Usage", [Table("Usage by role", columns, rows)])
+
+
+def choose_transcripts(results: RunResults, variant: str, count: int) -> list[tuple[str, EpisodeRow]]:
+    """A few episodes worth reading: one that failed, the lowest, the highest, then others in run order."""
+    known = [episode for episode in results.of(variant) if episode.has_transcript]
+    chosen: dict[str, tuple[str, EpisodeRow]] = {}
+
+    def take(label: str, episodes: Sequence[EpisodeRow]) -> None:
+        for episode in episodes:
+            if len(chosen) < count and episode.id not in chosen:
+                chosen[episode.id] = (label, episode)
+                if label:
+                    return
+
+    take("failed", [episode for episode in known if episode.status == "failed"])
+    for metric in results.metric_names()[:1]:
+        valued = [(episode.value(metric), index, episode) for index, episode in enumerate(known)]
+        ranked = [episode for value, _, episode in sorted(v for v in valued if v[0] is not None)]
+        if not results.metric(metric).higher_is_better:
+            ranked.reverse()
+        if len(ranked) > 1 and ranked[0].value(metric) != ranked[-1].value(metric):
+            take(f"weakest {metric}", ranked)
+            take(f"best {metric}", ranked[::-1])
+    take("", known)
+    return list(chosen.values())
+
+
+def transcript_section(results: RunResults, per_variant: int) -> Section | None:
+    """A sample of transcripts, folded, a few for each variant."""
+    body: list[Block] = []
+    for variant in results.variant_names():
+        for label, episode in choose_transcripts(results, variant, per_variant):
+            words = [f"{variant}: {episode.scenario}"]
+            words += [f"trial {episode.trial + 1}"] if episode.trial else []
+            words += [episode.outcome] if episode.outcome else []
+            words += [f"({label})"] if label else []
+            body.append(Details(", ".join(words), transcript_blocks(episode.transcript)))
+    if not body:
+        return None
+    count = len(body)
+    intro = Paragraph(f"A sample of {count} of {len(results.episodes)} episodes.", tone="note")
+    return Section("Transcripts", [intro, *body])

@@ -1,0 +1,103 @@
+"""Transcripts for readers: typed events as a dialogue with asides, bounded in length."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+from polyclinic.core.transcript import (
+    Changed,
+    Ended,
+    Event,
+    Failed,
+    Learned,
+    Noted,
+    Posted,
+    Reviewed,
+    Said,
+    Score,
+    Scored,
+    ToolUsed,
+    Transcript,
+    Violated,
+)
+from polyclinic.eval.sections import Block, Cell, Dialogue, Line, Paragraph, Table
+
+MAX_EVENTS = 80
+MAX_CHARACTERS = 1_200
+
+
+def clip(text: str, limit: int = MAX_CHARACTERS) -> str:
+    """The text, or its beginning with a word on how much is left out."""
+    return text if len(text) <= limit else f"{text[:limit].rstrip()} … ({len(text) - limit:,} more characters)"
+
+
+def _data(value: Any) -> str:
+    if isinstance(value, str):
+        return clip(value)
+    return clip(orjson.dumps(value, option=orjson.OPT_INDENT_2, default=str).decode())
+
+
+def event_line(event: Event) -> Line | None:
+    """One event as a line of the dialogue; None for those that readers do not need."""
+    match event:
+        case Said():
+            speaker = f"{event.speaker} to {event.to}" if event.to else event.speaker
+            return Line(speaker, clip(event.text), _data(event.data) if event.data else "")
+        case ToolUsed():
+            words = f"used {event.tool}" + (f", which failed: {event.error}" if event.error else "")
+            aside = f"{_data(event.arguments)}\n→ {_data(event.result)}"
+            return Line(event.role, words, aside, "warning" if event.error else "note")
+        case Noted():
+            return Line("note", event.topic.replace("_", " "), _data(event.data) if event.data else "", "note")
+        case Changed():
+            return Line("state", event.what, f"{_data(event.before)}\n→ {_data(event.after)}", "note")
+        case Reviewed():
+            verdict = "approved" if event.approved else f"sent back{f' ({event.code})' if event.code else ''}"
+            words = f"{verdict} draft {event.draft}{f': {clip(event.feedback)}' if event.feedback else ''}"
+            return Line(event.reviewer, words, event.error, "note" if event.approved else "warning")
+        case Violated():
+            words = f"broke {event.rule} (severity {event.severity}){f': {event.rationale}' if event.rationale else ''}"
+            return Line(event.by, words, f"rests on: {event.words}" if event.words else "", "warning")
+        case Learned():
+            return Line("library", f"{event.library}: {event.action} {event.entry}", event.reason, "note")
+        case Posted():
+            return Line("hand-over", f"to {event.queue}", _data(event.body), "note")
+        case Failed():
+            return Line(f"failure ({event.owner})", clip(event.error), event.where, "warning")
+        case Ended():
+            return Line("end", event.outcome, _data(event.data) if event.data else "", "note")
+    return None
+
+
+def transcript_blocks(transcript: Transcript, max_events: int = MAX_EVENTS) -> list[Block]:
+    """The transcript as blocks: what happened, then what the judges said about it."""
+    lines = [line for line in (event_line(event) for event in transcript) if line is not None]
+    blocks: list[Block] = [Dialogue(lines[:max_events])]
+    if len(lines) > max_events:
+        blocks.append(Paragraph(f"{len(lines) - max_events} more events are not shown here.", tone="note"))
+    scores = [event.score for event in transcript.of(Scored)]
+    if scores:
+        blocks.append(score_table(scores))
+    return blocks
+
+
+def score_table(scores: list[Score], limit: int = 40) -> Table:
+    """What the judges said, with reasons and the words they rest on."""
+    rows: list[list[Cell]] = [
+        [
+            score.metric,
+            score.subject,
+            score.judge if score.sample == 0 else f"{score.judge} (sample {score.sample + 1})",
+            score.value,
+            clip(score.reason, 300),
+            clip(" | ".join(score.evidence), 300),
+        ]
+        for score in scores[:limit]
+    ]
+    note = f"{len(scores) - limit} more scores are not shown here." if len(scores) > limit else ""
+    columns = ["metric", "subject", "judge", "value", "reason", "evidence"]
+    if not any(row[1] for row in rows):
+        rows, columns = [[row[0], *row[2:]] for row in rows], [columns[0], *columns[2:]]
+    return Table("Scores", columns, rows, note)

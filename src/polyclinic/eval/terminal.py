@@ -1,0 +1,125 @@
+"""Reports as plain text: aligned tables that keep to a width, no dependency, no colour codes."""
+
+from __future__ import annotations
+
+import textwrap
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+from polyclinic.eval.cells import cell_text, column_digits, is_numeric
+from polyclinic.eval.chart_text import chart_table, chart_words
+from polyclinic.eval.charts import Scatter
+from polyclinic.eval.overview import NOT_CLINICAL, UNDERSTUDIES, cast_table
+from polyclinic.eval.report import RunReport
+from polyclinic.eval.sections import Block, Details, Dialogue, Diff, Figure, Grid, Paragraph, Section, Table
+
+WIDTH = 100
+_LONGEST_CELL = 60
+_MOST_ROWS = 60
+
+
+def render_terminal(report: RunReport, width: int = WIDTH, whole: bool = False) -> str:
+    """The report as text. Folded parts show their summary line only, unless `whole`."""
+    results = report.results
+    failed = sum(episode.status == "failed" for episode in results.episodes)
+    head = [
+        f"{report.title}: run {report.summary.run}",
+        NOT_CLINICAL,
+        f"{len(results.episodes):,} episodes, {failed:,} failed",
+    ]
+    parts = ["\n".join(head), table_text(cast_table(results), width)] if results.cast else ["\n".join(head)]
+    if report.understudied():
+        parts.append(_fill(f"Played by understudies: {', '.join(report.understudied())}. {UNDERSTUDIES}", width))
+    parts += [section_text(section, width, whole) for section in report.all_sections]
+    return "\n\n".join(parts) + "\n"
+
+
+def section_text(section: Section, width: int = WIDTH, whole: bool = False) -> str:
+    """One section under its underlined title."""
+    body = [text for text in (block_text(block, width, whole) for block in section.body) if text]
+    return "\n\n".join([f"{section.title}\n{'=' * columns_of(section.title)}", *body])
+
+
+def block_text(block: Block, width: int = WIDTH, whole: bool = False) -> str:
+    """One block; figures become their numbers."""
+    match block:
+        case Paragraph():
+            prefix = "! " if block.tone == "warning" else ""
+            return "\n\n".join(_fill(prefix + part.strip(), width) for part in block.text.split("\n\n") if part.strip())
+        case Table():
+            return table_text(block, width)
+        case Figure() if isinstance(block.chart, Scatter):
+            return _fill(f"{block.caption}. {block.alt or chart_words(block.chart)}", width)
+        case Figure():
+            return table_text(chart_table(block.chart, block.caption), width)
+        case Grid():
+            return "" if not whole else "\n\n".join(block_text(figure, width, whole) for figure in block.figures)
+        case Dialogue():
+            turns = [_fill(f"{line.speaker}: {line.text}", width, "    ") for line in block.lines]
+            return "\n".join(([block.caption] if block.caption else []) + turns)
+        case Diff():
+            return "\n".join(([block.caption] if block.caption else []) + (block.lines() or ["No change."]))
+        case Details():
+            if not whole:
+                return f"[+] {block.summary}"
+            inside = "\n\n".join(block_text(item, width - 2, whole) for item in block.body)
+            return f"[-] {block.summary}\n{textwrap.indent(inside, '  ')}"
+
+
+def columns_of(text: str) -> int:
+    """How many columns a text takes in a terminal: two for wide characters, none for combining ones."""
+    return sum(
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text
+    )
+
+
+def table_text(table: Table, width: int = WIDTH) -> str:
+    """The table, aligned. Too wide for `width`: its columns are set in several blocks, the first column repeated."""
+    digits = column_digits(table)
+    rows = [[_short(cell_text(cell, digits[i])) for i, cell in enumerate(row)] for row in table.rows[:_MOST_ROWS]]
+    right = [is_numeric(table, i) for i in range(len(table.columns))]
+    sizes = [max([columns_of(name), *(columns_of(row[i]) for row in rows)]) for i, name in enumerate(table.columns)]
+    blocks = [_aligned(table.columns, rows, sizes, right, keep) for keep in _fitting(sizes, width)]
+    more = [f"({len(table.rows) - _MOST_ROWS} more rows)"] if len(table.rows) > _MOST_ROWS else []
+    note = [_fill(table.note, width)] if table.note else []
+    return "\n".join([*([table.caption] if table.caption else []), "\n\n".join(blocks), *more, *note])
+
+
+def _short(text: str) -> str:
+    flat = " ".join(text.split())
+    while columns_of(flat) > _LONGEST_CELL:
+        flat = flat[: max(1, len(flat) * _LONGEST_CELL // columns_of(flat) - 1)].rstrip() + "…"
+    return flat
+
+
+def _fitting(sizes: Sequence[int], width: int) -> Iterable[list[int]]:
+    """Groups of columns that fit, each beginning with the first column."""
+    group = [0]
+    for index in range(1, len(sizes)):
+        if sum(sizes[i] + 2 for i in [*group, index]) - 2 > width and len(group) > 1:
+            yield group
+            group = [0]
+        group.append(index)
+    yield group
+
+
+def _aligned(
+    names: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    sizes: Sequence[int],
+    right: Sequence[bool],
+    keep: Sequence[int],
+) -> str:
+    def line(cells: Sequence[str]) -> str:
+        padded = []
+        for index in keep:
+            gap = " " * (sizes[index] - columns_of(cells[index]))
+            padded.append(gap + cells[index] if right[index] else cells[index] + gap)
+        return "  ".join(padded).rstrip()
+
+    rule = "  ".join("-" * sizes[index] for index in keep)
+    return "\n".join([line(names), rule, *(line(row) for row in rows)])
+
+
+def _fill(text: str, width: int, hanging: str = "") -> str:
+    return textwrap.fill(text, max(20, width), subsequent_indent=hanging, break_long_words=False)

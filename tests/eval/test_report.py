@@ -1,0 +1,389 @@
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from itertools import pairwise
+from xml.etree import ElementTree
+
+import pytest
+
+from polyclinic.core.judge import Metric
+from polyclinic.core.transcript import (
+    Called,
+    Changed,
+    Ended,
+    Event,
+    Failed,
+    Learned,
+    Noted,
+    Posted,
+    Reviewed,
+    Said,
+    Score,
+    Scored,
+    Started,
+    ToolUsed,
+    Transcript,
+    Violated,
+)
+from polyclinic.eval.charts import Bars, Chart, Dots, HeatMap, Lines, Scatter
+from polyclinic.eval.estimate import Estimate
+from polyclinic.eval.html import render_html
+from polyclinic.eval.html_blocks import render_block
+from polyclinic.eval.overview import NOT_CLINICAL, UNDERSTUDIES, choose_transcripts
+from polyclinic.eval.reading import event_line, transcript_blocks
+from polyclinic.eval.report import RunReport, build_report, report_to_plain
+from polyclinic.eval.results import CastMember, EpisodeRow, Failure, RoleUsage, RunResults
+from polyclinic.eval.sections import Details, Dialogue, Diff, Figure, Grid, Line, Paragraph, Section, Table
+from polyclinic.eval.terminal import block_text, columns_of, render_terminal, table_text
+
+EVIL = "<script>alert('x')</script> & \"quotes\""
+SPAN = Estimate(0.5, 0.4, 0.6, 12)
+CHARTS: list[Chart] = [
+    Bars(["one", EVIL], {"a": [SPAN, None], "b": [0.2, -0.1]}, "x", "y"),
+    Bars(["one", "two"], {"a": [0.2, 0.3], "b": [0.8, 0.7]}, stacked=True),
+    Lines([1, 2, 3], {"a": [SPAN, None, SPAN], EVIL: [0.1, 0.2, 0.3]}, "x", "y"),
+    Lines([1], {"only": [3.0]}),
+    HeatMap(["r1", EVIL], ["c1", "c2", "c3"], [[1, None, 3], [4, 5, 6]]),
+    HeatMap(["r"], ["c"], [[2.0]]),
+    Dots(["r1", "r2"], {"": [SPAN, Estimate(1, None, None, 1)]}, reference=0),
+    Scatter({EVIL: [(1, 2), (3, 4)]}, "people", "judge", diagonal=True),
+    Bars([], {"a": []}),
+    Dots(["same"], {"": [0.0]}),
+]
+
+
+class Balanced(HTMLParser):
+    """Fails on a tag that is closed out of turn; collects tags, ids, links and attributes."""
+
+    VOID = frozenset({"meta", "br", "hr", "img", "link", "rect", "line", "circle", "path", "polygon"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.ids: list[str] = []
+        self.links: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        found = dict(attrs)
+        self.ids += [value for name, value in attrs if name == "id" and value]
+        self.links += [str(found[name]) for name in ("href", "src", "xlink:href") if name in found]
+        assert not any(name.startswith("on") for name in found), found
+        if tag not in self.VOID or tag in {"rect", "circle", "polygon", "line", "path"}:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        while self.open and self.open[-1] == "meta" != tag:
+            self.open.pop()
+        assert self.open and self.open[-1] == tag, (tag, self.open[-4:])
+        self.open.pop()
+
+
+def events() -> list[Event]:
+    score = Score(metric="warmth", value=4, judge="bedside", reason=EVIL, evidence=("quoted words",))
+    return [
+        Started(clinic="demo", scenario="s", variant="v", trial=0, seed=1, cast={}),
+        Called(role="nurse", prompt="Greets", model="m", key="k", occurrence=0, text="hidden raw reply"),
+        Said(speaker="nurse", to="patient", text=EVIL, data={"mood": "calm"}),
+        ToolUsed(role="nurse", tool="find", effect="read", arguments={"a": 1}, result=[1]),
+        ToolUsed(role="nurse", tool="book", effect="write", arguments={}, error="slot taken"),
+        Noted(topic="plan_made", data={"steps": 2}),
+        Changed(what="slot", before="free", after="busy"),
+        Reviewed(draft=1, reviewer="critic", approved=False, code="TONE", feedback="softer"),
+        Reviewed(draft=2, reviewer="critic", approved=True),
+        Violated(rule="SAFE-1", by="nurse", severity=3, words="you will be fine", rationale="reassured too early"),
+        Learned(library="tips", action="added", entry="t1", reason="worked"),
+        Posted(queue="nurse-desk", key="1", body={"why": "risk"}),
+        Failed(owner="tool", error="slot taken", fatal=False),
+        Ended(outcome="booked", data={"slot": 3}),
+        Scored(score=score),
+    ]
+
+
+def results(clinic: str = "demo", episodes: int = 6) -> RunResults:
+    rows = [
+        EpisodeRow(
+            id=f"{variant}-{i}",
+            scenario=f"s{i}",
+            variant=variant,
+            scores=tuple(
+                Score(metric="warmth", value=2 + (variant == "full") + 0.1 * i + 0.2 * k, judge="j", sample=k)
+                for k in (0, 1)
+            ),
+            outcome="booked",
+            usage={"nurse": RoleUsage(2, 20, 4)},
+            source=Transcript(events()),
+        )
+        for variant in ("plain", "full")
+        for i in range(episodes)
+    ]
+    rows.append(
+        EpisodeRow(
+            id="bad",
+            scenario="s9",
+            variant="plain",
+            status="failed",
+            failures=(Failure("model", f"down {EVIL}"),),
+            source=Transcript([Failed(owner="model", error="down")]),
+        )
+    )
+    return RunResults(
+        run="run-7",
+        clinic=clinic,
+        cast=(CastMember("nurse", "openai:gpt-5-mini", "llm"), CastMember("judge", "understudy", "understudy")),
+        variants=("plain", "full"),
+        metrics=(Metric("warmth", "how warm", low=1, high=5),),
+        episodes=tuple(rows),
+        config={"seed": 7},
+        about="About " + EVIL,
+    )
+
+
+def sections() -> list[Section]:
+    charts = [Figure(f"Figure {EVIL}", chart) for chart in CHARTS]
+    return [
+        Section(
+            f"Own part {EVIL}",
+            [
+                Paragraph("one\n\ntwo", tone="warning"),
+                *charts,
+                Grid(charts[:2]),
+                Table("Levels", ["level", "success", "n"], [["primary", SPAN, 3], [EVIL, None, 1200]], note="a note"),
+                Diff("same\nold", "same\nnew", "the prompt"),
+                Details("Folded", [Dialogue([Line("tutor", EVIL, aside="thinking", tone="warning")], "talk")]),
+            ],
+        ),
+        Section(f"Own part {EVIL}", [Paragraph("a second one with the same title")]),
+    ]
+
+
+def report(**options: int) -> RunReport:
+    return build_report(results(), sections(), title="Demo clinic", **options)  # type: ignore[arg-type]
+
+
+def parsed(page: str) -> Balanced:
+    found = Balanced()
+    found.feed(page)
+    assert found.open == []
+    return found
+
+
+def test_the_page_is_well_formed_without_script_or_outside_asset() -> None:
+    page = render_html([report()])
+    found = parsed(page)
+    assert "script" not in found.tags and "<script" not in page
+    assert {"link", "img", "iframe"}.isdisjoint(found.tags)
+    assert all(link.startswith("#") for link in found.links)
+    assert "@import" not in page and "url(" not in page
+    outside = set(re.findall(r"https?://[^\s\"'<)]+", page))
+    assert outside <= {"http://www.w3.org/2000/svg"}
+
+
+def test_every_link_of_the_contents_has_its_place_and_ids_are_unique() -> None:
+    for page in (render_html([report()]), render_html([report(), report()], "Several")):
+        found = parsed(page)
+        assert len(found.ids) == len(set(found.ids))
+        assert {link[1:] for link in found.links} <= set(found.ids)
+
+
+def test_the_top_names_the_cast_the_understudies_and_the_notice() -> None:
+    page = render_html([report()])
+    top = page[: page.index(">Results</h2>")]
+    assert NOT_CLINICAL in top and UNDERSTUDIES in top
+    assert "Played by understudies: judge." in top and "openai:gpt-5-mini" in top
+    assert "12" in top and "of which 1 failed" in top
+
+
+def test_without_understudies_nothing_is_said_about_them() -> None:
+    plain = results()
+    cast = (CastMember("nurse", "openai:gpt-5-mini", "llm"),)
+    page = render_html([build_report(RunResults(run="r", clinic="c", cast=cast, episodes=plain.episodes))])
+    assert UNDERSTUDIES not in page
+
+
+def test_headings_go_down_one_level_at_a_time() -> None:
+    for reports in ([report()], [report(), report()]):
+        levels = [int(tag[1]) for tag in parsed(render_html(reports)).tags if re.fullmatch(r"h[1-6]", tag)]
+        assert levels[0] == 1 and levels.count(1) == 1
+        assert all(later - earlier <= 1 for earlier, later in pairwise(levels))
+
+
+def test_several_runs_make_one_page_with_an_overview() -> None:
+    other = build_report(results("frontdesk"), title="Front desk")
+    page = render_html([report(), other], "Polyclinic demo")
+    assert page.count("<article") == 2 and ">Overview<" in page
+    assert page.index("Demo clinic") < page.index("Front desk")
+
+
+def test_no_runs_still_make_a_page() -> None:
+    parsed(render_html([]))
+
+
+def test_a_run_without_scores_says_so() -> None:
+    empty = build_report(RunResults(run="r", clinic="c"))
+    assert "No episode was scored." in render_html([empty]) and "No episode was scored." in render_terminal(empty)
+
+
+def test_failures_are_counted_by_owner_with_examples() -> None:
+    page, text = render_html([report()]), render_terminal(report())
+    for shown in (page, text):
+        assert "1 of 13 episodes failed" in shown and "Failures by owner" in shown
+    clean = results()
+    fine = RunResults(run="r", clinic="c", episodes=tuple(e for e in clean.episodes if e.status == "done"))
+    assert "None: all 12 episodes ended" in render_html([build_report(fine)])
+
+
+@pytest.mark.parametrize("chart", CHARTS, ids=lambda chart: chart.kind)
+def test_every_chart_is_a_named_and_described_picture_of_sound_xml(chart: Chart) -> None:
+    block = render_block(Figure(EVIL, chart))
+    picture = block[block.index("<svg") : block.index("</svg>") + 6]
+    tree = ElementTree.fromstring(picture)
+    space = "{http://www.w3.org/2000/svg}"
+    title, description = tree.find(f"{space}title"), tree.find(f"{space}desc")
+    assert tree.get("role") == "img"
+    assert title is not None and title.text == EVIL
+    assert description is not None and description.text
+    assert "nan" not in picture and "inf" not in picture.replace("info", "")
+
+
+def test_pictures_stay_within_their_frame() -> None:
+    for chart in CHARTS:
+        block = render_block(Figure("c", chart))
+        tree = ElementTree.fromstring(block[block.index("<svg") : block.index("</svg>") + 6])
+        width, height = float(tree.get("width", 0)), float(tree.get("height", 0))
+        for shape in tree.iter("{http://www.w3.org/2000/svg}rect"):
+            assert (
+                0 <= float(shape.get("x", 0)) <= float(shape.get("x", 0)) + float(shape.get("width", 0)) <= width + 0.1
+            )
+            assert 0 <= float(shape.get("y", 0)) <= float(shape.get("y", 0)) + float(shape.get("height", 0)) <= height
+
+
+def test_bars_are_as_long_as_their_numbers() -> None:
+    block = render_block(Figure("c", Bars(["g"], {"a": [0.25], "b": [0.5]}, low=0, high=1)))
+    tree = ElementTree.fromstring(block[block.index("<svg") : block.index("</svg>") + 6])
+    heights = [float(shape.get("height", 0)) for shape in tree.iter("{http://www.w3.org/2000/svg}rect")]
+    assert heights[1] == pytest.approx(2 * heights[0], abs=0.2)
+
+
+def test_text_from_transcripts_cannot_become_markup() -> None:
+    page = render_html([report()])
+    assert "<script>alert" not in page and "&lt;script&gt;alert" in page
+
+
+def test_every_event_a_reader_needs_is_shown_and_raw_replies_are_not() -> None:
+    blocks = transcript_blocks(Transcript(events()))
+    page = "".join(render_block(block) for block in blocks)
+    words = (
+        "nurse to patient", "used find", "slot taken", "plan made", "sent back (TONE)", "approved draft 2",
+        "broke SAFE-1", "tips: added t1", "to nurse-desk", "failure (tool)", "booked", "quoted words",
+        "reassured too early",
+    )  # fmt: skip
+    for word in words:
+        assert word in page, word
+    assert "hidden raw reply" not in page
+
+
+def test_long_transcripts_are_cut_and_say_so() -> None:
+    talk = Transcript([Said(speaker="a", text="x" * 5000)] * 200)
+    page = "".join(render_block(block) for block in transcript_blocks(talk))
+    assert "120 more events are not shown here." in page and "3,800 more characters" in page
+    assert len(page) < 200_000
+
+
+def test_the_sample_shows_a_failure_the_weakest_and_the_best() -> None:
+    chosen = choose_transcripts(results(), "plain", 3)
+    assert [(label, episode.id) for label, episode in chosen] == [
+        ("failed", "bad"), ("weakest warmth", "plain-0"), ("best warmth", "plain-5"),
+    ]  # fmt: skip
+    assert len(choose_transcripts(results(), "plain", 50)) == 7
+    assert choose_transcripts(results(), "plain", 0) == []
+
+
+def test_the_page_stays_small_however_many_episodes_there_are() -> None:
+    small, large = (len(render_html([build_report(results(episodes=n))])) for n in (6, 300))
+    assert large < small * 1.2 < 200_000
+
+
+def test_the_terminal_shows_tables_sections_and_folded_parts_by_name() -> None:
+    text = render_terminal(report())
+    for words in (
+        NOT_CLINICAL,
+        UNDERSTUDIES.split(":")[0],
+        "warmth ↑",
+        "Levels",
+        "[+] Folded",
+        "-old",
+        "+new",
+        "Usage by role",
+    ):
+        assert words in " ".join(text.split()), words
+    assert "thinking" not in text
+    assert "tutor: <script>" in render_terminal(report(), whole=True)
+
+
+def test_terminal_tables_align_wide_characters() -> None:
+    text = table_text(Table("", ["이름", "n"], [["김민수", 1], ["Ann", 1000]]))
+    _, rule, *rows = text.splitlines()
+    assert {columns_of(line) for line in (rule, *rows)} == {columns_of(rule)}
+    assert rows[0].endswith("    1") and rows[1].endswith("1,000")
+
+
+def test_terminal_tables_keep_to_the_width_by_repeating_the_first_column() -> None:
+    wide = Table("wide", ["metric", *(f"variant-{i}" for i in range(12))], [["warmth", *([SPAN] * 12)]])
+    text = table_text(wide, 80)
+    assert max(len(line) for line in text.splitlines()) <= 80
+    assert text.count("warmth") > 1 and text.count("0.500 [0.400, 0.600]") == 12
+
+
+def test_whole_numbers_lose_their_decimals_only_when_the_column_is_whole() -> None:
+    text = table_text(Table("", ["a", "b"], [[1.0, 1.0], [2.0, 2.5]]))
+    assert text.splitlines()[-1].split() == ["2", "2.500"]
+
+
+def test_a_row_of_the_wrong_length_is_refused_when_made() -> None:
+    with pytest.raises(ValueError, match="row 1 has 1 cells under 2 columns"):
+        Table("t", ["a", "b"], [[1, 2], [1]])
+    with pytest.raises(ValueError, match="series 'a' has 1 values for 2 places"):
+        Bars(["x", "y"], {"a": [1]})
+    with pytest.raises(ValueError, match="row 'r' has 1 values under 2 columns"):
+        HeatMap(["r"], ["a", "b"], [[1]])
+
+
+def test_the_json_keeps_the_stable_keys_first_and_holds_the_sections() -> None:
+    plain = report_to_plain(report())
+    assert list(plain)[:6] == ["run", "clinic", "cast", "variants", "failures", "usage"]
+    assert plain["understudies"] == ["judge"]
+    body = plain["sections"][0]["body"]
+    assert body[1]["kind"] == "figure" and body[1]["chart"]["kind"] == "bars"
+    assert plain["comparisons"]["full"][0]["difference"] == pytest.approx(1.0)
+    json.dumps(plain, allow_nan=False)
+
+
+def test_the_same_results_give_the_same_bytes() -> None:
+    assert render_html([report()]) == render_html([report()])
+    assert render_terminal(report()) == render_terminal(report())
+
+
+def test_a_started_event_has_no_line() -> None:
+    assert event_line(events()[0]) is None
+
+
+def test_figures_in_a_terminal_are_numbers_and_clouds_are_words() -> None:
+    assert "0.500 [0.400, 0.600]" in block_text(Figure("c", CHARTS[0]))
+    assert "2 points" in block_text(Figure("c", CHARTS[7]))
+
+
+def test_an_unchanged_text_has_no_diff() -> None:
+    assert "No change." in render_block(Diff("a", "a")) and "No change." in block_text(Diff("a", "a"))
+
+
+def test_distant_changes_are_shown_apart() -> None:
+    before = "\n".join(str(i) for i in range(30))
+    lines = Diff(before, before.replace("2\n", "two\n", 1).replace("27", "x")).lines()
+    assert " ⋯" in lines and "-27" in lines and "+x" in lines and not any(line.startswith("@@") for line in lines)
