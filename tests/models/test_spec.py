@@ -9,7 +9,9 @@ from polyclinic.models.spec import endpoints, is_loopback, parse_cast, parse_mod
 
 
 def test_the_cast_of_the_handbook_is_understood() -> None:
-    staff, patient, judge = parse_cast("staff=openai:gpt-5-mini,patient=http://127.0.0.1:8080/v1:qwen3,judge=understudy")
+    staff, patient, judge = parse_cast(
+        "staff=openai:gpt-5-mini,patient=http://127.0.0.1:8080/v1:qwen3,judge=understudy"
+    )
     assert (staff.role, staff.kind, staff.model, staff.key_env) == ("staff", "endpoint", "gpt-5-mini", "OPENAI_API_KEY")
     assert (patient.kind, patient.base_url, patient.model) == ("endpoint", "http://127.0.0.1:8080/v1", "qwen3")
     assert (judge.role, judge.kind) == ("judge", "understudy")

@@ -6,6 +6,7 @@ Repairing looks kind and is not: measured on malformed replies, a repairing read
 from __future__ import annotations
 
 import json
+import math
 import re
 from typing import Any, TypeVar, cast
 
@@ -58,6 +59,13 @@ def _no_constants(name: str) -> Any:
     raise Unreadable(f"{name} is not JSON")
 
 
+def _finite(number: str) -> float:
+    value = float(number)
+    if math.isinf(value):
+        raise Unreadable(f"the number {number} is too large")
+    return value
+
+
 def read_reply(text: str, reply_type: type[R]) -> R:
     """The reply as its type, or `Unreadable` with what is wrong.
 
@@ -72,7 +80,7 @@ def read_reply(text: str, reply_type: type[R]) -> R:
     if fenced:
         body = fenced.group(1).strip()
     try:
-        json.loads(body, object_pairs_hook=_no_duplicates, parse_constant=_no_constants)
+        json.loads(body, object_pairs_hook=_no_duplicates, parse_constant=_no_constants, parse_float=_finite)
     except Unreadable:
         raise
     except (ValueError, RecursionError) as error:
@@ -80,5 +88,7 @@ def read_reply(text: str, reply_type: type[R]) -> R:
     try:
         return cast(R, _adapter(reply_type).validate_json(body))
     except ValidationError as error:
-        faults = "; ".join(f"{'.'.join(map(str, fault['loc'])) or 'reply'}: {fault['msg']}" for fault in error.errors()[:5])
+        faults = "; ".join(
+            f"{'.'.join(map(str, fault['loc'])) or 'reply'}: {fault['msg']}" for fault in error.errors()[:5]
+        )
         raise Unreadable(f"the reply does not fit its schema: {faults}") from None

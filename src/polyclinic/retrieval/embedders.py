@@ -6,8 +6,8 @@ spec                                        what it is
 ``wordllama`` (or ``default``)              embedded, offline, 256 dimensions, English; the default
 ``hashing`` or ``hashing:512``              no weights at all; words and character trigrams, any script
 ``sentence-transformers:NAME_OR_PATH``      any sentence-transformers model (installed apart)
-``https://host/v1:MODEL``                   an OpenAI-compatible embeddings endpoint; key from OPENAI_API_KEY
-``openai:MODEL``                            the same at OpenAI
+``https://host/v1:MODEL``                   an OpenAI-compatible embeddings endpoint; key: POLYCLINIC_API_KEY
+``openai:MODEL``                            the same at OpenAI; key: OPENAI_API_KEY
 ==========================================  ====================================================================
 
 An embedder rejects what is off topic. It does not tell "what makes it worse" from "what makes it better": take the

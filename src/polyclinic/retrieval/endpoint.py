@@ -36,14 +36,13 @@ class EndpointEmbedder(CachedEmbedder):
     @classmethod
     def from_spec(cls, spec: str) -> EndpointEmbedder:
         """From ``https://host/v1:MODEL`` or ``openai:MODEL``."""
-        key = os.environ.get("OPENAI_API_KEY", "")
         if spec.startswith("openai:"):
             base = os.environ.get("OPENAI_BASE_URL", "https://api.openai.com/v1")
-            return cls(base, spec.partition(":")[2], key=key)
+            return cls(base, spec.partition(":")[2], key=os.environ.get("OPENAI_API_KEY", ""))
         base, _, model = spec.rpartition(":")
         if "//" not in base.partition(":")[2] or not model or model.startswith("//") or model.split("/")[0].isdecimal():
             raise ConfigError(f"embedder '{spec}': write the base URL, a colon and the model: https://host/v1:MODEL")
-        return cls(base, model, key=key)
+        return cls(base, model, key=os.environ.get("POLYCLINIC_API_KEY", ""))
 
     @property
     def name(self) -> str:

@@ -41,7 +41,9 @@ Body = dict[str, Any]
 class FaultServer:
     """A server on a free loopback port, for the time of an ``async with``.
 
-    `reply` overrides the words of an answer. `moods` are taken by turns (one only: always that one).
+    `script` says what the first requests meet, in the order they arrive. `reply` overrides an answer: its words, or a
+    whole message (with ``finish_reason`` if need be). `refuse` returns the words of a 400 for requests that the server
+    shall not take. `moods` are taken by turns (one only: always that one).
     `requests` keeps the latest bodies, `counts` how often each fault was met and how many answers were given.
     """
 
@@ -53,7 +55,9 @@ class FaultServer:
         seed: int = 0,
         latency_s: float = 0.0,
         moods: Sequence[Mood] = ("plausible",),
-        reply: Callable[[Body], str] | None = None,
+        script: Sequence[Fault | None] = (),
+        reply: Callable[[Body], str | Body] | None = None,
+        refuse: Callable[[Body], str | None] | None = None,
         tool_rate: float = 0.0,
         retry_after_s: float = 0.05,
         stall_s: float = 60.0,
@@ -61,7 +65,8 @@ class FaultServer:
         port: int = 0,
     ) -> None:
         self.faults, self.kinds, self.seed = faults, tuple(kinds), seed
-        self.latency_s, self.moods, self.reply, self.tool_rate = latency_s, tuple(moods), reply, tool_rate
+        self.latency_s, self.moods, self.tool_rate = latency_s, tuple(moods), tool_rate
+        self.reply, self.refuse, self._script = reply, refuse, deque(script)
         self.retry_after_s, self.stall_s, self.drip_s = retry_after_s, stall_s, drip_s
         self.requests: deque[Body] = deque(maxlen=1000)
         self.headers: deque[dict[str, str]] = deque(maxlen=1000)
@@ -103,6 +108,8 @@ class FaultServer:
         self._seen[digest] += 1
         chance = stream("fault-server", self.seed, digest.hex(), times)
         fault = chance.choice(self.kinds) if self.kinds and chance.random() < self.faults else None
+        if self._script:
+            fault = self._script.popleft()
         self.counts[fault or "answered"] += 1
         self.busy += 1
         self.most_busy = max(self.most_busy, self.busy)
@@ -116,6 +123,9 @@ class FaultServer:
     async def _answer(
         self, request: web.Request, body: Body, fault: Fault | None, chance: random.Random
     ) -> web.StreamResponse:
+        refused = self.refuse(body) if self.refuse is not None else None
+        if refused is not None:
+            return web.json_response({"error": {"message": refused}}, status=400)
         if fault == "rate_limit":
             headers = {"Retry-After": f"{self.retry_after_s:g}"}
             return web.json_response({"error": {"message": "too many requests"}}, status=429, headers=headers)
@@ -135,7 +145,8 @@ class FaultServer:
         if fault == "empty":
             return {"role": "assistant", "content": ""}
         if self.reply is not None and fault != "wrong_schema":
-            return {"role": "assistant", "content": self.reply(body)}
+            said = self.reply(body)
+            return {"role": "assistant", "content": said} if isinstance(said, str) else {"role": "assistant", **said}
         mood: Mood = "wrong" if fault == "wrong_schema" else chance.choice(self.moods)
         tools = body.get("tools") or []
         used = any(message["role"] == "tool" for message in body["messages"])
@@ -149,7 +160,8 @@ class FaultServer:
         return {"role": "assistant", "content": reply_text(schema, mood, chance)}
 
     async def _whole(self, request: web.Request, body: Body, message: Body, fault: Fault | None) -> web.StreamResponse:
-        choice = {"index": 0, "message": message, "finish_reason": _finish(message)}
+        finish = _finish(message)
+        choice = {"index": 0, "message": message, "finish_reason": finish}
         payload = orjson.dumps({"choices": [choice], "usage": _usage(body, message), "model": body.get("model")})
         if fault == "truncated":
             return web.Response(body=payload[: len(payload) // 2], content_type="application/json")
@@ -168,8 +180,7 @@ class FaultServer:
         text = message.get("content") or ""
         size = max(1, -(-len(text) // 4))
         deltas: list[Body] = [{"content": text[at : at + size]} for at in range(0, len(text), size)]
-        if message.get("tool_calls"):
-            deltas.append({"tool_calls": message["tool_calls"]})
+        deltas += [{key: message[key]} for key in ("tool_calls", "refusal") if message.get(key)]
         if fault == "drip":
             await self._drip(response, _event({"delta": {"content": " "}}))
         if fault == "truncated":
@@ -204,7 +215,7 @@ def _event(choice: Body) -> bytes:
 
 
 def _finish(message: Body) -> str:
-    return "tool_calls" if message.get("tool_calls") else "stop"
+    return str(message.pop("finish_reason", "tool_calls" if message.get("tool_calls") else "stop"))
 
 
 def _usage(body: Body, message: Body) -> Body:

@@ -1,0 +1,226 @@
+"""Replies are read strictly: ten thousand malformed ones, and none crashes the reader or slips through changed."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, Literal
+
+import pytest
+
+from polyclinic.core.reply import ReplyModel, Unreadable, read_reply, schema_of
+from polyclinic.core.seed import stream
+
+
+class Dose(ReplyModel):
+    drug: str
+    mg: float
+    times: int = 1
+
+
+class Note(ReplyModel):
+    summary: str
+    urgency: Literal["low", "high"]
+    score: int
+    safe: bool
+    doses: tuple[Dose, ...] = ()
+    counts: dict[str, int] = {}
+    follow_up: str | None = None
+
+
+def valid(chance: random.Random) -> dict[str, Any]:
+    words = ["chest pain", 'he said "no"', "밤에 더 아파요", "line\nbreak", "curly { } brackets", "12", "true", ""]
+    return {
+        "summary": chance.choice(words),
+        "urgency": chance.choice(["low", "high"]),
+        "score": chance.randint(-2, 100),
+        "safe": chance.random() < 0.5,
+        "doses": [
+            {"drug": chance.choice(words), "mg": chance.choice([2.5, 500.0, 0.125]), "times": chance.randint(1, 4)}
+            for _ in range(chance.randint(0, 2))
+        ],
+        "counts": {name: chance.randint(0, 9) for name in chance.sample(["a", "b", "c"], 2)},
+        "follow_up": chance.choice([None, "in a week"]),
+    }
+
+
+def _char_deleted(text: str, value: dict[str, Any], chance: random.Random) -> str:
+    at = chance.randrange(len(text))
+    return text[:at] + text[at + 1 :]
+
+
+def _char_inserted(text: str, value: dict[str, Any], chance: random.Random) -> str:
+    at = chance.randrange(len(text) + 1)
+    return text[:at] + chance.choice('"{}[],:\\ 0-.eE+tfn\x00\u2028가') + text[at:]
+
+
+def _chars_swapped(text: str, value: dict[str, Any], chance: random.Random) -> str:
+    at = chance.randrange(len(text) - 1)
+    return text[:at] + text[at + 1] + text[at] + text[at + 2 :]
+
+
+def _wrong_type(text: str, value: dict[str, Any], chance: random.Random) -> str:
+    changed = dict(value)
+    name = chance.choice(list(changed))
+    changed[name] = chance.choice(["3", 3, 3.5, True, None, [], {}, "yes", "LOW", 1e400, -0.0, 10**30])
+    return json.dumps(changed)
+
+
+def _stringly(text: str, value: dict[str, Any], chance: random.Random) -> str:
+    name = chance.choice(["score", "safe"])
+    return json.dumps({**value, name: str(value[name])})
+
+
+def _as_float(text: str, value: dict[str, Any], chance: random.Random) -> str:
+    return json.dumps(value).replace(f'"score": {value["score"]}', f'"score": {value["score"]}.{chance.randint(0, 9)}')
+
+
+def _truth_as_number(text: str, value: dict[str, Any], chance: random.Random) -> str:
+    return json.dumps({**value, "safe": int(value["safe"])})
+
+
+def _key_twice(text: str, value: dict[str, Any], chance: random.Random) -> str:
+    name = chance.choice(list(value))
+    return text[:-1] + f", {json.dumps(name)}: {json.dumps(value['score'])}}}"
+
+
+def _key_missing(text: str, value: dict[str, Any], chance: random.Random) -> str:
+    name = chance.choice(["summary", "urgency", "score", "safe"])
+    return json.dumps({key: item for key, item in value.items() if key != name})
+
+
+def _key_added(text: str, value: dict[str, Any], chance: random.Random) -> str:
+    return json.dumps({**value, chance.choice(["Score", "note", "summary ", ""]): 1})
+
+
+def _wrapped(text: str, value: dict[str, Any], chance: random.Random) -> str:
+    before, after = chance.choice(
+        [("Sure! ", ""), ("", " Hope it helps"), ("[", "]"), ("```\n", ""), ("```json ", " ```"), ("<json>", "</json>")]
+    )
+    return before + text + after
+
+
+def _twice(text: str, value: dict[str, Any], chance: random.Random) -> str:
+    return text + chance.choice(["", "\n", ", "]) + text
+
+
+def _python(text: str, value: dict[str, Any], chance: random.Random) -> str:
+    return repr(value)
+
+
+def _comma(text: str, value: dict[str, Any], chance: random.Random) -> str:
+    return text[:-1] + ",}"
+
+
+def _comment(text: str, value: dict[str, Any], chance: random.Random) -> str:
+    return chance.choice(["// note\n" + text, "/* a */" + text, "# x\n" + text, text[:-1] + " /* b */}"])
+
+
+def _constant(text: str, value: dict[str, Any], chance: random.Random) -> str:
+    number = chance.choice(["NaN", "Infinity", "-Infinity", "nan", "0x10", "1_000", "01", "+1", ".5", "1.", "1e"])
+    return json.dumps({**value, "score": 777}).replace("777", number)
+
+
+def _quotes(text: str, value: dict[str, Any], chance: random.Random) -> str:
+    return text.replace('"', chance.choice(["'", "“", "`", ""]))
+
+
+def _cut(text: str, value: dict[str, Any], chance: random.Random) -> str:
+    return text[: chance.randrange(len(text))]
+
+
+def _deep(text: str, value: dict[str, Any], chance: random.Random) -> str:
+    depth = chance.choice([200, 5_000, 100_000])
+    return '{"summary": ' + "[" * depth + "]" * depth + "}"
+
+
+def _surrogate(text: str, value: dict[str, Any], chance: random.Random) -> str:
+    return json.dumps({**value, "summary": "x"}).replace('"x"', '"\\ud83d"')
+
+
+def _control(text: str, value: dict[str, Any], chance: random.Random) -> str:
+    return json.dumps({**value, "summary": "x"}).replace('"x"', '"a\nb\tc"')
+
+
+Mutation = Callable[[str, dict[str, Any], random.Random], str]
+MUTATIONS: list[Mutation] = [
+    _char_deleted, _char_inserted, _chars_swapped, _wrong_type, _stringly, _as_float, _truth_as_number,
+    _key_twice, _key_missing, _key_added, _wrapped, _twice, _python, _comma, _comment, _constant, _quotes,
+    _cut, _surrogate, _control,
+]  # fmt: skip
+
+
+def same(got: Any, said: Any) -> bool:
+    """Whether a value is what the text literally says: truth is not a number, a text is not a number."""
+    if isinstance(got, bool) or isinstance(said, bool):
+        return got is said
+    if isinstance(got, (int, float)) and isinstance(said, (int, float)):
+        return got == said
+    if isinstance(got, (list, tuple)) and isinstance(said, list):
+        return len(got) == len(said) and all(same(a, b) for a, b in zip(got, said, strict=True))
+    if isinstance(got, dict) and isinstance(said, dict):
+        return all(key in got and same(got[key], item) for key, item in said.items())
+    return type(got) is type(said) and got == said
+
+
+def test_ten_thousand_malformed_replies_crash_nothing_and_none_is_accepted_changed() -> None:
+    outcomes: Counter[str] = Counter()
+    for number in range(10_000):
+        chance = stream("malformed", number)
+        value = valid(chance)
+        text = json.dumps(value, ensure_ascii=chance.random() < 0.5)
+        mutation = MUTATIONS[number % len(MUTATIONS)]
+        mutated = mutation(text, value, chance)
+        try:
+            note = read_reply(mutated, Note)
+        except Unreadable:
+            outcomes["refused"] += 1
+            continue
+        said = json.loads(mutated)
+        accepted = note.model_dump()
+        assert same(accepted, said), f"{mutation.__name__}: {mutated!r} was read as {accepted!r}"
+        outcomes["said so"] += 1
+    assert outcomes["refused"] > 7_500
+    assert outcomes["said so"] > 100
+
+
+def test_a_very_deep_reply_is_refused_not_a_crash() -> None:
+    for number in range(3):
+        with pytest.raises(Unreadable):
+            read_reply(_deep("", {}, stream("deep", number)), Note)
+
+
+def test_a_number_too_large_to_hold_is_refused_not_made_infinite() -> None:
+    with pytest.raises(Unreadable, match="too large"):
+        read_reply('{"drug": "x", "mg": 1e999}', Dose)
+
+
+def test_every_valid_reply_is_read_as_it_is() -> None:
+    for number in range(200):
+        value = valid(stream("valid", number))
+        assert read_reply(json.dumps(value), Note).model_dump(mode="json") == value
+
+
+@pytest.mark.parametrize("fence", ["```json\n{}\n```", "```\n{}\n```", "\n\n```json  \n{}\n```\n"])
+def test_one_fence_around_the_whole_object_changes_nothing(fence: str) -> None:
+    value = valid(stream("fenced", 1))
+    assert read_reply(fence.replace("{}", json.dumps(value)), Note).model_dump(mode="json") == value
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\n"])
+def test_an_empty_reply_is_unreadable_in_either_form(text: str) -> None:
+    for reply_type in (str, Note):
+        with pytest.raises(Unreadable, match="empty"):
+            read_reply(text, reply_type)
+
+
+def test_plain_words_stay_as_they_are() -> None:
+    assert read_reply(' {"not": "parsed"} ', str) == '{"not": "parsed"}'
+    assert schema_of(str) is None
+
+
+def test_the_error_names_the_field_so_that_it_can_be_mended() -> None:
+    with pytest.raises(Unreadable, match="urgency: Input should be 'low' or 'high'"):
+        read_reply('{"summary": "x", "urgency": "LOW", "score": 1, "safe": true}', Note)

@@ -1,0 +1,166 @@
+"""Every call ends in time: deadlines, retries, waits and slots, against a server that misbehaves."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+import pytest
+
+from polyclinic.core.model import Completion, Request
+from polyclinic.core.reply import read_reply
+from polyclinic.errors import ModelError
+from polyclinic.models import guard
+from polyclinic.models.cast import Cast, build_cast, parse_cast
+from polyclinic.models.failure import AttemptFailed
+from polyclinic.models.guard import Deadline, Guarded
+from polyclinic.models.limiter import Limiter
+from polyclinic.models.spec import Options
+from polyclinic.testing.fault_server import FAULTS, Fault, FaultServer
+
+from .conftest import Ask, Judges, Verdict
+
+QUICK = "?timeout_s=0.6&idle_s=0.2&total_s=20"
+
+
+@pytest.fixture(autouse=True)
+def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "_FIRST_WAIT_S", 0.002)
+
+
+def cast_on(server: FaultServer, options: str = QUICK) -> Cast:
+    return build_cast(parse_cast(f"all={server.url}:any{options}"), ["staff"], {})
+
+
+@pytest.mark.parametrize("fault", [fault for fault in FAULTS if fault != "wrong_schema"])
+@pytest.mark.parametrize("stream", ["", "&stream=false"])
+async def test_one_fault_of_each_kind_is_survived(ask: Ask, fault: Fault, stream: str) -> None:
+    async with FaultServer(script=[fault], stall_s=5.0) as server:
+        cast = cast_on(server, QUICK + stream)
+        completion = await cast.model("staff").answer(ask("Judge.", Judges(case="x")))
+        await cast.close()
+    assert isinstance(read_reply(completion.text, Verdict), Verdict)
+    assert server.counts == {fault: 1, "answered": 1}
+
+
+@pytest.mark.parametrize(
+    ("fault", "options", "said"),
+    [
+        ("drip", "?timeout_s=0.4&idle_s=0.2&tries=2&total_s=5", "no complete answer within 0.4 s"),
+        ("stall", "?timeout_s=5&idle_s=0.2&tries=2&total_s=5", "silent for 0.2 s"),
+        ("stall", "?timeout_s=0.2&idle_s=5&tries=2&total_s=5&stream=false", "no complete answer within 0.2 s"),
+        ("stall", "?timeout_s=0.3&idle_s=0.3&tries=50&total_s=0.7", "gave up"),
+        ("server_error", "?tries=3", "answered 500.*gave up after 3 tries"),
+        ("reset", "?tries=2", "connection broke.*gave up after 2 tries"),
+        ("empty", "?tries=2", "reply is empty; gave up after 2 tries"),
+        ("truncated", "?tries=2", "gave up after 2 tries"),
+    ],
+)
+async def test_a_fault_that_never_ends_becomes_one_clear_failure_in_time(
+    ask: Ask, fault: Fault, options: str, said: str
+) -> None:
+    async with FaultServer(faults=1.0, kinds=[fault], stall_s=30.0) as server:
+        cast = cast_on(server, options)
+        started = time.monotonic()
+        with pytest.raises(ModelError, match=said) as caught:
+            await cast.model("staff").answer(ask())
+        assert time.monotonic() - started < 2.0
+        assert "any" in str(caught.value)
+        await cast.close()
+
+
+async def test_the_endpoints_own_wait_is_kept_and_its_slots_are_halved(ask: Ask) -> None:
+    limiter = Limiter(8)
+    caller = Stubborn(AttemptFailed("too many", "throttled", retry_after_s=0.15))
+    started = time.monotonic()
+    await Guarded(caller, limiter, Options()).answer(ask())
+    assert time.monotonic() - started >= 0.15
+    assert limiter.allowed < 8
+
+
+async def test_a_wait_longer_than_the_call_may_last_is_not_waited_for(ask: Ask) -> None:
+    async with FaultServer(faults=1.0, kinds=["rate_limit"], retry_after_s=60) as server:
+        cast = cast_on(server, "?total_s=1")
+        started = time.monotonic()
+        with pytest.raises(ModelError, match="429"):
+            await cast.model("staff").answer(ask())
+        assert time.monotonic() - started < 1.0
+        await cast.close()
+
+
+async def test_many_calls_at_one_fault_in_five_all_end_well_and_in_time(ask: Ask) -> None:
+    longest = 0.0
+
+    async def one(cast: Cast, number: int) -> Completion:
+        nonlocal longest
+        started = time.monotonic()
+        completion = await cast.model("staff").answer(ask(f"Judge {number}.", Judges(case="x")))
+        longest = max(longest, time.monotonic() - started)
+        return completion
+
+    async with FaultServer(faults=0.2, seed=3, stall_s=30.0, retry_after_s=0.01) as server:
+        cast = cast_on(server, "?timeout_s=1&idle_s=0.3&total_s=15&tries=12")
+        done = await asyncio.gather(*(one(cast, number) for number in range(200)))
+        await cast.close()
+    assert len(done) == 200
+    assert longest < 16.0
+    assert sum(server.counts[fault] for fault in FAULTS) >= 30
+
+
+class Stubborn:
+    """Fails as told, a number of times."""
+
+    name = "stubborn"
+    hears = True
+
+    def __init__(self, *failures: AttemptFailed) -> None:
+        self.failures = list(failures)
+        self.numbers: list[int] = []
+
+    async def attempt(self, request: Request, number: int, deadline: Deadline) -> Completion:
+        self.numbers.append(number)
+        if self.failures:
+            raise self.failures.pop(0)
+        return Completion(text="done")
+
+
+async def test_attempts_are_numbered_and_stop_at_the_first_answer(ask: Ask) -> None:
+    caller = Stubborn(AttemptFailed("a", "server"), AttemptFailed("b", "connection"))
+    completion = await Guarded(caller, Limiter(1), Options()).answer(ask())
+    assert (completion.text, caller.numbers) == ("done", [0, 1, 2])
+
+
+async def test_what_is_refused_is_not_tried_again(ask: Ask) -> None:
+    caller = Stubborn(AttemptFailed("no", "refused"))
+    with pytest.raises(ModelError, match="no"):
+        await Guarded(caller, Limiter(1), Options()).answer(ask())
+    assert caller.numbers == [0]
+
+
+async def test_a_failed_call_gives_its_slot_back(ask: Ask) -> None:
+    limiter = Limiter(1)
+    with pytest.raises(ModelError):
+        await Guarded(Stubborn(AttemptFailed("no", "refused")), limiter, Options()).answer(ask())
+    assert limiter.busy == 0
+
+
+async def test_an_attempt_that_hears_something_is_not_idle() -> None:
+    async with Deadline(5.0, 0.15) as deadline:
+        for _ in range(4):
+            await asyncio.sleep(0.06)
+            deadline.heard()
+    with pytest.raises(AttemptFailed, match="silent"):
+        async with Deadline(5.0, 0.05):
+            await asyncio.sleep(1.0)
+
+
+async def test_a_cancelled_call_is_cancelled_not_failed() -> None:
+    async def work() -> None:
+        async with Deadline(5.0, 5.0):
+            await asyncio.sleep(5.0)
+
+    task = asyncio.ensure_future(work())
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task

@@ -1,0 +1,79 @@
+"""Slots: never too many, first come first served, none lost, fewer after "too many"."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from polyclinic.models.limiter import Limiter
+
+
+async def test_never_more_than_allowed_and_in_order() -> None:
+    limiter, most, order = Limiter(3), 0, []
+
+    async def one(number: int) -> None:
+        nonlocal most
+        async with limiter.slot():
+            most = max(most, limiter.busy)
+            order.append(number)
+            await asyncio.sleep(0)
+
+    await asyncio.gather(*(one(number) for number in range(20)))
+    assert most == 3
+    assert order == list(range(20))
+    assert limiter.busy == 0
+
+
+async def test_a_cancelled_waiter_loses_no_slot() -> None:
+    limiter = Limiter(1)
+    async with limiter.slot():
+        waiter = asyncio.ensure_future(limiter._acquire())
+        other = asyncio.ensure_future(limiter._acquire())
+        await asyncio.sleep(0)
+        waiter.cancel()
+        await asyncio.sleep(0)
+    await asyncio.wait_for(other, 1)
+    assert limiter.busy == 1
+
+
+async def test_a_waiter_cancelled_just_after_its_turn_passes_it_on() -> None:
+    limiter = Limiter(1)
+    slot = limiter.slot()
+    await slot.__aenter__()
+    waiter = asyncio.ensure_future(limiter._acquire())
+    other = asyncio.ensure_future(limiter._acquire())
+    await asyncio.sleep(0)
+    await slot.__aexit__(None, None, None)
+    waiter.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiter
+    await asyncio.wait_for(other, 1)
+    assert limiter.busy == 1
+
+
+async def test_too_many_halves_and_success_regains() -> None:
+    limiter = Limiter(16)
+    limiter.throttled(None)
+    limiter.throttled(None)
+    assert limiter.allowed == 8
+    for _ in range(200):
+        limiter.succeeded()
+    assert limiter.allowed == 16
+
+
+async def test_a_rate_spreads_the_starts() -> None:
+    limiter = Limiter(100, rpm=60 * 50)
+    loop = asyncio.get_running_loop()
+    started = loop.time()
+    await asyncio.gather(*(limiter.start() for _ in range(6)))
+    assert loop.time() - started >= 0.09
+
+
+async def test_everyone_keeps_the_wait_that_one_was_told() -> None:
+    limiter = Limiter(8)
+    loop = asyncio.get_running_loop()
+    started = loop.time()
+    limiter.throttled(0.1)
+    await asyncio.gather(*(limiter.start() for _ in range(3)))
+    assert loop.time() - started >= 0.1

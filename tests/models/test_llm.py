@@ -1,0 +1,233 @@
+"""The chat client over real HTTP on loopback: what it sends, what it reads, and what it says when it cannot."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from polyclinic.core.message import Image, Message, ToolCall
+from polyclinic.core.model import Completion, Request
+from polyclinic.core.reply import read_reply
+from polyclinic.core.tool import ToolSpec
+from polyclinic.errors import ModelError
+from polyclinic.models.cast import build_cast, parse_cast
+from polyclinic.testing.fault_server import FaultServer
+
+from .conftest import Ask, Judges, Verdict
+
+LOOKUP = ToolSpec(
+    name="lookup",
+    description="Look up a record.",
+    parameters={"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]},
+)
+
+
+async def answer(server: FaultServer, request: Request, options: str = "", **more: Any) -> Completion:
+    cast = build_cast(parse_cast(f"all={server.url}:any{options}"), ["staff"], {}, **more)
+    try:
+        return await cast.model("staff").answer(request)
+    finally:
+        await cast.close()
+
+
+@pytest.mark.parametrize("options", ["", "?stream=false"])
+async def test_a_structured_reply_fits_its_type(server: FaultServer, ask: Ask, options: str) -> None:
+    completion = await answer(server, ask("Judge this.", Judges(case="x")), options)
+    assert isinstance(read_reply(completion.text, Verdict), Verdict)
+    assert completion.finish == "stop"
+    assert completion.usage.output_tokens > 0
+    assert not completion.usage.estimated
+    form = server.requests[0]["response_format"]["json_schema"]
+    assert form["strict"] is True
+    assert form["schema"]["required"] == ["reason", "score", "sure"]
+    assert form["schema"]["additionalProperties"] is False
+
+
+async def test_streamed_and_whole_answers_read_the_same(server: FaultServer, ask: Ask) -> None:
+    server.reply = lambda body: "환자분, 어디가 아프세요? " * 50
+    streamed = await answer(server, ask())
+    whole = await answer(server, ask(), "?stream=false")
+    assert streamed == whole
+    assert "stream" not in server.requests[1]
+
+
+async def test_tool_calls_go_out_and_their_results_come_back_in(ask: Ask) -> None:
+    async with FaultServer(tool_rate=1.0) as server:
+        first = await answer(server, ask("Who is it?", tools=(LOOKUP,)))
+        assert first.finish == "tool_calls"
+        assert [call.name for call in first.tool_calls] == ["lookup"]
+        call = first.tool_calls[0]
+        history = (
+            Message(role="assistant", tool_calls=first.tool_calls),
+            Message(role="tool", content='{"name": "Kim"}', tool_call_id=call.id),
+        )
+        second = await answer(server, ask("Who is it?", tools=(LOOKUP,), history=history))
+        assert second.text
+        assert not second.tool_calls
+        sent = server.requests[1]["messages"]
+        function = sent[1]["tool_calls"][0]["function"]
+        assert (function["name"], json.loads(function["arguments"])) == ("lookup", call.arguments)
+        assert sent[2] == {"role": "tool", "tool_call_id": call.id, "content": '{"name": "Kim"}'}
+        assert server.requests[0]["tools"][0]["function"]["parameters"] == LOOKUP.parameters
+
+
+async def test_unreadable_tool_arguments_are_tried_again_with_another_seed(server: FaultServer, ask: Ask) -> None:
+    def reply(body: dict[str, Any]) -> dict[str, Any]:
+        arguments = '{"id": "7"}' if len(server.requests) > 1 else '{"id": '
+        return {"tool_calls": [{"index": 0, "id": "c1", "function": {"name": "lookup", "arguments": arguments}}]}
+
+    server.reply = reply
+    completion = await answer(server, ask(tools=(LOOKUP,)))
+    assert completion.tool_calls == (ToolCall(id="c1", name="lookup", arguments={"id": "7"}),)
+    assert server.requests[0]["seed"] != server.requests[1]["seed"]
+
+
+async def test_pictures_travel_as_data_urls_with_their_captions(server: FaultServer, ask: Ask) -> None:
+    picture = Image.from_bytes(b"\x89PNG", caption="Chest X-ray")
+    await answer(server, ask("What do you see?", images=(picture,)))
+    assert server.requests[0]["messages"][-1]["content"] == [
+        {"type": "text", "text": "What do you see?"},
+        {"type": "text", "text": "Chest X-ray"},
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw=="}},
+    ]
+
+
+async def test_seeds_reach_the_provider_and_tell_samples_apart(server: FaultServer, ask: Ask) -> None:
+    for settings in ({"seed": 1}, {"seed": 1}, {"seed": 1, "sample": 1}, {"seed": 2}):
+        await answer(server, ask(**settings))
+    first, again, sample, other = (body["seed"] for body in server.requests)
+    assert first == again
+    assert len({first, sample, other}) == 3
+    assert all(0 <= seed < 2**31 for seed in (first, sample, other))
+
+
+async def test_the_cast_decides_over_the_clinic_on_temperature_and_length(server: FaultServer, ask: Ask) -> None:
+    await answer(server, ask(temperature=0.7, max_output_tokens=50))
+    await answer(server, ask(temperature=0.7, max_output_tokens=50), "?temperature=0&max_tokens=9&effort=low")
+    assert [body.get("temperature") for body in server.requests] == [0.7, 0.0]
+    assert [body.get("max_completion_tokens") for body in server.requests] == [50, 9]
+    assert server.requests[1]["reasoning_effort"] == "low"
+
+
+@pytest.mark.parametrize(
+    ("refused", "words"),
+    [
+        ("response_format", "response_format.type 'json_schema' is not supported"),
+        ("stream_options", "unknown field: stream_options"),
+        ("temperature", "Unsupported value: 'temperature' does not support 0.5 with this model"),
+        ("seed", "extra fields not permitted: seed"),
+        ("reasoning_effort", "Unrecognized request argument supplied: reasoning_effort"),
+        ("max_completion_tokens", "unknown parameter max_completion_tokens"),
+        ("stream", "this server does not stream"),
+    ],
+)
+async def test_what_an_endpoint_refuses_is_left_out_and_remembered(
+    server: FaultServer, ask: Ask, refused: str, words: str
+) -> None:
+    server.refuse = lambda body: words if refused in body else None
+    cast = build_cast(parse_cast(f"all={server.url}:any?effort=low"), ["staff"], {})
+    request = ask("Judge.", Judges(case="x"), temperature=0.5, max_output_tokens=99)
+    for _ in range(2):
+        await cast.model("staff").answer(request)
+    await cast.close()
+    taken = [body for body in server.requests if refused not in body]
+    assert len(taken) == 2
+    assert refused not in server.requests[-2]
+    assert "max_tokens" in taken[0] or refused != "max_completion_tokens"
+
+
+async def test_without_a_schema_mode_the_schema_is_said_in_words(server: FaultServer, ask: Ask) -> None:
+    server.refuse = lambda body: "json_schema is not supported" if "response_format" in body else None
+    server.reply = lambda body: '{"reason": "clear", "score": 3, "sure": true}'
+    completion = await answer(server, ask("Judge.", Judges(case="x")))
+    assert read_reply(completion.text, Verdict).score == 3
+    assert len(server.requests) == 3  # schema, then any object, then words alone
+    system_words = server.requests[-1]["messages"][0]["content"]
+    assert system_words.startswith("You are at a clinic.")
+    assert '"score"' in system_words
+
+
+async def test_a_refusal_in_words_is_what_the_model_said(server: FaultServer, ask: Ask) -> None:
+    server.reply = lambda body: {"content": None, "refusal": "I cannot help with that."}
+    completion = await answer(server, ask())
+    assert (completion.text, completion.finish) == ("I cannot help with that.", "refusal")
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ({"content": "half of", "finish_reason": "content_filter"}, "content filter"),
+        ({"content": "", "finish_reason": "length"}, "max_tokens"),
+    ],
+)
+async def test_replies_that_were_stopped_are_failures_and_not_tried_again(
+    server: FaultServer, ask: Ask, message: dict[str, Any], said: str
+) -> None:
+    server.reply = lambda body: dict(message)
+    with pytest.raises(ModelError, match=said):
+        await answer(server, ask())
+    assert len(server.requests) == 1
+
+
+async def test_a_leading_block_of_thoughts_is_not_said(server: FaultServer, ask: Ask) -> None:
+    server.reply = lambda body: "<think>\nhe is scared\n</think>\n\nPlease sit down."
+    assert (await answer(server, ask())).text == "Please sit down."
+
+
+async def test_a_missing_server_is_named_with_the_mend(ask: Ask) -> None:
+    cast = build_cast(parse_cast("all=http://127.0.0.1:9/v1:any?tries=1"), ["staff"], {})
+    with pytest.raises(ModelError, match=r"127\.0\.0\.1:9.*check that it is running"):
+        await cast.model("staff").answer(ask())
+    await cast.close()
+
+
+async def test_a_prompt_that_is_too_long_is_refused_once(server: FaultServer, ask: Ask) -> None:
+    server.refuse = lambda body: "This model's maximum context length is 8192 tokens"
+    with pytest.raises(ModelError, match="maximum context length"):
+        await answer(server, ask("Judge.", Judges(case="x")))
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "said"), [(401, "check the key in MY_KEY"), (404, "usually ends in /v1"), (402, "no credit left")]
+)
+async def test_a_refused_key_or_model_says_the_mend_and_never_the_key(
+    ask: Ask, monkeypatch: pytest.MonkeyPatch, status: int, said: str
+) -> None:
+    key = "very-secret-value"
+    monkeypatch.setenv("MY_KEY", key)
+    seen: list[str] = []
+
+    async def refuse(request: web.Request) -> web.Response:
+        seen.append(request.headers["Authorization"])
+        return web.json_response({"error": {"message": f"bad key {key} or sk-abcdefghijkl"}}, status=status)
+
+    app = web.Application()
+    app.router.add_post("/v1/chat/completions", refuse)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
+    cast = build_cast(parse_cast(f"all={url}:any?key_env=MY_KEY"), ["staff"], {})
+    with pytest.raises(ModelError, match=said) as caught:
+        await cast.model("staff").answer(ask())
+    await cast.close()
+    await runner.cleanup()
+    assert seen == [f"Bearer {key}"]
+    assert key not in str(caught.value)
+    assert "sk-abcdefghijkl" not in str(caught.value)
+
+
+async def test_roles_on_one_endpoint_share_its_slots(ask: Ask) -> None:
+    import asyncio
+
+    async with FaultServer(latency_s=0.02) as server:
+        text = f"staff={server.url}:a?concurrency=3,judge={server.url}:b?concurrency=3"
+        cast = build_cast(parse_cast(text), ["staff", "judge"], {})
+        calls = [cast.model(role).answer(ask(f"{role} {n}")) for n in range(10) for role in ("staff", "judge")]
+        await asyncio.gather(*calls)
+        await cast.close()
+        assert server.most_busy == 3

