@@ -1,0 +1,126 @@
+"""Staging: an episode sees its own changes, and they happen together at its end or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import pytest
+
+from polyclinic.core.records import (
+    Create,
+    Delete,
+    PreconditionFailed,
+    RecordConflict,
+    RecordGone,
+    RecordMissing,
+    Resource,
+    Update,
+)
+from polyclinic.fhir import scheduling
+from polyclinic.fhir.store import FhirStore
+
+Make = Callable[..., Resource]
+FREE = {"schedule": "Schedule/kim-diary", "status": "free"}
+
+
+async def test_searches_see_staged_changes_in_order_and_the_store_does_not(
+    hospital: FhirStore, appointment: Make
+) -> None:
+    staged = hospital.stage()
+    before = (await staged.search("Slot", FREE, limit=4)).matches
+    await staged.transact(scheduling.book(appointment("a"), before[:2]))
+    after = (await staged.search("Slot", FREE, limit=2)).matches
+    assert [s["id"] for s in after] == [s["id"] for s in before[2:4]]
+    assert [s["id"] for s in (await staged.search("Slot", {**FREE, "_sort": "-start"}, limit=1)).matches] == [
+        "kim-diary-011"
+    ]
+    assert [a["id"] for a in (await staged.search("Appointment", {"patient": "Patient/patient-0"})).matches] == ["a"]
+    assert len((await hospital.search("Slot", FREE)).matches) == 12
+    with pytest.raises(RecordMissing):
+        await hospital.read("Appointment", "a")
+
+
+async def test_chains_and_reverse_chains_look_through_staged_changes(hospital: FhirStore, appointment: Make) -> None:
+    staged = hospital.stage()
+    slots = (await staged.search("Slot", FREE, limit=1)).matches
+    await staged.transact(scheduling.book(appointment("a"), slots))
+    by_slot = await staged.search("Appointment", {"slot.status": "busy"})
+    by_doctor = await staged.search("Slot", {"schedule.actor:Practitioner.name": "kim", "status": "busy"})
+    by_visit = await staged.search("Patient", {"_has:Appointment:patient:status": "booked"})
+    none = await staged.search("Patient", {"_has:Appointment:patient:status": "fulfilled"})
+    assert [r["id"] for f in (by_slot, by_doctor, by_visit, none) for r in f.matches] == [
+        "a",
+        "kim-diary-000",
+        "patient-0",
+    ]
+
+
+async def test_includes_follow_staged_references(hospital: FhirStore, appointment: Make) -> None:
+    staged = hospital.stage()
+    await staged.transact(scheduling.book(appointment("a"), (await staged.search("Slot", FREE, limit=1)).matches))
+    found = await staged.search("Appointment", {"_include": ["Appointment:patient", "Appointment:slot"]})
+    assert {r["id"] for r in found.included} == {"patient-0", "kim-diary-000"}
+    back = await staged.search("Slot", {"_id": "kim-diary-000", "_revinclude": "Appointment:slot"})
+    assert [r["id"] for r in back.included] == ["a"]
+
+
+async def test_the_net_effect_is_one_conditional_change_per_resource(hospital: FhirStore, appointment: Make) -> None:
+    staged = hospital.stage()
+    slots = (await staged.search("Slot", FREE, limit=2)).matches
+    await staged.transact(scheduling.book(appointment("a"), slots[:1]))
+    visit = await staged.read("Appointment", "a")
+    held = [await staged.read("Slot", slots[0]["id"])]
+    await staged.transact(scheduling.move(visit, held, slots[1:]))
+    bundle = staged.bundle()
+    assert [e["request"] for e in bundle["entry"]] == [
+        {"method": "PUT", "url": "Appointment/a", "ifNoneMatch": "*"},
+        {"method": "PUT", "url": f"Slot/{slots[1]['id']}", "ifMatch": 'W/"1"'},
+    ]
+
+
+async def test_applying_inside_an_open_transaction_commits_with_it(hospital: FhirStore, appointment: Make) -> None:
+    staged = hospital.stage()
+    await staged.transact(scheduling.book(appointment("a"), (await staged.search("Slot", FREE, limit=2)).matches))
+
+    def end_then_fail(transaction: object) -> None:
+        staged.apply(transaction, datetime(2025, 3, 21, tzinfo=UTC))  # type: ignore[arg-type]
+        raise RuntimeError("the episode's end failed")
+
+    with pytest.raises(RuntimeError):
+        await hospital.database.write(end_then_fail)
+    assert len((await hospital.search("Slot", FREE)).matches) == 12
+    await hospital.database.write(lambda transaction: staged.apply(transaction))
+    assert len((await hospital.search("Slot", FREE)).matches) == 10
+    assert (await hospital.read("Appointment", "a"))["status"] == "booked"
+
+
+async def test_somebody_quicker_makes_the_whole_episode_fail(hospital: FhirStore, appointment: Make) -> None:
+    first, second = hospital.stage(), hospital.stage()
+    for staged, id_ in ((first, "a"), (second, "b")):
+        await staged.transact([Create({"resourceType": "Patient", "id": f"new-{id_}"})])
+        await staged.transact(scheduling.book(appointment(id_), (await staged.search("Slot", FREE, limit=1)).matches))
+    await first.commit()
+    with pytest.raises(PreconditionFailed):
+        await second.commit()
+    with pytest.raises(RecordMissing):
+        await hospital.read("Patient", "new-b")
+
+
+async def test_a_staged_view_refuses_what_the_store_would_refuse(hospital: FhirStore, appointment: Make) -> None:
+    staged = hospital.stage()
+    slots = (await staged.search("Slot", FREE, limit=1)).matches
+    await staged.transact(scheduling.book(appointment("a"), slots))
+    with pytest.raises(PreconditionFailed):
+        await staged.transact(scheduling.book(appointment("b"), slots))
+    with pytest.raises(RecordConflict):
+        await staged.transact([Create(appointment("a"))])
+    visit = await staged.read("Appointment", "a")
+    with pytest.raises(RecordConflict, match="not free"):
+        await staged.transact([Create({**visit, "id": "c"})])
+    await staged.transact([Update({**visit, "status": "cancelled"})])
+    assert (await staged.read("Slot", slots[0]["id"]))["status"] == "free"
+    await staged.transact([Delete("Appointment", "a")])
+    with pytest.raises(RecordGone):
+        await staged.read("Appointment", "a")
+    assert staged.changes == []
