@@ -9,7 +9,7 @@ from polyclinic.core.transcript import Said, Score, Transcript
 from polyclinic.errors import EngineError
 from polyclinic.eval.agreement import krippendorff_alpha
 from polyclinic.eval.metrics import judge_table, metric_estimate
-from polyclinic.eval.results import CastMember, EpisodeRow, Failure, RoleUsage, RunResults, episode_value
+from polyclinic.eval.results import CastMember, EpisodeRow, Failure, RoleUsage, RunResults, weighted_value
 from polyclinic.eval.summary import summarise
 
 
@@ -24,26 +24,26 @@ def row(scenario: str, trial: int, *scores: Score, variant: str = "v", **fields:
 
 
 def test_judge_samples_are_averaged_before_anything_else() -> None:
-    assert episode_value((score("m", 1, sample=0), score("m", 4, sample=1), score("other", 9)), "m") == (2.5, 1.0)
+    assert row("s", 0, score("m", 1, sample=0), score("m", 4, sample=1), score("other", 9)).value("m") == 2.5
 
 
 def test_two_judges_of_one_metric_count_alike_whatever_their_samples() -> None:
     scores = (score("m", 0, "a"), score("m", 1, "b", 0), score("m", 1, "b", 1), score("m", 1, "b", 2))
-    assert episode_value(scores, "m") == (0.5, 1.0)
+    assert weighted_value(scores) == (0.5, 1.0)
 
 
 def test_subjects_are_pooled_by_weight_and_their_weights_add_up() -> None:
     scores = (score("m", 1, subject="ann", weight=1), score("m", 0, subject="ben", weight=3))
-    assert episode_value(scores, "m") == (0.25, 4.0)
+    assert weighted_value(scores) == (0.25, 4.0)
 
 
 def test_an_unscored_metric_is_none_not_zero() -> None:
-    assert episode_value((), "m") is None
+    assert weighted_value(()) is None
     assert row("s", 0).value("m") is None
 
 
 def test_zero_weights_still_have_a_value() -> None:
-    assert episode_value((score("m", 1, subject="a", weight=0), score("m", 0, subject="b", weight=0)), "m") == (
+    assert weighted_value((score("m", 1, subject="a", weight=0), score("m", 0, subject="b", weight=0))) == (
         0.5,
         0.0,
     )

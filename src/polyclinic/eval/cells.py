@@ -37,5 +37,7 @@ def cell_text(cell: Cell, digits: int) -> str:
     if isinstance(cell, int):
         return f"{cell:,}"
     if isinstance(cell, float):
+        if not math.isfinite(cell):
+            return "–"
         return f"{cell:,.{digits}f}"
     return cell

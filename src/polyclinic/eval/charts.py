@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -12,8 +13,16 @@ Value = float | Estimate | None
 
 
 def middle(value: Value) -> float | None:
-    """The number itself, whether or not it has an interval."""
-    return value.mean if isinstance(value, Estimate) else value
+    """The number itself, whether or not it has an interval; None where there is none to draw."""
+    found = value.mean if isinstance(value, Estimate) else value
+    return found if found is not None and math.isfinite(found) else None
+
+
+def span(value: Value) -> tuple[float, float] | None:
+    """The interval's ends, where there is an interval to draw."""
+    if not isinstance(value, Estimate) or value.low is None or value.high is None:
+        return None
+    return (value.low, value.high) if math.isfinite(value.low) and math.isfinite(value.high) else None
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,12 @@ many), and Holm's step-down keeps the family of metrics honest.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
+import numpy.typing as npt
 
 from polyclinic.core.seed import array_stream
 from polyclinic.errors import UserError
@@ -20,6 +22,8 @@ from polyclinic.eval.results import RunResults
 _EXACT_UP_TO = 16
 _FLIPS = 9_999
 _TIE = 1e-9
+_KEPT_CELLS = 20_000_000
+_BLOCK_CELLS = 100_000
 
 
 @dataclass(frozen=True)
@@ -131,7 +135,8 @@ def _compare_metric(left: Arm, right: Arm, metric: str) -> Comparison | None:
 def sign_flip_p(differences: Floats, weights: Floats | None = None, *, seed: int = 0) -> float:
     """Two-sided permutation p-value that the mean difference is zero; exact for up to 16 pairs that differ."""
     mass = np.ones(len(differences)) if weights is None else weights
-    moved = (differences * mass)[np.abs(differences) > _TIE]
+    pulls = np.where(np.abs(differences) > _TIE, differences * mass, 0.0)
+    moved = pulls[pulls != 0]
     if len(moved) == 0:
         return 1.0
     total = float(moved.sum())
@@ -139,12 +144,25 @@ def sign_flip_p(differences: Floats, weights: Floats | None = None, *, seed: int
     if len(moved) <= _EXACT_UP_TO:
         bits = (np.arange(2 ** len(moved))[:, None] >> np.arange(len(moved))) & 1
         return float(np.mean(np.abs(total - 2 * (bits @ moved)) >= edge))
-    generator = array_stream("sign-flip", seed, len(moved))
-    reached = 0
-    for start in range(0, _FLIPS, 1_000):
-        flips = generator.integers(0, 2, size=(min(1_000, _FLIPS - start), len(moved)), dtype=np.int8)
-        reached += int((np.abs(total - 2 * (flips.astype(np.float64) @ moved)) >= edge).sum())
+    reached = sum(int((np.abs(total - 2 * (flips @ pulls)) >= edge).sum()) for flips in _flips(len(pulls), seed))
     return (reached + 1) / (_FLIPS + 1)
+
+
+def _flips(size: int, seed: int) -> Iterator[Floats]:
+    """Which signs each permutation flips, in blocks; kept as bytes between metrics where they are not too many."""
+    block = max(1, _BLOCK_CELLS // size)
+    if size * _FLIPS <= _KEPT_CELLS:
+        kept = _kept_flips(size, seed)
+        yield from (kept[start : start + block].astype(np.float64) for start in range(0, _FLIPS, block))
+        return
+    generator = array_stream("sign-flip", seed, size)
+    for start in range(0, _FLIPS, block):
+        yield generator.integers(0, 2, size=(min(block, _FLIPS - start), size), dtype=np.int8).astype(np.float64)
+
+
+@lru_cache(maxsize=2)
+def _kept_flips(size: int, seed: int) -> npt.NDArray[np.int8]:
+    return array_stream("sign-flip", seed, size).integers(0, 2, size=(_FLIPS, size), dtype=np.int8)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from polyclinic.eval import svg
 from polyclinic.eval.chart_text import shown
-from polyclinic.eval.charts import Bars, Chart, Dots, HeatMap, Lines, Scatter, Value, middle
-from polyclinic.eval.estimate import Estimate
+from polyclinic.eval.charts import Bars, Chart, Dots, HeatMap, Lines, Scatter, Value, middle, span
 
 WIDE, NARROW = 680.0, 270.0
 _HEIGHT = 260.0
@@ -34,10 +34,8 @@ def draw(chart: Chart, title: str, description: str, narrow: bool = False) -> st
 def _ends(values: Sequence[Value]) -> list[float]:
     found: list[float] = []
     for value in values:
-        if isinstance(value, Estimate):
-            found += [end for end in (value.mean, value.low, value.high) if end is not None]
-        elif value is not None:
-            found.append(value)
+        centre = middle(value)
+        found += [] if centre is None else [centre, *(span(value) or ())]
     return found
 
 
@@ -78,9 +76,10 @@ def _left_margin(scale: svg.Scale, label: str) -> float:
 
 
 def _whisker(x: float, value: Value, scale: svg.Scale) -> list[str]:
-    if not isinstance(value, Estimate) or value.low is None or value.high is None:
+    ends = span(value)
+    if ends is None:
         return []
-    low, high = scale(value.low), scale(value.high)
+    low, high = scale(ends[0]), scale(ends[1])
     return [svg.line(x, low, x, high, "whisker")] + [svg.line(x - 4, y, x + 4, y, "whisker") for y in (low, high)]
 
 
@@ -139,14 +138,15 @@ def _x_axis(scale: svg.Scale, y: float, about: int = 6) -> list[str]:
     return [svg.text(scale(tick), y + 16, svg.tick_text(tick, step), "middle", "tick") for tick in scale.ticks(about)]
 
 
-def _runs(points: Sequence[tuple[float, Value]]) -> list[list[tuple[float, float | Estimate]]]:
-    """The points without gaps, cut where a value is missing."""
-    runs: list[list[tuple[float, float | Estimate]]] = [[]]
+def _runs(points: Sequence[tuple[float, Value]]) -> list[list[tuple[float, float, Value]]]:
+    """(x, centre, value) without gaps, cut where a value is missing."""
+    runs: list[list[tuple[float, float, Value]]] = [[]]
     for x, value in points:
-        if value is None:
+        centre = middle(value)
+        if centre is None:
             runs.append([])
         else:
-            runs[-1].append((x, value))
+            runs[-1].append((x, centre, value))
     return [run for run in runs if run]
 
 
@@ -160,18 +160,13 @@ def _lines(chart: Lines, width: float) -> tuple[list[str], float]:
     for index, (name, values) in enumerate(chart.series.items()):
         klass = f"s{index % svg.SERIES_COLOURS}"
         for run in _runs(list(zip(chart.x, values, strict=True))):
-            band = [
-                (at, v.low, v.high)
-                for at, v in run
-                if isinstance(v, Estimate) and v.low is not None and v.high is not None
-            ]
+            band = [(at, ends) for at, ends in ((at, span(value)) for at, _, value in run) if ends is not None]
             if len(band) > 1:
-                edge = [(x(at), y(high)) for at, _, high in band] + [(x(at), y(low)) for at, low, _ in reversed(band)]
+                edge = [(x(at), y(high)) for at, (_, high) in band] + [(x(at), y(low)) for at, (low, _) in band[::-1]]
                 parts.append(svg.path(edge, f"band {klass}", closed=True))
-            middles = [(at, middle(value) or 0.0) for at, value in run]
             if len(run) > 1:
-                parts.append(svg.path([(x(at), y(v)) for at, v in middles], f"line {klass} d{index % 4}"))
-            for (at, value), (_, centre) in zip(run, middles, strict=True):
+                parts.append(svg.path([(x(at), y(centre)) for at, centre, _ in run], f"line {klass} d{index % 4}"))
+            for at, centre, value in run:
                 tip = f"{name}{', ' if name else ''}{at:g}: {shown(value)}"
                 parts.append(svg.mark(x(at), y(centre), index, tip, size=3.0 if len(chart.x) > 25 else 4.0))
     return _finish(parts, chart.x_label, (left + width) / 2, top + _HEIGHT + 20)
@@ -181,7 +176,7 @@ def _heatmap(chart: HeatMap, width: float) -> tuple[list[str], float]:
     left = min(200.0, max((svg.width_of(name) for name in chart.rows), default=0.0) + 12) + (18 if chart.y_label else 0)
     cell = min(72.0, (width - left - 8) / max(1, len(chart.columns)))
     tall = min(34.0, max(16.0, cell * 0.6))
-    found = [value for row in chart.values for value in row if value is not None]
+    found = [value for value in (middle(cell) for row in chart.values for cell in row) if value is not None]
     low = chart.low if chart.low is not None else min(found, default=0.0)
     high = chart.high if chart.high is not None else max(found, default=1.0)
     room = left - 11 - (18 if chart.y_label else 0)
@@ -189,7 +184,7 @@ def _heatmap(chart: HeatMap, width: float) -> tuple[list[str], float]:
     for r, (name, row) in enumerate(zip(chart.rows, chart.values, strict=True)):
         y = 4 + r * tall
         parts.append(svg.text(left - 6, y + tall / 2 + 4, svg.shorten(name, room), "end"))
-        for c, value in enumerate(row):
+        for c, value in enumerate(map(middle, row)):
             x = left + c * cell
             if value is None:
                 parts.append(svg.rect(x + 0.5, y + 0.5, cell - 1, tall - 1, "none"))
@@ -233,15 +228,17 @@ def _dots(chart: Dots, width: float) -> tuple[list[str], float]:
             centre = middle(value)
             if centre is None:
                 continue
-            if isinstance(value, Estimate) and value.low is not None and value.high is not None:
-                parts.append(svg.line(x(value.low), at, x(value.high), at, f"span s{index % svg.SERIES_COLOURS}"))
+            ends = span(value)
+            if ends is not None:
+                parts.append(svg.line(x(ends[0]), at, x(ends[1]), at, f"span s{index % svg.SERIES_COLOURS}"))
             parts.append(svg.mark(x(centre), at, index, f"{series}{', ' if series else ''}{name}: {shown(value)}"))
     return _finish(parts, chart.x_label, (left + width) / 2, bottom + 20)
 
 
 def _scatter(chart: Scatter, width: float) -> tuple[list[str], float]:
     legend, top = _legend(list(chart.series), width)
-    points = [point for values in chart.series.values() for point in values]
+    series = {name: [p for p in values if all(map(math.isfinite, p))] for name, values in chart.series.items()}
+    points = [point for values in series.values() for point in values]
     y = svg.scale_for([b for _, b in points], top + _HEIGHT, top + 8)
     left = _left_margin(y, chart.y_label)
     x = svg.scale_for([a for a, _ in points], left + 10, width - 16)
@@ -251,6 +248,6 @@ def _scatter(chart: Scatter, width: float) -> tuple[list[str], float]:
     parts = legend + _y_axis(y, left, width - 8, chart.y_label) + _x_axis(x, top + _HEIGHT)
     if chart.diagonal:
         parts.append(svg.line(x(x.low), y(x.low), x(x.high), y(x.high), "reference"))
-    for index, (name, values) in enumerate(chart.series.items()):
+    for index, (name, values) in enumerate(series.items()):
         parts += [svg.mark(x(a), y(b), index, f"{name}{': ' if name else ''}{a:g}, {b:g}", 3.5) for a, b in values]
     return _finish(parts, chart.x_label, (left + width) / 2, top + _HEIGHT + 20)

@@ -9,7 +9,7 @@ import numpy as np
 from polyclinic.core.transcript import Score
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.intervals import Floats, Method, estimate
-from polyclinic.eval.results import EpisodeRow, RunResults, episode_value
+from polyclinic.eval.results import EpisodeRow, RunResults, weighted_value
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ def observations(results: RunResults, variant: str, metric: str) -> list[Observa
     """The scored episodes of a variant for a metric, in run order. Unscored ones are absent, never zero."""
     found = []
     for episode in results.of(variant):
-        value = episode_value(episode.scores, metric)
+        value = weighted_value(episode.by_metric.get(metric, ()))
         if value is not None:
             found.append(Observation(episode, *value))
     return found
@@ -54,12 +54,11 @@ def estimates(results: RunResults) -> dict[str, dict[str, Estimate]]:
     return table
 
 
-def sample_values(scores: tuple[Score, ...], metric: str) -> dict[tuple[str, int], float]:
+def sample_values(episode: EpisodeRow, metric: str) -> dict[tuple[str, int], float]:
     """An episode's value by (judge, sample): subjects averaged by weight within each."""
     groups: dict[tuple[str, int], list[Score]] = {}
-    for score in scores:
-        if score.metric == metric:
-            groups.setdefault((score.judge, score.sample), []).append(score)
+    for score in episode.by_metric.get(metric, ()):
+        groups.setdefault((score.judge, score.sample), []).append(score)
     found: dict[tuple[str, int], float] = {}
     for key, group in groups.items():
         mass = sum(score.weight for score in group)
@@ -72,7 +71,7 @@ def sample_values(scores: tuple[Score, ...], metric: str) -> dict[tuple[str, int
 
 def judge_table(results: RunResults, metric: str) -> tuple[list[str], Floats]:
     """Judges' readings as a table for agreement: episodes by judges' samples, NaN where one gave none."""
-    readings = [sample_values(episode.scores, metric) for episode in results.episodes]
+    readings = [sample_values(episode, metric) for episode in results.episodes]
     readings = [found for found in readings if found]
     keys = sorted({key for found in readings for key in found})
     table = np.array([[found.get(key, np.nan) for key in keys] for found in readings]).reshape(len(readings), len(keys))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 from polyclinic.core.judge import Metric
@@ -92,9 +93,17 @@ class EpisodeRow:
             raise EngineError(f"the results were made without the transcript of episode {self.id}")
         return self.source if isinstance(self.source, Transcript) else self.source()
 
+    @cached_property
+    def by_metric(self) -> Mapping[str, Sequence[Score]]:
+        """The scores of each metric."""
+        found: dict[str, list[Score]] = {}
+        for score in self.scores:
+            found.setdefault(score.metric, []).append(score)
+        return found
+
     def value(self, metric: str) -> float | None:
         """This episode's number for a metric: judge samples averaged, then subjects by weight. None when not scored."""
-        found = episode_value(self.scores, metric)
+        found = weighted_value(self.by_metric.get(metric, ()))
         return None if found is None else found[0]
 
 
@@ -161,15 +170,14 @@ class RunResults:
         return total
 
 
-def episode_value(scores: tuple[Score, ...], metric: str) -> tuple[float, float] | None:
-    """(value, weight) of one episode for one metric; None when nobody scored it.
+def weighted_value(scores: Sequence[Score]) -> tuple[float, float] | None:
+    """(value, weight) of one episode from one metric's scores; None when nobody scored it.
 
     Samples of a judge are averaged first, then judges, then subjects by their weight; the weights of subjects add up.
     """
     cells: dict[str, dict[str, list[Score]]] = {}
     for score in scores:
-        if score.metric == metric:
-            cells.setdefault(score.subject, {}).setdefault(score.judge, []).append(score)
+        cells.setdefault(score.subject, {}).setdefault(score.judge, []).append(score)
     total = weight = plain = 0.0
     for judges in cells.values():
         means = [sum(score.value for score in samples) / len(samples) for samples in judges.values()]

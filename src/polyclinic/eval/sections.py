@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import orjson
 from pydantic import TypeAdapter
 
 from polyclinic.eval.charts import Chart
@@ -131,6 +132,6 @@ _SECTIONS: TypeAdapter[list[Section]] = TypeAdapter(list[Section])
 
 
 def sections_to_plain(sections: Iterable[Section]) -> list[dict[str, Any]]:
-    """The sections as plain JSON data."""
-    plain: list[dict[str, Any]] = _SECTIONS.dump_python(list(sections), mode="json")
+    """The sections as plain JSON data; numbers that are none become null."""
+    plain: list[dict[str, Any]] = orjson.loads(_SECTIONS.dump_json(list(sections)))
     return plain

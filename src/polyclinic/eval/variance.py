@@ -66,7 +66,8 @@ def split_variance(rows: Iterable[Row]) -> VarianceSplit | None:
     n_scenarios, n_trials, n_rows = len(cells), len(trials), float(sizes.sum())
     mass, totals = np.bincount(owner, weights=sizes), np.bincount(owner, weights=sums)
     centre = sums.sum() / n_rows
-    ss_judge = float(sum(((values - values.mean()) ** 2).sum() for values in trials))
+    flat = np.concatenate(trials)
+    ss_judge = float(((flat - np.repeat(sums / sizes, sizes.astype(np.intp))) ** 2).sum())
     ss_trial = float((sizes * (sums / sizes - (totals / mass)[owner]) ** 2).sum())
     ss_scenario = float((mass * (totals / mass - centre) ** 2).sum())
     df_judge, df_trial, df_scenario = n_rows - n_trials, n_trials - n_scenarios, n_scenarios - 1
@@ -89,5 +90,5 @@ def metric_variance(results: RunResults, variant: str, metric: str) -> VarianceS
     return split_variance(
         (episode.scenario, (episode.trial, episode.id), value)
         for episode in results.of(variant)
-        for value in sample_values(episode.scores, metric).values()
+        for value in sample_values(episode, metric).values()
     )
