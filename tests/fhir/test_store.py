@@ -151,13 +151,16 @@ async def test_two_appointments_can_exchange_their_slots(hospital: FhirStore, ap
     assert await statuses(hospital) == "bb" + "f" * 10
 
 
-async def test_loading_an_id_in_use_adds_nothing(hospital: FhirStore) -> None:
-    with pytest.raises(RecordConflict):
-        await hospital.load([{"resourceType": "Patient", "id": "new"}, {"resourceType": "Patient", "id": "patient-0"}])
+async def test_loading_again_adds_only_what_is_missing(hospital: FhirStore) -> None:
+    changed = await hospital.read("Patient", "patient-0")
+    await hospital.transact([Update({**changed, "active": False})])
+    again = [{"resourceType": "Patient", "id": "new"}, {"resourceType": "Patient", "id": "patient-0", "active": True}]
+    assert await hospital.load(again) == 1
+    assert (await hospital.read("Patient", "patient-0"))["active"] is False
     with pytest.raises(RecordConflict, match="twice"):
-        await hospital.load([{"resourceType": "Patient", "id": "new"}, {"resourceType": "Patient", "id": "new"}])
+        await hospital.load([{"resourceType": "Patient", "id": "x"}, {"resourceType": "Patient", "id": "x"}])
     with pytest.raises(RecordMissing):
-        await hospital.read("Patient", "new")
+        await hospital.read("Patient", "x")
 
 
 async def test_an_unknown_search_parameter_is_an_error_in_process(hospital: FhirStore) -> None:

@@ -39,7 +39,7 @@ other changes through its id before it exists.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias
@@ -193,6 +193,13 @@ class StagedRecords(Records, Protocol):
 
 class StageableRecords(Records, Protocol):
     """A home of records: what an episode's services hold."""
+
+    async def load(self, resources: Iterable[Resource]) -> int:
+        """Add many resources with ids of their own, those already there left as they are; how many were added.
+
+        The embedded home does it in one transaction, an external server in several; calling it again completes it.
+        """
+        ...
 
     def stage(self) -> StagedRecords:
         """A fresh view with nothing staged."""

@@ -195,37 +195,40 @@ def _add_index(transaction: Transaction, resource: Resource) -> None:
 
 
 def load(transaction: Transaction, resources: Iterable[Resource], now: int) -> int:
-    """Add many new resources at once; how many. Raises RecordConflict when an id is in use or given twice."""
+    """Add those that were never there; how many. Raises RecordConflict when an id is given twice."""
     total = 0
     iterator = iter(resources)
     while chunk := list(islice(iterator, 5000)):
-        _refuse_known(transaction, chunk)
-        prepared = [prepare(resource, 1, now) for resource in chunk]
-        transaction.executemany(
-            _INSERT, [(p.resource["resourceType"], p.resource["id"], 1, now, *p[1:]) for p in prepared]
-        )
+        known = _known(transaction, chunk)
+        prepared = [prepare(r, 1, now) for r in chunk if (r["resourceType"], r["id"]) not in known]
+        if prepared:
+            transaction.executemany(
+                _INSERT, [(p.resource["resourceType"], p.resource["id"], 1, now, *p[1:]) for p in prepared]
+            )
         index = [values for p in prepared for values in _index_values(p.resource)]
         if index:
             transaction.executemany(_INSERT_INDEX, index)
-        total += len(chunk)
+        total += len(prepared)
     return total
 
 
-def _refuse_known(transaction: Transaction, resources: Sequence[Resource]) -> None:
+def _known(transaction: Transaction, resources: Sequence[Resource]) -> set[tuple[str, str]]:
+    """Which of these have rows already, deleted ones included."""
     by_type: dict[str, set[str]] = {}
     for resource in resources:
         ids = by_type.setdefault(resource["resourceType"], set())
         if resource["id"] in ids:
             raise RecordConflict(f"{resource['resourceType']}/{resource['id']} is given twice")
         ids.add(resource["id"])
+    known: set[tuple[str, str]] = set()
     for type_, ids in by_type.items():
         for chunk in _chunks(sorted(ids)):
             marks = ", ".join("?" * len(chunk))
-            known = transaction.execute(
-                f"SELECT id FROM fhir_resource WHERE type = ? AND id IN ({marks}) LIMIT 1", (type_, *chunk)
+            found = transaction.execute(
+                f"SELECT id FROM fhir_resource WHERE type = ? AND id IN ({marks})", (type_, *chunk)
             )
-            if known:
-                raise RecordConflict(f"{type_}/{known[0][0]} exists already")
+            known.update((type_, row[0]) for row in found)
+    return known
 
 
 def referrers(transaction: Transaction, type_: str, id_: str) -> list[str]:

@@ -46,7 +46,7 @@ class FhirStore:
         return microseconds(self.clock())
 
     async def load(self, resources: Iterable[Resource]) -> int:
-        """Add many new resources in one transaction; how many. Ids in use are refused and nothing is added."""
+        """Add those that are not there yet, in one transaction; how many were added."""
         listed, now = list(resources), self.now()
         return await self.database.write(lambda transaction: storage.load(transaction, listed, now))
 

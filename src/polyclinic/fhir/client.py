@@ -1,0 +1,247 @@
+"""Records on an external FHIR R5 server.
+
+The server may hold other people's resources, so the client marks whatever it creates with a tag of its own and
+refuses to change or delete anything that does not carry it. `open_client` first tries the server out (`probe`): a
+server that does not speak R5, ignores `ifMatch` inside a transaction, or keeps half of a failed one would let a slot
+be booked twice, and is refused with the reason.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from itertools import islice
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+import httpx
+
+from polyclinic.core.records import (
+    Change,
+    Create,
+    Delete,
+    Found,
+    PreconditionFailed,
+    Query,
+    RecordConflict,
+    RecordGone,
+    RecordInvalid,
+    RecordMissing,
+    RecordsError,
+    RecordsRefused,
+    Resource,
+    Update,
+)
+from polyclinic.fhir.bundles import transaction_bundle
+from polyclinic.fhir.codec import dumps, loads_object
+from polyclinic.fhir.diary import Key
+from polyclinic.fhir.query import pairs
+from polyclinic.fhir.resources import BASE
+from polyclinic.fhir.staged import Staged
+
+ORIGIN_SYSTEM = f"{BASE}/CodeSystem/origin"
+PAGE = 200
+LOAD_CHUNK = 200
+_MEDIA = "application/fhir+json"
+_HEADERS = {"Accept": _MEDIA, "Content-Type": _MEDIA, "Cache-Control": "no-cache", "Prefer": "return=representation"}
+_ERRORS: dict[int, type[RecordsError]] = {
+    404: RecordMissing,
+    409: RecordConflict,
+    410: RecordGone,
+    412: PreconditionFailed,
+    422: RecordInvalid,
+}
+
+
+class FhirClient:
+    """Records on a server at `base`. Make one with `open_client`, which tries the server out first."""
+
+    def __init__(self, http: httpx.AsyncClient, base: str, origin: str = "polyclinic", deadline_s: float = 120) -> None:
+        self.base = base.rstrip("/")
+        self.tag = {"system": ORIGIN_SYSTEM, "code": origin}
+        self._http = http
+        self._deadline_s = deadline_s
+        self._ours: dict[Key, bool] = {}
+
+    async def request(
+        self, method: str, path: str, *, query: Sequence[tuple[str, str]] = (), body: Any = None, **headers: str
+    ) -> Resource:
+        """One exchange; the resource that came back (empty without one). Raises the records error of its status."""
+        url = path if path.startswith(("http:", "https:")) else f"{self.base}/{path}".rstrip("/")
+        content = None if body is None else dumps(body)
+        try:
+            async with asyncio.timeout(self._deadline_s):
+                answer = await self._http.request(
+                    method, url, params=list(query) or None, content=content, headers={**_HEADERS, **headers}
+                )
+        except (httpx.HTTPError, httpx.InvalidURL, TimeoutError) as error:
+            raise RecordsError(f"{method} {url}: {type(error).__name__}: {error}") from error
+        if answer.is_success:
+            return loads_object(answer.content) if answer.content.strip() else {}
+        raise _ERRORS.get(answer.status_code, RecordsError)(f"{method} {url}: {answer.status_code} {_reason(answer)}")
+
+    async def read(self, type: str, id: str) -> Resource:
+        """The current version."""
+        return self._seen(await self.request("GET", f"{type}/{id}"))
+
+    async def search(self, type: str, query: Query, limit: int | None = None) -> Found:
+        """All matches in order, or the first `limit` of them, page by page."""
+        asked = [(name, text) for name, text in pairs(query) if name != "_count"]
+        if limit is None and "_count" in query:
+            limit = int(str(query["_count"]))
+        size = PAGE if limit is None else max(1, min(PAGE, limit))
+        bundle = await self.request("GET", type, query=[*asked, ("_count", str(size))], Prefer="handling=strict")
+        matches: list[Resource] = []
+        included: dict[Key, Resource] = {}
+        while True:
+            for entry in bundle.get("entry", []):
+                resource = entry.get("resource", {})
+                mode = entry.get("search", {}).get("mode", "match")
+                if mode == "match" and resource.get("resourceType") == type:
+                    matches.append(self._seen(resource))
+                elif mode == "include":
+                    included[(resource["resourceType"], resource["id"])] = self._seen(resource)
+            following = _next(bundle)
+            if following is None or (limit is not None and len(matches) >= limit):
+                return Found(matches[:limit], list(included.values()))
+            bundle = await self.request("GET", self._same_server(following))
+
+    async def transact(self, changes: Sequence[Change]) -> list[Resource | None]:
+        """Make all changes or none, as one transaction Bundle."""
+        await self._only_ours(changes)
+        answer = await self.request("POST", "", body=transaction_bundle([self._tagged(change) for change in changes]))
+        entries = answer.get("entry", [])
+        if len(entries) != len(changes):
+            raise RecordsError(f"the server answered {len(entries)} entries to {len(changes)} changes")
+        return [await self._result(change, entry) for change, entry in zip(changes, entries, strict=True)]
+
+    async def load(self, resources: Iterable[Resource]) -> int:
+        """Add those that are not there yet, in transactions of some hundred; how many were added."""
+        added, iterator = 0, iter(resources)
+        while chunk := list(islice(iterator, LOAD_CHUNK)):
+            known = await self._known(chunk)
+            missing = [r for r in chunk if (r["resourceType"], r["id"]) not in known]
+            if missing:
+                await self.request(
+                    "POST",
+                    "",
+                    body=transaction_bundle([self._tagged(Create(r)) for r in missing]),
+                    Prefer="return=minimal",
+                )
+                self._ours.update({(r["resourceType"], r["id"]): True for r in missing})
+            added += len(missing)
+        return added
+
+    def stage(self) -> Staged:
+        """A view whose changes wait until they are committed."""
+        return Staged(self)
+
+    def _same_server(self, url: str) -> str:
+        """A link of the server, followed only to the server itself."""
+        target = urljoin(f"{self.base}/", url)
+        if urlsplit(target)[:2] != urlsplit(self.base)[:2]:
+            raise RecordsRefused(f"the server's next page is on another server: {target}")
+        return target
+
+    def _seen(self, resource: Resource) -> Resource:
+        if "id" in resource:
+            tags = resource.get("meta", {}).get("tag", [])
+            ours = any(t.get("system") == self.tag["system"] and t.get("code") == self.tag["code"] for t in tags)
+            self._ours[(resource["resourceType"], resource["id"])] = ours
+        return resource
+
+    async def _only_ours(self, changes: Sequence[Change]) -> None:
+        """Raise RecordsRefused for a change to something that this client did not create."""
+        for change in changes:
+            if isinstance(change, Create) and "id" not in change.resource:
+                continue
+            key = _key(change)
+            if isinstance(change, Create) or key not in self._ours:
+                try:
+                    await self.read(*key)
+                except RecordMissing:
+                    if isinstance(change, Create):
+                        continue
+                    raise
+                if isinstance(change, Create):
+                    raise RecordConflict(f"{key[0]}/{key[1]} exists already")
+            if not self._ours[key]:
+                raise RecordsRefused(f"{key[0]}/{key[1]} was not created here, so it is not changed")
+
+    async def _known(self, resources: Sequence[Resource]) -> set[Key]:
+        """Which of these exist. Raises RecordsRefused when one exists that is not ours."""
+        by_type: dict[str, list[str]] = {}
+        for resource in resources:
+            by_type.setdefault(resource["resourceType"], []).append(resource["id"])
+        known: set[Key] = set()
+        for type_, ids in by_type.items():
+            for found in (await self.search(type_, {"_id": ",".join(ids)})).matches:
+                key = (type_, found["id"])
+                if not self._ours[key]:
+                    raise RecordsRefused(f"{key[0]}/{key[1]} exists and was not created here: load under other ids")
+                known.add(key)
+        return known
+
+    def _tagged(self, change: Change) -> Change:
+        if isinstance(change, Delete):
+            return change
+        meta = change.resource.get("meta", {})
+        tags = [t for t in meta.get("tag", []) if t.get("system") != ORIGIN_SYSTEM]
+        kept = {k: v for k, v in meta.items() if k not in ("versionId", "lastUpdated")}
+        resource = {**change.resource, "meta": {**kept, "tag": [*tags, self.tag]}}
+        if isinstance(change, Create):
+            return Create(resource, change.if_none_exist)
+        return Update(resource, change.if_version)
+
+    async def _result(self, change: Change, entry: Resource) -> Resource | None:
+        if isinstance(change, Delete):
+            self._ours.pop((change.type, change.id), None)
+            return None
+        resource = entry.get("resource")
+        if isinstance(resource, dict) and resource.get("resourceType") == change.resource["resourceType"]:
+            return self._seen(resource)
+        location = str(entry.get("response", {}).get("location", "")).split("/_history/")[0].split("/")
+        type_, id_ = (location[-2], location[-1]) if len(location) > 1 else _key(change)
+        return await self.read(type_, id_)
+
+
+def _key(change: Change) -> Key:
+    if isinstance(change, Delete):
+        return change.type, change.id
+    return change.resource["resourceType"], change.resource["id"]
+
+
+def _next(bundle: Resource) -> str | None:
+    for link in bundle.get("link", []):
+        if link.get("relation") == "next":
+            return str(link["url"])
+    return None
+
+
+def _reason(answer: httpx.Response) -> str:
+    """The words of an OperationOutcome, or the beginning of whatever came."""
+    try:
+        issues = loads_object(answer.content).get("issue", [])
+        texts = [str(i.get("details", {}).get("text") or i.get("diagnostics") or i.get("code")) for i in issues]
+        return "; ".join(texts[:3])
+    except (RecordsError, AttributeError):
+        return answer.text[:200]
+
+
+@asynccontextmanager
+async def open_client(
+    url: str,
+    *,
+    origin: str = "polyclinic",
+    headers: Mapping[str, str] | None = None,
+    transport: httpx.AsyncBaseTransport | None = None,
+) -> AsyncIterator[FhirClient]:
+    """A client on a server that has been tried out. Raises RecordsRefused when the server cannot keep the promises."""
+    from polyclinic.fhir.probe import probe
+
+    limits = httpx.Limits(max_connections=20)
+    async with httpx.AsyncClient(headers=headers, timeout=60, limits=limits, transport=transport) as http:
+        client = FhirClient(http, url, origin)
+        await probe(client)
+        yield client
