@@ -1,0 +1,44 @@
+"""Rounds: a Socratic tutor leads a group of medical students round a patient."""
+
+from __future__ import annotations
+
+from polyclinic.clinics.rounds.flow import flow
+from polyclinic.clinics.rounds.judges import judges
+from polyclinic.clinics.rounds.prompts import PROMPTS
+from polyclinic.clinics.rounds.report import feedback, report
+from polyclinic.clinics.rounds.scenario.case import Case
+from polyclinic.clinics.rounds.scenario.choose import scenarios
+from polyclinic.clinics.rounds.scenario.lint import lint
+from polyclinic.clinics.rounds.understudies import MISTAKES, UNDERSTUDIES
+from polyclinic.clinics.rounds.variants import VARIANTS
+from polyclinic.core.clinic import Clinic, Role
+
+clinic = Clinic(
+    name="rounds",
+    title="Teaching rounds",
+    summary="A Socratic tutor leads a group of medical students round a patient; reviewers check what it says.",
+    paper="Socratic personalized medical teaching with multi-agent simulation (ClinEdu, ClinTeach, MedTutor-R1)",
+    roles=(
+        Role("tutor", "leads the group by asking; the role under test", side="tested"),
+        Role("student", "reports, asks, and answers the case privately (student-1, student-2 …)", side="simulated"),
+        Role("patient", "knows its script only; or an informant who speaks for the patient", side="simulated"),
+        Role("specialist", "checks facts before guidance goes out; answers general questions", side="simulated"),
+        Role("supervisor", "checks safety, ethics and tone before guidance goes out", side="simulated"),
+        Role("author", "writes steps and script for cases that came without", side="simulated"),
+        Role("judge", "scores teaching and turns by rubric", side="judge"),
+    ),
+    scenario_type=Case,
+    scenarios=scenarios,
+    variants=VARIANTS,
+    default_variant="full",
+    flow=flow,
+    judges=judges,
+    prompts=PROMPTS,
+    understudies=UNDERSTUDIES,
+    mistakes=MISTAKES,
+    report=report,
+    feedback=feedback,
+    lint=lint,
+    demo_scenarios="images:2",
+    demo_variants=("full", "lecture", "untutored"),
+)

@@ -1,0 +1,46 @@
+"""Did the students learn? Each one's private answer before and after, and on an unseen case."""
+
+from __future__ import annotations
+
+from polyclinic.core.judge import Case, Metric
+from polyclinic.core.transcript import Score
+from polyclinic.eval.rules import mark, rule_judge
+
+METRICS = (
+    Metric("first_right", "share of students right before the teaching"),
+    Metric("final_right", "share of students right after the teaching"),
+    Metric("learning_gain", "final minus first share of right answers", low=-1.0),
+    Metric("transfer_right", "share of students right on an unseen case afterwards"),
+)
+
+
+def choices(case: Case, when: str) -> dict[str, bool]:
+    """Student to whether the answer given at that time was right."""
+    return {
+        str(note.data["student"]): bool(note.data["right"])
+        for note in case.transcript.notes("choice")
+        if note.data["when"] == when
+    }
+
+
+def _share(answers: dict[str, bool]) -> float:
+    return sum(answers.values()) / len(answers)
+
+
+@rule_judge("learning", *METRICS)
+def learning(case: Case) -> list[Score]:
+    """Per session; every student weighs the same. Compare with the untutored variant: answering twice also teaches."""
+    first, final, transfer = (choices(case, when) for when in ("first", "final", "transfer"))
+    scores = []
+    if first:
+        scores.append(mark("first_right", _share(first), weight=len(first)))
+    if final:
+        scores.append(mark("final_right", _share(final), weight=len(final)))
+    if first and final:
+        better = [name for name in final if final[name] and not first.get(name)]
+        worse = [name for name in final if not final[name] and first.get(name)]
+        words = f"better: {', '.join(better) or 'nobody'}; worse: {', '.join(worse) or 'nobody'}"
+        scores.append(mark("learning_gain", _share(final) - _share(first), weight=len(final), reason=words))
+    if transfer:
+        scores.append(mark("transfer_right", _share(transfer), weight=len(transfer)))
+    return scores

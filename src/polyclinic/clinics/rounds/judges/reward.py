@@ -1,0 +1,93 @@
+"""The training reward of each turn: IS-1 by rule, six criteria by rubric, combined with the veto.
+
+The thinking and the first draft are judged, because that is what the tutor's model produced; what reviewers made of
+it is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import orjson
+
+from polyclinic.clinics.rounds.rewards import CRITERIA, JUDGED, PENALTY, combine, structure
+from polyclinic.clinics.rounds.rules.view import TutorRound, group_of, taught_case, turn_view, tutor_rounds
+from polyclinic.core.judge import Bench, Case, Metric
+from polyclinic.core.transcript import Score
+from polyclinic.eval.rubric import RubricJudge, package_rubric
+
+RUBRICS = ("structure", "analysis", "safety")
+
+
+def metric_name(criterion: str) -> str:
+    """``IS-1`` as a metric's name."""
+    return criterion.lower().replace("-", "_")
+
+
+def judged_turns(case: Case) -> list[TutorRound]:
+    """The turns in which a tutor wrote down its thinking."""
+    return [turn for turn in tutor_rounds(case.transcript) if turn.monologue]
+
+
+def output_of(turn: TutorRound) -> str:
+    """The tutor's own output, as its model wrote it: the object with thinking and first draft."""
+    return orjson.dumps({"internal_monologue": turn.monologue, "guidance": turn.drafts[0]}).decode()
+
+
+def _views(case: Case) -> Mapping[str, str]:
+    return {f"round {turn.round}": turn_view(case.transcript, turn) for turn in judged_turns(case)}
+
+
+class RewardJudge:
+    """Scores every turn on the seven criteria and the combined reward."""
+
+    name = "reward"
+
+    def __init__(self, k_samples: int = 1) -> None:
+        self._rubrics = tuple(
+            RubricJudge(
+                package_rubric("polyclinic.clinics.rounds", f"data/rubrics/{name}.toml"),
+                k_samples=k_samples,
+                view=_views,
+                name="reward",
+            )
+            for name in RUBRICS
+        )
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """The seven criteria and the reward."""
+        judged = tuple(metric for rubric in self._rubrics for metric in rubric.metrics)
+        form = Metric(metric_name("IS-1"), "the form of the tutor's output, by rule", True, -2, 2)
+        return (form, *judged, Metric("reward", "training reward of a turn; the veto makes it -15", True, PENALTY, 14))
+
+    async def score(self, case: Case, bench: Bench) -> list[Score]:
+        """The scores of every turn; an unreadable judge raises, and then no turn has a reward."""
+        turns = judged_turns(case)
+        if not turns:
+            return []
+        judged = [score for rubric in self._rubrics for score in await rubric.score(case, bench)]
+        names, with_images = group_of(case.transcript), bool(taught_case(case.transcript).images)
+        scores = list(judged)
+        for turn in turns:
+            form, reason = structure(output_of(turn), names, with_images)
+            scores += self._combined(f"round {turn.round}", form, reason, judged)
+        return scores
+
+    @staticmethod
+    def _combined(subject: str, form: int, reason: str, judged: list[Score]) -> list[Score]:
+        by_name = {metric_name(criterion): criterion for criterion in JUDGED}
+        samples = sorted({score.sample for score in judged})
+        made = [Score(metric=metric_name("IS-1"), value=form, judge="reward", subject=subject, reason=reason)]
+        for sample in samples:
+            found = {
+                by_name[score.metric]: int(score.value)
+                for score in judged
+                if score.subject == subject and score.sample == sample and score.metric in by_name
+            }
+            result = combine({"IS-1": form, **found})
+            why = f"veto: {', '.join(result.vetoed)}" if result.vetoed else f"sum of {len(CRITERIA)} criteria"
+            made.append(
+                Score(metric="reward", value=result.value, judge="reward", sample=sample, subject=subject, reason=why)
+            )
+        return made

@@ -1,0 +1,130 @@
+"""The tutor's inner monologue: history, question, one part per student, group, and image when the case has pictures.
+
+The form is checked strictly and never mended: a monologue that misses a tag, has them out of order or speaks of a
+student who is not there has faults, each of them named.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+
+from polyclinic.core.message import Frozen
+
+_TAG = re.compile(
+    r"<(think_history|think_question|think_student|think_group|think_image)"
+    r"(?:\s+student_id=\"([^\"]*)\")?>(.*?)</\1>",
+    re.DOTALL,
+)
+_ANY_TAG = re.compile(r"</?think_\w+[^>]*>")
+
+
+class Part(Frozen):
+    """One tagged part; `student` only for `think_student`."""
+
+    tag: str
+    text: str
+    student: str = ""
+
+
+class Thinking(Frozen):
+    """A monologue read into its parts, with all that is wrong about its form.
+
+    `missing` are required tags that are absent; `faults` are wrong orders, names or empty parts; `blemishes` are
+    harmless extras (a picture part without a picture, words between the tags).
+    """
+
+    parts: tuple[Part, ...]
+    missing: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
+    blemishes: tuple[str, ...] = ()
+
+    @property
+    def well_formed(self) -> bool:
+        """Whether nothing required is missing or wrong."""
+        return not self.missing and not self.faults
+
+    def about(self, student: str) -> str:
+        """What the tutor thinks of a student."""
+        return next((part.text for part in self.parts if part.student == student), "")
+
+    def text(self, tag: str) -> str:
+        """The text of a part that occurs once."""
+        return next((part.text for part in self.parts if part.tag == tag), "")
+
+
+def _name_faults(parts: Sequence[Part], students: Sequence[str]) -> list[str]:
+    named = [part.student for part in parts if part.tag == "think_student"]
+    faults = [f"think_student speaks of '{name}', who is not in the group" for name in named if name not in students]
+    faults += [f"think_student speaks of {name} more than once" for name in students if named.count(name) > 1]
+    faults += [f"no think_student for {name}" for name in students if name not in named]
+    return faults
+
+
+def read_thinking(monologue: str, students: Sequence[str], with_images: bool) -> Thinking:
+    """The monologue's parts and what is wrong with its form, for this group and this case."""
+    parts = tuple(Part(tag=tag, student=name or "", text=text.strip()) for tag, name, text in _TAG.findall(monologue))
+    tags = [part.tag for part in parts]
+    required = [
+        "think_history",
+        "think_question",
+        "think_student",
+        "think_group",
+        *(["think_image"] if with_images else []),
+    ]
+    missing = [tag for tag in required if tag not in tags]
+    faults = _name_faults(parts, students) if "think_student" in tags else []
+    faults += [f"{tag} occurs more than once" for tag in required if tag != "think_student" and tags.count(tag) > 1]
+    faults += [f"{part.tag} is empty" for part in parts if not part.text]
+    places = {"think_history": 0, "think_question": 1, "think_student": 2, "think_group": 3, "think_image": 4}
+    order = [places[tag] for tag in tags]
+    if order != sorted(order):
+        faults.append("the tags are out of order")
+    blemishes = []
+    if "think_image" in tags and not with_images:
+        blemishes.append("think_image without a picture")
+    if _TAG.sub("", monologue).strip():
+        rest = _TAG.sub("", monologue)
+        if _ANY_TAG.search(rest):
+            faults.append("a tag is not closed")
+        else:
+            blemishes.append("words outside the tags")
+    return Thinking(parts=parts, missing=tuple(missing), faults=tuple(faults), blemishes=tuple(blemishes))
+
+
+class TutorOutput(Frozen):
+    """A tutor's whole output, read."""
+
+    monologue: str
+    guidance: str
+
+
+class NotJson(ValueError):
+    """The output is not the JSON object that was asked for."""
+
+
+def read_output(text: str) -> TutorOutput:
+    """The two fields of a tutor's output; `NotJson` when it is anything but one object with exactly these two texts."""
+    try:
+        plain = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise NotJson(f"not JSON: {error}") from None
+    if not isinstance(plain, dict) or set(plain) != {"internal_monologue", "guidance"}:
+        raise NotJson("the object must have exactly the fields internal_monologue and guidance")
+    monologue, guidance = plain["internal_monologue"], plain["guidance"]
+    if not isinstance(monologue, str) or not isinstance(guidance, str) or not guidance.strip():
+        raise NotJson("internal_monologue and guidance must be texts, and guidance must not be empty")
+    return TutorOutput(monologue=monologue, guidance=guidance)
+
+
+def write_thinking(
+    history: str, question: str, students: Sequence[tuple[str, str]], group: str, image: str | None = None
+) -> str:
+    """A monologue in the right form."""
+    middle = "".join(f'<think_student student_id="{name}">{text}</think_student>' for name, text in students)
+    last = f"<think_image>{image}</think_image>" if image is not None else ""
+    return (
+        f"<think_history>{history}</think_history><think_question>{question}</think_question>"
+        f"{middle}<think_group>{group}</think_group>{last}"
+    )

@@ -1,0 +1,146 @@
+"""A teaching case: the question, the tutor's road through it, and the patient's own memory of it. All frozen data."""
+
+from __future__ import annotations
+
+from typing import Literal, Self
+
+from pydantic import model_validator
+
+from polyclinic.core.message import Frozen
+from polyclinic.core.scenario import Scenario
+
+Stage = Literal["observe", "interpret", "conclude"]
+Sex = Literal["female", "male"]
+Split = Literal["train", "test"]
+
+SPEAKS_FROM_AGE = 12
+"""Younger patients do not tell their own story: somebody who knows them does."""
+
+
+class SocraticStep(Frozen):
+    """One milestone of reasoning. Only the tutor, the reviewers and the judges ever see it."""
+
+    stage: Stage
+    key_question: str
+    step_summary: str
+    image: str | None = None
+
+
+class CaseImage(Frozen):
+    """A picture. `caption` says what was recorded, never what it shows. `source`: what it was drawn from."""
+
+    id: str
+    file: str
+    modality: str
+    caption: str
+    source: str = ""
+
+
+class Pitfall(Frozen):
+    """Something often said wrongly about this case, with what is right: what the specialist listens for."""
+
+    wrong: str
+    right: str
+
+
+class Demographics(Frozen):
+    """Only what the case states; either may be unknown."""
+
+    age: int | None = None
+    sex: Sex | None = None
+
+
+class Informant(Frozen):
+    """Who speaks when the patient cannot: a child, an unconscious or a confused patient."""
+
+    relation: str
+    why: str
+    age: int | None = None
+    sex: Sex | None = None
+
+
+class Fact(Frozen):
+    """One memory, with the words in a question that bring it back."""
+
+    about: tuple[str, ...]
+    says: str
+
+
+class PatientScript(Frozen):
+    """Everything the patient knows, in lay words; free of personality, so that any fitting persona can speak it."""
+
+    demographics: Demographics | None = None
+    informant: Informant | None = None
+    persona_tags: tuple[str, ...] = ()
+    chief_complaint: str
+    story: str
+    facts: tuple[Fact, ...] = ()
+    concerns: str = ""
+    images: dict[str, str] = {}
+
+    @property
+    def speaker(self) -> Demographics:
+        """Age and sex of the voice that is heard: the informant's where there is one."""
+        if self.informant is not None:
+            return Demographics(age=self.informant.age, sex=self.informant.sex)
+        return self.demographics or Demographics()
+
+    def lines(self) -> list[str]:
+        """Every sentence the patient may say."""
+        return [
+            self.chief_complaint,
+            self.story,
+            *(fact.says for fact in self.facts),
+            self.concerns,
+            *self.images.values(),
+        ]
+
+
+class Case(Scenario):
+    """A clinical question and all that is taught around it.
+
+    With `options`, `answer` is a letter; without, it is the expected words. Cases from other collections come without
+    steps and script: the author role writes them when the episode starts.
+    """
+
+    title: str
+    specialty: str
+    split: Split = "train"
+    source: str = "polyclinic"
+    vignette: str
+    question: str
+    options: dict[str, str] = {}
+    answer: str
+    why_not: dict[str, str] = {}
+    explanation: str = ""
+    gives_away: tuple[str, ...] = ()
+    images: tuple[CaseImage, ...] = ()
+    steps: tuple[SocraticStep, ...] = ()
+    pitfalls: tuple[Pitfall, ...] = ()
+    script: PatientScript | None = None
+    image_folder: str = ""
+
+    @model_validator(mode="after")
+    def _answer_is_an_option(self) -> Self:
+        if self.options and self.answer not in self.options:
+            raise ValueError(f"{self.id}: the answer {self.answer!r} is not one of {', '.join(self.options)}")
+        known = {image.id for image in self.images}
+        for step in self.steps:
+            if step.image is not None and step.image not in known:
+                raise ValueError(f"{self.id}: a step names the image {step.image!r}, which the case does not have")
+        return self
+
+    @property
+    def answer_text(self) -> str:
+        """The right answer in words."""
+        return self.options.get(self.answer, self.answer)
+
+    def is_right(self, choice: str) -> bool:
+        """Whether a student's final answer is right: the letter, or for open questions the expected words."""
+        if self.options:
+            return choice.strip().upper()[:1] == self.answer
+        return self.answer.casefold() in choice.casefold()
+
+    def public_text(self) -> str:
+        """What everybody in the room may read."""
+        return f"{self.vignette}\n{self.question}"

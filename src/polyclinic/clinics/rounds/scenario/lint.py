@@ -1,0 +1,141 @@
+"""What is wrong with a case, in words an author can act on. Every shipped case passes with nothing to say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from polyclinic.clinics.rounds.scenario.case import SPEAKS_FROM_AGE, Case, PatientScript
+from polyclinic.clinics.rounds.scenario.drawing import draw
+from polyclinic.clinics.rounds.scenario.loaders import load_cases
+from polyclinic.clinics.rounds.scenario.phrases import contains_phrase
+from polyclinic.clinics.rounds.scenario.shipped import data_folder, image_bytes, shipped_cases
+
+MAX_PICTURE_BYTES = 40_000
+
+_JARGON = re.compile(
+    r"\b(tachycardia|bradycardia|dyspnoea|syncope|oedema|hypotension|hypertension|haematuria|haematemesis|melaena|"
+    r"thrombocytopenia|leukocytosis|aphasia|hemianopia|myocardial|infarction|arrhythmia|palpation|auscultation|"
+    r"dysphagia|hemiparesis|pyrexia|diplopia|tinnitus|paraesthesia|bilirubin|troponin|creatinine)\b",
+    re.IGNORECASE,
+)
+
+
+def _given_away(case: Case, text: str) -> str:
+    return next((phrase for phrase in case.gives_away if contains_phrase(text, phrase)), "")
+
+
+def _lint_question(case: Case) -> list[str]:
+    faults = []
+    if not 3 <= len(case.options) <= 10:
+        faults.append("a case has three to ten options")
+    if len(set(case.options.values())) != len(case.options):
+        faults.append("two options are the same")
+    if set(case.why_not) != set(case.options) - {case.answer}:
+        faults.append("why_not must speak about every wrong option and only those")
+    if not case.gives_away:
+        faults.append("gives_away must name the words that would give the answer away")
+    elif not _given_away(case, f"{case.answer_text} {case.explanation}"):
+        faults.append("none of the words in gives_away stands in the answer or its explanation")
+    phrase = _given_away(case, case.vignette)
+    if phrase:
+        faults.append(f"the vignette gives the answer away: '{phrase}'")
+    if len(case.explanation.split()) < 15:
+        faults.append("the explanation is too short to teach from")
+    return faults
+
+
+def _lint_steps(case: Case) -> list[str]:
+    faults = []
+    if not 3 <= len(case.steps) <= 7:
+        faults.append("a case has three to seven Socratic steps")
+        return faults
+    order = {"observe": 0, "interpret": 1, "conclude": 2}
+    if case.steps[-1].stage != "conclude" or any(step.stage == "conclude" for step in case.steps[:-1]):
+        faults.append("exactly the last step concludes")
+    if order[case.steps[0].stage] != 0:
+        faults.append("the first step observes")
+    for number, step in enumerate(case.steps, start=1):
+        if "?" not in step.key_question and not step.key_question.endswith("."):
+            faults.append(f"step {number}: the key question is not a question")
+        phrase = _given_away(case, step.key_question)
+        if phrase:
+            faults.append(f"step {number}: the key question gives the answer away: '{phrase}'")
+    used = {step.image for step in case.steps}
+    faults += [f"no step looks at the picture '{image.id}'" for image in case.images if image.id not in used]
+    if len(case.pitfalls) < 2:
+        faults.append("a case names at least two pitfalls")
+    return faults
+
+
+def _stated_years(vignette: str) -> set[int]:
+    """The ages a vignette states, in whole years."""
+    years = {int(number) for number in re.findall(r"\b(\d+)-year-old", vignette)}
+    months = {int(number) // 12 for number in re.findall(r"\b(\d+)-month-old", vignette)}
+    return years | months | ({0} if re.search(r"\b\d+-(week|day)-old", vignette) else set())
+
+
+def _lint_script(case: Case, script: PatientScript) -> list[str]:
+    faults = []
+    for line in script.lines():
+        jargon = _JARGON.search(line)
+        if jargon:
+            faults.append(f"the patient speaks like a doctor: '{jargon.group(0)}'")
+        phrase = _given_away(case, line)
+        if phrase:
+            faults.append(f"the patient gives the answer away: '{phrase}'")
+    age = script.demographics.age if script.demographics else None
+    if age is not None and age < SPEAKS_FROM_AGE and script.informant is None:
+        faults.append(f"a patient of {age} needs an informant")
+    if age is not None and age not in _stated_years(case.vignette):
+        faults.append(f"the script says {age} years, which the vignette does not state")
+    if len(script.facts) < 4:
+        faults.append("a script has at least four facts")
+    if set(script.images) != {image.id for image in case.images}:
+        faults.append("the script must say how each picture, and no other, looked to the patient")
+    if not script.persona_tags:
+        faults.append("a script has at least one persona tag")
+    return faults
+
+
+def _lint_images(case: Case) -> list[str]:
+    faults = []
+    for image in case.images:
+        phrase = _given_away(case, image.caption)
+        if phrase:
+            faults.append(f"the caption of '{image.id}' gives the answer away: '{phrase}'")
+        content = image_bytes(case, image)
+        if len(content) > MAX_PICTURE_BYTES:
+            faults.append(f"the picture '{image.file}' is larger than {MAX_PICTURE_BYTES} bytes")
+        if image.source:
+            folder = Path(case.image_folder) if case.image_folder else data_folder().joinpath("images")
+            if draw(folder.joinpath(image.source).read_bytes()) != content:
+                faults.append(f"the picture '{image.file}' is not what its source draws")
+    return faults
+
+
+def lint_case(case: Case) -> list[str]:
+    """Every fault of one of our own cases, each with the case's id in front."""
+    faults = [*_lint_question(case), *_lint_steps(case), *_lint_images(case)]
+    if case.script is None:
+        faults.append("it has no patient script")
+    else:
+        faults += _lint_script(case, case.script)
+    return [f"{case.id}: {fault}" for fault in faults]
+
+
+def lint_cases(cases: Sequence[Case]) -> list[str]:
+    """Every fault of a collection: each case's own, and ids that stand twice."""
+    faults = [fault for case in cases for fault in lint_case(case)]
+    seen: set[str] = set()
+    for case in cases:
+        if case.id in seen:
+            faults.append(f"{case.id}: the id stands twice")
+        seen.add(case.id)
+    return faults
+
+
+def lint(path: str) -> list[str]:
+    """Every fault of a case file; of the shipped cases when no path is given."""
+    return lint_cases(load_cases(Path(path)) if path else shipped_cases())

@@ -1,0 +1,174 @@
+"""Cases from other collections: MedXpertQA (both of its schemas), MedQA, MVME. Files stay where they are; nothing is
+fetched.
+
+What each collection lacks (steps, script, pictures' meaning) stays empty and is written by the author role in the
+episode.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from polyclinic.clinics.rounds.scenario.case import Case, CaseImage, Demographics, Sex
+from polyclinic.clinics.rounds.scenario.shipped import parse_cases
+from polyclinic.errors import DataError
+
+_CHOICES = re.compile(r"\s*\n?Answer Choices:.*\Z", re.DOTALL)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+")
+_AGE = re.compile(r"\b(\d{1,3})[- ]year[- ]old\b", re.IGNORECASE)
+_MONTHS = re.compile(r"\b\d{1,2}[- ](?:month|week|day)[- ]old\b", re.IGNORECASE)
+_FEMALE = re.compile(r"\b(woman|girl|female|mother|she|her)\b", re.IGNORECASE)
+_MALE = re.compile(r"\b(man|boy|male|father|he|his)\b", re.IGNORECASE)
+
+
+def split_vignette(text: str) -> tuple[str, str]:
+    """The vignette and the question at its end; the printed answer choices of MedXpertQA are left out."""
+    body = _CHOICES.sub("", text).strip()
+    sentences = _SENTENCE.split(body)
+    if len(sentences) == 1:
+        return body, body
+    return " ".join(sentences[:-1]), sentences[-1]
+
+
+def stated_demographics(text: str) -> Demographics | None:
+    """Age and sex only where the text states them; None when it states neither."""
+    age_match = _AGE.search(text)
+    age = int(age_match.group(1)) if age_match else (0 if _MONTHS.search(text) else None)
+    sex: Sex | None = None
+    female, male = _FEMALE.search(text), _MALE.search(text)
+    if female or male:
+        sex = "female" if female and (not male or female.start() < male.start()) else "male"
+    return None if age is None and sex is None else Demographics(age=age, sex=sex)
+
+
+def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a JSONL file, or of a JSON file that holds a list."""
+    content = path.read_bytes().strip()
+    if content[:1] == b"[":
+        yield from enumerate(orjson.loads(content), start=1)
+        return
+    for number, line in enumerate(content.splitlines(), start=1):
+        if line.strip():
+            yield number, orjson.loads(line)
+
+
+def _options(row: Mapping[str, Any]) -> dict[str, str]:
+    """Options as letter to words, from a mapping (hub, MedQA) or from a list of letter/content pairs (repository)."""
+    options = row["options"]
+    if isinstance(options, Mapping):
+        return {str(letter): str(words) for letter, words in sorted(options.items())}
+    return {str(option["letter"]): str(option["content"]) for option in options}
+
+
+def _label(row: Mapping[str, Any]) -> str:
+    label = row["label"]
+    return str(label[0] if isinstance(label, list) else label)
+
+
+def medxpertqa(row: Mapping[str, Any], folder: Path) -> Case:
+    """MedXpertQA. Hub: options as a mapping and label as a letter. Repository: lists of letter/content and of one
+    letter.
+    """
+    vignette, question = split_vignette(str(row["question"]))
+    images = tuple(
+        CaseImage(id=f"image-{n}", file=str(name), modality="image", caption=f"Figure {n}")
+        for n, name in enumerate(row.get("images") or (), start=1)
+    )
+    return Case(
+        id=str(row["id"]),
+        title=str(row["id"]),
+        specialty=str(row.get("body_system") or "general"),
+        source="MedXpertQA",
+        split="test",
+        vignette=vignette,
+        question=question,
+        options=_options(row),
+        answer=_label(row),
+        images=images,
+        tags=tuple(str(row[key]) for key in ("medical_task", "question_type") if row.get(key)),
+        image_folder=str(folder / "images") if images else "",
+    )
+
+
+def medqa(row: Mapping[str, Any], folder: Path) -> Case:
+    """MedQA (USMLE): question, options as a mapping, answer_idx; ids are not given and come from the line."""
+    del folder
+    vignette, question = split_vignette(str(row["question"]))
+    return Case(
+        id=str(row.get("id") or f"medqa-{row['_line']}"),
+        title=f"MedQA {row['_line']}",
+        specialty="general",
+        source="MedQA",
+        split="test",
+        vignette=vignette,
+        question=question,
+        options=_options(row),
+        answer=str(row["answer_idx"]),
+        tags=tuple(str(row[key]) for key in ("meta_info",) if row.get(key)),
+    )
+
+
+_MVME_PARTS = ("一般资料", "主诉", "现病史", "既往史", "个人史", "家族史", "查体", "辅助检查")
+
+
+def mvme(row: Mapping[str, Any], folder: Path) -> Case:
+    """MVME: a Chinese hospital record; an open question (which diagnosis?), answered by the record's."""
+    del folder
+    record = row["medical_record"]
+    vignette = "\n".join(f"{part}: {str(record[part]).strip()}" for part in _MVME_PARTS if record.get(part))
+    answer = str(record.get("初步诊断") or record.get("诊断结果") or record["诊断"]).strip()
+    return Case(
+        id=f"mvme-{row['id']}",
+        title=str(record.get("主诉") or row["id"]).strip(),
+        specialty=str(row.get("department") or "general"),
+        source="MVME",
+        split="test",
+        vignette=vignette,
+        question="最可能的诊断是什么？",
+        answer=answer,
+        gives_away=(answer,),
+        explanation=str(record.get("诊断依据") or "").strip(),
+        tags=("zh",),
+    )
+
+
+LOADERS: Mapping[str, Callable[[Mapping[str, Any], Path], Case]] = {
+    "medxpertqa": medxpertqa,
+    "medqa": medqa,
+    "mvme": mvme,
+}
+
+
+def sniff(row: Mapping[str, Any]) -> str:
+    """Which collection a row comes from, by its fields."""
+    if "medical_record" in row:
+        return "mvme"
+    if "answer_idx" in row:
+        return "medqa"
+    if {"question", "options", "label"} <= row.keys():
+        return "medxpertqa"
+    raise KeyError("its fields fit none of MedXpertQA, MedQA and MVME")
+
+
+def load_cases(path: Path) -> list[Case]:
+    """Every case of a file: our own YAML, or a JSON or JSONL file of one of the collections."""
+    if not path.is_file():
+        raise DataError(f"{path}: there is no such file")
+    if path.suffix in {".yaml", ".yml"}:
+        return parse_cases(path.read_text(encoding="utf-8"), str(path), str(path.parent / "images"))
+    cases = []
+    try:
+        for number, row in _rows(path):
+            cases.append(LOADERS[sniff(row)]({**row, "_line": number}, path.parent))
+    except KeyError as error:
+        raise DataError(f"{path}, entry {number}: the field {error} is missing or unknown") from None
+    except (ValueError, TypeError) as error:
+        raise DataError(f"{path}: {str(error).splitlines()[0]}") from None
+    if not cases:
+        raise DataError(f"{path}: it holds no cases")
+    return cases

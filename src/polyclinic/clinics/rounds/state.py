@@ -1,0 +1,114 @@
+"""What is known in the room, and to whom: the barrier between what happened and what each role may be told.
+
+Every view is bounded: utterances are cut, only the last two rounds are told in full, and a student hears of at most two
+other students, the ones the tutor took up. So a call's context does not grow with the length of the session, and a
+student's does not grow with the size of the group.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from polyclinic.core.memory import cut
+from polyclinic.core.message import Frozen
+
+ANALYSIS_CHARS = 1200
+SAID_CHARS = 900
+BRIEF_CHARS = 180
+FULL_ROUNDS = 2
+PEERS_HEARD = 2
+
+
+class Line(Frozen):
+    """One utterance as somebody in the room remembers it."""
+
+    round: int
+    speaker: str
+    text: str
+
+
+class Analysis(Frozen):
+    """One student's report to the tutor, with what the tutor knows about the student."""
+
+    student: str
+    profile: str
+    text: str
+
+
+@dataclass
+class Round:
+    """All that happened in one round. `analyses` are for the tutor's eyes until the round's guidance is out."""
+
+    number: int
+    presented: str = ""
+    analyses: dict[str, str] = field(default_factory=dict)
+    guidance: str = ""
+    patient_questions: dict[str, str] = field(default_factory=dict)
+    expert_answers: dict[str, tuple[str, str]] = field(default_factory=dict)
+    patient_reply: str = ""
+
+
+@dataclass
+class Room:
+    """The session so far. Methods answer: what may this role be told?"""
+
+    patient: str
+    rounds: list[Round] = field(default_factory=list)
+
+    @property
+    def now(self) -> Round:
+        """The round that is going on."""
+        return self.rounds[-1]
+
+    def begin_round(self, presented: str) -> Round:
+        """A new round, opened by what the patient says."""
+        self.rounds.append(Round(number=len(self.rounds) + 1, presented=presented))
+        return self.now
+
+    def own_last(self, student: str) -> str:
+        """The student's own newest analysis."""
+        for past in reversed(self.rounds):
+            if student in past.analyses:
+                return cut(past.analyses[student], ANALYSIS_CHARS)
+        return ""
+
+    def heard_by_student(self, student: str, names: list[str]) -> tuple[Line, ...]:
+        """What a student may know of the session: the patient, approved guidance, expert answers, and what the tutor
+        took up.
+
+        Other students' analyses appear only for rounds whose guidance is out, and only those that the guidance names.
+        """
+        lines: list[Line] = []
+        for past in self.rounds:
+            full = past.number > len(self.rounds) - FULL_ROUNDS
+            limit = SAID_CHARS if full else BRIEF_CHARS
+            if past.presented:
+                lines.append(Line(round=past.number, speaker=self.patient, text=cut(past.presented, limit)))
+            if past.guidance:
+                if full:
+                    taken_up = [name for name in names if name != student and name in past.guidance]
+                    for name in taken_up[:PEERS_HEARD]:
+                        peer = cut(past.analyses.get(name, ""), BRIEF_CHARS)
+                        lines.append(Line(round=past.number, speaker=name, text=peer))
+                lines.append(Line(round=past.number, speaker="tutor", text=cut(past.guidance, limit)))
+            if full and student in past.expert_answers:
+                question, answer = past.expert_answers[student]
+                lines.append(Line(round=past.number, speaker="expert", text=cut(f"{question} {answer}", SAID_CHARS)))
+            if past.patient_reply and past is self.now:
+                lines.append(Line(round=past.number, speaker=self.patient, text=cut(past.patient_reply, limit)))
+        return tuple(lines)
+
+    def heard_by_tutor(self) -> tuple[Line, ...]:
+        """What the tutor remembers: earlier rounds in brief, the newest patient words in full."""
+        lines: list[Line] = []
+        for past in self.rounds:
+            limit = SAID_CHARS if past is self.now else BRIEF_CHARS
+            if past.presented:
+                lines.append(Line(round=past.number, speaker=self.patient, text=cut(past.presented, limit)))
+            if past is not self.now and past.guidance:
+                lines.append(Line(round=past.number, speaker="tutor", text=cut(past.guidance, BRIEF_CHARS * 2)))
+        return tuple(lines)
+
+    def said_by_students(self) -> list[str]:
+        """Everything students have put on the table so far."""
+        return [text for past in self.rounds for text in past.analyses.values()]

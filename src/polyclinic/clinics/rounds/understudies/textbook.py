@@ -1,0 +1,33 @@
+"""What an understudy can know of the world: the shipped cases as a textbook, and a glossary.
+
+A language model brings its own medicine; an understudy has none, so it looks here by the case's reference. Nothing
+from here enters a prompt. Cases from other collections are not in the textbook: students then reason from the sheet
+alone.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from polyclinic.clinics.rounds.scenario.case import Case
+from polyclinic.clinics.rounds.scenario.choose import base_id
+from polyclinic.clinics.rounds.scenario.phrases import contains_phrase
+from polyclinic.clinics.rounds.scenario.shipped import data_folder, read_yaml, shipped_case
+
+
+def look_up(case_id: str) -> Case | None:
+    """The case behind a sheet, if the textbook has it."""
+    return shipped_case(base_id(case_id))
+
+
+@lru_cache(maxsize=1)
+def glossary() -> dict[str, str]:
+    """General terms and their meaning."""
+    plain = read_yaml(data_folder().joinpath("glossary.yaml").read_text(encoding="utf-8"))
+    return {str(term): str(meaning) for term, meaning in plain["terms"].items()}
+
+
+def terms_in(text: str) -> list[str]:
+    """The glossary terms that stand in a text, longest first."""
+    found = [term for term in glossary() if contains_phrase(text, term)]
+    return sorted(found, key=lambda term: (-len(term), term))

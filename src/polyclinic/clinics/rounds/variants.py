@@ -1,0 +1,60 @@
+"""The named configurations of a round. Plain data; `flow` reads it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from polyclinic.core.scenario import Variant
+
+TutorKind = Literal["socratic", "no_thinking", "plain", "lecture", "none"]
+
+
+class RoundsVariant(Variant):
+    """Who is in the room and how the tutor works.
+
+    `revisions` is the number of drafts a piece of guidance may take. `transfer` asks every student an unseen case at
+    the end.
+    """
+
+    tutor: TutorKind = "socratic"
+    students: int = 3
+    rounds: int = 5
+    revisions: int = 3
+    patient: bool = True
+    specialist: bool = True
+    supervisor: bool = True
+    transfer: bool = False
+
+
+_NAMED = (
+    RoundsVariant(name="full", about="the paper's method: thinking tutor, patient, specialist and supervisor"),
+    RoundsVariant(name="one-student", about="the same with a single student", students=1),
+    RoundsVariant(name="without-patient", about="students have the case sheet and nobody to ask", patient=False),
+    RoundsVariant(name="without-specialist", about="no fact check before guidance goes out", specialist=False),
+    RoundsVariant(
+        name="without-supervisor", about="no safety and tone check before guidance goes out", supervisor=False
+    ),
+    RoundsVariant(
+        name="without-thinking", about="the Socratic tutor speaks without its structured thinking", tutor="no_thinking"
+    ),
+    RoundsVariant(name="plain-tutor", about="a tutor without steps, thinking or method", tutor="plain", baseline=True),
+    RoundsVariant(name="lecture", about="a tutor who explains instead of asking", tutor="lecture", baseline=True),
+    RoundsVariant(
+        name="untutored",
+        about="the control group: same students, case, patient and expert, no tutor",
+        tutor="none",
+        baseline=True,
+    ),
+    RoundsVariant(name="socratic-transfer", about="full, then an unseen case for every student", transfer=True),
+    RoundsVariant(
+        name="lecture-transfer", about="lecture, then an unseen case for every student", tutor="lecture", transfer=True
+    ),
+    RoundsVariant(
+        name="untutored-transfer", about="no tutor, then an unseen case for every student", tutor="none", transfer=True
+    ),
+)
+_SIZES = tuple(
+    RoundsVariant(name=f"students-{n}", about=f"the full method with {n} student{'s' if n > 1 else ''}", students=n)
+    for n in range(1, 11)
+)
+VARIANTS = {variant.name: variant for variant in (*_NAMED, *_SIZES)}

@@ -1,0 +1,197 @@
+"""Patient personas: who speaks, apart from what is wrong with them. Consistent by constraint, spread out by
+construction.
+"""
+
+from __future__ import annotations
+
+import random
+import tomllib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from importlib import resources
+from typing import Any, Literal
+
+from polyclinic.core.message import Frozen
+from polyclinic.core.seed import stream
+from polyclinic.people.diversity import Diversity, measure
+from polyclinic.people.locales import load_locale
+from polyclinic.people.names import draw_name
+from polyclinic.people.traitlists import Trait, conflicts, pair_counts
+
+POOL = 300
+_CANDIDATES = 24
+_THIS_YEAR = 2026
+Sex = Literal["female", "male"]
+_DIMENSIONS = ("archetype", "attitude", "group", "knowledge")
+
+
+class Persona(Frozen):
+    """A person as a voice: `style_prompt` is what the actor is told; everything else is for matching and for reports.
+
+    `voice` holds how the person speaks, without age or work, so that it can be lent to a script with its own
+    particulars.
+    """
+
+    id: str
+    name: str
+    age: int
+    sex: Sex
+    occupation: str
+    group: str
+    education: str
+    knowledge: str
+    archetype: str
+    attitude: str
+    setting: str
+    voice: str
+    tags: tuple[str, ...]
+
+    @property
+    def description(self) -> str:
+        """A short biography."""
+        work = f"a {self.occupation} who" if self.occupation else "somebody who"
+        return f"{self.name} is {self.age}, {work} {self.setting}; {self.archetype}, {self.attitude}."
+
+    @property
+    def style_prompt(self) -> str:
+        """The core instruction for whoever plays this person."""
+        work = f", {self.occupation}" if self.occupation else ""
+        return f"You are {self.name}, {self.age}{work}, who {self.setting}. {self.voice}"
+
+    def lent_to(self, age: int | None, sex: Sex | None) -> Persona:
+        """The same voice with a script's own age and sex; work and home that do not fit that age are left out."""
+        if (age is None or age == self.age) and (sex is None or sex == self.sex):
+            return self
+        years = self.age if age is None else age
+        job = _job(self.group)
+        fits = job["ages"][0] <= years <= job["ages"][1]
+        home = next(entry for entry in _material()["settings"] if entry["says"] == self.setting)
+        settled = home["ages"][0] <= years <= home["ages"][1]
+        return self.model_copy(
+            update={
+                "age": years,
+                "sex": sex or self.sex,
+                "occupation": self.occupation if fits else "",
+                "setting": self.setting if settled else "came here today because of this",
+            }
+        )
+
+
+def life_stage(age: int) -> str:
+    """The tag of an age: what scripts and personas are matched by when no age is stated."""
+    bounds = ((12, "child"), (18, "teenager"), (35, "young adult"), (55, "middle-aged"), (65, "older adult"))
+    return next((name for below, name in bounds if age < below), "senior")
+
+
+@lru_cache(maxsize=1)
+def _material() -> dict[str, Any]:
+    return tomllib.loads(resources.files(__package__).joinpath("data/personas.toml").read_text(encoding="utf-8"))
+
+
+def _job(group: str) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = next(entry for entry in _material()["occupations"] if entry["group"] == group)
+    return found
+
+
+@lru_cache(maxsize=1)
+def dimensions() -> dict[str, tuple[Trait, ...]]:
+    """Every dimension with its values."""
+    plain = _material()
+    groups = tuple(Trait.model_validate({"name": entry["group"]}) for entry in plain["occupations"])
+    lists = {"knowledge": "knowledge", "archetype": "archetypes", "attitude": "attitudes"}
+    read = {name: tuple(Trait.model_validate(entry) for entry in plain[key]) for name, key in lists.items()}
+    return {**read, "group": groups}
+
+
+def persona_conflicts(persona: Persona) -> list[str]:
+    """What is inconsistent about a persona; empty for every generated one."""
+    values = {
+        "knowledge": persona.knowledge,
+        "archetype": persona.archetype,
+        "attitude": persona.attitude,
+        "group": persona.group,
+    }
+    chosen = {name: [trait for trait in dimensions()[name] if trait.name == value] for name, value in values.items()}
+    faults = conflicts({**chosen, "occupation": [Trait(name=persona.occupation)]})
+    job = _job(persona.group)
+    if not job["ages"][0] <= persona.age <= job["ages"][1]:
+        faults.append(f"a {persona.occupation} of {persona.age}")
+    if persona.education not in job["education"]:
+        faults.append(f"a {persona.occupation} with {persona.education}")
+    return faults
+
+
+def _candidate(chance: random.Random) -> tuple[dict[str, Trait], str, Mapping[str, Any]]:
+    while True:
+        job = chance.choice(_material()["occupations"])
+        occupation = chance.choice(job["names"])
+        chosen = {name: chance.choice(dimensions()[name]) for name in ("knowledge", "archetype", "attitude")}
+        chosen["group"] = Trait(name=job["group"])
+        parts: dict[str, list[Trait]] = {name: [trait] for name, trait in chosen.items()}
+        if not conflicts({**parts, "occupation": [Trait(name=occupation)]}):
+            return chosen, occupation, job
+
+
+def _least_used(used: Counter[tuple[str, str]], chosen: Mapping[str, Trait], occupation: str) -> tuple[int, int, int]:
+    """How worn a candidate's values are: repeated combination, then the most used value, then their sum."""
+    whole = used[("all", "|".join(chosen[name].name for name in _DIMENSIONS) + occupation)]
+    counts = [used[(name, chosen[name].name)] for name in _DIMENSIONS]
+    return whole, max(counts), sum(counts) + used[("occupation", occupation)]
+
+
+def _persona(
+    number: int, chosen: Mapping[str, Trait], occupation: str, job: Mapping[str, Any], chance: random.Random
+) -> Persona:
+    age = chance.randint(*job["ages"])
+    sex: Sex = "female" if number % 2 else "male"
+    name = draw_name(load_locale("scotland"), sex, _THIS_YEAR - age, chance).given
+    settings = [entry["says"] for entry in _material()["settings"] if entry["ages"][0] <= age <= entry["ages"][1]]
+    setting = chance.choice(settings)
+    knowledge, archetype, attitude = chosen["knowledge"], chosen["archetype"], chosen["attitude"]
+    voice = (
+        f"{knowledge.words('speaks')} You are a person who {archetype.words('style')}. {attitude.words('style')} "
+        f"When you speak, {knowledge.words('habit')}. Use everyday words and never the doctor's."
+    )
+    tags = (life_stage(age), sex, *archetype.list("tags"), *attitude.list("tags"), knowledge.name, chosen["group"].name)
+    return Persona(
+        id=f"persona-{number:03d}",
+        name=name,
+        age=age,
+        sex=sex,
+        occupation=occupation,
+        group=chosen["group"].name,
+        education=chance.choice(job["education"]),
+        knowledge=knowledge.name,
+        archetype=archetype.name,
+        attitude=attitude.name,
+        setting=setting,
+        voice=voice,
+        tags=tuple(dict.fromkeys(tags)),
+    )
+
+
+@lru_cache(maxsize=8)
+def personas(count: int = POOL, seed: int = 0) -> tuple[Persona, ...]:
+    """`count` personas, the same for the same seed. Each is the least worn of several consistent candidates."""
+    chance = stream("personas", seed)
+    used: Counter[tuple[str, str]] = Counter()
+    made = []
+    for number in range(1, count + 1):
+        options = [_candidate(chance) for _ in range(_CANDIDATES)]
+        chosen, occupation, job = min(options, key=lambda option: _least_used(used, option[0], option[1]))
+        made.append(_persona(number, chosen, occupation, job, chance))
+        used.update((name, chosen[name].name) for name in _DIMENSIONS)
+        used[("occupation", occupation)] += 1
+        used[("all", "|".join(chosen[name].name for name in _DIMENSIONS) + occupation)] += 1
+    return tuple(made)
+
+
+def persona_diversity(people: Sequence[Persona]) -> Diversity:
+    """How different these personas are."""
+    rows = [
+        {"archetype": p.archetype, "attitude": p.attitude, "group": p.group, "knowledge": p.knowledge} for p in people
+    ]
+    allowed, seen = pair_counts(rows, dimensions())
+    possible = {name: [trait.name for trait in traits] for name, traits in dimensions().items()}
+    return measure(rows, possible, allowed, seen, [person.style_prompt for person in people])
