@@ -4,6 +4,7 @@
 ``24``                     a primary hospital's first 24 patients
 ``tertiary``               the preset's hospitals; ``tertiary:1`` one of them; ``tertiary:1:50`` its first 50 patients
 ``history-none``           nine departments, nobody knows a diagnosis; also ``history-half`` and ``history-all``
+``imposters``             a secondary hospital with 200 callers who speak about other people's appointments
 ``hospital.toml``          a config of your own (TOML or YAML)
 ``data/`` or ``x.json``    a dataset made by the h-adminsim package
 """
@@ -14,12 +15,14 @@ from pathlib import Path
 
 from polyclinic.clinics.frontdesk.scenario.config import PRESETS, HospitalConfig, load_config, preset
 from polyclinic.clinics.frontdesk.scenario.imports import import_h_adminsim
+from polyclinic.clinics.frontdesk.scenario.imposters import with_imposters
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.clinics.frontdesk.scenario.synthesis import synthesize
 from polyclinic.errors import ConfigError, UnknownName
 
 HISTORY_SHARES = {"history-none": 0.0, "history-half": 0.5, "history-all": 1.0}
 DEMO_PATIENTS = 12
+IMPOSTERS = 200
 
 
 def scenarios(selector: str, seed: int) -> list[Contact]:
@@ -42,6 +45,8 @@ def scenarios(selector: str, seed: int) -> list[Contact]:
     numbers = [int(count) for count in counts if count.isdecimal() and int(count) > 0]
     if len(numbers) != len(counts) or len(counts) > 2:
         raise ConfigError(f"'{selector}': write name, name:hospitals or name:hospitals:patients")
+    if name == "imposters":
+        return with_imposters(synthesize(preset("secondary"), seed, 1), numbers[0] if numbers else IMPOSTERS, seed)
     contacts = synthesize(_named(name), seed, numbers[0] if numbers else None)
     return _first_patients(contacts, numbers[1]) if len(numbers) == 2 else contacts
 
@@ -63,7 +68,7 @@ def _named(name: str) -> HospitalConfig:
             department_per_hospital={"min": 9, "max": 9},
             symptom={"type": ("without_history", "with_history"), "probs": probs},
         )
-    raise UnknownName("hospital preset", name, (*PRESETS, *HISTORY_SHARES))
+    raise UnknownName("hospital preset", name, (*PRESETS, *HISTORY_SHARES, "imposters"))
 
 
 def _first_patients(contacts: list[Contact], count: int) -> list[Contact]:

@@ -26,7 +26,21 @@ MISTAKES = (
     Mistake("past_time", "staff", "proposes a date in the past (IVS)", metric="scheduling", variant="reasoning"),
     Mistake("wrong_length", "staff", "plans too long a visit (WD)", metric="scheduling", variant="reasoning"),
     Mistake("double_books", "staff", "proposes a taken time (TC)", metric="scheduling", variant="reasoning"),
-    Mistake("wrong_physician", "staff", "takes another physician (IP)", metric="scheduling", variant="reasoning"),
-    Mistake("too_early", "staff", "proposes a day too early (IDT)", metric="scheduling", variant="reasoning"),
+    Mistake(
+        "wrong_physician",
+        "staff",
+        "takes another physician (IP)",
+        metric="scheduling",
+        variant="reasoning",
+        scenarios="tertiary:1:24",
+    ),
+    Mistake(
+        "too_early",
+        "staff",
+        "proposes a day too early (IDT)",
+        metric="scheduling",
+        variant="reasoning",
+        scenarios="tertiary:1:24",
+    ),
     Mistake("late", "staff", "proposes a later time than the first (NET)", metric="scheduling", variant="reasoning"),
 )

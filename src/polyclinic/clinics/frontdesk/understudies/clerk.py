@@ -51,7 +51,8 @@ class ClerkUnderstudy(Understudy):
         patient = [*_words(ask.messages[:-1], "user"), prompt.patient_says]
         mine = " ".join(_words(ask.messages, "assistant"))
         last_round = prompt.round >= prompt.rounds
-        missing = [label for field, label in _LABELS.items() if field not in listen(patient)]
+        heard = listen(patient)
+        missing = [label for field, label in _LABELS.items() if field not in heard]
         may_ask = not last_round and mine.lower().count("may i have") < 2 and not ask.mistake("never_asks")
         if missing and may_ask:
             return StaffTurn(says=ASK_ALL if len(missing) > 3 else f"And may I have your {', '.join(missing)}?")
