@@ -103,6 +103,14 @@ def test_the_same_values_give_a_point() -> None:
     assert (*bounds(estimate([0.1] * 7)), 0.1) == pytest.approx((0.1, 0.1, 0.1))
 
 
+def test_all_successes_get_the_exact_binomial_interval_not_certainty() -> None:
+    # Clopper and Pearson (1934): with x = n the lower limit is (alpha / 2) ** (1 / n).
+    assert bounds(estimate([1.0] * 12, bounds=(0, 1))) == pytest.approx((0.7354, 1.0), abs=0.0001)
+    assert bounds(estimate([0.0] * 12, bounds=(0, 1))) == pytest.approx((0.0, 0.2646), abs=0.0001)
+    assert bounds(estimate([5.0] * 6, clusters=list("aabbcc"), bounds=(1, 5))) == pytest.approx((2.170, 5), abs=0.001)
+    assert bounds(estimate([3.0] * 4, bounds=(0, float("inf")))) == (3.0, 3.0)
+
+
 def test_lengths_that_differ_are_refused() -> None:
     with pytest.raises(ValueError, match="same length"):
         estimate([1.0, 2.0], weights=[1.0])

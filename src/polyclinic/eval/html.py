@@ -8,8 +8,12 @@ from importlib import resources
 
 from polyclinic.eval.html_blocks import render_block, render_blocks
 from polyclinic.eval.overview import NOT_CLINICAL, UNDERSTUDIES, cast_table
+from polyclinic.eval.reading import clip
 from polyclinic.eval.report import RunReport
+from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Cell, Section, Table
+
+_SHOWN_ELSEWHERE = frozenset({"clinic", "cast", "store"})
 
 
 def render_html(reports: Sequence[RunReport], title: str = "") -> str:
@@ -91,6 +95,19 @@ def _section(section: Section, anchor: str, level: int) -> str:
     )
 
 
+def _settings(results: RunResults) -> list[tuple[str, str]]:
+    """The settings that were given, in words; clinic and cast are shown elsewhere, the store nowhere."""
+    found = []
+    for name, value in results.config.items():
+        if name in _SHOWN_ELSEWHERE or value is None or value is False or value in ("", (), [], {}):
+            continue
+        words = ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+        if isinstance(value, dict):
+            words = ", ".join(f"{key} = {item}" for key, item in value.items())
+        found.append((name.replace("_", " ").capitalize(), clip(words, 120)))
+    return found
+
+
 def _facts(report: RunReport) -> str:
     """Who played, how much was run, and with which settings: before any number."""
     results = report.results
@@ -100,7 +117,7 @@ def _facts(report: RunReport) -> str:
         ("Clinic", report.summary.clinic),
         ("Episodes", f"{len(results.episodes):,}, of which {failed:,} failed"),
         ("Scenarios", f"{len({episode.scenario for episode in results.episodes}):,}"),
-        *((str(key).replace("_", " ").capitalize(), str(value)) for key, value in results.config.items()),
+        *_settings(results),
     ]
     listed = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in facts)
     about = f"<p>{escape(results.about)}</p>" if results.about else ""

@@ -7,6 +7,7 @@ Efron 1987).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import lru_cache
 from statistics import NormalDist
@@ -33,6 +34,7 @@ def estimate(
     *,
     clusters: Sequence[Hashable] | None = None,
     weights: Sequence[float] | None = None,
+    bounds: tuple[float, float] | None = None,
     method: Method = "bca",
     level: float = LEVEL,
     resamples: int = RESAMPLES,
@@ -41,7 +43,8 @@ def estimate(
     """The weighted mean with its interval; None when there are no values.
 
     Values of one cluster are averaged first (a cluster weighs its members' mean weight). With a single cluster its
-    members are resampled instead, and with a single value there is no interval.
+    members are resampled instead, and with a single value there is no interval. `bounds` are the metric's range; they
+    serve where all clusters got the same value.
     """
     if len(values) == 0:
         return None
@@ -51,9 +54,23 @@ def estimate(
     mean = _ratio(means * masses, masses)
     if len(means) < 2:
         return Estimate(mean, None, None, len(values))
+    if bounds is not None and all(map(math.isfinite, bounds)) and np.ptp(means) <= 1e-12 * max(1.0, abs(mean)):
+        return Estimate(mean, *_all_alike(mean, len(means), bounds, level), len(values))
     draws = resampled_means(means, masses, resamples, seed)
     low, high = interval(draws, mean, lambda: _jackknife(means, masses), method, level)
     return Estimate(mean, low, high, len(values))
+
+
+def _all_alike(mean: float, count: int, bounds: tuple[float, float], level: float) -> tuple[float, float]:
+    """The interval when all clusters got the same value, which a bootstrap would give no width at all.
+
+    At the given level at least a share p of the world gives this value, with p to the power of `count` equal to
+    (1 - level) / 2; the rest may lie anywhere within the metric's bounds. For shares this is the exact binomial interval
+    of "all" and "none".
+    """
+    share = ((1 - level) / 2) ** (1 / count)
+    low, high = (share * mean + (1 - share) * end for end in bounds)
+    return min(low, mean), max(high, mean)
 
 
 def fold_clusters(

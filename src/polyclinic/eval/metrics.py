@@ -34,10 +34,12 @@ def observations(results: RunResults, variant: str, metric: str) -> list[Observa
 def metric_estimate(results: RunResults, variant: str, metric: str, *, method: Method = "bca") -> Estimate | None:
     """The variant's mean for the metric with its interval, clustered by scenario; None when nothing was scored."""
     found = observations(results, variant, metric)
+    meaning = results.metric(metric)
     return estimate(
         [item.value for item in found],
         clusters=[item.episode.scenario for item in found],
         weights=[item.weight for item in found],
+        bounds=(meaning.low, meaning.high),
         method=method,
     )
 

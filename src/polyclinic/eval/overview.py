@@ -40,7 +40,8 @@ def results_section(results: RunResults, summary: Summary) -> Section:
         arrow = "↑" if results.metric(metric).higher_is_better else "↓"
         rows.append([f"{metric} {arrow}", *(summary.variants[name].get(metric) for name in summary.variants)])
     note = (
-        "↑ higher is better, ↓ lower is better. Intervals: bootstrap over scenarios (BCa); none for a single episode. "
+        "↑ higher is better, ↓ lower is better. Intervals: bootstrap over scenarios (BCa); none for a single episode; "
+        "where all scenarios got the same value, the exact interval within the metric's range. "
         "Episodes that failed or were not scored are in no mean."
     )
     table = Table("Means with 95 % intervals", ["metric", *summary.variants], rows, note)
