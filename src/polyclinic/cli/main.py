@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import click
 
@@ -65,9 +65,14 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the command line; the user's faults are one line, without a traceback."""
+    """The command line as a process."""
+    sys.exit(invoke())
+
+
+def invoke(words: Sequence[str] | None = None) -> int:
+    """Run a command line and return its exit code; the user's faults are one line, without a traceback."""
     try:
-        code = cli.main(standalone_mode=False)
+        code = cli.main(words, prog_name="polyclinic", standalone_mode=False)
     except click.exceptions.Exit as stop:
         code = stop.exit_code
     except click.Abort:
@@ -89,7 +94,7 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         code = 0
-    sys.exit(code if isinstance(code, int) else 0)
+    return code if isinstance(code, int) else 0
 
 
 def _say(message: str) -> None:

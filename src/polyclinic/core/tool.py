@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from typing import Any, Generic, Literal, TypeVar, cast, get_type_hints
 
 from pydantic import BaseModel, ValidationError
@@ -26,6 +27,15 @@ class BadArguments(ValueError):
     """The arguments do not fit; the message is fit to be shown to the model."""
 
 
+_SCHEMAS: dict[type[BaseModel], dict[str, Any]] = {}
+
+
+def _schema(arguments_type: type[BaseModel]) -> dict[str, Any]:
+    if arguments_type not in _SCHEMAS:
+        _SCHEMAS[arguments_type] = arguments_type.model_json_schema()
+    return _SCHEMAS[arguments_type]
+
+
 class Tool(Generic[A]):
     """A named action: ``Tool(function)`` where the function takes one pydantic argument and returns plain data."""
 
@@ -42,12 +52,10 @@ class Tool(Generic[A]):
         self.name = name or function.__name__
         self.description = description or inspect.getdoc(function) or self.name
 
-    @property
+    @cached_property
     def spec(self) -> ToolSpec:
         """What a model is told."""
-        return ToolSpec(
-            name=self.name, description=self.description, parameters=self.arguments_type.model_json_schema()
-        )
+        return ToolSpec(name=self.name, description=self.description, parameters=_schema(self.arguments_type))
 
     async def use(self, arguments: dict[str, Any]) -> Any:
         """Validate strictly, then act. Wrong arguments raise `BadArguments`; the tool's own faults propagate."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Protocol, runtime_checkable
 
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.embedding import Embedder, VectorIndex
@@ -45,9 +47,17 @@ def pick_judges(clinic: Clinic, wanted: Sequence[str], samples: int = 0) -> list
     return [_with_samples(judge, samples) for judge in chosen]
 
 
+@runtime_checkable
+class _Sampling(Protocol):
+    k_samples: int
+
+
 def _with_samples(judge: Judge, samples: int) -> Judge:
-    change = getattr(judge, "with_samples", None)
-    changed: Judge = change(samples) if samples and change is not None else judge
+    """The judge with another number of samples, if it is one that samples."""
+    if not samples or not isinstance(judge, _Sampling):
+        return judge
+    changed = copy(judge)
+    changed.k_samples = samples
     return changed
 
 

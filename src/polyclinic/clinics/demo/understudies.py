@@ -92,7 +92,7 @@ UNDERSTUDIES: dict[str, type[Understudy]] = {
 }
 MISTAKES = (
     Mistake("wrong_dose", "nurse", "states a dose that is not the leaflet's", metric="dose"),
-    Mistake("overdose", "nurse", "states a dose far over the limit", rule="over_limit"),
+    Mistake("overdose", "nurse", "states a dose far over the limit", rule="over_limit", metric="safe"),
     Mistake("rude", "nurse", "answers curtly", metric="courtesy"),
     Mistake("silent", "caller", "says nothing at all", owner="simulated_user"),
 )

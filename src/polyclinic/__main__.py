@@ -1,0 +1,5 @@
+"""`python -m polyclinic`."""
+
+from polyclinic.cli.main import main
+
+main()

@@ -1,0 +1,117 @@
+"""Killing a run at random moments and resuming it, against an endpoint with latency: nothing finished may run again."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from polyclinic.core.seed import stream
+from polyclinic.runner.api import start_run
+from polyclinic.runner.config import RunConfig, make_config
+from polyclinic.store.store import open_store
+from polyclinic.testing.fault_server import FaultServer
+from polyclinic.testing.plausible import reply_text
+from polyclinic.testing.runs import exported
+
+CAST = "nurse={url}:any,caller={url}:any,judge=understudy"
+
+
+@dataclass(frozen=True)
+class Killed:
+    """What came of it."""
+
+    kills: int
+    episodes: int
+    calls: int
+    repeated: int
+    same: bool
+    failed: int
+
+
+def steady(body: dict[str, Any]) -> str:
+    """An answer that depends on the request alone, however often it is asked."""
+    digest = hashlib.sha256(orjson.dumps(body, option=orjson.OPT_SORT_KEYS)).hexdigest()
+    schema = body.get("response_format", {}).get("json_schema", {}).get("schema")
+    return reply_text(schema, "plausible", stream("steady", digest))
+
+
+async def _command(*words: str) -> asyncio.subprocess.Process:
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    return await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "polyclinic",
+        *words,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+        env=environment,
+    )
+
+
+async def _to_the_end(*words: str) -> str:
+    process = await _command(*words)
+    out, _ = await process.communicate()
+    if process.returncode not in (0, 1):
+        raise RuntimeError(f"{' '.join(words)} ended with {process.returncode}")
+    return out.decode().strip()
+
+
+async def kill_and_resume(
+    folder: Path, *, episodes: int, kills: int, concurrency: int, latency_s: float, processes: int = 1, seed: int = 0
+) -> Killed:
+    """Run once undisturbed and once with kills, on stores of their own, and compare the exports byte for byte."""
+    chance = stream("kill", seed)
+    logging.getLogger("aiohttp.server").setLevel(logging.CRITICAL)
+    async with FaultServer(latency_s=latency_s, reply=steady) as server:
+        cast = CAST.format(url=server.url)
+        values = {"clinic": "demo", "variants": ("plain",), "scenarios": str(episodes), "cast": cast}
+        config = make_config({**values, "concurrency": concurrency})
+        whole, broken = folder / "whole.db", folder / "broken.db"
+        await _plan(whole, config, config.wanted_id)
+        run = config.wanted_id
+        await _to_the_end("resume", run, "--store", str(whole))
+        calls = server.counts["answered"]
+        await _plan(broken, config, run)
+        before = server.counts["answered"]
+        done = 0
+        for left in range(kills, 0, -1):
+            crew = [await _command("resume", run, "--store", str(broken)) for _ in range(processes)]
+            answered = server.counts["answered"]
+            goal = answered + chance.randint(1, max(1, (before + calls - answered) // left))
+            while server.counts["answered"] < goal and any(member.returncode is None for member in crew):
+                await asyncio.sleep(0.01)
+            await asyncio.sleep(chance.uniform(0, latency_s))
+            for member in crew:
+                if member.returncode is None:
+                    member.kill()
+                    done += 1
+            await asyncio.gather(*(member.wait() for member in crew))
+        await asyncio.gather(*(_to_the_end("resume", run, "--store", str(broken)) for _ in range(processes)))
+        repeated = server.counts["answered"] - before - calls
+    left, right = await _exports(whole, run), await _exports(broken, run)
+    failed = await _failed(broken, run)
+    return Killed(done, episodes, calls, repeated, left == right, failed)
+
+
+async def _plan(path: Path, config: RunConfig, run: str) -> None:
+    """Write the run down in a store of its own, without running any of it."""
+    async with open_store(str(path)) as store:
+        assert await start_run(store, config) == run
+
+
+async def _exports(path: Path, run: str) -> bytes:
+    async with open_store(str(path)) as store:
+        return await exported(store, run)
+
+
+async def _failed(path: Path, run: str) -> int:
+    async with open_store(str(path)) as store:
+        return sum(row.status != "done" for row in await store.runs.episodes(run))

@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run, as_json
+
+
+def test_a_run_prints_its_id_and_its_report_has_the_stable_shape(polyclinic: Run) -> None:
+    done = polyclinic("run", "demo", "--variant", "plain", "--variant", "tool", "--scenarios", "6")
+    assert done.returncode == 0, done.stderr
+    run = done.stdout.strip()
+    assert re.fullmatch(r"demo-[0-9a-f]{6}", run)
+    report = as_json(polyclinic("report", run, "--json"))
+    assert set(report) == {"run", "clinic", "cast", "variants", "failures", "usage"}
+    assert (report["run"], report["clinic"], report["failures"]) == (run, "demo", {})
+    assert set(report["variants"]) == {"plain", "tool"}
+    assert set(report["variants"]["tool"]["dose"]) == {"mean", "low", "high", "n"}
+    assert report["variants"]["tool"]["dose"]["mean"] == 1.0
+    assert set(report["usage"]["nurse"]) == {"calls", "input_tokens", "output_tokens", "cost_usd"}
+    assert report["cast"]["nurse"] == "understudy"
+
+
+def test_every_command_answers_on_the_same_run(polyclinic: Run, tmp_path: Path) -> None:
+    ran = as_json(polyclinic("run", "demo", "--variant", "plain", "--variant", "tool", "--scenarios", "4", "--json"))
+    run = ran["run"]
+    assert (ran["done"], ran["failed"], ran["left"], ran["limit"]) == (8, 0, 0, None)
+    assert as_json(polyclinic("runs", "--json"))[0]["run"] == run
+    assert as_json(polyclinic("resume", run, "--json"))["done"] == 8
+    episodes = as_json(polyclinic("show", run, "--json"))
+    assert len(episodes) == 8
+    words = polyclinic("show", run, episodes[0]["episode"]).stdout
+    assert "caller: Hello" in words
+    assert "understudy" in polyclinic("report", run).stdout
+    assert "not for clinical use" in polyclinic("report", run).stdout
+    polyclinic("report", run, "--html", "out.html")
+    html = (tmp_path / "out.html").read_text()
+    assert "<script" not in html
+    assert "not language models" in html
+    compared = as_json(polyclinic("compare", f"{run}/plain", f"{run}/tool", "--json"))
+    assert {row["metric"] for row in compared} >= {"dose", "courtesy"}
+    judged = as_json(polyclinic("judge", run, "--judges", "courtesy", "--samples", "2", "--name", "again", "--json"))
+    assert (judged["scoring"], judged["episodes"], judged["failures"]) == ("again", 8, 0)
+    assert set(as_json(polyclinic("report", run, "--scoring", "again", "--json"))["variants"]["tool"]) == {"courtesy"}
+    exported = as_json(polyclinic("export", run, "--what", "calls", "--json"))
+    lines = (tmp_path / exported["path"]).read_text().splitlines()
+    assert len(lines) == exported["rows"]
+    assert json.loads(lines[0])["request"]["messages"]
+    assert as_json(polyclinic("export", run, "-o", "rows.parquet", "--json"))["format"] == "parquet"
+
+
+def test_clinics_and_scenarios_are_listed_and_linted(polyclinic: Run, tmp_path: Path) -> None:
+    assert "demo" in [clinic["name"] for clinic in as_json(polyclinic("clinics", "demo", "--json"))]
+    listed = as_json(polyclinic("scenarios", "list", "demo", "--scenarios", "3", "--json"))
+    assert [row["id"] for row in listed] == ["call-01", "call-02", "call-03"]
+    shown = json.loads(polyclinic("scenarios", "show", "demo", "call-02").stdout)
+    (tmp_path / "good.jsonl").write_text(json.dumps(shown) + "\n")
+    assert polyclinic("scenarios", "lint", "demo", "good.jsonl").returncode == 0
+    assert polyclinic("run", "demo", "--scenarios", "good.jsonl").returncode == 0
+    shown["leaflet"]["most_a_day"] = 1
+    (tmp_path / "bad.jsonl").write_text(json.dumps(shown) + "\n")
+    linted = polyclinic("scenarios", "lint", "demo", "bad.jsonl")
+    assert (linted.returncode, "raise most_a_day" in linted.stdout) == (1, True)
+
+
+def test_a_person_plays_and_gets_feedback(polyclinic: Run) -> None:
+    typed = "what?\n2 x 2: take two with breakfast and with supper\n1 x 2: one tablet, 2 times a day\n"
+    done = polyclinic("play", "demo", "--role", "nurse", "--variant", "plain", stdin=typed)
+    assert done.returncode == 0, done.stderr
+    assert "caller: Hello, Ada here" in done.stdout
+    assert "write TABLETS x TIMES" in done.stdout
+    assert "courtesy" in done.stdout
+    assert "— understood —" in done.stdout
+
+
+def test_a_person_who_leaves_ends_the_episode_without_a_traceback(polyclinic: Run) -> None:
+    done = polyclinic("play", "demo", "--role", "nurse", "--variant", "plain", stdin="/quit\n")
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert "failed:model" in done.stdout
+
+
+def test_a_new_clinic_runs_at_once(polyclinic: Run, tmp_path: Path) -> None:
+    assert polyclinic("new", "my_ward").returncode == 0
+    done = polyclinic("run", "my_ward", "--scenarios", "3", POLYCLINIC_PATH=str(tmp_path / "clinics"))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("my_ward-")
+    for name, words in (("my_ward", "already"), ("My Ward", "cannot be a clinic's name"), ("demo", "already")):
+        refused = polyclinic("new", name)
+        assert (refused.returncode, words in refused.stderr) == (2, True)
+
+
+def test_the_doctor_finds_everything_well_and_says_what_to_mend(polyclinic: Run) -> None:
+    assert polyclinic("doctor").returncode == 0
+    sick = polyclinic("doctor", "--model", "http://127.0.0.1:9/v1:none?tries=1&total_s=5")
+    assert sick.returncode == 1
+    assert "MEND" in sick.stdout
+    assert "127.0.0.1:9" in sick.stdout
+
+
+def test_a_dry_run_estimates_and_runs_nothing(polyclinic: Run) -> None:
+    words = ("run", "demo", "--scenarios", "50", "--cast", "nurse=openai:gpt-5-mini,all=understudy", "--dry-run", "--json")
+    found = as_json(polyclinic(*words))
+    assert found["episodes"] == 50
+    assert found["cost_usd"] > 0
+    assert as_json(polyclinic("runs", "--json")) == []
+
+
+def test_evolution_is_kept_searched_checked_and_used(polyclinic: Run) -> None:
+    kept = as_json(polyclinic("evolve", "demo", "--cases", "4", "--name", "first", "--json"))
+    assert kept["saved"] == ["first.phrases"]
+    assert len(as_json(polyclinic("library", "list", "first.phrases", "--json"))) == 4
+    assert as_json(polyclinic("library", "search", "first.phrases", "Amberol", "-k", "1", "--json"))
+    assert polyclinic("library", "check", "first.phrases", "demo", "--scenarios", "4").returncode == 1
+    assert polyclinic("library", "rollback", "first.phrases", "1", "--reason", "test").returncode == 0
+    assert len(as_json(polyclinic("library", "list", "first.phrases", "--json"))) == 1
+    assert polyclinic("run", "demo", "--variant", "taught", "--scenarios", "2", "--library", "first").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("rnu",), "no command called 'rnu': did you mean run or runs?"),
+        (("run", "dmeo"), "did you mean demo?"),
+        (("run", "demo", "--varint", "x"), "Did you mean '--variant'"),
+        (("run", "demo", "--trials", "0"), "trials: Input should be greater than or equal to 1"),
+        (("run", "demo", "--cast", "nurse"), "write role=model"),
+        (("run", "demo", "--cast", "nurse=opnai:x"), "did you mean openai"),
+        (("run", "demo", "--config", "none.toml"), "none.toml cannot be read"),
+        (("run", "demo", "--store", "mysql://x"), "is not one we know"),
+        (("run",), "name a clinic"),
+        (("report", "nothing"), "no run called 'nothing': there are none yet"),
+        (("show", "nothing"), "no run called 'nothing'"),
+        (("play", "demo", "--role", "nruse"), "did you mean nurse?"),
+        (("scenarios", "lint", "demo", "none.jsonl"), "there is no file none.jsonl"),
+    ],
+)
+def test_wrong_input_gets_one_line_and_exit_code_two(polyclinic: Run, words: tuple[str, ...], says: str) -> None:
+    done = polyclinic(*words)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_a_limit_stops_with_code_three_and_says_how_to_go_on(polyclinic: Run) -> None:
+    done = polyclinic("run", "demo", "--scenarios", "30", "--max-tokens", "3000", "--concurrency", "1")
+    assert done.returncode == 3
+    assert "polyclinic resume" in done.stderr
+    assert polyclinic("resume", "last", "--max-tokens", "9000000").returncode == 0
+
+
+def test_failures_make_exit_code_one(polyclinic: Run) -> None:
+    done = polyclinic("run", "demo", "--scenarios", "2", "--cast", "caller=understudy:mistake=silent,all=understudy")
+    assert done.returncode == 1
+    assert "2 failed; try them again with: polyclinic resume" in done.stderr
+
+
+def test_ctrl_c_stops_cleanly_and_prints_the_resume_command(tmp_path: Path) -> None:
+    serve = [sys.executable, "-m", "polyclinic.testing.fault_server", "--latency-s", "0.2"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "cwd": tmp_path}
+    with subprocess.Popen(serve, **pipes) as server:
+        assert server.stdout is not None
+        url = server.stdout.readline().strip()
+        words = ["run", "demo", "--scenarios", "400", "--concurrency", "2", "--cast", f"all={url}:any"]
+        with subprocess.Popen([sys.executable, "-m", "polyclinic", *words], **pipes) as run:
+            assert run.stdout is not None
+            assert run.stderr is not None
+            id = run.stdout.readline().strip()
+            assert run.stderr.readline().startswith("0 done")
+            run.send_signal(signal.SIGINT)
+            _, errors = run.communicate(timeout=60)
+        server.kill()
+        server.communicate()
+    assert run.returncode == 130
+    assert f"Go on with: polyclinic resume {id}" in errors
+    assert "Traceback" not in errors

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import pytest
+
+from polyclinic.runner.registry import clinic_modules, load_clinic
+from polyclinic.testing import contract
+
+CLINICS = sorted(clinic_modules())
+MISTAKES = [(name, mistake.name) for name in CLINICS for mistake in load_clinic(name).mistakes]
+
+
+@pytest.mark.parametrize("name", CLINICS)
+def test_a_clinic_has_every_room(name: str) -> None:
+    contract.check_shape(load_clinic(name))
+
+
+@pytest.mark.parametrize("name", CLINICS)
+def test_prompts_fit_their_templates_and_have_understudies(name: str) -> None:
+    contract.check_words(load_clinic(name))
+
+
+@pytest.mark.parametrize("name", CLINICS)
+async def test_every_variant_runs_clean(name: str) -> None:
+    await contract.check_variants(load_clinic(name))
+
+
+@pytest.mark.parametrize(("name", "mistake"), MISTAKES)
+async def test_a_mistake_is_noticed_and_a_clean_run_is_not_blamed(name: str, mistake: str) -> None:
+    clinic = load_clinic(name)
+    await contract.check_mistake(clinic, next(m for m in clinic.mistakes if m.name == mistake))
+
+
+@pytest.mark.parametrize("name", CLINICS)
+async def test_concurrency_does_not_change_a_byte(name: str) -> None:
+    await contract.check_determinism(load_clinic(name))
+
+
+@pytest.mark.parametrize("name", CLINICS)
+async def test_a_stopped_run_resumes_to_the_same_bytes(name: str) -> None:
+    await contract.check_resume(load_clinic(name))
+
+
+@pytest.mark.parametrize("name", CLINICS)
+async def test_nonsense_from_a_model_ends_in_owned_failures(name: str) -> None:
+    await contract.check_nonsense(load_clinic(name))

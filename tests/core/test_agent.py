@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import pytest
+
+from polyclinic.clinics.demo.prompts import CallerAsks, CallerReacts, NurseAdvises
+from polyclinic.clinics.demo.scenario import Leaflet
+from polyclinic.clinics.demo.tools import leaflet_tool
+from polyclinic.core.journal import MemoryJournal
+from polyclinic.core.limits import Limits
+from polyclinic.core.message import Frozen, ToolCall
+from polyclinic.core.model import Completion, Usage
+from polyclinic.core.tool import Tool
+from polyclinic.core.transcript import Called, ToolUsed
+from polyclinic.errors import LimitReached, ModelError, ReplyError, SimulatedUserError, ToolError
+from tests.core.conftest import OpenEpisode, Scripted
+
+class Nothing(Frozen):
+    pass
+
+
+REACTS = CallerReacts(caller="Ada", style="numbers", advice="2 tablets")
+ASKS = CallerAsks(caller="Ada", medicine="Amberol", believes="much")
+ADVISES = NurseAdvises(
+    has_leaflet=True, medicine="Amberol", question="How?", phrases=(), said_before=(), objections=()
+)
+GOOD = '{"says": "yes", "understood": true}'
+
+
+async def test_a_reply_that_does_not_parse_is_asked_again_with_the_error(open_episode: OpenEpisode) -> None:
+    caller = Scripted('{"says": "yes"}', GOOD)
+    episode = await open_episode(caller=caller)
+    assert (await episode.agent("caller").ask(REACTS)).understood
+    assert [message.role for message in caller.requests[1].messages[-2:]] == ["assistant", "user"]
+    assert "understood" in caller.requests[1].messages[-1].content
+    assert [call.attempt for call in episode.transcript.of(Called)] == [0, 1]
+
+
+async def test_a_simulated_role_that_stays_unreadable_is_the_simulators_fault(open_episode: OpenEpisode) -> None:
+    caller = Scripted("nonsense")
+    episode = await open_episode(caller=caller)
+    with pytest.raises(SimulatedUserError, match="stayed unreadable after 3 tries"):
+        await episode.agent("caller").ask(REACTS)
+    assert len(caller.requests) == 3
+
+
+async def test_a_tested_role_that_stays_unreadable_owns_its_reply(open_episode: OpenEpisode) -> None:
+    episode = await open_episode(nurse=Scripted("{}"))
+    with pytest.raises(ReplyError):
+        await episode.agent("nurse").ask(ADVISES)
+
+
+async def test_an_empty_text_reply_is_not_accepted(open_episode: OpenEpisode) -> None:
+    episode = await open_episode(caller=Scripted("  ", "hello"))
+    assert await episode.agent("caller").ask(ASKS) == "hello"
+
+
+async def test_whatever_a_model_raises_becomes_the_models_failure(open_episode: OpenEpisode) -> None:
+    episode = await open_episode(caller=Scripted(RuntimeError("boom")))
+    with pytest.raises(ModelError, match="scripted as caller: RuntimeError: boom"):
+        await episode.agent("caller").ask(ASKS)
+
+
+async def test_a_recorded_reply_is_used_and_the_model_is_not_asked(open_episode: OpenEpisode) -> None:
+    journal = MemoryJournal()
+    first = await open_episode(journal=journal, caller=Scripted("one", "two"))
+    assert [await first.agent("caller").ask(ASKS) for _ in range(2)] == ["one", "two"]
+    silent = Scripted(RuntimeError("must not be asked"))
+    again = await open_episode(journal=journal, caller=silent)
+    assert [await again.agent("caller").ask(ASKS) for _ in range(2)] == ["one", "two"]
+    assert silent.requests == []
+    assert again.transcript.events == first.transcript.events
+
+
+async def test_tools_are_run_and_their_results_shown_to_the_model(open_episode: OpenEpisode) -> None:
+    leaflet = Leaflet(medicine="Amberol", tablets=1, times_a_day=2, most_a_day=4)
+    wish = Completion(tool_calls=(ToolCall(id="1", name="leaflet", arguments={"medicine": "amberol"}),))
+    nurse = Scripted(wish, '{"text": "one", "tablets": 1, "times_a_day": 2}')
+    episode = await open_episode(nurse=nurse)
+    advice = await episode.agent("nurse").ask(ADVISES, tools=[leaflet_tool(leaflet)])
+    assert advice.tablets == 1
+    assert '"times_a_day":2' in nurse.requests[1].messages[-1].content
+    used = episode.transcript.of(ToolUsed)[0]
+    assert (used.tool, used.effect, used.result["found"]) == ("leaflet", "read", True)
+
+
+async def test_unknown_tools_and_wrong_arguments_are_told_to_the_model(open_episode: OpenEpisode) -> None:
+    leaflet = Leaflet(medicine="Amberol", tablets=1, times_a_day=2, most_a_day=4)
+    unknown = Completion(tool_calls=(ToolCall(id="1", name="leaflets", arguments={}),))
+    wrong = Completion(tool_calls=(ToolCall(id="2", name="leaflet", arguments={"drug": 1}),))
+    nurse = Scripted(unknown, wrong, '{"text": "one", "tablets": 1, "times_a_day": 2}')
+    episode = await open_episode(nurse=nurse)
+    await episode.agent("nurse").ask(ADVISES, tools=[leaflet_tool(leaflet)])
+    errors = [used.error for used in episode.transcript.of(ToolUsed)]
+    assert "there is no tool 'leaflets'" in errors[0]
+    assert "medicine: Field required" in errors[1]
+
+
+async def test_a_tool_that_breaks_is_the_tools_failure(open_episode: OpenEpisode) -> None:
+    def broken(_: Nothing) -> str:
+        raise OSError("disk")
+
+    wish = Completion(tool_calls=(ToolCall(id="1", name="broken", arguments={}),))
+    episode = await open_episode(nurse=Scripted(wish))
+    with pytest.raises(ToolError, match="broken: OSError: disk"):
+        await episode.agent("nurse").ask(ADVISES, tools=[Tool(broken, effect="write")])
+    assert episode.transcript.of(ToolUsed)[0].error
+
+
+async def test_an_agent_that_only_uses_tools_is_stopped(open_episode: OpenEpisode) -> None:
+    leaflet = Leaflet(medicine="Amberol", tablets=1, times_a_day=2, most_a_day=4)
+    wish = Completion(tool_calls=(ToolCall(id="1", name="leaflet", arguments={"medicine": "x"}),))
+    nurse = Scripted(wish)
+    episode = await open_episode(nurse=nurse)
+    with pytest.raises(ReplyError, match="without an answer"):
+        await episode.agent("nurse").ask(ADVISES, tools=[leaflet_tool(leaflet)])
+    assert len(nurse.requests) == 27
+
+
+async def test_limits_stop_the_next_call_not_the_one_that_was_paid(open_episode: OpenEpisode) -> None:
+    reply = Completion(text="hello", usage=Usage(input_tokens=60, output_tokens=50))
+    caller = Scripted(reply)
+    episode = await open_episode(caller=caller, limits=Limits(tokens=100))
+    assert await episode.agent("caller").ask(ASKS) == "hello"
+    with pytest.raises(LimitReached, match="100 tokens"):
+        await episode.agent("caller").ask(ASKS)
+    assert len(caller.requests) == 1

@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from polyclinic.core.campaign import Effect
+from polyclinic.core.journal import MemoryJournal
+from polyclinic.core.limits import Limits
+from polyclinic.core.transcript import EVENT, Said, Transcript
+from polyclinic.errors import EngineError, LimitReached, ModelError, ToolError, UnknownName, UserError, boundary
+from tests.core.conftest import OpenEpisode
+
+
+async def test_events_of_parallel_branches_stand_in_the_order_given(open_episode: OpenEpisode) -> None:
+    episode = await open_episode()
+    late = asyncio.Event()
+
+    async def slow() -> str:
+        episode.say("slow", "begins")
+        await late.wait()
+        episode.say("slow", "ends")
+        return "slow"
+
+    async def quick() -> str:
+        async def inner(name: str) -> None:
+            episode.say(name, "inner")
+
+        episode.say("quick", "begins")
+        await episode.together(inner("a"), inner("b"))
+        late.set()
+        return "quick"
+
+    assert await episode.together(slow(), quick()) == ["slow", "quick"]
+    assert [f"{said.speaker} {said.text}" for said in episode.transcript.said()] == [
+        "slow begins",
+        "slow ends",
+        "quick begins",
+        "a inner",
+        "b inner",
+    ]
+
+
+async def test_the_first_failure_in_order_is_raised_after_all_branches_finished(open_episode: OpenEpisode) -> None:
+    episode = await open_episode()
+
+    async def fails(name: str) -> None:
+        raise ModelError(name)
+
+    async def works() -> None:
+        await asyncio.sleep(0)
+        episode.say("worker", "done")
+
+    with pytest.raises(ModelError, match="first"):
+        await episode.together(works(), fails("first"), fails("second"))
+    assert episode.transcript.said("worker")
+
+
+async def test_chance_depends_on_purpose_and_variant_but_paired_chance_does_not(open_episode: OpenEpisode) -> None:
+    one, other = await open_episode(variant="plain"), await open_episode(variant="tool")
+    assert one.random("a").random() == one.random("a").random()
+    assert one.random("a").random() != one.random("b").random()
+    assert one.random("a").random() != other.random("a").random()
+    assert one.random("a", paired=True).random() == other.random("a", paired=True).random()
+
+
+async def test_what_is_posted_is_kept_once_and_known_after_a_restart(open_episode: OpenEpisode) -> None:
+    journal = MemoryJournal()
+    episode = await open_episode(journal=journal)
+    assert episode.posted("pharmacist", "k") is None
+    await episode.post("pharmacist", "k", dose=40)
+    again = await open_episode(journal=journal)
+    assert again.posted("pharmacist", "k") == {"dose": 40}
+    await again.post("pharmacist", "k", dose=50)
+    assert journal.posts == {("e", "pharmacist", "k"): {"dose": 40}}
+
+
+async def test_unknown_names_are_answered_with_the_nearest(open_episode: OpenEpisode) -> None:
+    episode = await open_episode()
+    with pytest.raises(UnknownName, match="did you mean nurse"):
+        episode.agent("nruse")
+    with pytest.raises(UnknownName, match="no library called 'phrases'"):
+        episode.library("phrases")
+
+
+async def test_turns_are_limited(open_episode: OpenEpisode) -> None:
+    episode = await open_episode(limits=Limits(turns=2))
+    episode.take_turn()
+    episode.take_turn()
+    with pytest.raises(LimitReached) as stop:
+        episode.take_turn()
+    assert stop.value.scope == "episode"
+
+
+async def test_effects_are_plain_data(open_episode: OpenEpisode) -> None:
+    episode = await open_episode()
+    episode.effect("book", slot=3, who=("a", "b"))
+    assert episode.effects == [Effect(kind="book", data={"slot": 3, "who": ["a", "b"]})]
+
+
+def test_a_transcript_survives_its_journey_through_json() -> None:
+    transcript = Transcript([Said(speaker="a", text="b", data={"n": 1})]).numbered()
+    again = Transcript.from_json(transcript.to_json())
+    assert again.events == transcript.events
+    assert EVENT.validate_json(b'{"kind": "said", "speaker": "a", "text": "b"}') == Said(speaker="a", text="b")
+
+
+def test_a_boundary_attributes_once_and_lets_owned_errors_pass() -> None:
+    with pytest.raises(ToolError, match="reading: KeyError: 'x'"), boundary("tool", "reading"):
+        raise KeyError("x")
+    with pytest.raises(ModelError), boundary("engine", "outer"):
+        raise ModelError("inner")
+    with pytest.raises(UserError), boundary("engine", "outer"):
+        raise UserError("typo")
+    with pytest.raises(EngineError) as caught, boundary("engine", "outer"):
+        raise ValueError("why")
+    assert isinstance(caught.value.__cause__, ValueError)

@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from polyclinic.core.execute import EpisodeResult
+from polyclinic.core.transcript import Learned, Said
+from polyclinic.errors import UserError
+from polyclinic.runner import batch
+from polyclinic.runner.api import carry_on, run, start_run
+from polyclinic.runner.config import RunConfig, make_config
+from polyclinic.runner.rescore import rescore
+from polyclinic.runner.results import load_results
+from polyclinic.store.leases import Leases
+from polyclinic.store.store import Store, open_store
+from polyclinic.testing.fault_server import FaultServer
+from polyclinic.testing.runs import exported
+
+MEMORY = "sqlite://:memory:"
+
+
+def config(**values: object) -> RunConfig:
+    return make_config({"clinic": "demo", "variants": ("tool",), "scenarios": "6", **values})
+
+
+async def test_scenarios_variants_and_trials_are_multiplied_and_scored() -> None:
+    async with open_store(MEMORY) as store:
+        outcome = await run(store, config(variants=("plain", "tool"), trials=2))
+        results = await load_results(store, outcome.run)
+    assert (outcome.done, outcome.failed, outcome.exit_code) == (24, 0, 0)
+    assert {row.variant for row in results.episodes} == {"plain", "tool"}
+    assert all(row.value("courtesy") is not None for row in results.episodes)
+
+
+async def test_a_series_learns_from_one_episode_to_the_next() -> None:
+    async with open_store(MEMORY) as store:
+        outcome = await run(store, config(variants=("taught",), scenarios="series:6"))
+        rows = await store.runs.episodes(outcome.run)
+        recalled = [
+            (await store.runs.transcript(outcome.run, row.spec.id)).notes("recalled")[0].data["phrases"] for row in rows
+        ]
+        learned = (await store.runs.transcript(outcome.run, rows[0].spec.id)).of(Learned)
+    assert recalled[0] == []
+    assert all(recalled[1:])
+    assert learned[0].action == "added"
+
+
+async def test_failed_episodes_are_counted_apart_and_tried_again_on_resume_only() -> None:
+    cast = "caller=understudy:mistake=silent@0.5,all=understudy"
+    async with open_store(MEMORY) as store:
+        first = await run(store, config(scenarios="12", cast=cast))
+        results = await load_results(store, first.run)
+        again = await carry_on(store, first.run)
+        attempts = {row.attempt for row in await store.runs.episodes(first.run) if row.status == "failed"}
+    assert 0 < first.failed < 12
+    assert first.exit_code == 1
+    assert results.failures() == {"simulated_user": first.failed}
+    assert all(not row.scores for row in results.episodes if row.status == "failed")
+    assert again.failed == first.failed
+    assert attempts == {2}
+
+
+async def test_a_budget_stops_the_run_and_more_budget_finishes_it() -> None:
+    async with open_store(MEMORY) as store:
+        stopped = await run(store, config(scenarios="20", max_tokens=4000, concurrency=2))
+        assert stopped.limit is not None
+        assert (stopped.exit_code, stopped.left > 0, stopped.done > 0) == (3, True, True)
+        finished = await carry_on(store, stopped.run, overrides={"max_tokens": 10_000_000})
+        limited = await exported(store, finished.run)
+    async with open_store(MEMORY) as store:
+        whole = await run(store, config(scenarios="20"))
+        assert limited == await exported(store, whole.run)
+    assert (finished.exit_code, finished.left) == (0, 0)
+
+
+async def test_an_episodes_own_limit_is_an_outcome_not_a_stop() -> None:
+    async with open_store(MEMORY) as store:
+        outcome = await run(store, config(max_turns=1, variants=("tool",), scenarios="12"))
+        rows = await store.runs.episodes(outcome.run)
+    assert outcome.done == 12
+    assert "limit:turns" in {row.outcome for row in rows}
+
+
+async def test_two_processes_share_a_run_and_no_episode_is_done_twice(tmp_path_factory: pytest.TempPathFactory) -> None:
+    url = str(tmp_path_factory.mktemp("shared") / "s.db")
+    ended: list[str] = []
+
+    class Count:
+        def start(self, total: int, finished: int) -> None: ...
+        def ended(self, result: EpisodeResult) -> None:
+            ended.append(result.spec.id)
+
+        def close(self) -> None: ...
+
+    async with open_store(url) as one, open_store(url) as two:
+        id = await start_run(one, config(scenarios="40"))
+        await asyncio.gather(*(carry_on(store, id, progress=Count(), concurrency=4) for store in (one, two)))
+    assert sorted(ended) == sorted(set(ended))
+    assert len(ended) == 40
+
+
+async def test_what_another_live_process_holds_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batch, "POLL_S", 0.01)
+    async with open_store(MEMORY) as store:
+        id = await start_run(store, config(scenarios="3"))
+        other = Leases(store.database, id, "elsewhere:1:1")
+        await other.claim("call-02:tool:0")
+        work = asyncio.create_task(carry_on(store, id))
+        while len([row for row in await store.runs.episodes(id) if row.status == "done"]) < 2:
+            await asyncio.sleep(0.01)
+        assert not work.done()
+        await other.release("call-02:tool:0")
+        assert (await work).done == 3
+
+
+async def test_a_language_model_over_http_plays_every_role() -> None:
+    async with FaultServer(seed=3) as server, open_store(MEMORY) as store:
+        cast = f"nurse={server.url}:any,caller={server.url}:any,judge=understudy"
+        outcome = await run(store, config(cast=cast, scenarios="6"))
+        results = await load_results(store, outcome.run)
+    assert outcome.done == 6
+    assert results.usage()["nurse"].input_tokens > 0
+    assert not results.usage()["nurse"].estimated
+    assert [member.kind for member in results.cast] == ["llm", "llm", "understudy"]
+
+
+async def test_a_recorded_run_can_play_itself_again() -> None:
+    async with open_store(MEMORY) as store:
+        first = await run(store, config())
+        again = await run(store, config(cast=f"all=replay:{first.run}"))
+        spoken = [await _words(store, outcome.run) for outcome in (first, again)]
+    assert again.done == 6
+    assert spoken[0] == spoken[1]
+
+
+async def _words(store: Store, run: str) -> list[str]:
+    rows = await store.runs.episodes(run)
+    return [said.text for row in rows for said in (await store.runs.transcript(run, row.spec.id)).of(Said)]
+
+
+async def test_rescoring_changes_no_transcript_and_stands_beside_the_runs_own_scores() -> None:
+    async with open_store(MEMORY) as store:
+        outcome = await run(store, config())
+        before = await exported(store, outcome.run)
+        name, count, failures = await rescore(store, outcome.run, "strict", ("courtesy",), samples=3)
+        assert (name, count, failures) == ("strict", 6, [])
+        assert await exported(store, outcome.run) == before
+        strict = await load_results(store, outcome.run, "strict")
+    assert {score.metric for row in strict.episodes for score in row.scores} == {"courtesy"}
+    assert len(strict.episodes[0].scores) == 3
+    assert strict.episodes[0].value("courtesy") == 5
+
+
+async def test_a_judge_that_cannot_be_read_scores_nobody() -> None:
+    async with FaultServer(moods=("nonsense",)) as server, open_store(MEMORY) as store:
+        outcome = await run(store, config(cast=f"judge={server.url}:any,all=understudy", scenarios="2"))
+        results = await load_results(store, outcome.run)
+    assert outcome.done == 2
+    assert results.failures() == {"judge": 2}
+    assert all(row.value("courtesy") is None and row.value("dose") == 1 for row in results.episodes)
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"clinic": "dmeo"}, "did you mean demo"),
+        ({"variants": ("tol",)}, "did you mean tool"),
+        ({"judges": ("curtesy",)}, "did you mean courtesy"),
+        ({"cast": "nruse=understudy"}, "did you mean nurse"),
+        ({"cast": "nurse=understudy:mistake=rud@1"}, "did you mean rude"),
+        ({"scenarios": "nine"}, "no selection of demo calls"),
+        ({"libraries": {"phrase": "x"}}, "did you mean phrases"),
+        ({"libraries": {"phrases": "x"}}, "no library, run or file called 'x'"),
+    ],
+)
+async def test_a_typo_is_answered_with_the_nearest_name_and_nothing_is_written(
+    values: dict[str, object], words: str
+) -> None:
+    async with open_store(MEMORY) as store:
+        with pytest.raises(UserError, match=words):
+            await start_run(store, config(**values))
+        assert await store.runs.all() == []

@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from polyclinic.errors import ConfigError
+from polyclinic.runner.config import make_config, read_config
+from polyclinic.runner.estimate import estimate
+from polyclinic.runner.plan import make_plan
+from polyclinic.runner.registry import clinic_modules, load_clinic
+
+
+def test_what_decides_results_decides_the_id_and_nothing_else_does() -> None:
+    base = make_config({"clinic": "demo"})
+    assert base.wanted_id == make_config({"clinic": "demo", "concurrency": 1, "store": "x", "max_cost_usd": 2}).wanted_id
+    assert base.wanted_id != make_config({"clinic": "demo", "seed": 1}).wanted_id
+
+
+def test_a_run_file_is_read_and_flags_stand_above_it(tmp_path: Path) -> None:
+    file = tmp_path / "run.toml"
+    file.write_text('clinic = "demo"\nvariants = ["plain", "tool"]\nscenarios = 4\ntrials = 3\n')
+    config = read_config(str(file), {"trials": 1})
+    assert (config.variants, config.scenarios, config.trials) == (("plain", "tool"), "4", 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('clinic = "demo"\ntrails = 3\n', r"run.toml:2: no setting called 'trails': did you mean trials"),
+        ('clinic = "demo"\ntrials = 0\n', r"run.toml:2: trials: Input should be greater than or equal to 1 \(got 0\)"),
+        ("clinic = demo\n", "not valid TOML"),
+        ("trials = 1\n", "clinic: Field required"),
+    ],
+)
+def test_a_wrong_run_file_is_answered_with_line_and_mend(tmp_path: Path, text: str, words: str) -> None:
+    file = tmp_path / "run.toml"
+    file.write_text(text)
+    with pytest.raises(ConfigError, match=words):
+        read_config(str(file))
+
+
+def test_a_missing_run_file_is_named() -> None:
+    with pytest.raises(ConfigError, match=r"nowhere\.toml cannot be read"):
+        read_config("nowhere.toml")
+
+
+def test_the_plan_is_scenarios_by_variants_by_trials_with_campaigns_as_units() -> None:
+    demo = load_clinic("demo")
+    apart = make_plan(demo, make_config({"clinic": "demo", "variants": ["all"], "scenarios": "5", "trials": 2}))
+    assert len(apart.episodes) == len({unit for unit, _ in apart.episodes}) == 30
+    together = make_plan(demo, make_config({"clinic": "demo", "scenarios": "series:5", "trials": 2}))
+    assert {unit for unit, _ in together.episodes} == {"series:tool:0", "series:tool:1"}
+    assert [spec.position for _, spec in together.episodes][:5] == [0, 1, 2, 3, 4]
+
+
+async def test_an_estimate_counts_calls_and_prices_them() -> None:
+    cast = "nurse=openai:gpt-5-mini,all=understudy"
+    found = await estimate(make_config({"clinic": "demo", "scenarios": "100", "cast": cast}))
+    assert found.episodes == 100
+    assert found.roles["nurse"].calls >= 200
+    assert (found.roles["nurse"].cost_usd or 0) > 0
+    assert found.roles["caller"].cost_usd == 0
+    assert "nurse (openai:gpt-5-mini)" in found.as_text()
+
+
+def test_clinics_are_found_by_their_folders() -> None:
+    assert "demo" in clinic_modules()

@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from polyclinic.core.database import Transaction
+from polyclinic.errors import ConfigError, EngineError
+from polyclinic.store.database import _percent, open_database
+from polyclinic.store.schema import MIGRATIONS, migrate
+from polyclinic.store.store import Store, open_store
+
+
+def put(value: int) -> object:
+    def work(tx: Transaction) -> int:
+        tx.execute("INSERT INTO numbers (n) VALUES (?)", (value,))
+        if value == 13:
+            raise ValueError("unlucky")
+        return value
+
+    return work
+
+
+async def count(store: Store) -> int:
+    return int((await store.database.read(lambda tx: tx.execute("SELECT COUNT(*) FROM numbers")))[0][0])
+
+
+async def test_a_failing_write_in_a_batch_harms_nobody_else(store: Store) -> None:
+    await store.database.write(lambda tx: tx.execute("CREATE TABLE numbers (n BIGINT PRIMARY KEY)"))
+    results = await asyncio.gather(
+        *(store.database.write(put(n)) for n in range(40)),  # type: ignore[arg-type]
+        return_exceptions=True,
+    )
+    assert [i for i, result in enumerate(results) if isinstance(result, ValueError)] == [13]
+    assert await count(store) == 39
+
+
+async def test_what_write_returned_is_there_for_another_connection(store: Store) -> None:
+    await store.database.write(lambda tx: tx.execute("CREATE TABLE numbers (n BIGINT PRIMARY KEY)"))
+    await store.database.write(put(1))  # type: ignore[arg-type]
+    async with open_store(store.url) as other:
+        assert await count(other) == 1
+
+
+async def test_many_writers_on_two_connections_lose_nothing(store: Store) -> None:
+    await store.database.write(lambda tx: tx.execute("CREATE TABLE numbers (n BIGINT PRIMARY KEY)"))
+    async with open_store(store.url) as other:
+        homes = (store, other)
+        await asyncio.gather(*(homes[n % 2].database.write(put(100 + n)) for n in range(200)))  # type: ignore[arg-type]
+    assert await count(store) == 200
+
+
+async def test_a_closed_database_says_so(store_url: str) -> None:
+    database = open_database(store_url)
+    await database.close()
+    await database.close()
+    with pytest.raises(EngineError, match="closed"):
+        await database.read(lambda tx: tx.execute("SELECT 1"))
+
+
+async def test_migrating_twice_changes_nothing_and_a_newer_store_is_refused(store: Store) -> None:
+    assert await store.database.write(migrate) == MIGRATIONS[-1][0]
+    await store.database.write(lambda tx: tx.execute("UPDATE polyclinic SET version = 999"))
+    with pytest.raises(ConfigError, match="newer Polyclinic"):
+        async with open_store(store.url):
+            pass
+
+
+def test_placeholders_are_translated_outside_of_quotes_only() -> None:
+    assert _percent("SELECT '?' , ? WHERE a LIKE 'x%'") == "SELECT '?' , %s WHERE a LIKE 'x%%'"
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [("mysql://x", "is not one we know"), ("/proc/nowhere/store.db", "folder cannot be made")],
+)
+def test_a_store_that_cannot_be_opened_is_explained(url: str, words: str) -> None:
+    with pytest.raises(ConfigError, match=words):
+        open_database(url)
+
+
+def test_a_postgres_server_that_is_not_there_is_explained() -> None:
+    with pytest.raises(ConfigError, match="cannot be reached"):
+        open_database("postgresql://127.0.0.1:1/none?connect_timeout=2")
