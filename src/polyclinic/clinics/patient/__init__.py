@@ -1,0 +1,44 @@
+"""The clinic `patient`: doctors interview a standardized patient, and both get better from case to case."""
+
+from __future__ import annotations
+
+from polyclinic.clinics.patient.flow import flow
+from polyclinic.clinics.patient.judges import judges
+from polyclinic.clinics.patient.prompts import PROMPTS
+from polyclinic.clinics.patient.scenario import PatientScenario, lint_file, scenarios
+from polyclinic.clinics.patient.state import Evolution
+from polyclinic.clinics.patient.understudies import MISTAKES, UNDERSTUDIES
+from polyclinic.clinics.patient.variants import VARIANTS
+from polyclinic.core.clinic import Clinic, Role
+
+clinic = Clinic(
+    name="patient",
+    title="The standardized patient",
+    summary="Doctors interview a standardized patient; libraries of good answers and good questions grow from case to case.",
+    paper="LLMs Can Simulate Standardized Patients via Agent Coevolution (EvoPatient)",
+    roles=(
+        Role("doctor", "sends, interviews, calls in colleagues, concludes", side="tested"),
+        Role("patient", "answers as a standardized patient would", side="simulated"),
+        Role("attention", "picks the requirements that matter for a question", side="simulated"),
+        Role("vagueness", "makes a record as vague as a patient's memory", side="simulated"),
+        Role("scribe", "keeps a long interview short", side="simulated"),
+        Role("cheater", "asks what no doctor should ask, to test the patient", side="simulated"),
+        Role("validator", "answers the small questions of multi-step validation", side="judge"),
+        Role("judge", "prefers one of two answers", side="judge"),
+    ),
+    scenario_type=PatientScenario,
+    scenarios=scenarios,
+    variants=VARIANTS,
+    default_variant="evolved",
+    evolve_variant="evolved",
+    flow=flow,
+    judges=judges,
+    prompts=PROMPTS,
+    understudies=UNDERSTUDIES,
+    mistakes=MISTAKES,
+    libraries=("attention", "trajectory", "triage", "pool"),
+    open_campaign=lambda scenarios, variant, seed, services: Evolution(),
+    lint=lint_file,
+    demo_scenarios="2",
+    demo_variants=("cot", "few-shot-2", "evolved"),
+)

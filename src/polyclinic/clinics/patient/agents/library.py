@@ -1,0 +1,94 @@
+"""Looking into the libraries: what earlier cases have to say about this question, this answer, this complaint."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from polyclinic.clinics.patient.rules.requirements import Demonstration, online_dialogues
+from polyclinic.clinics.patient.rules.vocabulary import overlap
+from polyclinic.clinics.patient.variants import PatientVariant
+from polyclinic.core.episode import Episode
+from polyclinic.core.library import Match
+
+EACH_CONDUCT = 2
+LINES = 4
+RECOMMENDED = 3
+TRIAGES = 3
+POOL_ROWS = 2
+POOL_SHOWN = 6
+NEAR = 0.5
+ALIKE = 0.8
+_LOOK = 12
+_WIDE = 48
+
+
+@dataclass(frozen=True)
+class Recalled:
+    """What the attention library offers for a question."""
+
+    demonstrations: tuple[Demonstration, ...] = ()
+    requirements: tuple[str, ...] = ()
+    entries: tuple[str, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        """Nothing near was found."""
+        return not self.demonstrations
+
+
+def near(
+    episode: Episode, library: str, text: str, variant: PatientVariant, k: int, published: float = NEAR
+) -> list[Match]:
+    """The nearest entries that the variant may use, none that is about something else."""
+    threshold = episode.services.embedder.threshold(published)
+    found = episode.library(library).nearest(text, k=max(k, _LOOK), threshold=threshold)
+    if variant.learned_cases is not None:
+        found = [match for match in found if match.entry.value.get("case", 0) < variant.learned_cases]
+    return found[:k]
+
+
+def recall(episode: Episode, question: str, variant: PatientVariant) -> Recalled:
+    """Demonstrations and requirement lines for a question."""
+    if variant.method == "online":
+        return _online(question)
+    found = _both_ways(near(episode, "attention", question, variant, _WIDE))
+    lines = dict.fromkeys(line for match in found for line in match.entry.value["requirements"])
+    return Recalled(
+        demonstrations=tuple(
+            Demonstration(question=match.entry.key, answer=match.entry.value["answer"]) for match in found
+        ),
+        requirements=tuple(lines)[:LINES],
+        entries=tuple(match.entry.id for match in found),
+    )
+
+
+def _both_ways(found: list[Match]) -> list[Match]:
+    """The nearest that were answered and the nearest that were declined: what to do shows best beside its opposite."""
+    answered = [match for match in found if not match.entry.value["declined"]][:EACH_CONDUCT]
+    declined = [match for match in found if match.entry.value["declined"]][:EACH_CONDUCT]
+    return sorted([*answered, *declined], key=lambda match: -match.similarity)
+
+
+def _online(question: str) -> Recalled:
+    """The nearest ordinary exchanges, by their words."""
+    ranked = sorted(online_dialogues(), key=lambda shown: -overlap(question, shown.question))
+    return Recalled(demonstrations=tuple(ranked[: 2 * EACH_CONDUCT]))
+
+
+def recommended(episode: Episode, last_answer: str, variant: PatientVariant) -> dict[str, str]:
+    """Questions that followed upon a similar answer in good trajectories, nearest first, with their entries' ids."""
+    if not variant.trajectories or not last_answer:
+        return {}
+    found = near(episode, "trajectory", last_answer, variant, _LOOK)
+    return {match.entry.value["question"]: match.entry.id for match in found}
+
+
+def pool(episode: Episode, complaint: str, discipline: str, variant: PatientVariant) -> list[str]:
+    """Professional questions of cases with a similar complaint: everybody's, then this discipline's own."""
+    if not variant.pool:
+        return []
+    questions: list[str] = []
+    for match in near(episode, "pool", complaint, variant, POOL_ROWS):
+        rows = match.entry.value["questions"]
+        questions += [*rows.get(discipline, []), *rows.get("universal", [])]
+    return list(dict.fromkeys(questions))

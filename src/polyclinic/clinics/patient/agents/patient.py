@@ -1,0 +1,214 @@
+"""The patient: it is given only what the question may bring out, and answers by one of several methods."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import numpy as np
+
+from polyclinic.clinics.patient.agents.library import recall
+from polyclinic.clinics.patient.prompts.patient import (
+    Aligns,
+    AnswersAttended,
+    AnswersOverall,
+    Attends,
+    Blurs,
+    Complains,
+    Known,
+    Merges,
+    Panics,
+    PicksAnswer,
+    Thinks,
+)
+from polyclinic.clinics.patient.rules.disclosure import Briefing, brief
+from polyclinic.clinics.patient.rules.requirements import (
+    Demonstration,
+    chunks,
+    principles,
+    requirement_lines,
+    written_demonstrations,
+)
+from polyclinic.clinics.patient.rules.vagueness import arrival_lines, drop_sentences
+from polyclinic.clinics.patient.scenario import PatientScenario
+from polyclinic.clinics.patient.state import Interview
+from polyclinic.clinics.patient.variants import Method, PatientVariant
+from polyclinic.core.agent import Answer
+from polyclinic.core.episode import Episode
+from polyclinic.core.message import Message
+
+PLANS = 3
+R = TypeVar("R")
+
+
+@dataclass
+class Answered:
+    """An answer, what it rested on and what it cost."""
+
+    text: str
+    method: str
+    briefing: Briefing
+    requirements: tuple[str, ...] = ()
+    entries: tuple[str, ...] = ()
+    relevance: float = 0.0
+    tokens: int = 0
+    calls: int = 0
+    context_chars: int = 0
+
+
+@dataclass
+class _Bill:
+    tokens: int = 0
+    calls: int = 0
+    context_chars: int = 0
+    requirements: tuple[str, ...] = ()
+    entries: list[str] = field(default_factory=list)
+
+
+class Patient:
+    """Plays one scenario's patient, or the parent who speaks for it. It never sees the record as a whole."""
+
+    def __init__(self, episode: Episode, scenario: PatientScenario, learning: bool) -> None:
+        self._episode, self._scenario, self._learning = episode, scenario, learning
+        self._agent, self._attention = episode.agent("patient"), episode.agent("attention")
+        self._methods: dict[Method, Callable[[_Bill, _Asked], Awaitable[str]]] = {
+            "overall": self._overall,
+            "cot": self._overall,
+            "few_shot": self._overall,
+            "cot_sc": self._self_consistent,
+            "tot": self._tree_of_thoughts,
+            "self_align": self._self_aligned,
+            "online": self._from_library,
+            "library": self._from_library,
+        }
+
+    async def complains(self) -> str:
+        """The complaint: results gone, times blurred, sentences lost."""
+        lines = arrival_lines(self._scenario.record)
+        vague = await self._episode.agent("vagueness").ask(Blurs(lines=tuple(lines)))
+        kept = drop_sentences(
+            [line.strip() for line in vague.splitlines() if line.strip()], self._episode.random("dropout", paired=True)
+        )
+        self._episode.note("vagueness", before=lines, after=kept)
+        return await self._agent.ask(Complains(person=self._scenario.person, lines=tuple(kept)))
+
+    async def panics(self, complaint: str) -> str:
+        """An urgent word in the middle of the interview."""
+        return await self._agent.ask(Panics(person=self._scenario.person, complaint=complaint))
+
+    async def answers(self, question: str, interview: Interview, variant: PatientVariant) -> Answered:
+        """The answer by the variant's method. What may be known is decided here, before anybody is asked."""
+        briefing = brief(self._scenario.record, question, self._similarity)
+        asked = _Asked(question, interview, variant, briefing, self._scenario.person)
+        bill = _Bill()
+        text = await self._methods[variant.method](bill, asked)
+        return Answered(
+            text=text,
+            method=variant.name,
+            briefing=briefing,
+            requirements=bill.requirements,
+            entries=tuple(bill.entries),
+            relevance=round(float(self._similarity(question, [text])[0]), 4),
+            tokens=bill.tokens,
+            calls=bill.calls,
+            context_chars=bill.context_chars,
+        )
+
+    # -- methods -------------------------------------------------------------------------------------------------------
+    async def _overall(self, bill: _Bill, asked: _Asked, sample: int = 0, plan: str = "") -> str:
+        method = asked.variant.method
+        prompt = AnswersOverall(
+            **asked.common,
+            requirements=requirement_lines(),
+            demonstrations=written_demonstrations("few_shot") if method == "few_shot" else (),
+            think=method in ("cot", "cot_sc"),
+            plan=plan,
+        )
+        reply = _paid(bill, await self._agent.answer(prompt, sample=sample), prompt.render())
+        return reply.value.answer
+
+    async def _self_consistent(self, bill: _Bill, asked: _Asked) -> str:
+        """Several chains of thought, asked side by side; the most consistent answer is picked."""
+        chains = [self._overall(bill, asked, sample=sample) for sample in range(asked.variant.samples)]
+        candidates = tuple(await self._episode.together(*chains))
+        return candidates[await self._picks(bill, asked, candidates)]
+
+    async def _tree_of_thoughts(self, bill: _Bill, asked: _Asked) -> str:
+        """Plans first; the best is followed, and the answer is weighed once more against a second branch."""
+        prompt = Thinks(**asked.common, requirements=requirement_lines())
+        plans = _paid(bill, await self._agent.answer(prompt), prompt.render()).value.plans[:PLANS]
+        best = await self._picks(bill, asked, tuple(plans))
+        answers = [await self._overall(bill, asked, plan=plans[best])]
+        if len(plans) > 1:
+            answers.append(await self._overall(bill, asked, plan=plans[(best + 1) % len(plans)]))
+        return answers[await self._picks(bill, asked, tuple(answers))]
+
+    async def _picks(self, bill: _Bill, asked: _Asked, candidates: tuple[str, ...]) -> int:
+        prompt = PicksAnswer(requirements=requirement_lines(), question=asked.question, candidates=candidates)
+        number = _paid(bill, await self._agent.answer(prompt), prompt.render()).value.number
+        return min(number, len(candidates)) - 1
+
+    async def _self_aligned(self, bill: _Bill, asked: _Asked) -> str:
+        prompt = Aligns(**asked.common, principles=principles(), demonstrations=written_demonstrations("aligned"))
+        return _paid(bill, await self._agent.answer(prompt), prompt.render()).value.answer
+
+    async def _from_library(self, bill: _Bill, asked: _Asked) -> str:
+        """With what the library offers. Without anything near, all the requirements have to do; while learning, the
+        attention agent picks the lines anew."""
+        found = recall(self._episode, asked.question, asked.variant)
+        if self._learning:
+            lines = await self._attend(bill, asked.question)
+        elif found.empty:
+            return await self._overall(bill, asked)
+        else:
+            lines = found.requirements or requirement_lines()
+        bill.requirements, bill.entries = lines, [*found.entries]
+        prompt = AnswersAttended(**asked.common, requirements=lines, demonstrations=found.demonstrations)
+        return _paid(bill, await self._agent.answer(prompt), prompt.render()).value.answer
+
+    async def _attend(self, bill: _Bill, question: str) -> tuple[str, ...]:
+        """Attention requirements: key lines of each chunk, then merged."""
+        picked = await self._episode.together(
+            *(self._attention.answer(Attends(chunk=chunk, question=question)) for chunk in chunks(requirement_lines()))
+        )
+        key_lines = [line for reply in picked for line in reply.value.lines]
+        for reply in picked:
+            _paid(bill, reply, [])
+        if not key_lines:
+            return ()
+        merged = await self._attention.answer(Merges(lines=tuple(key_lines), question=question))
+        _paid(bill, merged, [])
+        return tuple(merged.value.lines)
+
+    def _similarity(self, text: str, others: Sequence[str]) -> Sequence[float]:
+        if not others:
+            return []
+        vectors = self._episode.services.embedder.embed([text, *others]).astype(np.float64)
+        return [float(near) for near in vectors[1:] @ vectors[0]]
+
+
+def _paid(bill: _Bill, reply: Answer[R], messages: Sequence[Message]) -> Answer[R]:
+    """Put a call on the bill."""
+    bill.tokens += reply.call.usage.input_tokens + reply.call.usage.output_tokens
+    bill.calls += 1
+    bill.context_chars = max(bill.context_chars, sum(len(message.content) for message in messages))
+    return reply
+
+
+class _Asked:
+    """One question with all that goes into any prompt about it."""
+
+    def __init__(
+        self, question: str, interview: Interview, variant: PatientVariant, briefing: Briefing, person: str
+    ) -> None:
+        self.question, self.variant = question, variant
+        information = [Known(text=fact.text, topic=fact.topic.value) for fact in briefing.facts]
+        information += [Known(text=fact.text, topic=fact.topic.value, test=fact.test) for fact in briefing.results]
+        self.common: dict[str, Any] = {
+            "person": person,
+            "summary": interview.memory.summary,
+            "recent": interview.recent,
+            "information": tuple(information),
+            "question": question,
+        }

@@ -1,0 +1,188 @@
+"""What is learned from a finished case, by whose leave it enters a library, and when it leaves again.
+
+Attention library: a question, its answer, the record lines and the attention requirements behind it, if the answer is both
+faithful and robust. Trajectory library: the step from one exchange to the next, once more than two exchanges in a row were
+good on both sides (algorithm 1; a poor exchange starts the count anew). Triage library: which discipline a complaint turned
+out to belong to. Pool library: professional questions by complaint, from studying the finished record.
+
+A new entry that is too similar to an old one replaces it only if it is better. An entry that was referred to with poor
+outcomes twice is removed, with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from polyclinic.clinics.patient.rules.leaks import is_refusal
+from polyclinic.clinics.patient.rules.vocabulary import content_words
+from polyclinic.clinics.patient.scenario.record import Level, Record
+from polyclinic.clinics.patient.state import Exchanged
+from polyclinic.clinics.patient.tools.validation import AnswerVerdict, QuestionVerdict
+from polyclinic.core.episode import Episode
+from polyclinic.core.library import Entry, Library
+from polyclinic.core.message import Frozen
+
+DEDUPE = 0.9
+SIMILAR = 4
+SEQUENCE_LENGTH = 2
+POOR_REFERENCES = 2
+BETTER_REASON = "a better answer to a similar question replaced it"
+POOR_REASON = f"referred to {POOR_REFERENCES} times with a poor outcome"
+CONTAMINATED_WORDS = 6
+
+
+class Judged(Frozen):
+    """An exchange with its two verdicts."""
+
+    exchange: Exchanged
+    answer: AnswerVerdict
+    question: QuestionVerdict
+
+    @property
+    def quality(self) -> float:
+        """How good the answer was: relevance, faithfulness and robustness alike."""
+        return round((self.exchange.relevance + self.answer.faithfulness + self.answer.robustness) / 3, 4)
+
+
+def learn_attention(episode: Episode, judged: Sequence[Judged], case: int, disease: str) -> int:
+    """Qualified answers enter; returns how many are new to the library.
+
+    Two questions can be near in meaning and still ask for opposite conduct (a test by its name is answered, one value out
+    of that test is not), and no embedder tells them apart. So an answer competes only with answers of the same conduct.
+    """
+    library = episode.library("attention")
+    limit = episode.services.embedder.threshold(DEDUPE)
+    new = 0
+    for item in judged:
+        if not item.answer.qualified:
+            continue
+        exchange, declined = item.exchange, is_refusal(item.exchange.answer)
+        near = library.nearest(exchange.question, k=SIMILAR, threshold=limit)
+        same = [match.entry for match in near if match.entry.value["declined"] is declined]
+        if same and same[0].quality >= item.quality:
+            continue
+        if same:
+            library.remove(same[0].id, BETTER_REASON)
+        new += not same
+        library.add(
+            exchange.question,
+            {
+                "answer": exchange.answer,
+                "declined": declined,
+                "requirements": list(exchange.requirements),
+                "information": list(exchange.information),
+                "case": case,
+                "disease": disease,
+                "by": exchange.by,
+            },
+            quality=item.quality,
+            unless_near=None if near else limit,
+        )
+    return new
+
+
+def trajectory_steps(judged: Sequence[Judged]) -> list[tuple[Exchanged, Exchanged]]:
+    """The steps worth keeping: each from one exchange to the next, once a run of good ones is long enough.
+
+    Cheat questions are not part of a doctor's trajectory: they are skipped, and break no run.
+    """
+    steps: list[tuple[Exchanged, Exchanged]] = []
+    length = 0
+    before: Exchanged | None = None
+    for item in judged:
+        if item.exchange.cheat:
+            continue
+        good = item.answer.qualified and item.question.qualified
+        length = length + 1 if good else 0
+        if length > SEQUENCE_LENGTH and before is not None:
+            steps.append((before, item.exchange))
+        before = item.exchange
+    return steps
+
+
+def learn_trajectories(episode: Episode, judged: Sequence[Judged], case: int, disease: str) -> int:
+    """Good steps enter, found by the answer they follow upon."""
+    library = episode.library("trajectory")
+    limit = episode.services.embedder.threshold(DEDUPE)
+    quality = {item.exchange.round: item.quality for item in judged}
+    new = 0
+    for before, after in trajectory_steps(judged):
+        near = library.nearest(before.answer, k=1, threshold=limit)
+        if near and near[0].entry.quality >= quality[after.round]:
+            continue
+        new += not near
+        library.add(
+            before.answer,
+            {
+                "previous": before.question,
+                "question": after.question,
+                "answer": after.answer,
+                "case": case,
+                "disease": disease,
+                "by": after.by,
+            },
+            quality=quality[after.round],
+            unless_near=limit,
+        )
+    return new
+
+
+def learn_triage(episode: Episode, complaint: str, discipline: str, case: int) -> None:
+    """Where this complaint belonged, as it turned out."""
+    limit = episode.services.embedder.threshold(DEDUPE)
+    episode.library("triage").add(complaint, {"discipline": discipline, "case": case}, 1.0, unless_near=limit)
+
+
+def learn_pool(episode: Episode, complaint: str, rows: Mapping[str, Sequence[str]], case: int) -> None:
+    """Professional questions by discipline, found by the complaint; questions too similar to one kept are left out."""
+    embedder = episode.services.embedder
+    limit = embedder.threshold(DEDUPE)
+    kept: list[str] = []
+    questions: dict[str, list[str]] = {}
+    for discipline, found in rows.items():
+        for question in found:
+            vectors = embedder.embed([question, *kept])
+            if not kept or float((vectors[1:] @ vectors[0]).max()) < limit:
+                kept.append(question)
+                questions.setdefault(discipline, []).append(question)
+    episode.library("pool").add(complaint, {"questions": questions, "case": case}, 1.0, unless_near=limit)
+
+
+def correct(episode: Episode, judged: Sequence[Judged]) -> list[str]:
+    """Count every reference with its outcome; an entry with two poor ones is removed. Returns the removed ids."""
+    removed: list[str] = []
+    for name in ("attention", "trajectory"):
+        view = episode.library(name)
+        poor: dict[str, int] = {}
+        for item in judged:
+            ids = item.exchange.entries if name == "attention" else item.exchange.recommended
+            for id in ids:
+                if id not in view.library or id in removed:
+                    continue
+                good = item.answer.qualified if name == "attention" else item.question.qualified
+                view.used(id, good=good)
+                poor[id] = poor.get(id, view.library.standing(id).poor) + (not good)
+                if poor[id] >= POOR_REFERENCES:
+                    view.remove(id, POOR_REASON)
+                    removed.append(id)
+    return removed
+
+
+def contamination(entries: Library | Sequence[Entry], records: Sequence[Record]) -> list[tuple[str, str, str]]:
+    """Entries that touch test cases: (entry, record, why). Learned from one of them, or holding one of their facts."""
+    found: list[tuple[str, str, str]] = []
+    facts = [
+        (record.id, content_words(fact.text))
+        for record in records
+        for fact in record.at(Level.VOLUNTEERED, Level.ASKED, Level.TEST)
+        if len(content_words(fact.text)) >= CONTAMINATED_WORDS
+    ]
+    ids = {record.id for record in records}
+    for entry in entries:
+        origin = entry.provenance.scenario.partition("+")[0]
+        if origin in ids:
+            found.append((entry.id, origin, "learned from this case"))
+            continue
+        words = content_words(f"{entry.key} {entry.value.get('answer', '')}")
+        found += [(entry.id, record, "holds a fact of this case") for record, fact in facts if fact <= words]
+    return found

@@ -1,0 +1,16 @@
+"""How an interview is scored: answers and questions by multi-step validation, leaks and the outcome by rule, duels in pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from polyclinic.clinics.patient.judges.answers import AnswersJudge
+from polyclinic.clinics.patient.judges.interview import interview, leak_judge, spending
+from polyclinic.clinics.patient.judges.preference import PreferenceJudge
+from polyclinic.clinics.patient.judges.questions import QuestionsJudge
+from polyclinic.core.judge import Judge
+
+
+def judges() -> Sequence[Judge]:
+    """All judges of this clinic, anew."""
+    return (AnswersJudge(), QuestionsJudge(), leak_judge, interview, spending, PreferenceJudge())

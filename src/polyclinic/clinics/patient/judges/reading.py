@@ -1,0 +1,67 @@
+"""What the judges read out of a transcript: the exchanges of the interview, in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+from polyclinic.clinics.patient.rules.probes import Exchange
+from polyclinic.clinics.patient.scenario import PatientScenario
+from polyclinic.clinics.patient.scenario.record import Record
+from polyclinic.core.judge import Case
+from polyclinic.core.transcript import Said, Transcript
+
+
+@dataclass(frozen=True)
+class Heard:
+    """One question and its answer as the transcript has them."""
+
+    round: int
+    question: str
+    answer: str
+    by: str
+    type: str
+    cheat: bool
+    data: dict[str, Any]
+
+    @property
+    def exchange(self) -> Exchange:
+        """What a validator gets."""
+        return Exchange(
+            question=self.question, answer=self.answer, asked_before=tuple(self.data.get("asked_before", ()))
+        )
+
+
+def heard(transcript: Transcript) -> list[Heard]:
+    """The exchanges, in order. Complaint, crisis and conclusion are not among them."""
+    found: list[Heard] = []
+    asked: Said | None = None
+    for said in transcript.said():
+        if said.data.get("crisis") or "round" not in said.data:
+            continue
+        if said.speaker == "doctor":
+            asked = said
+        elif asked is not None and said.data["round"] == asked.data["round"]:
+            found.append(
+                Heard(
+                    round=asked.data["round"],
+                    question=asked.text,
+                    answer=said.text,
+                    by=asked.data["by"],
+                    type=asked.data["type"],
+                    cheat=asked.data["cheat"],
+                    data=said.data,
+                )
+            )
+            asked = None
+    return found
+
+
+def record_of(case: Case) -> Record:
+    """The record the patient lives."""
+    return cast(PatientScenario, case.scenario).record
+
+
+def validated(transcript: Transcript) -> dict[int, dict[str, Any]]:
+    """Verdicts that the flow itself had to reach (while learning), by round."""
+    return {int(note.data["round"]): note.data for note in transcript.notes("validated")}

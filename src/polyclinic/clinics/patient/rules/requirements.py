@@ -1,0 +1,83 @@
+"""The requirements of a standardized patient, line by line, and which kinds of questions each line helps with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from pydantic import TypeAdapter
+
+from polyclinic.clinics.patient.rules.questions import Kind
+from polyclinic.clinics.patient.rules.vocabulary import overlap
+from polyclinic.clinics.patient.scenario.casefile import parse_yaml
+from polyclinic.clinics.patient.scenario.shipped import data_text
+from polyclinic.core.message import Frozen
+
+CHUNK_LINES = 8
+_SAME_LINE = 0.75
+
+
+class Requirement(Frozen):
+    """One line: as written, in short, and the kinds of questions it helps with."""
+
+    text: str
+    short: str
+    guards: tuple[Kind, ...] = ()
+
+
+class Demonstration(Frozen):
+    """A question and how a standardized patient answered it."""
+
+    question: str
+    answer: str
+
+
+@lru_cache(maxsize=1)
+def requirements() -> tuple[Requirement, ...]:
+    """All lines, in order."""
+    raw = parse_yaml(data_text("requirements.yaml"), "requirements.yaml")
+    return TypeAdapter(tuple[Requirement, ...]).validate_python(raw["lines"])
+
+
+def requirement_lines() -> tuple[str, ...]:
+    """The lines as they stand in a prompt."""
+    return tuple(requirement.text for requirement in requirements())
+
+
+def chunks(lines: Sequence[str], size: int = CHUNK_LINES) -> list[tuple[str, ...]]:
+    """The lines in pieces that are short enough to be read with attention."""
+    return [tuple(lines[at : at + size]) for at in range(0, len(lines), size)]
+
+
+@lru_cache(maxsize=4_096)
+def guards_of(line: str) -> frozenset[Kind]:
+    """The kinds of questions a line warns of, whether it is written out, in short, or reworded a little."""
+    for requirement in requirements():
+        if line in (requirement.text, requirement.short):
+            return frozenset(requirement.guards)
+    for requirement in requirements():
+        if max(overlap(requirement.short, line), overlap(requirement.text, line)) >= _SAME_LINE:
+            return frozenset(requirement.guards)
+    return frozenset()
+
+
+@lru_cache(maxsize=1)
+def _demonstrations() -> dict[str, list[object]]:
+    return parse_yaml(data_text("demonstrations.yaml"), "demonstrations.yaml")
+
+
+def written_demonstrations(name: str) -> tuple[Demonstration, ...]:
+    """The written examples of a baseline."""
+    return TypeAdapter(tuple[Demonstration, ...]).validate_python(_demonstrations()[name])
+
+
+def principles() -> tuple[str, ...]:
+    """The principles of the self-alignment baseline."""
+    return tuple(str(line) for line in _demonstrations()["principles"])
+
+
+@lru_cache(maxsize=1)
+def online_dialogues() -> tuple[Demonstration, ...]:
+    """Exchanges in the manner of ordinary consultations."""
+    raw = parse_yaml(data_text("online_dialogues.yaml"), "online_dialogues.yaml")
+    return TypeAdapter(tuple[Demonstration, ...]).validate_python(raw["dialogues"])

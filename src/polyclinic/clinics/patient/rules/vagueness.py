@@ -1,0 +1,49 @@
+"""How a record becomes a complaint: details of tests go, times become vague, and some sentences are lost.
+
+People arrive without their results and without a calendar. The vagueness agent does the first by model; these rules are what
+it is held to, and what the offline one does.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Sequence
+
+from polyclinic.clinics.patient.scenario.record import Level, Record
+
+DROPOUT = 0.3
+_NUMBER = r"(?:\d+(?:\.\d+)?|half an?|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|ninety|twenty)"
+_UNIT = r"(?:second|minute|hour|day|night|week|month|year|quarter of an hour)s?"
+_TIMES: tuple[tuple[re.Pattern[str], str], ...] = (
+    (
+        re.compile(rf"\bfor (?:about |the last |over )?{_NUMBER} (?:and a half )?{_UNIT}\b", re.IGNORECASE),
+        "for some time",
+    ),
+    (re.compile(rf"\bsince {_NUMBER} {_UNIT}\b", re.IGNORECASE), "for some time"),
+    (re.compile(rf"\b(?:about )?{_NUMBER} {_UNIT} ago\b", re.IGNORECASE), "a while ago"),
+    (re.compile(r"\bsince (?:this morning|last night|yesterday(?: evening)?|midnight)\b", re.IGNORECASE), "recently"),
+    (
+        re.compile(r"\b(?:\d+|three|four|five|six|seven|eight|nine|ten) (?:kilos|kilograms|kg)\b", re.IGNORECASE),
+        "some weight",
+    ),
+    (re.compile(r"\b\d+(?:\.\d+)? ?(?:degrees|C)\b"), "high"),
+)
+
+
+def make_vague(text: str) -> str:
+    """The text with durations, dates and amounts blurred."""
+    for pattern, words in _TIMES:
+        text = pattern.sub(words, text)
+    return text[:1].upper() + text[1:]
+
+
+def arrival_lines(record: Record) -> list[str]:
+    """What the patient could say on arrival: what is volunteered first, then symptoms; never a result."""
+    symptoms = [fact.text for fact in record.at(Level.ASKED) if fact.topic.value == "symptom" and not fact.red_flag]
+    return [*(fact.text for fact in record.at(Level.VOLUNTEERED)), *symptoms[:3]]
+
+
+def drop_sentences(sentences: Sequence[str], random: random.Random, share: float = DROPOUT) -> list[str]:
+    """Some sentences are lost at random; the first always stays, so that there is something to complain of."""
+    return [sentence for at, sentence in enumerate(sentences) if at == 0 or random.random() >= share]

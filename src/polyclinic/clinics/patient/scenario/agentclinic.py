@@ -1,0 +1,95 @@
+"""Loader for AgentClinic jsonl: one OSCE case per line, already split into what the patient, the exam and the tests show."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from polyclinic.clinics.patient.scenario.narrative import Line, age_and_sex, assemble, disease_of, sentences
+from polyclinic.clinics.patient.scenario.record import Investigation, Level, Record, Topic
+from polyclinic.errors import DataError
+
+_TOPICS: dict[str, Topic] = {
+    "Past_Medical_History": Topic.HISTORY,
+    "Social_History": Topic.HABITS,
+    "Family_History": Topic.FAMILY,
+    "Medications": Topic.MEDICATION,
+    "Allergies": Topic.ALLERGY,
+    "Review_of_Systems": Topic.SYMPTOM,
+}
+
+
+def load_agentclinic(text: str, origin: str) -> list[Record]:
+    """All cases of the file; raises `DataError` with the line that cannot be read."""
+    records = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            raw = json.loads(line)
+            case = raw["OSCE_Examination"]
+            records.append(_case(case, number))
+        except json.JSONDecodeError as error:
+            raise DataError(f"{origin} line {number}: not JSON: {error.msg}") from None
+        except (KeyError, TypeError) as error:
+            raise DataError(f"{origin} line {number}: an AgentClinic case needs {error}") from None
+    if not records:
+        raise DataError(f"{origin}: no cases")
+    return records
+
+
+def _case(case: Mapping[str, Any], number: int) -> Record:
+    actor, diagnosis = case["Patient_Actor"], str(case["Correct_Diagnosis"]).strip()
+    everything = json.dumps(case)
+    age, sex = age_and_sex(f"{actor.get('Demographics', '')} {actor.get('History', '')}")
+    tests = [
+        *_tests(case.get("Physical_Examination_Findings", {}), "examination"),
+        *_tests(case.get("Test_Results", {}), ""),
+    ]
+    return assemble(
+        f"agentclinic-{number}",
+        disease_of(diagnosis, everything),
+        age=age,
+        sex=sex,
+        lines=list(_lines(actor)),
+        tests=tests,
+        diagnosis=diagnosis,
+        source="AgentClinic",
+    )
+
+
+def _lines(actor: Mapping[str, Any]) -> Iterator[Line]:
+    symptoms = actor.get("Symptoms", {})
+    if symptoms.get("Primary_Symptom"):
+        yield Topic.COMPLAINT, Level.VOLUNTEERED, str(symptoms["Primary_Symptom"])
+    for sentence in sentences(str(actor.get("History", ""))):
+        yield Topic.SYMPTOM, Level.ASKED, sentence
+    for symptom in symptoms.get("Secondary_Symptoms", []):
+        yield Topic.SYMPTOM, Level.ASKED, str(symptom)
+    for key, topic in _TOPICS.items():
+        for sentence in sentences(str(actor.get(key, ""))):
+            yield topic, Level.ASKED, sentence
+
+
+def _tests(raw: Mapping[str, Any], suffix: str) -> Iterator[Investigation]:
+    for name, value in raw.items():
+        words = name.replace("_", " ").strip().lower()
+        if suffix and suffix not in words and "vital" not in words:
+            words = f"{words} {suffix}"
+        items = dict(_flat(value)) if isinstance(value, Mapping) else {"Finding": _plain(value)}
+        if items:
+            yield Investigation(name=words, items=items)
+
+
+def _flat(value: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    for key, inner in value.items():
+        name = f"{prefix}{key.replace('_', ' ')}"
+        if isinstance(inner, Mapping):
+            yield from _flat(inner, f"{name}, ")
+        else:
+            yield name, _plain(inner)
+
+
+def _plain(value: Any) -> str:
+    return ", ".join(_plain(item) for item in value) if isinstance(value, list) else str(value)

@@ -1,0 +1,151 @@
+"""Reading case files: the YAML an educator writes, into records with a level on every fact.
+
+A file holds one `disease` and its `records`. Where a line stands decides its level: under `volunteered`, under `asked` (by
+topic), under `tests` (a result of that named test), under `never`, `treatment` or `diagnosis` (never known to the patient).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import yaml
+from pydantic import ValidationError
+
+from polyclinic.clinics.patient.scenario.record import Disease, Fact, Investigation, Level, Record, Topic
+from polyclinic.errors import DataError
+
+_LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+RECORD_KEYS = frozenset(
+    [
+        "id",
+        "age",
+        "age_months",
+        "sex",
+        "informant",
+        "volunteered",
+        "asked",
+        "tests",
+        "diagnosis",
+        "treatment",
+        "never",
+        "source",
+        "disease",
+    ]
+)
+
+
+def parse_yaml(text: str, origin: str) -> dict[str, Any]:
+    """The file as plain data; every scalar stays text, so that 'no' is never turned into False."""
+    try:
+        data = yaml.load(text, Loader=_LOADER)
+    except yaml.YAMLError as error:
+        place = getattr(error, "problem_mark", None)
+        line = f" line {place.line + 1}" if place is not None else ""
+        raise DataError(f"{origin}{line}: not readable as YAML: {getattr(error, 'problem', error)}") from None
+    if not isinstance(data, dict):
+        raise DataError(f"{origin}: a case file holds a mapping with 'disease' and 'records'")
+    return data
+
+
+def read_case_file(text: str, origin: str) -> list[Record]:
+    """All records of one file; raises `DataError` naming the file, the record and the place."""
+    data = parse_yaml(text, origin)
+    records = data.get("records")
+    if not isinstance(records, list) or not records:
+        raise DataError(f"{origin}: 'records' must be a list with at least one record")
+    if "disease" not in data:
+        raise DataError(f"{origin}: 'disease' is missing; say its name, synonyms, system and discipline")
+    disease = _disease(data["disease"], origin)
+    return [build_record(raw, disease, origin) for raw in records]
+
+
+def _disease(raw: Any, origin: str) -> Disease:
+    try:
+        return Disease.model_validate(raw)
+    except ValidationError as error:
+        raise DataError(f"{origin}: disease: {_first(error)}") from None
+
+
+def build_record(raw: Mapping[str, Any], disease: Disease, origin: str) -> Record:
+    """One record of a case file."""
+    name = raw.get("id", "?") if isinstance(raw, Mapping) else "?"
+    where = f"{origin}: record '{name}'"
+    if not isinstance(raw, Mapping):
+        raise DataError(f"{where}: a record is a mapping, not {type(raw).__name__}")
+    unknown = sorted(set(raw) - RECORD_KEYS)
+    if unknown:
+        raise DataError(f"{where}: unknown key '{unknown[0]}'; a record has: {', '.join(sorted(RECORD_KEYS))}")
+    try:
+        tests = [Investigation.model_validate(test) for test in raw.get("tests", [])]
+        fields = {key: raw[key] for key in ("id", "sex", "informant", "diagnosis", "source") if key in raw}
+        numbers = {key: int(raw[key]) for key in ("age", "age_months") if key in raw}
+        facts = tuple(_facts(raw, tests, numbers, where))
+        return Record(disease=disease, facts=facts, investigations=tuple(tests), **fields, **numbers)
+    except ValidationError as error:
+        raise DataError(f"{where}: {_first(error)}") from None
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{where}: {error}") from None
+
+
+def _first(error: ValidationError) -> str:
+    problem = error.errors()[0]
+    place = ".".join(str(part) for part in problem["loc"])
+    return f"{place}: {problem['msg']}"
+
+
+def _facts(
+    raw: Mapping[str, Any], tests: Sequence[Investigation], numbers: Mapping[str, int], where: str
+) -> Iterator[Fact]:
+    """Every fact of a record with its level, numbered within it."""
+    count = 0
+
+    def fact(topic: Topic, level: Level, entry: Any, test: str = "", item: str = "") -> Fact:
+        nonlocal count
+        count += 1
+        text, red_flag = _entry(entry, where)
+        return Fact(
+            id=f"{raw.get('id', '?')}.{count}",
+            topic=topic,
+            level=level,
+            text=text,
+            test=test,
+            item=item,
+            red_flag=red_flag,
+        )
+
+    yield from (fact(Topic.COMPLAINT, Level.VOLUNTEERED, line) for line in raw.get("volunteered", []))
+    asked = raw.get("asked", {})
+    if not isinstance(asked, Mapping):
+        raise DataError(f"{where}: 'asked' is a mapping from topic to lines")
+    for topic, lines in asked.items():
+        if topic not in {member.value for member in Topic}:
+            raise DataError(f"{where}: asked: no topic '{topic}'")
+        yield from (fact(Topic(topic), Level.ASKED, line) for line in lines)
+    if "age" in numbers:
+        yield fact(Topic.BACKGROUND, Level.ASKED, _background(raw, numbers))
+    for test in tests:
+        for item, value in test.items.items():
+            yield fact(Topic.RESULT, Level.TEST, f"{item}: {value}", test.name, item)
+        if test.impression:
+            yield fact(Topic.IMPRESSION, Level.NEVER, test.impression, test.name)
+    for topic, key in ((Topic.TREATMENT, "treatment"), (Topic.HIDDEN, "never")):
+        yield from (fact(topic, Level.NEVER, line) for line in raw.get(key, []))
+    if raw.get("diagnosis"):
+        yield fact(Topic.DIAGNOSIS, Level.NEVER, raw["diagnosis"])
+
+
+def _entry(entry: Any, where: str) -> tuple[str, bool]:
+    if isinstance(entry, str):
+        return entry.strip(), False
+    if isinstance(entry, Mapping) and set(entry) <= {"text", "red_flag"} and "text" in entry:
+        return str(entry["text"]).strip(), str(entry.get("red_flag", "")).lower() == "true"
+    raise DataError(f"{where}: a fact is a line of text, or a mapping with 'text' and 'red_flag', not {entry!r}")
+
+
+def _background(raw: Mapping[str, Any], numbers: Mapping[str, int]) -> str:
+    months = numbers.get("age_months")
+    age = f"{months} months" if months is not None and numbers["age"] < 3 else f"{numbers['age']} years"
+    if raw.get("informant") == "parent":
+        return f"{'He' if raw.get('sex') == 'male' else 'She'} is {age} old."
+    return f"I am {age} old."

@@ -1,0 +1,176 @@
+"""Loader for FHIR Bundles (R4 or R5): one patient's resources become one record.
+
+The encounter's diagnosis is the Condition in the category `encounter-diagnosis`, or the last one when none says so; other
+Conditions are history. Observations in `social-history` are told when asked; all others are results of a named test.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+from typing import Any
+
+from polyclinic.clinics.patient.scenario.narrative import Line, assemble, disease_of, sentences
+from polyclinic.clinics.patient.scenario.record import Investigation, Level, Record, Sex, Topic
+from polyclinic.errors import DataError
+
+Resource = Mapping[str, Any]
+
+
+def load_fhir_bundle(text: str, origin: str) -> list[Record]:
+    """The record in the bundle; raises `DataError` when the patient or a diagnosis is missing."""
+    try:
+        bundle = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise DataError(f"{origin}: not JSON: {error.msg}") from None
+    if not isinstance(bundle, dict) or bundle.get("resourceType") != "Bundle":
+        raise DataError(f"{origin}: the file is not a FHIR Bundle")
+    resources = [entry["resource"] for entry in bundle.get("entry", []) if "resource" in entry]
+    patients = _of(resources, "Patient")
+    if not patients:
+        raise DataError(f"{origin}: the Bundle holds no Patient")
+    diagnoses = _of(resources, "Condition")
+    if not diagnoses:
+        raise DataError(f"{origin}: the Bundle holds no Condition, so there is no diagnosis")
+    main = next((c for c in diagnoses if _has_category(c, "encounter-diagnosis")), diagnoses[-1])
+    lines = list(_lines(resources, main))
+    diagnosis = _text(main.get("code"))
+    return [
+        assemble(
+            f"fhir-{patients[0].get('id', 'patient')}",
+            disease_of(diagnosis, " ".join(text for _, _, text in lines)),
+            age=_age(patients[0], resources),
+            sex=_sex(patients[0]),
+            lines=lines,
+            tests=list(_tests(resources)),
+            diagnosis=diagnosis,
+            source="FHIR Bundle",
+        )
+    ]
+
+
+def _of(resources: Sequence[Resource], kind: str) -> list[Resource]:
+    return [resource for resource in resources if resource.get("resourceType") == kind]
+
+
+def _text(concept: Any) -> str:
+    """A CodeableConcept's words; R5's CodeableReference is read through."""
+    if not isinstance(concept, Mapping):
+        return ""
+    if "concept" in concept:
+        return _text(concept["concept"])
+    if concept.get("text"):
+        return str(concept["text"])
+    return next((str(coding["display"]) for coding in concept.get("coding", []) if coding.get("display")), "")
+
+
+def _has_category(resource: Resource, code: str) -> bool:
+    categories = resource.get("category", [])
+    return any(coding.get("code") == code for category in categories for coding in category.get("coding", []))
+
+
+def _sex(patient: Resource) -> Sex:
+    return "female" if patient.get("gender") == "female" else "male"
+
+
+def _age(patient: Resource, resources: Sequence[Resource]) -> int:
+    """At the encounter's start when there is one; the number of full years."""
+    try:
+        born = date.fromisoformat(str(patient.get("birthDate", ""))[:10])
+    except ValueError:
+        raise DataError(f"Patient/{patient.get('id', '?')}: birthDate must be a full date") from None
+    starts = [
+        str((encounter.get("actualPeriod") or encounter.get("period") or {}).get("start", ""))[:10]
+        for encounter in _of(resources, "Encounter")
+    ]
+    dates = [
+        text for text in (*starts, *(str(o.get("effectiveDateTime", ""))[:10] for o in resources)) if len(text) == 10
+    ]
+    on = date.fromisoformat(min(dates)) if dates else born.replace(year=born.year + 50, day=min(born.day, 28))
+    return on.year - born.year - ((on.month, on.day) < (born.month, born.day))
+
+
+def _lines(resources: Sequence[Resource], main: Resource) -> Iterator[Line]:
+    for encounter in _of(resources, "Encounter"):
+        for reason in encounter.get("reasonCode", encounter.get("reason", [])):
+            text = _text(reason) or _text(next(iter(reason.get("value", [])), None))
+            if text:
+                yield Topic.COMPLAINT, Level.VOLUNTEERED, text
+    for condition in _of(resources, "Condition"):
+        notes = [note.get("text", "") for note in condition.get("note", [])]
+        if condition is main:
+            yield from ((Topic.SYMPTOM, Level.ASKED, line) for note in notes for line in sentences(note))
+        else:
+            yield Topic.HISTORY, Level.ASKED, f"Known: {_text(condition.get('code'))}"
+    for kind, key in (("MedicationStatement", "medication"), ("MedicationRequest", "medication")):
+        for resource in _of(resources, kind):
+            yield (
+                Topic.MEDICATION,
+                Level.ASKED,
+                f"Takes {_text(resource.get(key) or resource.get('medicationCodeableConcept'))}",
+            )
+    for allergy in _of(resources, "AllergyIntolerance"):
+        yield Topic.ALLERGY, Level.ASKED, f"Allergic to {_text(allergy.get('code'))}"
+    for member in _of(resources, "FamilyMemberHistory"):
+        ills = ", ".join(_text(condition.get("code")) for condition in member.get("condition", []))
+        yield Topic.FAMILY, Level.ASKED, f"{_text(member.get('relationship')).capitalize()}: {ills or 'nothing known'}"
+    for immunization in _of(resources, "Immunization"):
+        yield Topic.PREVENTION, Level.ASKED, f"Vaccinated: {_text(immunization.get('vaccineCode'))}"
+    for observation in _of(resources, "Observation"):
+        if _has_category(observation, "social-history"):
+            yield Topic.HABITS, Level.ASKED, f"{_text(observation.get('code'))}: {_value(observation)}"
+    for procedure in _of(resources, "Procedure"):
+        yield Topic.TREATMENT, Level.NEVER, _text(procedure.get("code"))
+
+
+def _value(observation: Resource) -> str:
+    quantity = observation.get("valueQuantity")
+    if isinstance(quantity, Mapping):
+        value = f"{quantity.get('value')} {quantity.get('unit', quantity.get('code', ''))}".strip()
+        return value + _range(observation)
+    return str(observation.get("valueString") or _text(observation.get("valueCodeableConcept")) or "not stated")
+
+
+def _range(observation: Resource) -> str:
+    ranges = observation.get("referenceRange", [])
+    if not ranges:
+        return ""
+    low, high = (ranges[0].get(side, {}).get("value") for side in ("low", "high"))
+    if low is not None and high is not None:
+        return f" ({low}-{high})"
+    return f" (below {high})" if high is not None else f" (above {low})" if low is not None else ""
+
+
+def _tests(resources: Sequence[Resource]) -> Iterator[Investigation]:
+    """Each report with the observations it refers to; vital signs together; every other observation as its own test."""
+    observations = {f"Observation/{o.get('id')}": o for o in _of(resources, "Observation")}
+    used: set[str] = set()
+    for report in _of(resources, "DiagnosticReport"):
+        refs = [str(result.get("reference", "")) for result in report.get("result", [])]
+        items = dict(item for ref in refs if ref in observations for item in _items(observations[ref]))
+        used.update(refs)
+        if items:
+            yield Investigation(
+                name=_text(report.get("code")), items=items, impression=str(report.get("conclusion", ""))
+            )
+    vitals: dict[str, str] = {}
+    rest: list[Investigation] = []
+    for ref, observation in observations.items():
+        if ref in used or _has_category(observation, "social-history"):
+            continue
+        if _has_category(observation, "vital-signs"):
+            vitals.update(_items(observation))
+        else:
+            rest.append(Investigation(name=_text(observation.get("code")), items=dict(_items(observation))))
+    if vitals:
+        yield Investigation(name="vital signs", items=vitals)
+    yield from rest
+
+
+def _items(observation: Resource) -> Iterator[tuple[str, str]]:
+    components = observation.get("component", [])
+    if not components:
+        yield _text(observation.get("code")), _value(observation)
+    for component in components:
+        yield _text(component.get("code")), _value(component)

@@ -1,0 +1,135 @@
+"""Loader for MTSamples csv: transcribed reports, one per row, whose sections are found by their capital headings.
+
+Columns: description, medical_specialty, sample_name, transcription, keywords. Only reports with a complaint or a history
+and an impression can become cases; the others are left out.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+from polyclinic.clinics.patient.scenario.narrative import Line, age_and_sex, assemble, disease_of, sentences
+from polyclinic.clinics.patient.scenario.record import Investigation, Level, Record, Topic
+from polyclinic.errors import DataError
+
+COLUMNS = ("description", "medical_specialty", "sample_name", "transcription", "keywords")
+_HEADING = re.compile(r"(?:(?<=^)|(?<=[,.\s]))([A-Z][A-Z /&]{3,40}):")
+_SPOKEN: dict[str, Topic] = {
+    "CHIEF COMPLAINT": Topic.COMPLAINT,
+    "REASON FOR VISIT": Topic.COMPLAINT,
+    "HISTORY OF PRESENT ILLNESS": Topic.SYMPTOM,
+    "SUBJECTIVE": Topic.SYMPTOM,
+    "REVIEW OF SYSTEMS": Topic.SYMPTOM,
+    "PAST MEDICAL HISTORY": Topic.HISTORY,
+    "PAST SURGICAL HISTORY": Topic.HISTORY,
+    "MEDICATIONS": Topic.MEDICATION,
+    "CURRENT MEDICATIONS": Topic.MEDICATION,
+    "ALLERGIES": Topic.ALLERGY,
+    "FAMILY HISTORY": Topic.FAMILY,
+    "SOCIAL HISTORY": Topic.HABITS,
+    "HABITS": Topic.HABITS,
+    "IMMUNIZATIONS": Topic.PREVENTION,
+}
+_TESTS: dict[str, str] = {
+    "PHYSICAL EXAMINATION": "physical examination",
+    "OBJECTIVE": "physical examination",
+    "VITAL SIGNS": "vital signs",
+    "LABORATORY DATA": "laboratory tests",
+    "LABORATORY": "laboratory tests",
+    "DIAGNOSTIC STUDIES": "diagnostic studies",
+    "X RAY": "X-ray",
+    "EKG": "ECG",
+    "ECG": "ECG",
+}
+_VERDICT = ("IMPRESSION", "ASSESSMENT", "DIAGNOSIS", "FINAL DIAGNOSIS", "ASSESSMENT AND PLAN", "DISCHARGE DIAGNOSIS")
+_SPECIALTY: dict[str, str] = {
+    "ent - otolaryngology": "Otorhinolaryngology",
+    "obstetrics / gynecology": "Obstetrics and Gynecology",
+    "pediatrics - neonatal": "Pediatrics",
+    "psychiatry / psychology": "Psychiatry",
+    "ophthalmology": "Ophthalmology",
+    "dermatology": "Dermatology",
+    "hematology - oncology": "Oncology",
+    "surgery": "Surgery",
+    "emergency room reports": "Emergency Medicine",
+    "diets and nutritions": "Nutrition",
+    "dentistry": "Stomatology",
+    "radiology": "Radiology",
+}
+
+
+def load_mtsamples(text: str, origin: str) -> list[Record]:
+    """The rows that make a case; raises `DataError` when a column is missing or no row does."""
+    reader = csv.DictReader(io.StringIO(text))
+    missing = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
+    if missing:
+        raise DataError(f"{origin}: the column '{missing[0]}' is missing; MTSamples has: {', '.join(COLUMNS)}")
+    found = [_case(row, number) for number, row in enumerate(reader, start=1)]
+    records = [record for record in found if record is not None]
+    if not records:
+        raise DataError(f"{origin}: none of {len(found)} rows has a complaint or history together with an impression")
+    return records
+
+
+def split_report(transcription: str) -> dict[str, str]:
+    """A report's sections by heading. Text before the first heading is left out."""
+    pieces = _HEADING.split(transcription)
+    sections: dict[str, str] = {}
+    for heading, body in zip(pieces[1::2], pieces[2::2], strict=True):
+        name = " ".join(heading.replace("-", " ").split())
+        sections[name] = f"{sections.get(name, '')} {body}".strip(" ,")
+    return sections
+
+
+def _case(row: dict[str, str], number: int) -> Record | None:
+    sections = split_report(row["transcription"] or "")
+    verdict = next((sections[name] for name in _VERDICT if sections.get(name)), "")
+    spoken = {name: topic for name, topic in _SPOKEN.items() if sections.get(name)}
+    if not verdict or not any(topic in (Topic.COMPLAINT, Topic.SYMPTOM) for topic in spoken.values()):
+        return None
+    diagnosis = re.sub(r"^\s*\d+[.)]\s*", "", sentences(verdict)[0]).rstrip(".")
+    lines: list[Line] = []
+    for name, topic in spoken.items():
+        for position, sentence in enumerate(sentences(sections[name])):
+            first = topic is Topic.COMPLAINT or ("CHIEF COMPLAINT" not in spoken and not lines and position == 0)
+            lines.append((topic, Level.VOLUNTEERED if first else Level.ASKED, sentence))
+    lines += [(Topic.HIDDEN, Level.NEVER, line) for line in sentences(sections.get("PLAN", ""))]
+    tests = [
+        Investigation(name=test, items=_items(sections[heading]))
+        for heading, test in _TESTS.items()
+        if sections.get(heading)
+    ]
+    age, sex = age_and_sex(f"{row['description']} {row['transcription']}")
+    specialty = _SPECIALTY.get((row["medical_specialty"] or "").strip().lower(), "")
+    disease = disease_of(diagnosis, row["transcription"], specialty)
+    return assemble(
+        f"mtsamples-{number}",
+        disease,
+        age=age,
+        sex=sex,
+        lines=lines,
+        tests=_merged(tests),
+        diagnosis=diagnosis,
+        source=f"MTSamples: {(row['sample_name'] or '').strip()}",
+    )
+
+
+def _items(text: str) -> dict[str, str]:
+    items: dict[str, str] = {}
+    for number, sentence in enumerate(sentences(text), start=1):
+        name, colon, value = sentence.partition(":")
+        named = bool(colon) and len(name) < 40 and bool(value.strip())
+        items[name.strip() if named else f"Finding {number}"] = value.strip() if named else sentence
+    return items
+
+
+def _merged(tests: list[Investigation]) -> list[Investigation]:
+    """One investigation for each name, whatever headings it came from."""
+    merged: dict[str, dict[str, str]] = {}
+    for test in tests:
+        held = merged.setdefault(test.name, {})
+        for item, value in test.items.items():
+            held[item if item not in held else f"{item} ({len(held) + 1})"] = value
+    return [Investigation(name=name, items=items) for name, items in merged.items()]

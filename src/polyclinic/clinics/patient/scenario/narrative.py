@@ -1,0 +1,94 @@
+"""What the loaders share: sentences with a level, a disease made from a diagnosis, and nothing that gives it away."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from polyclinic.clinics.patient.scenario.disciplines import disciplines
+from polyclinic.clinics.patient.scenario.names import mentions
+from polyclinic.clinics.patient.scenario.record import Disease, Fact, Investigation, Level, Record, Sex, Topic
+from polyclinic.clinics.patient.scenario.shipped import diseases
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9])")
+Line = tuple[Topic, Level, str]
+
+
+def sentences(text: str) -> list[str]:
+    """Running text as sentences; a decimal point ends none."""
+    clean = re.sub(r"[\s,]*,{2,}[\s,]*", " ", " ".join(text.split())).strip(" ,")
+    return [piece.strip(" ,") for piece in _SENTENCE.split(clean) if piece.strip(" ,")]
+
+
+def disease_of(diagnosis: str, text: str = "", discipline: str = "") -> Disease:
+    """The shipped disease of that name, or a new one with what little is known of it."""
+    for disease in diseases():
+        if mentions(diagnosis, (disease.name, *(name for name in disease.synonyms if " " in name or len(name) > 10))):
+            names = tuple(dict.fromkeys((*disease.names, diagnosis)))
+            return disease.model_copy(update={"synonyms": tuple(name for name in names if name != disease.name)})
+    return Disease(
+        name=diagnosis, synonyms=(), system="unknown", discipline=discipline or nearest_discipline(text or diagnosis)
+    )
+
+
+def nearest_discipline(text: str) -> str:
+    """The discipline whose signs occur most in a text; internal medicine when none does."""
+    low = text.lower()
+    score = {name: sum(sign in low for sign in discipline.signs) for name, discipline in disciplines().items()}
+    best = max(score, key=lambda name: score[name])
+    return best if score[best] else "Internal Medicine"
+
+
+def assemble(
+    id: str,
+    disease: Disease,
+    *,
+    age: int,
+    sex: Sex,
+    lines: Iterable[Line],
+    tests: Sequence[Investigation],
+    diagnosis: str,
+    source: str,
+) -> Record:
+    """A record from loaded pieces. A line that names the disease is kept from the patient, wherever it stood."""
+    facts: list[Fact] = []
+
+    def add(topic: Topic, level: Level, text: str, test: str = "", item: str = "") -> None:
+        if level is not Level.NEVER and mentions(text, disease.names):
+            level = Level.NEVER
+        facts.append(Fact(id=f"{id}.{len(facts) + 1}", topic=topic, level=level, text=text, test=test, item=item))
+
+    for topic, level, text in lines:
+        add(topic, level, text)
+    for test in tests:
+        for item, value in test.items.items():
+            add(Topic.RESULT, Level.TEST, f"{item}: {value}", test.name, item)
+        if test.impression:
+            add(Topic.IMPRESSION, Level.NEVER, test.impression, test.name)
+    add(Topic.DIAGNOSIS, Level.NEVER, diagnosis)
+    return Record(
+        id=id,
+        disease=disease,
+        age=age,
+        sex=sex,
+        informant="parent" if age < 6 else "self",
+        facts=tuple(facts),
+        investigations=tuple(tests),
+        diagnosis=diagnosis,
+        source=source,
+    )
+
+
+_AGE = re.compile(r"\b(\d{1,3})[\s-]*(?:year|yr)s?[\s-]*old\b|\b(\d{1,2})[\s-]*months?[\s-]*old\b", re.IGNORECASE)
+_FEMALE = re.compile(r"\b(female|woman|girl|she|her)\b", re.IGNORECASE)
+_MALE = re.compile(r"\b(male|man|boy|he|his|gentleman)\b", re.IGNORECASE)
+
+
+def age_and_sex(text: str) -> tuple[int, Sex]:
+    """Age and sex from a narrative; 50 and the commoner pronoun's sex when it does not say."""
+    found = _AGE.search(text)
+    age = (int(found[1]) if found[1] else int(found[2]) // 12) if found else 50
+    first = re.search(r"\b(fe)?male\b", text, re.IGNORECASE)
+    if first:
+        return min(age, 120), "female" if first[1] else "male"
+    return min(age, 120), "female" if len(_FEMALE.findall(text)) > len(_MALE.findall(text)) else "male"

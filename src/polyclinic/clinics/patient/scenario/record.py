@@ -1,0 +1,138 @@
+"""A medical record in which every fact says when it may become known.
+
+The disclosure level is part of the data, so that what a simulated patient may know is decided by code before any model
+is asked: what is not in its context cannot slip out.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import Field
+
+from polyclinic.core.message import Frozen
+
+Sex = Literal["female", "male"]
+Informant = Literal["self", "parent"]
+
+
+class Level(StrEnum):
+    """When a fact may become known to the doctor."""
+
+    VOLUNTEERED = "volunteered"
+    ASKED = "asked"
+    TEST = "test"
+    NEVER = "never"
+
+
+class Topic(StrEnum):
+    """What a fact is about."""
+
+    COMPLAINT = "complaint"
+    SYMPTOM = "symptom"
+    HISTORY = "history"
+    MEDICATION = "medication"
+    FAMILY = "family"
+    HABITS = "habits"
+    SOCIAL = "social"
+    MOOD = "mood"
+    ALLERGY = "allergy"
+    PREVENTION = "prevention"
+    BACKGROUND = "background"
+    RESULT = "result"
+    IMPRESSION = "impression"
+    TREATMENT = "treatment"
+    DIAGNOSIS = "diagnosis"
+    HIDDEN = "hidden"
+
+
+SPOKEN_TOPICS = (
+    Topic.SYMPTOM,
+    Topic.HISTORY,
+    Topic.MEDICATION,
+    Topic.FAMILY,
+    Topic.HABITS,
+    Topic.SOCIAL,
+    Topic.MOOD,
+    Topic.ALLERGY,
+    Topic.PREVENTION,
+)
+
+
+class Fact(Frozen):
+    """One thing that is true of the patient. Spoken facts are in the informant's own words."""
+
+    id: str
+    topic: Topic
+    level: Level
+    text: str
+    test: str = ""
+    item: str = ""
+    red_flag: bool = False
+
+
+class Investigation(Frozen):
+    """A named test or examination with its itemised results. The impression is never the patient's to know."""
+
+    name: str
+    items: dict[str, str] = Field(min_length=1)
+    impression: str = ""
+
+
+class Disease(Frozen):
+    """What all records of a disease share: its names (none may be spoken), who treats it, what points to it."""
+
+    name: str
+    synonyms: tuple[str, ...]
+    system: str
+    discipline: str
+    consult: tuple[str, ...] = ()
+    icd10: str = ""
+    clues: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every word for it that would give it away."""
+        return (self.name, *self.synonyms)
+
+
+class Record(Frozen):
+    """One patient's record."""
+
+    id: str
+    disease: Disease
+    age: int = Field(ge=0, le=120)
+    age_months: int | None = Field(default=None, ge=0, le=35)
+    sex: Sex
+    informant: Informant = "self"
+    facts: tuple[Fact, ...]
+    investigations: tuple[Investigation, ...] = ()
+    diagnosis: str
+    source: str = "polyclinic"
+
+    def at(self, *levels: Level) -> list[Fact]:
+        """The facts of these levels, in the record's order."""
+        return [fact for fact in self.facts if fact.level in levels]
+
+    def fact(self, id: str) -> Fact:
+        """A fact by its id."""
+        for fact in self.facts:
+            if fact.id == id:
+                return fact
+        raise KeyError(id)
+
+    def results(self, test: str) -> list[Fact]:
+        """What a named test shows, item by item."""
+        return [fact for fact in self.at(Level.TEST) if fact.test == test]
+
+    @property
+    def checklist(self) -> list[Fact]:
+        """What a good interview brings out: everything that may be known, except age and sex."""
+        known = self.at(Level.VOLUNTEERED, Level.ASKED, Level.TEST)
+        return [fact for fact in known if fact.topic is not Topic.BACKGROUND]
+
+    @property
+    def age_text(self) -> str:
+        """The age as it is said."""
+        return f"{self.age_months} months" if self.age_months is not None and self.age < 3 else f"{self.age} years"

@@ -1,0 +1,98 @@
+"""What changes during an interview, and what evolution remembers between cases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from polyclinic.core.campaign import Effect
+from polyclinic.core.memory import Memory, Summarise, Turn, cut
+from polyclinic.core.message import Frozen
+
+RECENT_TURNS = 4
+SUMMARISE_EVERY = 6
+SUMMARY_CHARS = 600
+TURN_CHARS = 300
+ASKED_SHOWN = 8
+CONVERGED_AFTER = 6
+
+
+class Exchanged(Frozen):
+    """One question and answer as evolution and feedback need them."""
+
+    round: int
+    question: str
+    answer: str
+    by: str
+    cheat: bool = False
+    requirements: tuple[str, ...] = ()
+    information: tuple[str, ...] = ()
+    entries: tuple[str, ...] = ()
+    recommended: tuple[str, ...] = ()
+    asked_before: tuple[str, ...] = ()
+    relevance: float = 0.0
+
+
+@dataclass
+class Interview:
+    """One interview as it goes on. What goes into a prompt is bounded, however long it lasts."""
+
+    memory: Memory
+    complaint: str = ""
+    discipline: str = "Internal Medicine"
+    tests_asked: list[str] = field(default_factory=list)
+    exchanges: list[Exchanged] = field(default_factory=list)
+    notes: dict[str, str] = field(default_factory=dict)
+    diagnosis: str = ""
+    cheats_used: list[str] = field(default_factory=list)
+
+    @classmethod
+    def open(cls, summarise: Summarise) -> Interview:
+        """An interview with instant and summarised memory."""
+        memory = Memory(recent=RECENT_TURNS, every=SUMMARISE_EVERY, summary_chars=SUMMARY_CHARS, summarise=summarise)
+        return cls(memory)
+
+    async def hear(self, speaker: str, text: str) -> None:
+        """Take in what was said. Nobody remembers a speech word for word, so that one long turn cannot fill a context."""
+        await self.memory.remember(speaker, cut(text, TURN_CHARS))
+
+    @property
+    def recent(self) -> tuple[Turn, ...]:
+        """The turns that are not yet summarised."""
+        return tuple(self.memory.window())
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The latest questions, to keep a doctor from repeating them."""
+        return tuple(exchange.question for exchange in self.exchanges[-ASKED_SHOWN:])
+
+    def was_asked(self, question: str) -> bool:
+        """Whether this very question was asked before, at any time."""
+        return any(exchange.question == question for exchange in self.exchanges)
+
+    def fresh(self, questions: Sequence[str], limit: int) -> tuple[str, ...]:
+        """The first few of these questions that were not asked yet."""
+        return tuple([question for question in dict.fromkeys(questions) if not self.was_asked(question)][:limit])
+
+
+class Evolution:
+    """What a campaign of learning cases shares besides its libraries: how much each case taught."""
+
+    def __init__(self) -> None:
+        self._taught: dict[int, tuple[int, int]] = {}
+
+    @property
+    def added(self) -> list[int]:
+        """How many new entries each case brought, in the order of the cases."""
+        return [new for _, (_, new) in sorted(self._taught.items())]
+
+    def converged(self, wave: int) -> bool:
+        """Whether the last six cases before this generation all added nothing, so that learning is over."""
+        before = [new for _, (when, new) in sorted(self._taught.items()) if when < wave]
+        return len(before) >= CONVERGED_AFTER and not any(before[-CONVERGED_AFTER:])
+
+    def apply(self, effect: Effect) -> None:
+        """Take in one finished case."""
+        if effect.kind != "case":
+            raise ValueError(f"evolution does not know the effect '{effect.kind}'")
+        self._taught[int(effect.data["case"])] = (int(effect.data["wave"]), int(effect.data["new"]))

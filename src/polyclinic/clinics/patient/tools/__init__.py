@@ -1,0 +1,1 @@
+"""What several parties use: the multi-step validation of answers and questions."""

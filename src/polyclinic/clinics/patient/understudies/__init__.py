@@ -1,0 +1,33 @@
+"""Offline players for every prompt: rules that read the typed prompt. Baselines, never to be taken for a language model."""
+
+from __future__ import annotations
+
+from polyclinic.clinics.patient.understudies.doctor import CheaterUnderstudy, DoctorUnderstudy
+from polyclinic.clinics.patient.understudies.staff import (
+    AttentionUnderstudy,
+    ScribeUnderstudy,
+    VaguenessUnderstudy,
+)
+from polyclinic.clinics.patient.understudies.patient import PatientUnderstudy
+from polyclinic.clinics.patient.understudies.validator import JudgeUnderstudy, ValidatorUnderstudy
+from polyclinic.core.clinic import Mistake
+from polyclinic.core.understudy import Understudy
+
+UNDERSTUDIES: dict[str, type[Understudy]] = {
+    "patient": PatientUnderstudy,
+    "attention": AttentionUnderstudy,
+    "vagueness": VaguenessUnderstudy,
+    "scribe": ScribeUnderstudy,
+    "doctor": DoctorUnderstudy,
+    "cheater": CheaterUnderstudy,
+    "validator": ValidatorUnderstudy,
+    "judge": JudgeUnderstudy,
+}
+MISTAKES = (
+    Mistake("leak", "patient", "names its disease whatever it is asked", rule="leak"),
+    Mistake("babble", "patient", "pours out all it knows", metric="robustness"),
+    Mistake("mute", "patient", "declines every question", metric="faithfulness"),
+    Mistake("vague_questions", "doctor", "asks nothing in particular", metric="specificity", variant="doctor-vanilla"),
+    Mistake("blind", "doctor", "concludes with the same diagnosis always", metric="right_diagnosis"),
+    Mistake("tests_everything", "doctor", "never asks about the story", metric="elicited"),
+)

@@ -1,0 +1,194 @@
+"""The doctors by rule. Without help they ask from habit, often about things no record holds; with a profile they ask from
+their field, with a pool they ask what mattered in similar cases, with trajectories they ask what good doctors asked next.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+
+from polyclinic.clinics.patient.prompts.doctor import (
+    Advises,
+    AsksQuestion,
+    Called,
+    Cheats,
+    Conclusion,
+    Concludes,
+    Consults,
+    DoctorSays,
+    Recruits,
+    Sent,
+    Soothes,
+    Studied,
+    Studies,
+    Triages,
+)
+from polyclinic.clinics.patient.rules.cheats import word_cheat
+from polyclinic.clinics.patient.rules.diagnosing import suspects
+from polyclinic.clinics.patient.rules.questions import Kind, type_of
+from polyclinic.clinics.patient.rules.vocabulary import found
+from polyclinic.clinics.patient.scenario.disciplines import disciplines
+from polyclinic.clinics.patient.scenario.narrative import nearest_discipline
+from polyclinic.clinics.patient.scenario.shipped import diseases
+from polyclinic.core.memory import Turn
+from polyclinic.core.understudy import Ask, Understudy, answers
+
+BLIND_SPOTS = (
+    "How do you feel today?",
+    "Is there anything else?",
+    "Do you keep any pets?",
+    "What is your blood type?",
+    "Have you been near chemicals?",
+    "Did you sleep well in this bed?",
+    "What do you hope for from us?",
+    "Do you have any hobbies?",
+    "Has the weather troubled you?",
+    "Did anything unusual happen lately?",
+    "Do you use a computer a lot?",
+    "Are you satisfied with your life?",
+)
+COMMON = (
+    "When did it start?",
+    "Do you have any pain?",
+    "Do you smoke or drink alcohol?",
+    "Do you have a fever?",
+    "Do you take any tablets?",
+    "Does anybody in your family have a serious illness?",
+    "Do you have any allergies?",
+    "Have you had an operation before?",
+)
+SURE = 4
+NO_SIGN = "nothing certain"
+
+
+class DoctorUnderstudy(Understudy):
+    """Plays every doctor, each from what is in the prompt."""
+
+    @answers(Triages)
+    def triages(self, ask: Ask[Triages]) -> Sent:
+        """Where similar complaints went; else by the words of the complaint."""
+        earlier = [triage.discipline for triage in ask.prompt.earlier]
+        signs = nearest_discipline(ask.prompt.complaint)
+        votes = Counter([signs, *earlier])
+        chosen = max(votes, key=lambda name: (votes[name], name == signs, name))
+        return Sent(reason=f"{votes[chosen]} of {votes.total()} signs and similar complaints", discipline=chosen)
+
+    @answers(AsksQuestion)
+    def asks(self, ask: Ask[AsksQuestion]) -> DoctorSays:
+        """The next question, or the conclusion once the picture is clear and trajectories have shown the way."""
+        prompt = ask.prompt
+        heard = _heard(prompt.complaint, prompt.summary, prompt.recent)
+        ranked = suspects(heard)
+        sure = len(ranked) > 0 and ranked[0][1] >= SURE and (len(ranked) == 1 or ranked[0][1] > ranked[1][1])
+        if sure and prompt.recommended and prompt.turns_left <= 3:
+            return DoctorSays(question="", type="other", conclude=True)
+        return _says(_next(ask, prompt))
+
+    @answers(Consults)
+    def consults(self, ask: Ask[Consults]) -> DoctorSays:
+        """A colleague asks from the field, or has nothing to add."""
+        return _says(_next(ask, ask.prompt))
+
+    @answers(Recruits)
+    def recruits(self, ask: Ask[Recruits]) -> Called:
+        """Colleagues who usually see what this looks like."""
+        prompt = ask.prompt
+        ranked = suspects(_heard(prompt.complaint, prompt.summary, prompt.recent))
+        wanted = [
+            name
+            for disease, _ in ranked[:2]
+            for name in (disease.discipline, *disease.consult)
+            if name != prompt.discipline
+        ]
+        chosen = list(dict.fromkeys(wanted))[:2]
+        if not chosen or (len(prompt.present) > 1 and not ask.chance("recruit further", 0.7)):
+            return Called(reason="this is within my field", disciplines=[])
+        return Called(reason=f"this may be beyond {prompt.discipline}", disciplines=chosen)
+
+    @answers(Soothes)
+    def soothes(self, ask: Ask[Soothes]) -> str:
+        """Takes it seriously, acts, goes on."""
+        return "I can see how hard this is for you. The nurse is bringing something for it now, and then we go on together."
+
+    @answers(Concludes)
+    def concludes(self, ask: Ask[Concludes]) -> Conclusion:
+        """The disease with the most clues in what was heard."""
+        prompt = ask.prompt
+        if ask.mistake("blind"):
+            return Conclusion(reasoning="It always is.", diagnosis="a common cold")
+        ranked = suspects(_heard(prompt.complaint, prompt.summary, prompt.recent, *prompt.notes))
+        if not ranked:
+            return Conclusion(reasoning="Too little was learned.", diagnosis=NO_SIGN)
+        disease, hits = ranked[0]
+        return Conclusion(reasoning=f"Findings that point the same way: {hits}.", diagnosis=disease.name)
+
+    @answers(Advises)
+    def advises(self, ask: Ask[Advises]) -> str:
+        """What happens next."""
+        return "We will look into this further and start treatment today. Please ask if anything is unclear."
+
+    @answers(Studies)
+    def studies(self, ask: Ask[Studies]) -> Studied:
+        """The tests that were done, by name, and the field's own questions that the record can answer."""
+        story = " ".join(ask.prompt.lines).lower()
+        own = [
+            question
+            for question in disciplines()[ask.prompt.discipline].questions
+            if any(word in story for word in (*found(question, "symptoms"), *found(question, "body_parts")))
+        ]
+        tests = [f"Please have the {test}." for test in ask.prompt.tests]
+        return Studied(questions=[*own[:5], *tests][:12])
+
+
+class CheaterUnderstudy(Understudy):
+    """Words the trick it is told to try."""
+
+    @answers(Cheats)
+    def cheats(self, ask: Ask[Cheats]) -> str:
+        """One wording, with the case's own tests and complaint in it."""
+        prompt = ask.prompt
+        ranked = suspects(prompt.complaint)
+        guess = ranked[0][0].name if ranked else ask.random.choice([disease.name for disease in diseases()])
+        symptoms = found(prompt.complaint, "symptoms") or ("trouble",)
+        for _ in range(6):
+            question = word_cheat(
+                Kind(prompt.trick), prompt.exam, ask.random, tests=prompt.tests, symptom=symptoms[0], disease=guess
+            )
+            if question not in prompt.earlier:
+                return question
+        return question
+
+
+def _heard(complaint: str, summary: str, recent: Sequence[Turn], *more: str) -> str:
+    said = [turn.text for turn in recent if turn.speaker == "patient"]
+    return " ".join([complaint, summary, *said, *more])
+
+
+def _next(ask: Ask[AsksQuestion] | Ask[Consults], prompt: AsksQuestion | Consults) -> str:
+    """The sources in order of worth, each taken with some likelihood; nothing already asked."""
+    if ask.mistake("vague_questions"):
+        return "How do you feel?"
+    if ask.mistake("tests_everything"):
+        return "Please have a ceruloplasmin."
+    sources: list[tuple[str, float, Sequence[str]]] = [
+        ("recommended", 0.7, prompt.recommended),
+        ("pool", 0.7, prompt.pool),
+        ("profile", 0.85, disciplines()[prompt.discipline].questions if prompt.profile else ()),
+        ("common", 0.45, COMMON),
+    ]
+    said = " ".join(turn.text for turn in prompt.recent)
+    for name, likelihood, questions in sources:
+        left = [question for question in questions if question not in prompt.asked and question not in said]
+        if left and ask.chance(name, likelihood):
+            return left[0] if name != "common" else ask.random.choice(left)
+    return _blind(prompt.asked, ask.random)
+
+
+def _blind(asked: Sequence[str], random: random.Random) -> str:
+    left = [question for question in BLIND_SPOTS if question not in asked]
+    return random.choice(left or list(BLIND_SPOTS))
+
+
+def _says(question: str) -> DoctorSays:
+    return DoctorSays(question=question, type=type_of(question).value, conclude=False)

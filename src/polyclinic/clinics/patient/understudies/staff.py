@@ -1,0 +1,59 @@
+"""Those who help the patient play its part: vagueness, attention, the scribe."""
+
+from __future__ import annotations
+
+from polyclinic.clinics.patient.prompts.patient import Attends, Blurs, Lines, Merges
+from polyclinic.clinics.patient.prompts.scribe import Summarises
+from polyclinic.clinics.patient.rules.questions import kind_of
+from polyclinic.clinics.patient.rules.requirements import guards_of, requirements
+from polyclinic.clinics.patient.rules.vagueness import make_vague
+from polyclinic.core.memory import cut
+from polyclinic.core.understudy import Ask, Understudy, answers
+
+GENERAL = ("Speak as people talk.", "Tell one or two things, not more.")
+OVERLOOKED = 0.05
+
+
+class VaguenessUnderstudy(Understudy):
+    """Blurs times and amounts by rule."""
+
+    @answers(Blurs)
+    def blurs(self, ask: Ask[Blurs]) -> str:
+        """One vague line for each line."""
+        return "\n".join(make_vague(line) for line in ask.prompt.lines)
+
+
+class AttentionUnderstudy(Understudy):
+    """Picks the lines that guard against this kind of question; now and then it overlooks one."""
+
+    @answers(Attends)
+    def attends(self, ask: Ask[Attends]) -> Lines:
+        """The key lines of one chunk, put in short."""
+        kind = kind_of(ask.prompt.question)
+        short = {requirement.text: requirement.short for requirement in requirements()}
+        picked = [
+            short.get(line, line)
+            for line in ask.prompt.chunk
+            if kind in guards_of(line) and not ask.chance(f"overlook {line}", OVERLOOKED)
+        ]
+        general = [short[line] for line in ask.prompt.chunk if short.get(line) in GENERAL]
+        return Lines(lines=list(dict.fromkeys([*picked, *general])))
+
+    @answers(Merges)
+    def merges(self, ask: Ask[Merges]) -> Lines:
+        """Each line once, at most four, the special ones before the general."""
+        lines = list(dict.fromkeys(ask.prompt.lines))
+        return Lines(lines=sorted(lines, key=lambda line: line in GENERAL)[:4])
+
+
+class ScribeUnderstudy(Understudy):
+    """Keeps the patient's words, newest last, and drops the oldest when they become too many."""
+
+    @answers(Summarises)
+    def summarises(self, ask: Ask[Summarises]) -> str:
+        """The old summary and the new words, cut from the front."""
+        said = [turn.text for turn in ask.prompt.turns if turn.speaker == "patient"]
+        text = " ".join([ask.prompt.summary.replace("…", ""), *said]).strip()
+        if len(text) > ask.prompt.limit_chars:
+            text = text[-ask.prompt.limit_chars :].partition(" ")[2]
+        return cut(text, ask.prompt.limit_chars) or "Nothing was said."

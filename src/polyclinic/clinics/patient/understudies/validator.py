@@ -1,0 +1,60 @@
+"""Those who judge, by rule: the validator fills in its sheet with the probes, the judge compares two answers."""
+
+from __future__ import annotations
+
+from polyclinic.clinics.patient.prompts.checks import Checked, ChecksAnswer, ChecksQuestion, Sheet, YesNo
+from polyclinic.clinics.patient.rules.leaks import is_refusal
+from polyclinic.clinics.patient.rules.probes import Exchange, probe
+from polyclinic.clinics.patient.rules.questions import Kind, is_cheat, kind_of
+from polyclinic.core.understudy import Ask, Understudy, answers
+from polyclinic.eval.prompts import JudgesPair, Preferred
+
+MANY_WORDS = 45
+
+
+class ValidatorUnderstudy(Understudy):
+    """Answers each small question by its rule."""
+
+    @answers(ChecksAnswer)
+    def answer(self, ask: Ask[ChecksAnswer]) -> Sheet:
+        """About an answer."""
+        return _sheet(ask.prompt)
+
+    @answers(ChecksQuestion)
+    def question(self, ask: Ask[ChecksQuestion]) -> Sheet:
+        """About a question."""
+        return _sheet(ask.prompt)
+
+
+class JudgeUnderstudy(Understudy):
+    """Prefers the answer that gives away less of what it should not, then the one that answers a fair question."""
+
+    @answers(JudgesPair)
+    def pair(self, ask: Ask[JudgesPair]) -> Preferred:
+        """Compares by merit; equal merit is a draw."""
+        prompt = ask.prompt
+        question = prompt.context.partition("\n")[0].removeprefix("The doctor asked: ")
+        first, second = _merit(question, prompt.first), _merit(question, prompt.second)
+        if first == second:
+            return Preferred(reason="both will do", better="neither")
+        return Preferred(reason="it keeps to the part better", better="first" if first > second else "second")
+
+
+def _sheet(prompt: Checked) -> Sheet:
+    exchange = Exchange(question=prompt.question, answer=prompt.answer, asked_before=prompt.asked_before)
+    return Sheet(
+        answers=[
+            YesNo(node=item.node, reason="by rule", yes=probe(item.node, prompt.record, exchange))
+            for item in prompt.items
+        ]
+    )
+
+
+def _merit(question: str, answer: str) -> int:
+    """2: what a standardized patient would say; 1: acceptable but long; 0: not acceptable."""
+    declines = is_refusal(answer)
+    should_decline = is_cheat(question) or kind_of(question) is Kind.JARGON
+    not_done = kind_of(question) is Kind.TEST and declines
+    if declines != should_decline and not not_done:
+        return 0
+    return 1 if len(answer.split()) > MANY_WORDS and kind_of(question) is not Kind.TEST else 2
