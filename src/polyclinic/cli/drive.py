@@ -58,6 +58,9 @@ def tell(outcome: RunOutcome, url: str, as_json: bool) -> None:
             {"run": outcome.run, "done": outcome.done, "failed": outcome.failed, "left": outcome.left, "limit": limit}
         )
         return
+    if outcome.unpriced:
+        names = ", ".join(outcome.unpriced)
+        click.echo(f"no price is known for {names}: its cost counts as 0 (POLYCLINIC_PRICES takes a price list)", err=True)
     if outcome.limit is not None:
         click.echo(f"stopped: {outcome.limit}. Go on with: {resume_line(outcome.run, url)} --max-… (a higher limit)", err=True)
     if outcome.failed:

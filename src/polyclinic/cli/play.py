@@ -39,18 +39,18 @@ def command(
     Type your words and press Enter. /help shows what you know, /quit stops (what was said is kept).
     """
     found = load_clinic(clinic)
-    found.role(role)
+    seat = f"{role}-1" if found.role(role).seats and "-" not in role else role
     values: dict[str, object] = {
         "clinic": clinic,
         "variants": (variant or found.first_variant,),
         "scenarios": scenarios,
         "seed": seed,
-        "cast": ",".join(filter(None, [f"{role}=human", cast or "all=understudy"])),
+        "cast": ",".join(filter(None, [f"{seat}=human", cast or "all=understudy"])),
         "libraries": {"all": library} if library else {},
         "concurrency": 1,
         "store": store,
     }
-    return wait(_play(found, role, make_config(values), as_json))
+    return wait(_play(found, seat, make_config(values), as_json))
 
 
 async def _play(clinic: Clinic, role: str, config: RunConfig, as_json: bool) -> int:

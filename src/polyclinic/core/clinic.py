@@ -27,11 +27,15 @@ _OWNERS: Mapping[Side, Owner] = {"tested": "reply", "simulated": "simulated_user
 
 @dataclass(frozen=True)
 class Role:
-    """A part in a clinic's play. `side` decides who owns a reply that cannot be read."""
+    """A part in a clinic's play. `side` decides who owns a reply that cannot be read.
+
+    With `seats`, several play it side by side (``student-1``, ``student-2`` …), and a person takes one seat.
+    """
 
     name: str
     about: str
     side: Side = "tested"
+    seats: bool = False
 
     @property
     def owner(self) -> Owner:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.episode import Listener
@@ -25,13 +25,14 @@ from polyclinic.store.store import Store
 
 @dataclass(frozen=True)
 class RunOutcome:
-    """How a run stands when its process lets go of it."""
+    """How a run stands when its process lets go of it. `unpriced` names models whose cost nobody can count."""
 
     run: str
     done: int
     failed: int
     left: int
     limit: LimitReached | None = None
+    unpriced: tuple[str, ...] = ()
 
     @property
     def exit_code(self) -> int:
@@ -99,7 +100,8 @@ async def carry_on(
             lease_s=lease_s,
         )
         await batch.execute()
-    return await outcome_of(store, row.id, batch.limit)
+        unpriced = built.cast.unpriced
+    return replace(await outcome_of(store, row.id, batch.limit), unpriced=unpriced)
 
 
 async def outcome_of(store: Store, run: str, limit: LimitReached | None = None) -> RunOutcome:

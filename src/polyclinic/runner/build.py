@@ -18,9 +18,10 @@ from polyclinic.core.judge import Judge
 from polyclinic.core.limits import Meter
 from polyclinic.core.records import StageableRecords
 from polyclinic.core.services import Services
-from polyclinic.errors import UnknownName
+from polyclinic.errors import ConfigError, UnknownName
 from polyclinic.models.cast import Cast, build_cast, parse_cast
 from polyclinic.models.human import HumanDesk
+from polyclinic.models.spec import is_loopback
 from polyclinic.runner.config import RunConfig
 from polyclinic.runner.recordings import open_recordings
 from polyclinic.store.store import Store
@@ -69,6 +70,14 @@ def run_embedder(spec: str) -> Embedder:
     return embedder(spec) if spec else default_embedder()
 
 
+def refuse_remote_embedder(spec: str) -> None:
+    """With local-only, texts must not leave the machine to be embedded either."""
+    url = spec.removeprefix("openai:") if spec.startswith("openai:http") else spec
+    remote = spec.startswith("openai:") or url.startswith(("http://", "https://"))
+    if remote and not is_loopback(url):
+        raise ConfigError(f"embedder {spec}: local-only is on and this endpoint is not on this machine")
+
+
 def run_index(dimensions: int) -> VectorIndex:
     """An empty index."""
     from polyclinic.retrieval.index import new_index
@@ -107,6 +116,8 @@ async def build(
 ) -> AsyncIterator[Built]:
     """Everything an episode of this run needs; endpoints and records are closed on leaving."""
     specs = parse_cast(config.cast)
+    if config.local_only:
+        refuse_remote_embedder(config.embedder)
     async with _records(clinic, config, store) as records:
         cast = build_cast(
             specs,

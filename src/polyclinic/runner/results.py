@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.judge import Metric
@@ -25,11 +26,13 @@ async def load_results(store: Store, run: str, scoring: str = LIVE) -> RunResult
         raise UnknownName(f"scoring of {row.id}", scoring, await store.scores.scorings(row.id))
     bodies = await store.runs.scenarios(row.id)
     scenarios = {id: clinic.scenario_type.model_validate_json(body) for id, body in bodies.items()}
+    timings = await store.runs.timings(row.id)
     episodes: list[EpisodeResult] = []
     for number, episode in enumerate(rows):
         transcript = await store.runs.transcript(row.id, episode.spec.id)
         tags = scenarios[episode.spec.scenario].tags
-        episodes.append(_episode(episode, transcript, scores.get(episode.spec.id, []), tags, number))
+        kept = _episode(episode, transcript, scores.get(episode.spec.id, []), tags, number)
+        episodes.append(replace(kept, timings=timings.get(episode.spec.id, {})))
     variants = tuple(dict.fromkeys(r.spec.variant for r in rows))
     return RunResults(
         run=row.id,
