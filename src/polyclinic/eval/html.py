@@ -13,7 +13,7 @@ from polyclinic.eval.report import RunReport
 from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Cell, Section, Table
 
-_SHOWN_ELSEWHERE = frozenset({"clinic", "cast", "store"})
+_NOT_SHOWN = frozenset({"clinic", "cast", "variants", "store", "concurrency", "cache"})
 
 
 def render_html(reports: Sequence[RunReport], title: str = "") -> str:
@@ -96,15 +96,16 @@ def _section(section: Section, anchor: str, level: int) -> str:
 
 
 def _settings(results: RunResults) -> list[tuple[str, str]]:
-    """The settings that were given, in words; clinic and cast are shown elsewhere, the store nowhere."""
+    """The settings that were given, in words, without those that cannot change a result or stand elsewhere."""
     found = []
     for name, value in results.config.items():
-        if name in _SHOWN_ELSEWHERE or value is None or value is False or value in ("", (), [], {}):
+        if name in _NOT_SHOWN or (not value and name != "seed"):
             continue
         words = ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
         if isinstance(value, dict):
             words = ", ".join(f"{key} = {item}" for key, item in value.items())
-        found.append((name.replace("_", " ").capitalize(), clip(words, 120)))
+        label = "selection" if name == "scenarios" else name.replace("_", " ")
+        found.append((label.capitalize(), clip(words, 120)))
     return found
 
 

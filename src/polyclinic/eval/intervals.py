@@ -54,7 +54,8 @@ def estimate(
     mean = _ratio(means * masses, masses)
     if len(means) < 2:
         return Estimate(mean, None, None, len(values))
-    if bounds is not None and all(map(math.isfinite, bounds)) and np.ptp(means) <= 1e-12 * max(1.0, abs(mean)):
+    alike = float(np.ptp(means)) <= 1e-12 * max(1.0, abs(mean))
+    if alike and bounds is not None and all(map(math.isfinite, bounds)):
         return Estimate(mean, *_all_alike(mean, len(means), bounds, level), len(values))
     draws = resampled_means(means, masses, resamples, seed)
     low, high = interval(draws, mean, lambda: _jackknife(means, masses), method, level)
@@ -65,8 +66,8 @@ def _all_alike(mean: float, count: int, bounds: tuple[float, float], level: floa
     """The interval when all clusters got the same value, which a bootstrap would give no width at all.
 
     At the given level at least a share p of the world gives this value, with p to the power of `count` equal to
-    (1 - level) / 2; the rest may lie anywhere within the metric's bounds. For shares this is the exact binomial interval
-    of "all" and "none".
+    (1 - level) / 2; the rest may lie anywhere within the metric's bounds. For shares this is the exact binomial
+    interval of "all" and "none".
     """
     share = ((1 - level) / 2) ** (1 / count)
     low, high = (share * mean + (1 - share) * end for end in bounds)

@@ -50,6 +50,9 @@ def results_section(results: RunResults, summary: Summary) -> Section:
     body: list[Block] = [table, Grid(figures)]
     if meanings:
         body.append(Details("What the metrics mean", [Table("Metrics", ["metric", "meaning"], meanings)]))
+    variants = [[name, results.variant_about[name]] for name in summary.variants if results.variant_about.get(name)]
+    if variants:
+        body.append(Details("What the variants are", [Table("Variants", ["variant", "about"], variants)]))
     return Section("Results", body)
 
 

@@ -80,6 +80,11 @@ class EpisodeRow:
     data: Mapping[str, Any] = field(default_factory=dict)
     position: int = 0
     source: Transcript | Callable[[], Transcript] | None = None
+    timings: Mapping[tuple[str, int], int] = field(default_factory=dict)
+
+    def latency_ms(self, key: str, occurrence: int) -> int | None:
+        """How long a call took, by its key in the journal; None when nobody kept it."""
+        return self.timings.get((key, occurrence))
 
     @property
     def has_transcript(self) -> bool:

@@ -1,0 +1,115 @@
+"""`polyclinic audit`: blinded packets for people to rate, and what their ratings say about the judges."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from polyclinic.cli.options import json_option, print_json, store_option, wait
+from polyclinic.errors import ConfigError
+from polyclinic.eval.audit import AuditKey, read_ratings, write_packet
+from polyclinic.eval.audit_report import audit, audit_sections
+from polyclinic.eval.criteria import Criterion
+from polyclinic.eval.results import RunResults
+from polyclinic.eval.rubric import RubricJudge, load_rubric
+from polyclinic.eval.sections import sections_to_plain
+from polyclinic.eval.terminal import section_text
+from polyclinic.runner.registry import load_clinic
+from polyclinic.runner.reports import make_report, write_html
+from polyclinic.runner.results import load_results
+from polyclinic.store.runs import LIVE
+from polyclinic.store.store import open_store
+
+
+@click.group(name="audit", short_help="Have people rate transcripts blind, and compare them with the judges.")
+def command() -> None:
+    """Have people rate transcripts blind, and compare them with the judges.
+
+    First `packet`, then people fill in their sheets, then `read`.
+    """
+
+
+@command.command("packet")
+@click.argument("run", default="last")
+@click.option("--folder", default="audit-packet", show_default=True, help="What the raters get.")
+@click.option("--key", "key_path", default="audit-key.json", show_default=True, help="What the raters must not see.")
+@click.option("--rubric", default="", metavar="NAME|FILE", help="A rubric judge of the clinic, or a rubric file.")
+@click.option("--episodes", type=click.IntRange(1), default=40, show_default=True, help="How many to rate.")
+@click.option("--raters", default="rater-1,rater-2", show_default=True, metavar="NAMES", help="Comma-separated.")
+@click.option("--seed", type=int, default=0, show_default=True)
+@store_option
+@json_option
+def packet(
+    run: str,
+    folder: str,
+    key_path: str,
+    rubric: str,
+    episodes: int,
+    raters: str,
+    seed: int,
+    store: str,
+    as_json: bool,
+) -> int:
+    """Write a blinded packet: transcripts under anonymous codes, and one sheet for each rater."""
+
+    results = wait(_results(store, run))
+    names = [name.strip() for name in raters.split(",") if name.strip()]
+    questions = _questions(results.clinic, rubric)
+    key = write_packet(results, questions, folder, key_path, episodes=episodes, raters=names, seed=seed)
+    packet_path, key_file = Path(folder).resolve(), Path(key_path).resolve()
+    if as_json:
+        print_json({"run": key.run, "items": len(key.items), "packet": str(packet_path), "key": str(key_file)})
+    else:
+        click.echo(f"{len(key.items)} transcripts to rate: {packet_path}")
+        click.echo(f"the key, for you alone: {key_file}")
+    return 0
+
+
+async def _results(url: str, run: str) -> RunResults:
+    async with open_store(url) as store:
+        return await load_results(store, run)
+
+
+def _questions(clinic: str, rubric: str) -> Sequence[Criterion]:
+    """The criteria of one named rubric judge, of a rubric file, or of all the clinic's rubric judges."""
+    judges = [judge for judge in load_clinic(clinic).judges() if isinstance(judge, RubricJudge)]
+    if rubric:
+        named = [judge.rubric for judge in judges if judge.name == rubric]
+        return (named[0] if named else load_rubric(rubric)).criteria
+    if not judges:
+        raise ConfigError(f"{clinic} has no rubric judge to take questions from: give a rubric file with --rubric FILE")
+    return [criterion for judge in judges for criterion in judge.rubric.criteria]
+
+
+@command.command("read")
+@click.argument("sheets", nargs=-1, required=True, type=click.Path(dir_okay=False))
+@click.option("--key", "key_path", default="audit-key.json", show_default=True, help="The key of the packet.")
+@click.option("--scoring", default=LIVE, show_default=True, help="Which of the run's scorings to hold against people.")
+@click.option("--html", default="", metavar="FILE", help="Write the run's report with the audit in it.")
+@store_option
+@json_option
+def read(sheets: tuple[str, ...], key_path: str, scoring: str, html: str, store: str, as_json: bool) -> int:
+    """Read rating sheets back: agreement among people, and of the judges with people."""
+
+    async def work() -> int:
+        key = AuditKey.load(key_path)
+        ratings = [rating for sheet in sheets for rating in read_ratings(sheet, key)]
+        if not ratings:
+            raise ConfigError(
+                f"the {len(sheets)} sheet(s) hold no rating yet: fill in whole numbers and read them again"
+            )
+        async with open_store(store) as opened:
+            sections = audit_sections(audit(await load_results(opened, key.run, scoring), key, ratings))
+            report = await make_report(opened, key.run, scoring=scoring) if html else None
+        if report is not None:
+            write_html([replace(report, sections=(*report.sections, *sections))], Path(html))
+        if as_json:
+            print_json({"run": key.run, "ratings": len(ratings), "sections": sections_to_plain(sections)})
+        else:
+            click.echo("\n\n".join(section_text(section) for section in sections))
+        return 0
+
+    return wait(work())

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+
+
+def fill(path: Path, value: Callable[[int], str]) -> None:
+    """Write a number into every cell, by the row's item, as a rater would."""
+    rows = list(csv.reader(path.read_text(encoding="utf-8").splitlines()))
+    order = sorted(row[0] for row in rows[1:])
+    for row in rows[1:]:
+        row[1:-1] = [value(order.index(row[0]))] * (len(row) - 2)
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows(rows)
+
+
+@pytest.fixture
+def packet(polyclinic: Run, tmp_path: Path) -> Path:
+    """A packet of a small demo run."""
+    assert polyclinic("run", "demo", "--variant", "plain", "--variant", "tool", "--scenarios", "4").returncode == 0
+    done = polyclinic("audit", "packet", "last", "--episodes", "6", "--raters", "ann,ben", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["items"] == 6
+    return tmp_path / "audit-packet"
+
+
+def test_a_packet_is_rated_and_read_back(polyclinic: Run, packet: Path, tmp_path: Path) -> None:
+    sheets = [str(packet / f"ratings_{name}.csv") for name in ("ann", "ben")]
+    for sheet in sheets:
+        fill(Path(sheet), lambda index: str(1 + index % 5))
+    done = polyclinic("audit", "read", *sheets, "--html", "audit.html", "--json")
+    assert done.returncode == 0, done.stderr
+    (section,) = json.loads(done.stdout)["sections"]
+    rows = {(row[1], row[2]): row[3] for row in section["body"][1]["rows"]}
+    assert rows["people", "alpha (ordinal)"]["mean"] == 1.0
+    assert "Human audit" in (tmp_path / "audit.html").read_text(encoding="utf-8")
+    shown = polyclinic("audit", "read", *sheets)
+    assert "judge minus people" in shown.stdout and "ann, ben" in shown.stdout
+
+
+def test_empty_and_wrong_sheets_are_the_users_errors(polyclinic: Run, packet: Path) -> None:
+    sheet = packet / "ratings_ann.csv"
+    empty = polyclinic("audit", "read", str(sheet))
+    assert empty.returncode == 2 and "no rating yet" in empty.stderr
+    fill(sheet, lambda index: "good")
+    wrong = polyclinic("audit", "read", str(sheet))
+    assert wrong.returncode == 2 and "ratings_ann.csv:2" in wrong.stderr and "not a whole number" in wrong.stderr
+    assert "Traceback" not in wrong.stderr
+
+
+def test_an_unknown_rubric_is_the_users_error(polyclinic: Run, packet: Path) -> None:
+    done = polyclinic("audit", "packet", "--rubric", "nobody.toml", "--folder", "p2", "--key", "k2.json")
+    assert done.returncode == 2 and "no such rubric file" in done.stderr
