@@ -9,9 +9,11 @@ import subprocess
 import tarfile
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any, TypeVar
 
 import httpx
 import pytest
@@ -24,6 +26,7 @@ from polyclinic.fhir.server import fhir_app
 from polyclinic.fhir.store import FhirStore
 from polyclinic.store.database import open_database
 
+T = TypeVar("T")
 KST = timezone(timedelta(hours=9))
 OPENING = datetime(2025, 3, 24, 9, tzinfo=KST)
 CACHE = Path(__file__).parents[2] / ".cache" / "fhir"
@@ -140,14 +143,20 @@ def appointment() -> Callable[..., Resource]:
     return make
 
 
+def elsewhere(work: Coroutine[Any, Any, T]) -> T:
+    """Run async work in a thread of its own, wherever the caller is."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
+
+
 class RunningServer:
     """The server on a real socket, in a thread of its own."""
 
     def __init__(self, url: str, resources: list[Resource] | None = None) -> None:
         self._database = open_database(url)
-        self.store = asyncio.run(FhirStore.open(self._database))
+        self.store = elsewhere(FhirStore.open(self._database))
         if resources:
-            asyncio.run(self.store.load(resources))
+            elsewhere(self.store.load(resources))
         self._socket = socket.socket()
         self._socket.bind(("127.0.0.1", 0))
         self.base = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
@@ -163,7 +172,7 @@ class RunningServer:
         self._server.should_exit = True
         self._thread.join(10)
         self._socket.close()
-        asyncio.run(self._database.close())
+        elsewhere(self._database.close())
 
 
 @pytest.fixture

@@ -1,0 +1,134 @@
+"""`polyclinic fhir`: serve the records, load resources into them, try an external server out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from polyclinic.cli.options import json_option, print_json, store_option, wait
+from polyclinic.core.records import RecordInvalid, RecordsError, Resource
+from polyclinic.errors import ConfigError, DataError
+
+DEFAULT_STORE = ".polyclinic/store.db"
+
+
+@click.group(name="fhir", short_help="Serve the hospital's FHIR R5 records, load into them, try a server out.")
+def command() -> None:
+    """Serve the hospital's FHIR R5 records, load into them, try a server out."""
+
+
+@command.command(name="serve", short_help="Serve the store's records as a FHIR R5 server.")
+@store_option
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on. The server has no log-in.")
+@click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535), help="Port to listen on.")
+def serve(store: str, host: str, port: int) -> int:
+    """Serve the store's records as a FHIR R5 server, until interrupted."""
+    wait(_serve(store or DEFAULT_STORE, host, port))
+    return 0
+
+
+async def _serve(url: str, host: str, port: int) -> None:
+    import uvicorn
+
+    from polyclinic.fhir.server import fhir_app
+    from polyclinic.fhir.store import FhirStore
+    from polyclinic.store.database import open_database
+
+    database = open_database(url)
+    try:
+        app = fhir_app(await FhirStore.open(database))
+        config = uvicorn.Config(app, host=host, port=port, log_level="warning", lifespan="off")
+        server = uvicorn.Server(config)
+        click.echo(f"FHIR R5 on http://{host}:{port} over {url}. Stop with Ctrl-C.")
+        await server.serve()
+    finally:
+        await database.close()
+
+
+@command.command(name="load", short_help="Load resources from JSON files.")
+@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@store_option
+@click.option("--fhir", "server", metavar="URL", help="Load into an external FHIR R5 server instead of the store.")
+@json_option
+def load(files: tuple[Path, ...], store: str, server: str | None, as_json: bool) -> int:
+    """Load resources from JSON files: single resources, Bundles, or one resource per line (.ndjson, .jsonl).
+
+    Every resource is validated and needs an id. What is there already is left as it is.
+    """
+    resources = [resource for path in files for resource in read_resources(path)]
+    added = wait(_load(resources, store or DEFAULT_STORE, server))
+    if as_json:
+        print_json({"read": len(resources), "added": added})
+    else:
+        click.echo(f"{added} of {len(resources)} resources added, {len(resources) - added} were there already.")
+    return 0
+
+
+async def _load(resources: list[Resource], url: str, server: str | None) -> int:
+    try:
+        if server:
+            from polyclinic.fhir.client import open_client
+
+            async with open_client(server) as client:
+                return await client.load(resources)
+        from polyclinic.fhir.store import FhirStore
+        from polyclinic.store.database import open_database
+
+        database = open_database(url)
+        try:
+            return await (await FhirStore.open(database)).load(resources)
+        finally:
+            await database.close()
+    except RecordsError as error:
+        raise ConfigError(str(error)) from error
+
+
+def read_resources(path: Path) -> Iterator[Resource]:
+    """The validated resources of a file. Raises DataError naming the file and the place."""
+    from polyclinic.fhir.codec import loads_object
+    from polyclinic.fhir.validate import check
+
+    text = path.read_bytes()
+    documents = text.splitlines() if path.suffix in (".ndjson", ".jsonl") else [text]
+    for number, document in enumerate(documents, start=1):
+        if not document.strip():
+            continue
+        try:
+            value = loads_object(document)
+            entries = value.get("entry", []) if value.get("resourceType") == "Bundle" else [{"resource": value}]
+            for entry in entries:
+                resource: Resource = entry["resource"]
+                check(resource)
+                if "id" not in resource:
+                    raise RecordInvalid(f"a {resource['resourceType']} has no id")
+                yield resource
+        except (RecordsError, KeyError, TypeError) as error:
+            raise DataError(f"{path}, line or document {number}: {error}") from error
+
+
+@command.command(name="probe", short_help="Try out whether an external FHIR R5 server can hold the records.")
+@click.argument("url")
+@json_option
+def probe(url: str, as_json: bool) -> int:
+    """Try out whether an external FHIR R5 server can hold the records.
+
+    It makes two organizations of its own and deletes them; it touches nothing else.
+    """
+    reason = wait(_probe(url))
+    if as_json:
+        print_json({"url": url, "fit": reason is None, "reason": reason})
+    else:
+        click.echo(f"{url} can hold the records." if reason is None else reason)
+    return 0 if reason is None else 1
+
+
+async def _probe(url: str) -> str | None:
+    from polyclinic.fhir.client import open_client
+
+    try:
+        async with open_client(url):
+            return None
+    except RecordsError as error:
+        return str(error)

@@ -1,0 +1,144 @@
+"""A thousand bookings race for two hundred slots: no slot twice, losers told so, busy slots exactly those booked."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from polyclinic.core.records import PreconditionFailed, RecordConflict, Resource
+from polyclinic.core.seed import stream
+from polyclinic.fhir import resources as build
+from polyclinic.fhir import scheduling
+from polyclinic.fhir.bundles import transaction_bundle
+from polyclinic.fhir.store import FhirStore
+from polyclinic.store.database import open_database
+
+SLOTS, BOOKINGS, SCHEDULES = 200, 1000, 4
+
+
+def diaries() -> list[Resource]:
+    start = datetime(2025, 3, 24, 9, tzinfo=UTC)
+    resources = []
+    for diary in range(SCHEDULES):
+        actors = [build.reference("Practitioner", "d")]
+        resources.append(build.schedule(f"race-{diary}", actors=actors, start=start, end=start))
+        for i in range(SLOTS // SCHEDULES):
+            at = start + timedelta(minutes=15 * i)
+            resources.append(
+                build.slot(f"r{diary}-{i:02d}", schedule=f"race-{diary}", start=at, end=at + timedelta(minutes=15))
+            )
+    return resources
+
+
+def wishes(slots: Sequence[Resource]) -> list[tuple[Resource, list[Resource]]]:
+    """A thousand bookings of one to four neighbouring slots each, all based on the same first look."""
+    by_schedule: dict[str, list[Resource]] = {}
+    for slot in sorted(slots, key=lambda s: str(s["id"])):
+        by_schedule.setdefault(slot["schedule"]["reference"], []).append(slot)
+    random = stream("concurrency")
+    made = []
+    for number in range(BOOKINGS):
+        row = by_schedule[f"Schedule/race-{random.randrange(SCHEDULES)}"]
+        size = random.randint(1, 4)
+        first = random.randrange(len(row) - size)
+        visit = build.appointment(f"visit-{number:04d}", patient=build.reference("Patient", "p"))
+        made.append((visit, row[first : first + size]))
+    return made
+
+
+async def check_the_diary(store: FhirStore, booked: Mapping[str, Sequence[str]]) -> None:
+    slots = (await store.search("Slot", {})).matches
+    visits = (await store.search("Appointment", {"status": "booked"})).matches
+    held = Counter(s["reference"].removeprefix("Slot/") for v in visits for s in v["slot"])
+    assert max(held.values()) == 1
+    assert sorted(s["id"] for s in slots if s["status"] == "busy") == sorted(held)
+    assert {v["id"]: len(v["slot"]) for v in visits} == {id_: len(taken) for id_, taken in booked.items()}
+    assert sum(len(taken) for taken in booked.values()) == sum(s["status"] == "busy" for s in slots)
+    assert len(booked) > 50
+
+
+async def test_in_process(store: FhirStore) -> None:
+    await store.load(diaries())
+    booked, lost = {}, 0
+
+    async def attempt(visit: Resource, slots: list[Resource]) -> None:
+        nonlocal lost
+        try:
+            await store.transact(scheduling.book(visit, slots))
+            booked[visit["id"]] = [slot["id"] for slot in slots]
+        except (PreconditionFailed, RecordConflict):
+            lost += 1
+
+    await asyncio.gather(*(attempt(*wish) for wish in wishes((await store.search("Slot", {})).matches)))
+    assert len(booked) + lost == BOOKINGS
+    await check_the_diary(store, booked)
+
+
+async def test_over_http(serve: Callable[..., Any]) -> None:
+    server = serve(diaries())
+    booked, answers = {}, Counter[int]()
+    limits = httpx.Limits(max_connections=32)
+    async with httpx.AsyncClient(base_url=server.base, timeout=60, limits=limits) as client:
+
+        async def attempt(number: int, visit: Resource, slots: list[Resource]) -> None:
+            if number % 2:
+                answer = await client.post("/", json=transaction_bundle(scheduling.book(visit, slots)))
+            else:
+                named = {**visit, "slot": [{"reference": f"Slot/{slot['id']}"} for slot in slots]}
+                answer = await client.post("/Appointment/$book", json=named)
+            answers[answer.status_code] += 1
+            if answer.is_success:
+                body = answer.json()
+                id_ = body["entry"][-1]["resource"]["id"] if number % 2 else body["id"]
+                booked[id_] = [slot["id"] for slot in slots]
+
+        first = (await server.store.search("Slot", {})).matches
+        await asyncio.gather(*(attempt(number, *wish) for number, wish in enumerate(wishes(first))))
+    assert set(answers) <= {200, 201, 409, 412}
+    assert sum(answers.values()) == BOOKINGS
+    await check_the_diary(server.store, booked)
+
+
+async def race(url: str) -> None:
+    database = open_database(url)
+    store = await FhirStore.open(database)
+    await store.load(diaries())
+    worker = Path(__file__).with_name("booking_worker.py")
+    commands = [(sys.executable, str(worker), url, str(i), str(BOOKINGS // 8)) for i in range(8)]
+    running = [await asyncio.create_subprocess_exec(*c, stdout=asyncio.subprocess.PIPE) for c in commands]
+    booked: dict[str, list[str]] = {}
+    refused = 0
+    for process in running:
+        output, _ = await process.communicate()
+        assert process.returncode == 0
+        result = json.loads(output)
+        booked.update(result["booked"])
+        refused += result["lost"] + result["full"]
+    assert len(booked) + refused == BOOKINGS
+    await check_the_diary(store, booked)
+    await database.close()
+
+
+async def test_from_eight_processes(tmp_path: Path) -> None:
+    await race(f"sqlite:///{tmp_path}/race.db")
+
+
+async def test_from_eight_processes_on_postgres() -> None:
+    url = os.environ.get("POLYCLINIC_TEST_POSTGRES")
+    if not url:
+        pytest.skip("POLYCLINIC_TEST_POSTGRES names no PostgreSQL")
+    database = open_database(url)
+    for table in ("fhir_resource", "fhir_history", "fhir_index", "fhir_hold"):
+        await database.write(lambda t, name=table: t.execute(f"DROP TABLE IF EXISTS {name} CASCADE"))  # type: ignore[misc]
+    await database.close()
+    await race(url)
