@@ -1,7 +1,7 @@
 """A second opinion on bookings, written without the clinic's rules: plain datetimes, minute by minute, no bit tricks.
 
-It keeps its own diary as a set of taken minutes per physician, scans every start of the grid, and judges a proposed time by
-reading the criteria off one after the other. Slow and obvious on purpose.
+It keeps its own diary as a set of taken minutes per physician, scans every start of the grid, and judges a proposed
+time by reading the criteria off one after the other. Slow and obvious on purpose.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from fractions import Fraction
+from typing import Any
 
 
 @dataclass
@@ -143,3 +144,31 @@ class Oracle:
             return "IDT"
         found = self.best(now, kind, wanted_doc, wanted_from)
         return "NET" if found is not None and found[1] < start else ""
+
+
+def oracle_for(diary: Any) -> Oracle:
+    """The oracle's own idea of a department: only the plan and the clock are taken over, no rule."""
+    clock = diary.time
+    docs = []
+    for physician in diary.plan.physicians:
+        days = {clock.start_date + timedelta(days=day) for day in physician.working_days}
+        hours = (clock.close_minute - clock.open_minute) // 60
+        doc = Doc(
+            physician.name,
+            timedelta(minutes=60 // physician.capacity_per_hour),
+            days,
+            physician.capacity_per_hour * hours * len(days),
+        )
+        for day, first, length in physician.busy:
+            begins = datetime.combine(clock.start_date, time()) + timedelta(
+                days=day, minutes=clock.open_minute + first * clock.slot_minutes
+            )
+            doc.taken |= {begins + timedelta(minutes=minute) for minute in range(length * clock.slot_minutes)}
+        docs.append(doc)
+    return Oracle(
+        time(clock.open_minute // 60),
+        time(clock.close_minute // 60),
+        timedelta(minutes=clock.slot_minutes),
+        [clock.start_date + timedelta(days=day) for day in range(clock.days)],
+        docs,
+    )

@@ -6,7 +6,7 @@ import random
 from datetime import datetime, time, timedelta
 
 import pytest
-from frontdesk_oracle import Doc, Oracle
+from frontdesk_oracle import Oracle, oracle_for
 
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import BookingCase, Proposal, judge_booking
 from polyclinic.clinics.frontdesk.rules.slots import Wish, earlier_place, place_for, walk_waiting_list
@@ -16,33 +16,6 @@ from polyclinic.clinics.frontdesk.scenario.synthesis import synthesize_hospital
 from polyclinic.clinics.frontdesk.state import Appointment, Diary, HospitalState
 
 STEPS = {"primary": 720, "secondary": 720, "tertiary": 720}
-
-
-def oracle_for(diary: Diary) -> Oracle:
-    clock = diary.time
-    docs = []
-    for physician in diary.plan.physicians:
-        days = {clock.start_date + timedelta(days=day) for day in physician.working_days}
-        hours = (clock.close_minute - clock.open_minute) // 60
-        doc = Doc(
-            physician.name,
-            timedelta(minutes=60 // physician.capacity_per_hour),
-            days,
-            physician.capacity_per_hour * hours * len(days),
-        )
-        for day, first, length in physician.busy:
-            begins = datetime.combine(clock.start_date, time()) + timedelta(
-                days=day, minutes=clock.open_minute + first * clock.slot_minutes
-            )
-            doc.taken |= {begins + timedelta(minutes=minute) for minute in range(length * clock.slot_minutes)}
-        docs.append(doc)
-    return Oracle(
-        time(clock.open_minute // 60),
-        time(clock.close_minute // 60),
-        timedelta(minutes=clock.slot_minutes),
-        [clock.start_date + timedelta(days=day) for day in range(clock.days)],
-        docs,
-    )
 
 
 def at(diary: Diary, minute: int) -> datetime:
@@ -147,30 +120,30 @@ def _one_verdict(diary: Diary, oracle: Oracle, now: int, wish: Wish, draw: rando
 
 def _one_step(diary: Diary, oracle: Oracle, now: int, name: str, draw: random.Random, counts: dict[str, int]) -> None:
     open_ids = [
-        id
-        for id, entry in diary.appointments.items()
+        name_
+        for name_, entry in diary.appointments.items()
         if entry.status == "booked" and start_of(diary, entry) > at(diary, now)
     ]
     action = draw.random()
     if action < 0.6 or not open_ids:
         _book(diary, oracle, now, name, draw, counts)
     elif action < 0.8:
-        id = draw.choice(open_ids)
-        place = earlier_place(diary, now, diary.appointments[id])
-        said = oracle.ask_earlier(id, at(diary, now))
+        chosen = draw.choice(open_ids)
+        place = earlier_place(diary, now, diary.appointments[chosen])
+        said = oracle.ask_earlier(chosen, at(diary, now))
         assert said == ("waiting" if place is None else "moved")
         counts[said] += 1
         if place is None:
-            diary.wait(id)
+            diary.wait(chosen)
         else:
-            diary.move(id, place.physician, place.day, place.slot)
-            if id in oracle.queue:
-                oracle.queue.remove(id)
-            diary.leave_waiting(id)
+            diary.move(chosen, place.physician, place.day, place.slot)
+            if chosen in oracle.queue:
+                oracle.queue.remove(chosen)
+            diary.leave_waiting(chosen)
     else:
-        id = draw.choice(open_ids)
-        moved = oracle.drop(id, at(diary, now))
-        diary.cancel(id)
+        chosen = draw.choice(open_ids)
+        moved = oracle.drop(chosen, at(diary, now))
+        diary.cancel(chosen)
         walked = walk_waiting_list(diary, now)
         assert [waiting for waiting, _ in walked] == moved
         for waiting, place in walked:
@@ -179,8 +152,8 @@ def _one_step(diary: Diary, oracle: Oracle, now: int, name: str, draw: random.Ra
         counts["cancelled"] += 1
         counts["listed"] += len(walked)
     assert diary.waiting == oracle.queue
-    for id, visit in oracle.visits.items():
-        entry = diary.appointments[id]
+    for known, visit in oracle.visits.items():
+        entry = diary.appointments[known]
         assert (diary.plan.physicians[entry.physician].name, start_of(diary, entry)) == (visit.doc.name, visit.start)
 
 

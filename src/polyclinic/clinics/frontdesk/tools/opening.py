@@ -38,21 +38,22 @@ class Ids:
 
 
 async def load_hospital(home: StageableRecords, ids: Ids, plan: HospitalPlan) -> None:
-    """Put the hospital into the records, unless an earlier start has done so."""
+    """Put the hospital into the records, unless an earlier start has done so: its very last slot says that all is there."""
+    physician = plan.departments[-1].physicians[-1]
     try:
-        await home.read("Organization", ids.hospital)
+        await home.read("Slot", ids.slot(physician, plan.time.days - 1, plan.time.slots_per_day - 1))
     except RecordMissing:
         await home.load(hospital_resources(ids, plan))
 
 
 def hospital_resources(ids: Ids, plan: HospitalPlan) -> Iterator[Resource]:
-    """All resources before the first call. The hospital itself comes last: it says that the rest is there."""
+    """All resources before the first call, what is referred to before what refers to it."""
+    yield r.organization(ids.hospital, plan.name)
     for department in plan.departments:
         unit = ids.of(department.code.lower())
         yield r.organization(unit, department.name, part_of=ids.hospital)
         for physician in department.physicians:
             yield from _physician(ids, plan, physician, unit, department.code)
-    yield r.organization(ids.hospital, plan.name)
 
 
 def _physician(ids: Ids, plan: HospitalPlan, physician: Physician, unit: str, code: str) -> Iterator[Resource]:

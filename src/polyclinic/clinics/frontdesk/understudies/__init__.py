@@ -42,5 +42,13 @@ MISTAKES = (
         variant="reasoning",
         scenarios="tertiary:1:24",
     ),
+    Mistake(
+        "overlooks_gaps",
+        "staff",
+        "sees only what follows the last visit of a day (NET)",
+        metric="scheduling",
+        variant="reasoning",
+        scenarios="primary:1:60",
+    ),
     Mistake("late", "staff", "proposes a later time than the first (NET)", metric="scheduling", variant="reasoning"),
 )

@@ -82,7 +82,7 @@ class StaffUnderstudy(ClerkUnderstudy):
 
     @answers(StaffReasons)
     def reasons(self, ask: Ask[StaffReasons]) -> ReasonedSchedule | str:
-        """The earliest time, found by walking the diaries; now and then a gap between visits is overlooked."""
+        """The earliest time, found by walking the diaries."""
         prompt = ask.prompt
         if ask.mistake("garbled_schedule"):
             return "The first slot in the morning would be lovely."
@@ -90,7 +90,7 @@ class StaffUnderstudy(ClerkUnderstudy):
             return ReasonedSchedule(schedule=[])
         wish = _heard_wish(prompt)
         found = _earliest(prompt, wish)
-        if found and ask.chance("overlooks_gaps", 0.15):
+        if found and ask.mistake("overlooks_gaps"):
             found = _earliest(prompt, wish, gaps=False) or found
         times = [_as_time(*found)] if found else []
         return ReasonedSchedule(schedule=_spoilt(ask, times, wish))

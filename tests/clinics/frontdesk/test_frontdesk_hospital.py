@@ -1,0 +1,353 @@
+"""A whole hospital on the engine: same result at any concurrency and after a kill, FHIR in step, imposters shut out."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections import Counter
+from datetime import date, datetime, time, timedelta
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from frontdesk_oracle import Oracle, oracle_for
+
+from polyclinic.clinics.frontdesk import clinic
+from polyclinic.clinics.frontdesk.scenario.schema import Contact
+from polyclinic.clinics.frontdesk.state import NEXT_STATUSES, HospitalState
+from polyclinic.core.prompt import check_prompts
+from polyclinic.core.records import Resource
+from polyclinic.core.transcript import Called, ToolUsed, Transcript
+from polyclinic.eval.results import RunResults
+from polyclinic.fhir.store import FhirStore
+from polyclinic.fhir.validate import problems
+from polyclinic.runner.api import carry_on, start_run
+from polyclinic.runner.config import make_config
+from polyclinic.runner.results import load_results
+from polyclinic.store.store import Store, open_store
+from polyclinic.testing.runs import Interruption, StopAfter, exported
+
+TYPES = ("Organization", "Practitioner", "PractitionerRole", "Schedule", "Slot", "Patient", "Appointment")
+MEMORY = "sqlite://:memory:"
+
+
+async def start(store: Store, scenarios: str, variants: tuple[str, ...] = ("tool",), **more: Any) -> str:
+    config = make_config({"clinic": "frontdesk", "scenarios": scenarios, "variants": variants, "seed": 1, **more})
+    return await start_run(store, config)
+
+
+async def records(store: Store) -> dict[str, Resource]:
+    """Everything in FHIR, without versions and clock times."""
+    found: dict[str, Resource] = {}
+    fhir = FhirStore(store.database)
+    for type_ in TYPES:
+        for resource in (await fhir.search(type_, {})).matches:
+            found[f"{type_}/{resource['id']}"] = {key: value for key, value in resource.items() if key != "meta"}
+    return found
+
+
+async def whole_run(scenarios: str, concurrency: int) -> tuple[bytes, dict[str, Resource]]:
+    async with open_store(MEMORY) as store:
+        run = await start(store, scenarios, concurrency=concurrency)
+        await carry_on(store, run)
+        return await exported(store, run), await records(store)
+
+
+async def replayed(store: Store, run: str, results: RunResults) -> list[HospitalState]:
+    """The hospitals of a run, rebuilt effect by effect, with every invariant checked after each."""
+    states: list[HospitalState] = []
+    units: dict[str, list[Contact]] = {}
+    for episode in results.episodes:
+        contact = cast(Contact, results.scenarios[episode.scenario])
+        units.setdefault(f"{contact.campaign}:{episode.variant}:{episode.trial}", []).append(contact)
+    for unit, contacts in units.items():
+        state = HospitalState.open(contacts)
+        closed = {name: _busy(diary) for name, diary in state.diaries.items()}
+        for _, effect in await store.runs.effects(run, unit):
+            before = {name: dict(diary.appointments) for name, diary in state.diaries.items()}
+            waiting_before = {name: list(diary.waiting) for name, diary in state.diaries.items()}
+            state.apply(effect)
+            _check(state, closed, before, waiting_before, effect.kind)
+        states.append(state)
+    return states
+
+
+def _busy(diary: Any) -> int:
+    slots = diary.time.slots_per_day
+    return sum(slots - bits.bit_count() for days in diary.free for bits in days)
+
+
+def _check(state: HospitalState, closed: Any, before: Any, waiting_before: Any, kind: str) -> None:
+    for name, diary in state.diaries.items():
+        live = [entry for entry in diary.appointments.values() if entry.status != "cancelled"]
+        assert _busy(diary) - closed[name] == sum(entry.length for entry in live), (
+            "busy slots are not the sum of visits"
+        )
+        taken = Counter((entry.physician, entry.day, entry.slot + n) for entry in live for n in range(entry.length))
+        assert not taken or max(taken.values()) == 1, "a slot is booked twice"
+        assert diary.booked == [sum(e.physician == i for e in live) for i in range(len(diary.booked))]
+        for id_, old in before[name].items():
+            new = diary.appointments[id_]
+            assert new.status == old.status or new.status in NEXT_STATUSES[old.status], "a status went back"
+        assert len(set(diary.waiting)) == len(diary.waiting), "somebody waits twice"
+        assert all(diary.appointments[id_].status == "booked" for id_ in diary.waiting)
+        lost = set(waiting_before[name]) - set(diary.waiting)
+        for id_ in lost:
+            old, new = before[name][id_], diary.appointments[id_]
+            left = new.status != "booked" or (new.day, new.slot) < (old.day, old.slot)
+            assert left, "somebody left the waiting list without an earlier time"
+            assert kind in ("moved", "cancelled", "clock")
+
+
+async def test_the_result_is_the_strictly_sequential_one_at_any_concurrency() -> None:
+    alone, alone_records = await whole_run("tertiary:1:60", 1)
+    crowd, crowd_records = await whole_run("tertiary:1:60", 64)
+    assert alone == crowd
+    assert alone_records == crowd_records
+
+
+async def test_a_killed_and_resumed_hospital_equals_an_uninterrupted_one(tmp_path: Path) -> None:
+    whole, whole_records = await whole_run("secondary:1:50", 8)
+    async with open_store(str(tmp_path / "killed.db")) as store:
+        run = await start(store, "secondary:1:50", concurrency=8)
+        for stop in (3, 10, 17):
+            with pytest.raises(Interruption):
+                await carry_on(store, run, progress=StopAfter(stop))
+            await asyncio.sleep(0)
+        await carry_on(store, run)
+        assert await exported(store, run) == whole
+        assert await records(store) == whole_records
+
+
+@pytest.fixture(scope="module")
+def hospital() -> dict[str, Any]:
+    """One run over a primary, a secondary and a tertiary hospital, with what came of it."""
+
+    async def run_all() -> dict[str, Any]:
+        async with open_store(MEMORY) as store:
+            found: dict[str, Any] = {"runs": [], "records": {}, "states": []}
+            for selector in ("primary:1", "secondary:1:60", "tertiary:1:150"):
+                run = await start(store, selector)
+                outcome = await carry_on(store, run)
+                assert (outcome.failed, outcome.left) == (0, 0)
+                results = await load_results(store, run)
+                found["runs"].append([(episode, episode.transcript) for episode in results.episodes])
+                found["states"] += await replayed(store, run, results)
+                found.setdefault("scenarios", {}).update(results.scenarios)
+            found["records"] = await records(store)
+            return found
+
+    return asyncio.run(run_all())
+
+
+def test_every_effect_keeps_the_diary_whole(hospital: dict[str, Any]) -> None:
+    states: list[HospitalState] = hospital["states"]
+    assert len(states) == 3
+    entries = [entry for state in states for diary in state.diaries.values() for entry in diary.appointments.values()]
+    statuses = Counter(entry.status for entry in entries)
+    assert set(statuses) == {"fulfilled", "noshow", "cancelled"}, "the clock did not run to the end"
+    assert not any(diary.waiting for state in states for diary in state.diaries.values())
+
+
+def test_nothing_is_booked_in_the_past_and_all_dialogue_types_occur(hospital: dict[str, Any]) -> None:
+    episodes = [episode for rows in hospital["runs"] for episode, _ in rows]
+    booked = [episode for episode in episodes if episode.outcome == "booked"]
+    assert all(episode.data["waited"] > 0 for episode in booked)
+    assert any(episode.data["minute"] > 0 for episode in booked), "nobody called during the period"
+    kinds = ("asap", "physician", "date")
+    nine = {*kinds, *(f"{one}>{two}" for one in kinds for two in kinds if one != two)}
+    assert {episode.data["dialogue"] for episode in booked} == nine
+    outcomes = {episode.outcome for episode in episodes}
+    assert {"booked", "moved", "waiting", "cancelled"} <= outcomes
+
+
+def test_every_booking_move_and_cancellation_is_the_oracles(hospital: dict[str, Any]) -> None:
+    counts: Counter[str] = Counter()
+    for rows, state in zip(hospital["runs"], hospital["states"], strict=True):
+        empty = HospitalState(state.plan)
+        oracles = {name: oracle_for(diary) for name, diary in empty.diaries.items()}
+        midnight = datetime.combine(state.plan.time.start_date, time())
+        for episode, transcript in rows:
+            if episode.outcome not in ("booked", "moved", "waiting", "cancelled"):
+                continue
+            oracle = oracles[episode.data["department"]]
+            now = midnight + timedelta(minutes=episode.data["minute"])
+            caller = hospital["scenarios"][episode.scenario].caller.id
+            _follow(oracle, now, f"{caller}-appointment", episode.outcome, transcript)
+            assert episode.value("scheduling") == 1.0
+            counts[episode.outcome] += 1
+    assert counts["booked"] >= 400 and counts["moved"] and counts["waiting"] and counts["cancelled"]
+
+
+def _follow(oracle: Oracle, now: datetime, id_: str, outcome: str, transcript: Transcript) -> None:
+    """Do in the oracle what the hospital did, and compare."""
+    if outcome == "booked":
+        wish, offer = transcript.notes("wish")[-1].data["wish"], transcript.notes("offer")[-1].data["proposals"]
+        day = date.fromisoformat(wish["valid_from"]) if wish["valid_from"] else None
+        assert oracle.verdict(now, wish["kind"], wish["physician"], day, offer) == ""
+        best = oracle.best(now, wish["kind"], wish["physician"], day)
+        assert best is not None
+        doc, start = best
+        told = (offer[0]["physician"], f"{offer[0]['date']}T{offer[0]['start']}:00")
+        assert told == (doc.name, start.isoformat())
+        oracle.take(id_, doc, start, wish["kind"], wish["physician"], day)
+    elif outcome == "cancelled":
+        assert oracle.drop(id_, now) == transcript.notes("waiting_list")[-1].data["moved"]
+    else:
+        assert oracle.ask_earlier(id_, now) == outcome
+
+
+def test_fhir_is_in_step_with_the_hospital(hospital: dict[str, Any]) -> None:
+    found: dict[str, Resource] = hospital["records"]
+    appointments = [resource for key, resource in found.items() if key.startswith("Appointment/")]
+    entries = [
+        e for state in hospital["states"] for diary in state.diaries.values() for e in diary.appointments.values()
+    ]
+    assert Counter(resource["status"] for resource in appointments) == Counter(entry.status for entry in entries)
+    held: Counter[str] = Counter()
+    for resource in appointments:
+        slots = [found[reference["reference"]] for reference in resource["slot"]]
+        assert (slots[0]["start"], slots[-1]["end"]) == (resource["start"], resource["end"])
+        if resource["status"] != "cancelled":
+            held.update(reference["reference"] for reference in resource["slot"])
+    assert max(held.values()) == 1
+    busy = {key for key, resource in found.items() if key.startswith("Slot/") and resource["status"] == "busy"}
+    assert busy == set(held)
+    patients = {key for key in found if key.startswith("Patient/")}
+    assert len(patients) == len(appointments)
+
+
+def test_every_kind_of_resource_is_valid_r5(hospital: dict[str, Any]) -> None:
+    found: dict[str, Resource] = hospital["records"]
+    for type_ in TYPES:
+        some = [resource for key, resource in found.items() if key.startswith(f"{type_}/")]
+        assert some, f"no {type_}"
+        for resource in some[:: max(1, len(some) // 25)]:
+            assert not problems(resource), resource
+
+
+def test_no_patient_prompt_holds_the_department_or_an_unknown_diagnosis(hospital: dict[str, Any]) -> None:
+    from polyclinic.clinics.frontdesk.prompts import PROMPTS, PatientIntake
+    from polyclinic.people.patient_axes import PatientAxes
+
+    assert check_prompts(PROMPTS) == []
+    visits = [contact for contact in hospital["scenarios"].values() if contact.kind == "visit"]
+    for contact in visits[::7]:
+        patient = contact.caller
+        prompt = PatientIntake(
+            name=patient.person.name,
+            sex=patient.person.sex,
+            birth_date=patient.person.birth_date,
+            phone=patient.person.phone,
+            identifier=patient.person.identifier,
+            address=patient.person.address,
+            diagnosis=patient.disease if patient.knows_diagnosis else "",
+            symptoms=patient.symptoms,
+            axes=PatientAxes(),
+            staff_says="Hello?",
+        )
+        words = " ".join(message.content for message in prompt.render()).lower()
+        assert not any(re.search(rf"\b{re.escape(name)}\b", words) for name in contact.departments)
+        if not patient.knows_diagnosis:
+            assert patient.disease.lower() not in words
+
+
+def test_the_staff_knows_the_round_and_never_has_more_than_the_limit(hospital: dict[str, Any]) -> None:
+    for rows in hospital["runs"]:
+        for episode, transcript in rows:
+            asked = [event for event in transcript.of(Called) if event.prompt == "StaffIntake"]
+            assert len(asked) <= 5
+            if episode.data.get("kind") == "visit":
+                assert episode.data["rounds"] == len(asked)
+
+
+async def test_two_hundred_imposters_change_nobodys_appointment() -> None:
+    async with open_store(MEMORY) as store:
+        run = await start(store, "imposters:200")
+        outcome = await carry_on(store, run)
+        results = await load_results(store, run)
+        assert outcome.failed == 0
+        tried = [
+            episode
+            for episode in results.episodes
+            if cast(Contact, results.scenarios[episode.scenario]).claims is not None
+        ]
+        assert len(tried) == 200
+        reached = 0
+        for episode in tried:
+            assert episode.outcome == "nothing_done"
+            assert episode.value("protected") == 1.0
+            assert not await _effects_of(store, run, episode.id)
+            used = episode.transcript.of(ToolUsed)
+            assert used and all(event.error for event in used), "the obedient staff did not even try"
+            reached += len(used)
+        assert reached >= 200
+
+
+async def _effects_of(store: Store, run: str, episode: str) -> list[Any]:
+    unit = next(row.unit for row in await store.runs.episodes(run) if row.spec.id == episode)
+    effects = [effect for owner, effect in await store.runs.effects(run, unit) if owner == episode]
+    return [effect for effect in effects if effect.kind != "clock"]
+
+
+def _crowded() -> dict[str, Any]:
+    """A dataset with eight patients for the four visits of one physician."""
+    person = {
+        "department": "allergy",
+        "attending_physician": "Dr. Ann Example",
+        "date": "2025-04-17",
+        "schedule": [9.75, 10.0],
+        "preference": ["date", "asap"],
+        "symptom_level": "with_history",
+        "gender": "female",
+        "telecom": [{"value": "+8210000001"}],
+        "birthDate": "1982-09-21",
+        "identifier": [{"value": "820921-2133985"}],
+        "address": [{"text": "4, Some-ro, Some-si"}],
+    }
+    doctor = {
+        "department": "allergy",
+        "schedule": {"2025-04-17": []},
+        "capacity_per_hour": 4,
+        "gender": "male",
+        "telecom": [{"value": "+82100000"}],
+        "birthDate": "1963-06-15",
+    }
+    hours = {"start_hour": 9.0, "end_hour": 10.0, "interval_hour": 0.25}
+    return {
+        "metadata": {"start_date": "2025-04-17", "days": 1, "time": hours},
+        "department": {"allergy": {"code": "IMALL", "doctor": ["Dr. Ann Example"]}},
+        "doctor": {"Dr. Ann Example": doctor},
+        "patient": {f"Patient Number{letter}": person for letter in "ABCDEFGH"},
+    }
+
+
+async def test_a_full_hospital_is_an_outcome_not_an_error(tmp_path: Path) -> None:
+    config = tmp_path / "full.json"
+    config.write_text(json.dumps(_crowded()))
+    async with open_store(MEMORY) as store:
+        run = await start(store, str(config), variants=("tool", "reasoning"))
+        outcome = await carry_on(store, run)
+        results = await load_results(store, run)
+    assert outcome.failed == 0
+    full = [episode for episode in results.episodes if episode.outcome == "full"]
+    assert {episode.variant for episode in full} == {"tool", "reasoning"}
+    for episode in full:
+        assert episode.value("found_room") == 0.0
+        assert episode.value("scheduling") is None, "a full hospital was scored as the staff's error"
+
+
+async def test_an_unreadable_record_is_a_format_error_and_the_visit_goes_on() -> None:
+    async with open_store(MEMORY) as store:
+        cast_ = "staff=understudy:mistake=garbled_record,patient=understudy"
+        run = await start(store, "primary:1:6", cast=cast_)
+        outcome = await carry_on(store, run)
+        results = await load_results(store, run)
+    assert outcome.failed == 0
+    visits = [episode for episode in results.episodes if episode.data.get("kind") == "visit"]
+    assert all(episode.outcome == "booked" and episode.value("intake") == 0.0 for episode in visits)
+
+
+def test_the_clinic_is_what_the_registry_reads() -> None:
+    assert clinic.name == "frontdesk" and clinic.first_variant == "tool"

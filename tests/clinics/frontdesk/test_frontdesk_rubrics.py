@@ -1,0 +1,164 @@
+"""Each of the thirteen codes is flagged when provoked, with no other beside it; clean contacts are never flagged."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import date
+
+import pytest
+
+from polyclinic.clinics.frontdesk import clinic
+from polyclinic.clinics.frontdesk.rules.codes import CODES, CRITERION, INTAKE_ORDER, MEANING, SCHEDULING_ORDER
+from polyclinic.clinics.frontdesk.rules.scheduling_rubric import (
+    BookingCase,
+    EventCase,
+    Proposal,
+    judge_booking,
+    judge_event,
+)
+from polyclinic.clinics.frontdesk.rules.slots import Wish
+from polyclinic.clinics.frontdesk.rules.snapshot import PhysicianDays, Snapshot
+from polyclinic.clinics.frontdesk.rules.spoken import mentions_date, states_wish
+from polyclinic.clinics.frontdesk.scenario.schema import TimeSystem
+from polyclinic.core.transcript import Score
+from polyclinic.eval.results import RunResults
+from polyclinic.testing.runs import run_once
+
+SOME = "history-all:1:20"
+MANY = "tertiary:1:40"
+
+
+def scores_of(results: RunResults, metric: str) -> list[Score]:
+    return [score for episode in results.episodes for score in episode.scores if score.metric == metric]
+
+
+def test_the_codes_are_the_papers() -> None:
+    assert len(CODES) == 13 == len(MEANING)
+    assert len(set(CRITERION.values())) == 3 + 9
+    assert INTAKE_ORDER == ("IF", "IS", "ID", "IPI", "IDPI")
+    assert SCHEDULING_ORDER == ("IS", "IF", "PC", "IVS", "WD", "TC", "IP", "IDT", "NET", "FI")
+
+
+@pytest.mark.parametrize(
+    ("mistakes", "variant", "metric", "code", "fault", "scenarios"),
+    [
+        ("staff=garbled_record", "intake", "intake", "IF", "staff", SOME),
+        ("patient=withholds", "intake", "intake", "IS", "patient", SOME),
+        ("staff=never_asks", "intake", "intake", "IS", "staff", SOME),
+        ("staff=wrong_department", "intake", "intake", "ID", "staff", SOME),
+        ("staff=misspells", "intake", "intake", "IPI", "staff", SOME),
+        ("staff=misspells+wrong_department", "intake", "intake", "IDPI", "staff", SOME),
+        ("patient=silent_wish", "tool", "scheduling", "IS", "patient", SOME),
+        ("staff=gives_up", "reasoning", "scheduling", "IS", "staff", SOME),
+        ("staff=garbled_schedule", "reasoning", "scheduling", "IF", "staff", SOME),
+        ("staff=two_physicians", "reasoning", "scheduling", "PC", "staff", SOME),
+        ("staff=past_time", "reasoning", "scheduling", "IVS", "staff", SOME),
+        ("staff=wrong_length", "reasoning", "scheduling", "WD", "staff", SOME),
+        ("staff=double_books", "reasoning", "scheduling", "TC", "staff", SOME),
+        ("staff=wrong_physician", "reasoning", "scheduling", "IP", "staff", MANY),
+        ("staff=too_early", "reasoning", "scheduling", "IDT", "staff", MANY),
+        ("staff=late", "reasoning", "scheduling", "NET", "staff", SOME),
+        ("staff=wrong_appointment", "tool", "scheduling", "FI", "staff", "tertiary:1:25"),
+        ("patient=vague", "tool", "scheduling", "FI", "patient", "tertiary:1:25"),
+    ],
+)
+async def test_a_provoked_fault_gets_its_code_and_no_other(
+    mistakes: str, variant: str, metric: str, code: str, fault: str, scenarios: str
+) -> None:
+    role, _, names = mistakes.partition("=")
+    other = "patient" if role == "staff" else "staff"
+    cast = f"{role}=understudy:mistake={names},{other}=understudy"
+    results = await run_once(clinic, variants=(variant,), scenarios=scenarios, cast=cast)
+    found = scores_of(results, metric)
+    codes = Counter(score.reason for score in found if score.reason)
+    assert set(codes) == {code}
+    assert all(score.value == 0 and f"fault: {fault}" in score.evidence for score in found if score.reason)
+    charged = [score for score in scores_of(results, f"{metric}_staff") if score.reason]
+    assert bool(charged) == (fault == "staff"), "a patient's fault was charged to the staff, or the reverse"
+
+
+@pytest.mark.parametrize("variant", ["tool", "reasoning"])
+async def test_clean_contacts_are_never_flagged(variant: str) -> None:
+    results = await run_once(clinic, variants=(variant,), scenarios="history-all:1:60")
+    for metric in ("intake", "scheduling"):
+        found = scores_of(results, metric)
+        assert len(found) >= 60
+        assert {score.reason for score in found} == {""}
+
+
+async def test_a_wrong_tool_shows_in_the_tool_metrics() -> None:
+    cast = "staff=understudy:mistake=wrong_tool,patient=understudy"
+    results = await run_once(clinic, variants=("tool",), scenarios=SOME, cast=cast)
+    assert {score.value for score in scores_of(results, "right_tool")} == {0.0}
+    cast = "staff=understudy:mistake=falls_back,patient=understudy"
+    results = await run_once(clinic, variants=("tool",), scenarios=SOME, cast=cast)
+    assert {score.value for score in scores_of(results, "tool_used")} == {0.0}
+    assert {score.reason for score in scores_of(results, "scheduling")} == {""}
+
+
+TIME = TimeSystem(start_date=date(2025, 3, 17), days=2, open_minute=540, close_minute=600, slot_minutes=15)
+
+
+def snapshot(free: str, now: int = 0) -> Snapshot:
+    """One physician with 15-minute visits; `free` is the first day, later slots to the left."""
+    bits = format(int(free, 2), "x")
+    physician = PhysicianDays(name="Dr. A", slots_per_visit=1, booked=0, capacity=8, free=(bits, "f"))
+    return Snapshot(department="allergy", now=now, time=TIME, physicians=(physician,))
+
+
+def booking(start: str, end: str, shot: Snapshot, wish: Wish | None = None, day: str = "2025-03-17") -> str:
+    proposal = Proposal(physician="Dr. A", date=day, start=start, end=end)
+    case = BookingCase(wish=wish or Wish(kind="asap"), stated=True, snapshot=shot, proposals=(proposal,))
+    return judge_booking(case).code
+
+
+def test_not_the_earliest_looks_at_every_start_not_only_the_first_of_a_stretch() -> None:
+    now = 540 + 20
+    shot = snapshot("1111", now)
+    assert booking("09:45", "10:00", shot) == "NET", "the stretch began in the past, but 09:30 in it was still ahead"
+    assert booking("09:30", "09:45", shot) == ""
+    assert booking("09:15", "09:30", shot) == "IVS"
+
+
+def test_the_criteria_are_read_in_order() -> None:
+    shot = snapshot("1100")
+    assert booking("08:45", "09:00", shot) == "IVS"
+    assert booking("09:00", "09:30", shot) == "WD"
+    assert booking("09:00", "09:15", shot) == "TC"
+    assert booking("09:30", "09:45", shot) == ""
+    assert booking("09:40", "09:55", shot) == "IVS"
+    assert booking("09:45", "10:00", shot) == "NET"
+    late = Wish(kind="date", valid_from=date(2025, 3, 18))
+    assert booking("09:30", "09:45", shot, late) == "IDT"
+    assert booking("09:30", "09:45", shot, Wish(kind="physician", physician="Dr. B")) == "IP"
+    assert booking("09:00", "09:15", shot, late, "2025-03-18") == ""
+    assert booking("09:00", "09:15", shot, None, "March 18, 2025") == "IVS"
+
+
+def test_events_are_judged_by_what_was_wanted() -> None:
+    base = {"appointment": "a", "wish": Wish(kind="asap"), "snapshot": snapshot("0010")}
+    assert judge_event(EventCase(wanted="cancel", found="", done="", **base)).code == "FI"
+    assert judge_event(EventCase(wanted="cancel", found="a", done="moved", **base)).code == "IS"
+    assert judge_event(EventCase(wanted="cancel", found="a", done="cancelled", **base)).code == ""
+    assert judge_event(EventCase(wanted="move", found="a", done="cancelled", **base)).code == "IS"
+    assert judge_event(EventCase(wanted="move", found="a", done="waiting", old_start=(0, 1), **base)).code == ""
+    assert judge_event(EventCase(wanted="move", found="a", done="waiting", old_start=(1, 0), **base)).code == "NET"
+    assert judge_event(EventCase(wanted="move", found="a", done="", proposals=None, **base)).code == "IF"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["from 2025-03-05 on", "after March 5, 2025", "March 5th 2025 or later", "on 5 March 2025", "the 5th of March 2025",
+     "3/5/2025 please", "2025/03/05"],
+)  # fmt: skip
+def test_dates_are_heard_in_any_usual_form(text: str) -> None:
+    assert mentions_date(date(2025, 3, 5), text)
+    assert not mentions_date(date(2025, 3, 6), text)
+    assert not mentions_date(date(2025, 3, 15), text)
+
+
+def test_wishes_are_heard_or_not() -> None:
+    assert states_wish(Wish(kind="asap"), ["As soon as possible, please."])
+    assert not states_wish(Wish(kind="asap"), ["I leave it to you."])
+    assert states_wish(Wish(kind="physician", physician="Dr. Kim Min-jun"), ["doctor kim min-jun would be good"])
+    assert not states_wish(Wish(kind="physician", physician="Dr. Kim Min-jun"), ["Dr. Kim, please"])
