@@ -103,7 +103,8 @@ class Guarded:
         number = 0
         while True:
             try:
-                await self._start(ends)
+                if not self._limiter.ready:
+                    await self._start(ends)
                 deadline = self._deadline(max(0.0, ends - loop.time()))
                 async with deadline:
                     completion = await self._caller.attempt(request, number, deadline)

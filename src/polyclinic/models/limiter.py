@@ -55,6 +55,11 @@ class Limiter:
                 self.busy += 1
                 turn.set_result(None)
 
+    @property
+    def ready(self) -> bool:
+        """Whether a call may start at once."""
+        return not self._interval_s and self._paused_until <= asyncio.get_running_loop().time()
+
     async def start(self) -> None:
         """Wait until the endpoint may be asked: its own pause is over and the rate allows it."""
         loop = asyncio.get_running_loop()

@@ -117,6 +117,8 @@ class FaultServer:
             if self.latency_s:
                 await asyncio.sleep(self.latency_s)
             return await self._answer(request, body, fault, chance)
+        except ConnectionError:
+            return web.Response()
         finally:
             self.busy -= 1
 
@@ -185,19 +187,20 @@ class FaultServer:
             await self._drip(response, _event({"delta": {"content": " "}}))
         if fault == "truncated":
             deltas = deltas[: len(deltas) // 2]
-        for delta in deltas:
-            await response.write(_event({"delta": delta}))
+        events = b"".join(_event({"delta": delta}) for delta in deltas)
         if fault == "truncated":
+            await response.write(events or b": cut\n\n")
             if request.transport is not None:
                 request.transport.close()
             return response
         ending = _event({"delta": {}, "finish_reason": _finish(message)})
         if (body.get("stream_options") or {}).get("include_usage"):
             ending += b"data: " + orjson.dumps({"choices": [], "usage": _usage(body, message)}) + b"\n\n"
-        await response.write(ending + b"data: [DONE]\n\n")
+        await response.write(events + ending + b"data: [DONE]\n\n")
         return response
 
     async def _drip(self, response: web.StreamResponse, drop: bytes) -> None:
+        """Send a little for ever; ends with a `ConnectionError` when the other side has had enough."""
         while True:
             await response.write(drop)
             await asyncio.sleep(self.drip_s)
