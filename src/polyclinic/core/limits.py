@@ -36,8 +36,7 @@ class Meter:
 
     def __init__(self, limits: Limits, scope: Literal["episode", "run"]) -> None:
         self.limits, self.scope = limits, scope
-        self.turns = 0
-        self.used = Usage()
+        self.turns = self.tokens = self.cost_nano_usd = 0
         self._started = time.monotonic()
 
     def turn(self) -> None:
@@ -49,10 +48,9 @@ class Meter:
     def check(self) -> None:
         """Raise if nothing more may be spent."""
         limits = self.limits
-        tokens = self.used.input_tokens + self.used.output_tokens
-        if limits.tokens is not None and tokens >= limits.tokens:
+        if limits.tokens is not None and self.tokens >= limits.tokens:
             raise self._reached("tokens", f"{limits.tokens:,} tokens")
-        if limits.cost_nano_usd is not None and self.used.cost_nano_usd >= limits.cost_nano_usd > 0:
+        if limits.cost_nano_usd is not None and self.cost_nano_usd >= limits.cost_nano_usd > 0:
             raise self._reached("cost", f"${limits.cost_nano_usd / NANO:.2f}")
         if limits.seconds is not None and time.monotonic() - self._started >= limits.seconds:
             raise self._reached("time", f"{limits.seconds:g} seconds")
@@ -62,4 +60,5 @@ class Meter:
 
     def spend(self, usage: Usage) -> None:
         """Count what an answer cost."""
-        self.used = self.used + usage
+        self.tokens += usage.input_tokens + usage.output_tokens
+        self.cost_nano_usd += usage.cost_nano_usd

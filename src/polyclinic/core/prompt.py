@@ -16,13 +16,13 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Any, ClassVar, Generic, Literal, TypeVar, cast, get_args
 
-from jinja2 import Environment, StrictUndefined, Template, meta
+from jinja2 import Environment, StrictUndefined, meta
 from pydantic import BaseModel, ConfigDict
 
 from polyclinic.core.message import Image, Message
@@ -31,6 +31,7 @@ R = TypeVar("R")
 _Role = Literal["system", "user", "assistant"]
 _MARK = re.compile(r"^<<(system|user|assistant)>>[ \t]*$", re.MULTILINE)
 _FIELD = re.compile(r"\{(\w+)\}")
+_REMEMBER = 256
 _JINJA = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False)
 
 
@@ -70,10 +71,10 @@ class Prompt(BaseModel, Generic[R]):
         name = self.template
         if "{" in name:
             name = _FIELD.sub(lambda match: str(getattr(self, match.group(1))), name)
-        fields = {field: getattr(self, field) for field in type(self).model_fields}
+        fields = self.__dict__
         messages = [
-            Message(role=role, content=template.render(fields).strip())
-            for role, template in _sections(self.__class__.__module__, name)
+            Message(role=section.role, content=section.render(fields))
+            for section in _sections(self.__class__.__module__, name)
         ]
         pictures = self.images()
         if pictures:
@@ -104,9 +105,35 @@ def _folder(module: str) -> Traversable:
     return resources.files(package)
 
 
+class _Section:
+    """One message of a template. System parts repeat from call to call, so their latest renderings are remembered."""
+
+    def __init__(self, role: _Role, source: str) -> None:
+        self.role: _Role = role
+        self._template = _JINJA.from_string(source)
+        self._names = tuple(sorted(meta.find_undeclared_variables(_JINJA.parse(source)))) if role == "system" else ()
+        self._remembered: dict[tuple[Any, ...], str] = {}
+
+    def render(self, fields: Mapping[str, Any]) -> str:
+        """The words for these fields."""
+        if self.role != "system":
+            return self._template.render(fields).strip()
+        try:
+            key = tuple((fields[name].__class__, fields[name]) for name in self._names)
+            if key in self._remembered:
+                return self._remembered[key]
+        except (KeyError, TypeError):
+            return self._template.render(fields).strip()
+        text = self._template.render(fields).strip()
+        if len(self._remembered) >= _REMEMBER:
+            del self._remembered[next(iter(self._remembered))]
+        self._remembered[key] = text
+        return text
+
+
 @lru_cache(maxsize=None)
-def _sections(module: str, name: str) -> tuple[tuple[_Role, Template], ...]:
-    return tuple((role, _JINJA.from_string(text)) for role, text in split_sections(read_template(module, name)))
+def _sections(module: str, name: str) -> tuple[_Section, ...]:
+    return tuple(_Section(role, text) for role, text in split_sections(read_template(module, name)))
 
 
 def read_template(module: str, name: str) -> str:

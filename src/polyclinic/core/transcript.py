@@ -219,8 +219,10 @@ class Transcript:
         return ended[-1].outcome if ended else ""
 
     def numbered(self) -> Transcript:
-        """The same with `seq` filled in."""
-        return Transcript(event.model_copy(update={"seq": index}) for index, event in enumerate(self.events))
+        """The same with `seq` filled in, in place: an event gets its number once, when its episode is over."""
+        for index, event in enumerate(self.events):
+            event.__dict__["seq"] = index
+        return self
 
     def to_json(self) -> bytes:
         """All events as a JSON array."""
