@@ -137,6 +137,16 @@ class Runs:
             raise UnknownName(f"episode in {run}", episode, (row.spec.id for row in known))
         return Transcript.from_json(rows[0][0])
 
+    async def timings(self, run: str) -> dict[str, dict[tuple[str, int], int]]:
+        """Episode to (key, occurrence) to milliseconds: how long each call of a run took."""
+        rows = await self.database.read(
+            lambda tx: tx.execute("SELECT episode, key, occurrence, latency_ms FROM calls WHERE run = ?", (run,))
+        )
+        found: dict[str, dict[tuple[str, int], int]] = {}
+        for episode, key, occurrence, latency_ms in rows:
+            found.setdefault(episode, {})[(key, int(occurrence))] = int(latency_ms)
+        return found
+
     async def effects(self, run: str, unit: str) -> list[tuple[str, Effect]]:
         """(episode, effect) of a unit in the order they were committed."""
         rows = await self.database.read(

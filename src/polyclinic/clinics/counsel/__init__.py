@@ -1,0 +1,55 @@
+"""Counsel: end-of-life conversations under constraints, with a critic and an escalation guard."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from polyclinic.clinics.counsel.flow import flow
+from polyclinic.clinics.counsel.judges import judges
+from polyclinic.clinics.counsel.judges.guard_set import evaluate_guard
+from polyclinic.clinics.counsel.prompts import PROMPTS
+from polyclinic.clinics.counsel.report import report
+from polyclinic.clinics.counsel.scenario import Talk, lint, scenarios
+from polyclinic.clinics.counsel.state import Charts
+from polyclinic.clinics.counsel.understudies import MISTAKES, UNDERSTUDIES
+from polyclinic.clinics.counsel.variants import VARIANTS
+from polyclinic.core.clinic import Clinic, Role
+from polyclinic.core.scenario import Scenario, Variant
+from polyclinic.core.services import Services
+
+
+def _charts(scenarios: Sequence[Scenario], variant: Variant, seed: int, services: Services) -> Charts:
+    return Charts()
+
+
+clinic = Clinic(
+    name="counsel",
+    title="End-of-life counselling",
+    summary="A counsellor, a critic and an escalation guard lead end-of-life conversations; danger goes to people.",
+    paper="Eirene: end-of-life counselling as constrained optimization by cooperating agents (papers/eirene.txt)",
+    roles=(
+        Role("guard", "looks at every message before anybody answers it"),
+        Role("planner", "decides which stage the patient's words call for"),
+        Role("counsellor", "writes what the patient hears"),
+        Role("critic", "refuses drafts that break a constraint"),
+        Role("keeper", "summarises and keeps long-term memory"),
+        Role("patient", "a person near the end of life", side="simulated"),
+        Role("desk", "whoever acts next in a live conversation", side="simulated"),
+        Role("judge", "rates finished conversations", side="judge"),
+    ),
+    scenario_type=Talk,
+    scenarios=scenarios,
+    variants=VARIANTS,
+    default_variant="full",
+    flow=flow,
+    judges=judges,
+    prompts=PROMPTS,
+    understudies=UNDERSTUDIES,
+    mistakes=MISTAKES,
+    open_campaign=_charts,
+    report=report,
+    lint=lint,
+    evaluations={"guard": evaluate_guard},
+    demo_scenarios="6",
+    demo_variants=("full", "nocritic", "noescalation", "single"),
+)

@@ -1,0 +1,254 @@
+"""Who speaks when. The guard hears every message first; then plan, look up, write, criticise, revise, at most N
+drafts.
+
+What must hold is held here, not asked for: the queue entry is committed before the set message is said; after it
+nothing automatic is said; a draft that stays at fault is never said, a safe utterance is; and whatever happens in the
+guard, other than a clear verdict, goes to a person.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import cast
+
+from polyclinic.clinics.counsel.agents import Counsellor, Critic, Guard, Other, Recollection
+from polyclinic.clinics.counsel.prompts import DeskSays, Reply
+from polyclinic.clinics.counsel.rules.cues import cue_text
+from polyclinic.clinics.counsel.rules.guard import QUEUE, REVIEW_QUEUE, Decision
+from polyclinic.clinics.counsel.rules.messages import escalation_message, fallback, gentle_question, handover_message
+from polyclinic.clinics.counsel.rules.stages import Move, signal
+from polyclinic.clinics.counsel.scenario import Talk
+from polyclinic.clinics.counsel.state import Charts, Control, Session
+from polyclinic.clinics.counsel.tools import Source, knowledge
+from polyclinic.clinics.counsel.variants import CounselVariant
+from polyclinic.core.episode import Episode
+from polyclinic.core.review import Verdict, review
+from polyclinic.errors import OwnedError
+
+
+async def flow(episode: Episode) -> str:
+    """One conversation. Ends as ``closed``, ``left``, ``turns`` or ``escalated``; a live one ends when it is closed."""
+    room = Room(episode)
+    while True:
+        outcome = await room.step(await room.other.next())
+        if outcome:
+            room.leave(outcome)
+            return outcome
+
+
+class Room:
+    """One conversation as it goes on."""
+
+    def __init__(self, episode: Episode) -> None:
+        self.episode, self.talk = episode, cast(Talk, episode.scenario)
+        self.variant = cast(CounselVariant, episode.variant)
+        self.session = Session(self.talk.lang)
+        shared = episode.shared
+        before = shared.facts.get(self.talk.persona.id, ()) if isinstance(shared, Charts) else ()
+        self.memory = Recollection(episode, self.session, before)
+        sources = knowledge(episode.services.embedder, episode.services.options.get("documents", ""))
+        self.guard = Guard(episode, self.session, self.memory, self.variant.guard_timeout_s)
+        self.counsellor = Counsellor(episode, self.session, self.memory, sources)
+        self.critic = Critic(episode, self.session, self.memory)
+        cue = {} if self.talk.live else {self.talk.risk_turn: cue_text(self.talk)}
+        self.other = Other(episode, self.talk, self.session, cue)
+        self.asked = ""
+
+    async def step(self, event: DeskSays) -> str:
+        """Take one thing that happened; returns the outcome when the conversation is over."""
+        if event.kind == "patient":
+            return await self.heard(event)
+        if event.kind == "person":
+            self.aloud("person", event.text, by=event.by)
+        elif event.kind == "take_over":
+            self.control("person", event.by)
+        elif event.kind == "hand_back":
+            self.control("automatic", "")
+        elif event.kind == "hand_over":
+            await self.hand_over(event)
+        else:
+            self.control("closed", event.by)
+            return "turns" if event.by == "turns" else "closed"
+        return ""
+
+    async def heard(self, event: DeskSays) -> str:
+        """The patient has spoken: guard, then answer, unless a person holds the conversation."""
+        session = self.session
+        self.episode.take_turn()
+        session.turn += 1
+        cued = self.talk.risk if session.turn == self.talk.risk_turn and not self.talk.live else ""
+        self.aloud("patient", event.text, turn=session.turn, cue=cued)
+        if session.control != "automatic":
+            return await self.pass_on(event.text)
+        decision = await self.check(event.text)
+        if decision is not None and decision.way == "escalate":
+            await self.escalate(decision, event.text)
+            return "" if self.talk.live else "escalated"
+        gentle = ""
+        if decision is not None and decision.way == "ask_gently":
+            session.concerns += 1
+            gentle = gentle_question(session.lang)
+        await self.memory.turns.remember("patient", event.text)
+        await self.answer(event.text, gentle)
+        if event.by == "leaves" or (session.stage == "closing" and signal("farewell", event.text, session.lang)):
+            return "closed" if session.stage == "closing" else "left"
+        return ""
+
+    # -- the guard -----------------------------------------------------------------------------------------------------
+    async def check(self, utterance: str) -> Decision | None:
+        """The guard's decision, kept. A turn that was already handed over stays handed over when a session resumes."""
+        if not self.variant.guard:
+            return None
+        earlier = self.episode.posted(QUEUE, self.turn_key)
+        decision = Decision.model_validate(earlier["decision"]) if earlier else await self.guard.check(utterance)
+        self.episode.note("guard", turn=self.session.turn, **decision.model_dump())
+        return decision
+
+    async def escalate(self, decision: Decision, utterance: str) -> None:
+        """People are told and that is committed; only then does the patient hear the set message, and nothing else."""
+        await self.post(QUEUE, utterance, decision=decision, reason=decision.reason, words=decision.words)
+        self.control("escalated", "")
+        text = escalation_message(self.session.lang, self.talk.persona.country)
+        self.aloud("service", text, turn=self.session.turn, set_message=True)
+
+    async def hand_over(self, event: DeskSays) -> None:
+        """Somebody asks for a person, without a crisis."""
+        self.session.turn += 1
+        await self.post(
+            QUEUE, event.text, decision=None, reason="a person was asked for", words=event.text, by=event.by
+        )
+        self.control("escalated", event.by)
+        self.aloud("service", handover_message(self.session.lang), turn=self.session.turn, set_message=True)
+
+    async def pass_on(self, utterance: str) -> str:
+        """While people hold the conversation the patient's words are kept for them and nothing automatic answers."""
+        if self.session.control == "escalated":
+            await self.post(QUEUE, utterance, decision=None, reason="said while waiting for a person", words="")
+        return ""
+
+    # -- the answer ----------------------------------------------------------------------------------------------------
+    async def answer(self, utterance: str, gentle: str) -> None:
+        """Algorithm 1 from its second half on: plan, look up, write, criticise; the last word is a safe one."""
+        session = self.session
+        try:
+            text, move, data = await (self.alone(utterance) if self.variant.single else self.drafted(utterance, gentle))
+        except OwnedError as error:
+            if not self.talk.live:
+                raise
+            text, move, data = await self.fall_back(utterance, 1, f"the counsellor failed: {error}", "")
+        if not self.variant.single:
+            applied = await self.memory.keep(self.asked, utterance)
+            changes = [change.model_dump() for change in applied if change.action != "keep"]
+            if changes:
+                self.episode.note("memory", turn=session.turn, changes=changes)
+        if move is not None and move.to != session.stage:
+            self.episode.changed("stage", session.stage, move.to)
+            session.move(move.to)
+        self.asked = text
+        await self.memory.turns.remember("counsellor", text)
+        kind = move.kind if move else "stay"
+        self.aloud("counsellor", text, turn=session.turn, stage=session.stage, move=kind, **data)
+
+    async def alone(self, utterance: str) -> tuple[str, Move | None, dict[str, object]]:
+        """The baseline's answer."""
+        return await self.counsellor.alone(utterance), None, {"drafts": 1}
+
+    async def drafted(self, utterance: str, gentle: str) -> tuple[str, Move | None, dict[str, object]]:
+        """Drafts until the critic is content."""
+        made = Draft()
+
+        async def draft(objections: list[Verdict]) -> Reply:
+            feedback = " ".join(objection.feedback for objection in objections)
+            refused = made.reply.text if objections and made.reply else ""
+            made.attempt += 1
+            made.move = await self.counsellor.plan(utterance, feedback)
+            made.sources = self.counsellor.look_up(utterance, made.move.to)
+            made.reply = await self.counsellor.write(
+                utterance, made.move, made.sources, gentle, made.attempt, refused, feedback
+            )
+            return made.reply
+
+        async def criticise(reply: Reply) -> Verdict:
+            fault = unsupported(reply, made.sources)
+            if fault:
+                return Verdict(approved=False, code="r1", feedback=fault)
+            found = await self.critic.judge(utterance, reply.text, made.sources)
+            return Verdict(approved=found.risk == 0, code=f"r{found.risk}", feedback=found.feedback)
+
+        reviewers = {"critic": criticise} if self.variant.critic else {}
+        result = await review(self.episode, draft, reviewers, rounds=self.variant.drafts)
+        data: dict[str, object] = {"drafts": len(result.drafts)}
+        if not result.resolved:
+            last = result.open_verdicts[0]
+            risk = int(last.code[1:]) if last.code[1:].isdigit() and last.code != "r0" else 1
+            text, _, more = await self.fall_back(utterance, risk, last.feedback or last.error, result.final.text)
+            return text, made.move, {**data, **more}
+        held = {source.id for source in made.sources}
+        claims = [claim.model_dump() for claim in result.final.claims if claim.source in held]
+        return result.final.text, made.move, {**data, "claims": claims, "looked_up": sorted(held)}
+
+    async def fall_back(
+        self, utterance: str, risk: int, why: str, refused: str
+    ) -> tuple[str, Move | None, dict[str, object]]:
+        """No draft could be mended: a person is told first, then the safe words for this risk type are said."""
+        self.episode.violated(f"unresolved_r{risk}", "counsellor", severity=3, words=refused, rationale=why)
+        await self.post(REVIEW_QUEUE, utterance, reason=why, risk=risk, words=refused)
+        return fallback(risk, self.session.lang), None, {"fallback": risk}
+
+    # -- small things --------------------------------------------------------------------------------------------------
+    @property
+    def turn_key(self) -> str:
+        """Names this turn in the queues."""
+        return f"turn-{self.session.turn:04d}"
+
+    async def post(self, queue: str, utterance: str, **body: object) -> None:
+        """Tell people: committed when this returns."""
+        about = {
+            "patient": self.talk.persona.id,
+            "lang": self.session.lang,
+            "turn": self.session.turn,
+            "stage": self.session.stage,
+        }
+        await self.episode.post(
+            queue, self.turn_key, **about, utterance=utterance, recent=list(self.memory.recent), **body
+        )
+
+    def aloud(self, speaker: str, text: str, **data: object) -> None:
+        """Say something; both sides hear it."""
+        self.episode.say(speaker, text, to="counsellor" if speaker == "patient" else "patient", **data)
+        self.other.hear(speaker, text)
+
+    def control(self, to: Control, holder: str) -> None:
+        """Who holds the conversation now."""
+        self.episode.changed("control", {"by": self.session.control}, {"by": to, "holder": holder})
+        self.session.control, self.session.holder = to, holder
+
+    def leave(self, outcome: str) -> None:
+        """Keep what was learned of the person for the next visit, and how it ended."""
+        facts = [fact.model_dump() for fact in self.memory.facts.listed()]
+        if isinstance(self.episode.shared, Charts):
+            self.episode.effect("memory", patient=self.talk.persona.id, facts=facts)
+        self.episode.conclude(
+            stage=self.session.stage, turns=self.session.turn, concerns=self.session.concerns, facts=facts
+        )
+
+
+@dataclass
+class Draft:
+    """What the latest draft was made from."""
+
+    attempt: int = 0
+    move: Move | None = None
+    sources: list[Source] = field(default_factory=list)
+    reply: Reply | None = None
+
+
+def unsupported(reply: Reply, sources: list[Source]) -> str:
+    """How to mend a reply whose claims no source supports; empty when all are in order. Code, because it must hold."""
+    held = {source.id for source in sources}
+    for claim in reply.claims:
+        if claim.source not in held:
+            return f"The source '{claim.source}' was not found; cite one of: {', '.join(sorted(held)) or 'none'}."
+        if claim.statement not in reply.text:
+            return "A claim must repeat the words of the reply exactly."
+    return ""

@@ -1,0 +1,157 @@
+"""The paper's tables and figure, from any run.
+
+Ablation, cost by limit on drafts, iterations by stage, and hand-overs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from statistics import fmean
+from typing import Any, cast
+
+from polyclinic.clinics.counsel.judges import LIKERT
+from polyclinic.clinics.counsel.rules.guard import QUEUE, REVIEW_QUEUE
+from polyclinic.clinics.counsel.state import STAGES
+from polyclinic.clinics.counsel.variants import ABLATIONS, VARIANTS
+from polyclinic.core.transcript import Called, Posted, Said
+from polyclinic.eval.charts import Bars
+from polyclinic.eval.estimate import Estimate
+from polyclinic.eval.intervals import estimate
+from polyclinic.eval.results import EpisodeRow, RunResults
+from polyclinic.eval.sections import Cell, Details, Dialogue, Figure, Line, Paragraph, Section, Table
+
+_ANSWERING = ("guard", "planner", "counsellor", "critic", "keeper")
+
+
+def report(results: RunResults) -> list[Section]:
+    """Sections for what the run holds; nothing is shown for variants that were not run."""
+    variants = results.variant_names()
+    found = [_ablation(results, [name for name in variants if name in ABLATIONS])]
+    limits = [name for name in variants if name in VARIANTS and VARIANTS[name].critic]
+    found += [_limits(results, limits), _stages(results, limits)] if limits else []
+    return [*found, _hand_overs(results)]
+
+
+def _mean(results: RunResults, variant: str, metric: str) -> Estimate | None:
+    rows = [(row.value(metric), row.scenario) for row in results.of(variant)]
+    known = [(value, scenario) for value, scenario in rows if value is not None]
+    return estimate([value for value, _ in known], clusters=[scenario for _, scenario in known])
+
+
+def _ablation(results: RunResults, variants: Sequence[str]) -> Section:
+    head = ["variant", *LIKERT, "overall", "escalated", "false alarms", "stage order"]
+    metrics = [*LIKERT, "overall", "escalated", "false_alarm", "stage_order"]
+    rows: list[list[Cell]] = [[name, *(_mean(results, name, metric) for metric in metrics)] for name in variants]
+    return Section(
+        "Table 1: what each agent adds",
+        [
+            Paragraph("Seven metrics from 1 to 10 by the cast's judge, and three by rule from 0 to 1."),
+            Table("Mean and 95 % interval over conversations", head, rows, digits=2),
+        ],
+    )
+
+
+class _Answers:
+    """Tokens, milliseconds and drafts of every answer of a variant."""
+
+    def __init__(self, rows: Iterable[EpisodeRow]) -> None:
+        self.tokens: list[float] = []
+        self.millis: list[float] = []
+        self.drafts: list[float] = []
+        for row in rows:
+            self._add(row)
+
+    def _add(self, row: EpisodeRow) -> None:
+        tokens, millis, timed = 0, 0, False
+        for event in row.transcript:
+            if isinstance(event, Called) and event.role in _ANSWERING:
+                tokens += event.usage.input_tokens + event.usage.output_tokens
+                spent = row.latency_ms(event.key, event.occurrence)
+                millis, timed = millis + (spent or 0), timed or spent is not None
+            elif isinstance(event, Said) and event.speaker == "counsellor":
+                self.tokens.append(tokens)
+                self.drafts.append(float(event.data.get("drafts", 1)))
+                if timed:
+                    self.millis.append(millis)
+                tokens, millis, timed = 0, 0, False
+
+
+def _p95(values: Sequence[float]) -> float | None:
+    return sorted(values)[min(len(values) - 1, int(0.95 * len(values)))] if values else None
+
+
+def _limits(results: RunResults, variants: Sequence[str]) -> Section:
+    rows: list[list[Cell]] = []
+    for name in sorted(variants, key=lambda name: (VARIANTS[name].drafts, name)):
+        seen = _Answers(results.of(name))
+        latency = fmean(seen.millis) / 1000 if seen.millis else None
+        slow = _p95(seen.millis)
+        rows.append(
+            [
+                name,
+                VARIANTS[name].drafts,
+                _mean(results, name, "overall"),
+                fmean(seen.tokens) if seen.tokens else None,
+                _p95(seen.tokens),
+                latency,
+                None if slow is None else slow / 1000,
+                fmean(seen.drafts) if seen.drafts else None,
+                _mean(results, name, "fallbacks"),
+            ]
+        )
+    head = [
+        "variant",
+        "N",
+        "overall",
+        "mean tokens",
+        "P95 tokens",
+        "mean latency (s)",
+        "P95 latency (s)",
+        "mean drafts",
+        "fallbacks",
+    ]
+    return Section(
+        "Table 2: quality and cost by the limit on drafts",
+        [
+            Paragraph(
+                "Tokens and latency are those of one answer: guard, plans, drafts, criticism and memory together."
+            ),
+            Table("By N", head, rows, digits=3, note="Latency is how long the models took; an understudy takes none."),
+        ],
+    )
+
+
+def _stages(results: RunResults, variants: Sequence[str]) -> Section:
+    series: dict[str, list[float | Estimate | None]] = {}
+    for name in variants:
+        drafts: dict[str, list[float]] = {stage: [] for stage in STAGES}
+        for row in results.of(name):
+            for said in row.transcript.said("counsellor"):
+                if "stage" in said.data:
+                    drafts[str(said.data["stage"])].append(float(said.data.get("drafts", 1)))
+        series[name] = [fmean(values) if values else None for values in drafts.values()]
+    labels = [stage.replace("preferences.", "… ") for stage in STAGES]
+    chart = Bars(labels, cast(Any, series), y_label="drafts per answer", low=0)
+    return Section("Figure 3: drafts by stage", [Figure("Mean drafts per answer in each of the 13 stages", chart)])
+
+
+def _hand_overs(results: RunResults) -> Section:
+    rows: list[list[Cell]] = []
+    shown: list[Line] = []
+    for name in results.variant_names():
+        crisis = review = words = 0
+        for row in results.of(name):
+            for post in row.transcript.of(Posted):
+                crisis += post.queue == QUEUE
+                review += post.queue == REVIEW_QUEUE
+                if len(shown) < 6 and post.queue == QUEUE:
+                    shown.append(
+                        Line("patient", str(post.body.get("utterance", "")), aside=str(post.body.get("reason", "")))
+                    )
+            words += sum("fallback" in said.data for said in row.transcript.said("counsellor"))
+        rows.append([name, crisis, review, words])
+    head = ["variant", "handed over", "for review", "safe utterances said"]
+    blocks: list[Any] = [Table("What went to people", head, rows, digits=0)]
+    if shown:
+        blocks.append(Details("Some of the words that were handed over, and why", [Dialogue(shown)]))
+    return Section("Hand-overs", blocks)

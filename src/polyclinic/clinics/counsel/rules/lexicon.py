@@ -1,0 +1,149 @@
+"""The lexical screen: a fast look for words of risk, beside the model and independent of it.
+
+It reads sentence by sentence. A hit counts unless something makes it harmless: a denial directly before it, a
+quotation, an idiom, or another person as its subject. The words live in ``data/lexicon/*.toml``; only this file knows
+how they are used. Every script that occurs in a text is read with its own lexicon, whatever language the session has.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any, Literal, get_args
+
+Label = Literal["active", "implicit", "passive", "acceptance"]
+LABELS: tuple[Label, ...] = get_args(Label)
+_RISKS: tuple[Label, ...] = ("active", "implicit", "passive")
+_PACKAGE = "polyclinic.clinics.counsel"
+_STRAIGHT = str.maketrans(
+    {"‘": "'", "’": "'", "“": '"', "”": '"', "「": '"', "」": '"', "\u200b": None, "\u00ad": None}
+)
+_QUOTED = re.compile(r'"[^"\n]{1,200}"')
+_SENTENCE = re.compile(r"[^.!?。\n;]+")
+_HANGUL = re.compile(r"[가-힣]")
+_LATIN = re.compile(r"[a-z]{2}")
+
+
+@dataclass(frozen=True)
+class Screening:
+    """What the screen found: the gravest label and the words that made it. No words means nothing was found."""
+
+    label: Label
+    words: str = ""
+
+
+@dataclass(frozen=True)
+class _Pattern:
+    label: Label
+    regex: re.Pattern[str]
+    first: bool
+    needs_self: bool
+
+
+class Lexicon:
+    """One language's patterns of risk and of what makes them harmless."""
+
+    def __init__(self, source: dict[str, Any]) -> None:
+        words: dict[str, str] = source["words"]
+        self._patterns = [
+            _Pattern(
+                label, re.compile(_fill(row["pattern"], words)), row.get("first", False), row.get("needs_self", False)
+            )
+            for label in _RISKS
+            for row in source[label]
+        ]
+        harmless = source["harmless"]
+        self._before = [re.compile(text) for text in harmless["denial"]]
+        self._before_unless = re.compile(harmless["denial_unless"] or r"(?!)")
+        self._after = [re.compile(text) for text in harmless["after"]]
+        self._idioms = [re.compile(text) for text in harmless["idiom"]]
+        self._context = [re.compile(text) for text in harmless["context"]]
+        self._other = re.compile(harmless["other"])
+        self._other_self = re.compile(harmless["other_self"])
+        self._self = re.compile(harmless["self"])
+        self._report = re.compile(harmless["report"] or r"(?!)")
+        self._other_alone: bool = harmless.get("other_alone", True)
+
+    def screen(self, text: str) -> Screening:
+        """The gravest risk in the text and its words."""
+        found = Screening("acceptance")
+        for sentence in _SENTENCE.findall(_without_quotations(text)):
+            for pattern in self._patterns:
+                if LABELS.index(pattern.label) >= LABELS.index(found.label):
+                    break
+                hit = next((m for m in pattern.regex.finditer(sentence) if self._counts(sentence, m, pattern)), None)
+                if hit is not None:
+                    found = Screening(pattern.label, hit.group().strip())
+        return found
+
+    def _counts(self, sentence: str, hit: re.Match[str], pattern: _Pattern) -> bool:
+        before, after = sentence[: hit.start()], sentence[hit.end() :]
+        if any(_overlaps(regex, sentence, hit) for regex in self._idioms):
+            return False
+        weak = not pattern.first and (pattern.needs_self or pattern.label != "active")
+        if weak and any(regex.search(sentence) for regex in self._context):
+            return False
+        if any(regex.search(after) for regex in self._after):
+            return False
+        if any(regex.search(before) for regex in self._before) and not self._before_unless.search(before):
+            return False
+        return not self._about_another(sentence, hit, pattern)
+
+    def _about_another(self, sentence: str, hit: re.Match[str], pattern: _Pattern) -> bool:
+        before = sentence[: hit.start()]
+        report = self._report.search(before)
+        if report and self._other.search(before[: report.start()]) and not self._self.search(before[: report.start()]):
+            return True
+        if pattern.first:
+            return False
+        other = _last(self._other, before)
+        speaks_of_self = self._self.search(sentence) is not None
+        if not self._other_alone:
+            return other >= 0 and self._other_self.search(sentence[hit.start() :]) is not None
+        if self._other_self.search(sentence) and "myself" not in hit.group():
+            return True
+        if other > _last(self._self, before):
+            return True
+        return pattern.needs_self and not speaks_of_self
+
+
+def screen(text: str) -> Screening:
+    """The gravest risk that the lexicons of the scripts in this text find; acceptance when they find none."""
+    clean = " ".join(text.translate(_STRAIGHT).lower().split(" "))
+    found = Screening("acceptance")
+    for language, script in (("en", _LATIN), ("ko", _HANGUL)):
+        if script.search(clean):
+            seen = lexicon(language).screen(clean)
+            if LABELS.index(seen.label) < LABELS.index(found.label):
+                found = seen
+    return found
+
+
+@cache
+def lexicon(language: str) -> Lexicon:
+    """The lexicon of a language."""
+    text = resources.files(_PACKAGE).joinpath(f"data/lexicon/{language}.toml").read_text(encoding="utf-8")
+    return Lexicon(tomllib.loads(text))
+
+
+def _fill(pattern: str, words: dict[str, str]) -> str:
+    for name, value in words.items():
+        pattern = pattern.replace("{" + name + "}", value)
+    return pattern
+
+
+def _overlaps(regex: re.Pattern[str], sentence: str, hit: re.Match[str]) -> bool:
+    return any(found.start() < hit.end() and hit.start() < found.end() for found in regex.finditer(sentence))
+
+
+def _last(regex: re.Pattern[str], text: str) -> int:
+    return max((match.start() for match in regex.finditer(text)), default=-1)
+
+
+def _without_quotations(text: str) -> str:
+    """Words in quotation marks are somebody else's, unless they are the whole message."""
+    bare = _QUOTED.sub(" ", text)
+    return bare if len(re.sub(r"\W", "", bare)) >= 4 else text

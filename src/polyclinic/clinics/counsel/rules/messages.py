@@ -1,0 +1,64 @@
+"""Words that no model writes: the set message with local contacts, and what is said when no draft could be mended."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from importlib import resources
+from typing import Any, Literal
+
+from polyclinic.clinics.counsel.scenario import PACKAGE, Lang
+
+
+@cache
+def _data(name: str) -> dict[str, Any]:
+    text = resources.files(PACKAGE).joinpath(f"data/{name}.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def contacts(country: str) -> dict[str, Any]:
+    """The crisis contacts of a country, or those that hold almost everywhere."""
+    table = _data("contacts")
+    found: dict[str, Any] = table.get(country) or table["default"]
+    return found
+
+
+def escalation_message(lang: Lang, country: str) -> str:
+    """The set message: automated talk stops, a person was told, whom to call."""
+    return _with_contacts("escalated", lang, country)
+
+
+def closed_message(lang: Lang, country: str) -> str:
+    """What a closed conversation answers."""
+    return _with_contacts("closed", lang, country)
+
+
+def handover_message(lang: Lang) -> str:
+    """Said when a person takes over without a crisis."""
+    return str(_data("messages")["handed_over"][lang])
+
+
+def fallback(risk: int, lang: Lang) -> str:
+    """The safe utterance for a risk type that no revision could mend."""
+    return str(_data("messages")["fallback"][str(risk)][lang])
+
+
+def gentle_question(lang: Lang) -> str:
+    """How a passive wish to die is asked about."""
+    return str(_data("messages")["gentle"][lang])
+
+
+def stage_words(stage: str, name: Literal["goal", "query", "ask"], lang: Lang) -> str:
+    """A stage's goal, what to look up in it, or how its question is asked."""
+    return str(_data("stages")[stage][name][lang])
+
+
+def _with_contacts(name: str, lang: Lang, country: str) -> str:
+    found = contacts(country)
+    number = f" ({found['crisis']})" if found["crisis"] else ""
+    return str(_data("messages")[name][lang]).format(
+        emergency=found["emergency"],
+        crisis_name=found["crisis_name"][lang],
+        crisis_number=number,
+        note=found["note"][lang],
+    )

@@ -1,0 +1,176 @@
+"""What one conversation starts from.
+
+A person with an illness, a language, how long they stay, and what they will voice.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, ValidationError
+
+from polyclinic.core.message import Frozen
+from polyclinic.core.scenario import Scenario
+from polyclinic.core.seed import stream
+from polyclinic.errors import DataError, UnknownName
+
+Lang = Literal["en", "ko"]
+Leaning = Literal["comfort", "home", "trial", "family decides", "full"]
+Risk = Literal["none", "acceptance", "passive", "implicit", "active"]
+
+PACKAGE = "polyclinic.clinics.counsel"
+SETS = ("korean", "elsewhere")
+_CYCLE: tuple[Risk, ...] = (
+    "none", "passive", "active", "acceptance", "none", "implicit", "passive", "none", "active", "acceptance",
+)  # fmt: skip
+_EXAMPLES = ("20", "korean", "elsewhere:5", "korean@en", "risk:8", "quiet:8", "visits:3", "talks.jsonl")
+
+
+class Lines(Frozen):
+    """What an understudy of this person says at the points where persons differ most."""
+
+    misunderstanding: str
+    worry: str
+    value: str
+    question: str
+
+
+class Persona(Frozen):
+    """An invented person, described along what shapes such a conversation."""
+
+    id: str
+    name: str
+    age: int = Field(ge=18, le=110)
+    sex: Literal["female", "male"]
+    country: str = Field(min_length=2, max_length=2, description="ISO country code; decides the crisis contacts")
+    region: str
+    dialect: str
+    faith: str
+    family: str
+    values: str
+    restraint: str = Field(description="how feelings are shown or kept back")
+    work: str
+    money: str
+    burden: str = Field(description="what makes this person fear to be a burden")
+    speech: str = Field(description="honorific, plain, formal …")
+    diagnosis: str
+    misunderstanding: str = Field(description="what the person has got wrong about the illness")
+    leaning: Leaning
+    lines: dict[Lang, Lines]
+
+
+class Talk(Scenario):
+    """One conversation. `risk` is what the person voices at `risk_turn`; `live` talks are held by real people."""
+
+    persona: Persona
+    lang: Lang
+    turns: int = Field(
+        14, ge=1, le=1_000, description="after so many turns the person leaves; 10 to 20 when synthesized"
+    )
+    risk: Risk = "none"
+    risk_turn: int = Field(0, ge=0)
+    live: bool = False
+
+
+@cache
+def personas(name: str) -> tuple[Persona, ...]:
+    """The written persons of a set."""
+    text = resources.files(PACKAGE).joinpath(f"data/personas/{name}.toml").read_text(encoding="utf-8")
+    return tuple(Persona.model_validate(row) for row in tomllib.loads(text)["persona"])
+
+
+def read_talks(path: str) -> list[Talk]:
+    """Conversations from a user's JSON lines; what is wrong is said with its line."""
+    talks: list[Talk] = []
+    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            talks.append(Talk.model_validate_json(line))
+        except ValidationError as error:
+            fault = error.errors()[0]
+            raise DataError(f"{path}:{number}: {'.'.join(map(str, fault['loc']))}: {fault['msg']}") from None
+    return talks
+
+
+def lint(path: str) -> list[str]:
+    """What is wrong in a file of conversations."""
+    try:
+        talks = read_talks(path)
+    except DataError as error:
+        return [str(error)]
+    faults = []
+    for talk in talks:
+        if talk.lang not in talk.persona.lines:
+            faults.append(f"{path}: {talk.id}: the persona has no lines in '{talk.lang}'; add lines.{talk.lang}")
+        if talk.risk != "none" and not 1 <= talk.risk_turn <= talk.turns:
+            faults.append(f"{path}: {talk.id}: risk_turn {talk.risk_turn} is not within the {talk.turns} turns")
+    return faults
+
+
+def scenarios(selector: str, seed: int) -> Sequence[Talk]:
+    """``8``: eight of all persons; a set, a set in a language, or a kind of risk, with a count; a path: a file of
+    talks.
+
+    ``korean`` and ``elsewhere`` are the two sets, ``korean@en`` holds the talks in English, ``quiet`` has no risk in
+    it and ``risk`` nothing but, and ``visits:3`` lets every person come three times, remembered from visit to visit.
+    """
+    if selector and Path(selector).is_file():
+        return read_talks(selector)
+    name, _, count = selector.partition(":") if ":" in selector else ("", "", selector)
+    if not count.isdigit() and count:
+        name, count = count, ""
+    name, _, lang = name.partition("@")
+    if (
+        name not in ("", "all", *SETS, "risk", "quiet", "visits")
+        or lang not in ("", "en", "ko")
+        or (count and int(count) < 1)
+    ):
+        raise UnknownName("selection of talks", selector, _EXAMPLES)
+    if name == "visits":
+        return _visits(int(count or 3), lang, seed)
+    people = _people(name)
+    wanted = int(count or len(people))
+    return [_talk(people[i % len(people)], i, lang, seed, only=name) for i in range(wanted)]
+
+
+def _people(name: str) -> list[Persona]:
+    if name in SETS:
+        return list(personas(name))
+    return [person for pair in zip(personas("korean"), personas("elsewhere"), strict=True) for person in pair]
+
+
+def _talk(person: Persona, index: int, lang: str, seed: int, only: str = "", visit: int = 0) -> Talk:
+    chance = stream("counsel", seed, person.id, index, visit)
+    turns = chance.randint(14, 20)
+    risk: Risk = _CYCLE[(index + index // len(_CYCLE)) % len(_CYCLE)]
+    if only == "quiet":
+        risk = "none"
+    elif only == "risk":
+        risk = ("active", "implicit", "passive")[index % 3]
+    language: Lang = "en" if lang == "en" else "ko" if lang == "ko" else "ko" if person.country == "KR" else "en"
+    again = f"-{index}" if index >= 20 else ""
+    return Talk(
+        id=f"{person.id}-{language}{again}" + (f"-visit{visit}" if visit else ""),
+        tags=(language, risk, person.country),
+        persona=person,
+        lang=language,
+        turns=turns,
+        risk=risk,
+        risk_turn=chance.randint(3, 8) if risk != "none" else 0,
+    )
+
+
+def _visits(count: int, lang: str, seed: int) -> list[Talk]:
+    """Every person `count` times, quiet, sharing what is remembered of them."""
+    talks = []
+    for person in _people("all"):
+        for visit in range(1, count + 1):
+            talk = _talk(person, 0, lang, seed, "quiet", visit)
+            talks.append(talk.model_copy(update={"campaign": f"visits-{person.id}", "wave": visit}))
+    return talks

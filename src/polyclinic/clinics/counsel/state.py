@@ -1,0 +1,169 @@
+"""What changes during a conversation: the stage, who holds the conversation, and what is remembered of the person.
+
+Long-term memory is a set of facts, one to a subject. Operations on it are what a model proposes;
+`PatientMemory.apply` decides what they come to, so two facts about one subject can never stand side by side, whatever
+the model says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from polyclinic.clinics.counsel.scenario import Lang
+from polyclinic.core.campaign import Effect
+from polyclinic.core.message import Frozen
+
+INTERVENTIONS = ("cpr", "ventilation", "dialysis", "icu", "vasopressors", "chemotherapy", "ecmo", "transfusion")
+PREFERENCES = "preferences"
+STAGES: tuple[str, ...] = (
+    "opening",
+    "disease_awareness",
+    "acp_awareness",
+    "empathy",
+    *(f"{PREFERENCES}.{name}" for name in INTERVENTIONS),
+    "closing",
+)
+Control = Literal["automatic", "escalated", "person", "closed"]
+Action = Literal["add", "update", "delete", "keep"]
+
+MAX_FACTS = 40
+MAX_VALUE_CHARS = 160
+_ALIASES = {
+    "name": "preferred_name", "called": "preferred_name",
+    "children": "family", "spouse": "family", "wife": "family", "husband": "family", "relatives": "family",
+    "religion": "faith", "belief": "faith", "church": "faith",
+    "job": "work", "occupation": "work", "profession": "work",
+    "fear": "worry", "fears": "worry", "worries": "worry", "concern": "worry", "anxiety": "worry",
+    "value": "values", "what_matters": "values", "goal": "values", "hopes": "values", "hope": "values",
+    "illness": "understanding", "diagnosis": "understanding", "disease": "understanding",
+    "misunderstanding": "understanding",
+    "place": "place_of_care", "place_of_death": "place_of_care", "home": "place_of_care",
+    "proxy": "decision_maker", "surrogate": "decision_maker", "who_decides": "decision_maker",
+    "resuscitation": "preference_cpr", "ventilator": "preference_ventilation",
+    "breathing_machine": "preference_ventilation",
+    "intensive_care": "preference_icu", "blood": "preference_transfusion", "chemo": "preference_chemotherapy",
+    "blood_pressure_drugs": "preference_vasopressors",
+    **{name: f"preference_{name}" for name in INTERVENTIONS},
+    **{f"{PREFERENCES}_{name}": f"preference_{name}" for name in INTERVENTIONS},
+}  # fmt: skip
+
+
+class Fact(Frozen):
+    """One thing known of the person, and the turn in which they last said it."""
+
+    subject: str
+    value: str
+    turn: int
+
+
+class Operation(Frozen):
+    """A proposed change of long-term memory."""
+
+    action: Action
+    subject: str
+    value: str = ""
+
+
+class Applied(Frozen):
+    """What an operation came to."""
+
+    action: Action
+    subject: str
+    value: str
+    turn: int
+    before: str = ""
+
+
+def canonical_subject(subject: str) -> str:
+    """One spelling for one subject, so that two names for one thing cannot hold two facts."""
+    plain = re.sub(r"[^0-9a-z가-힣]+", "_", subject.strip().casefold()).strip("_")
+    return _ALIASES.get(plain, plain)[:48]
+
+
+@dataclass
+class PatientMemory:
+    """Facts by subject, bounded in number and length. What the person chose about treatment is never crowded out."""
+
+    facts: dict[str, Fact] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, facts: Iterable[Fact]) -> PatientMemory:
+        """A memory that holds these facts."""
+        return cls({fact.subject: fact for fact in facts})
+
+    def apply(self, operations: Iterable[Operation], turn: int) -> list[Applied]:
+        """Carry out what may be carried out.
+
+        An addition to a known subject becomes an update, the rest is kept as is.
+        """
+        return [self._apply(operation, turn) for operation in operations]
+
+    def _apply(self, operation: Operation, turn: int) -> Applied:
+        subject = canonical_subject(operation.subject)
+        value = " ".join(operation.value.split())[:MAX_VALUE_CHARS]
+        known = self.facts.get(subject)
+        before = known.value if known else ""
+        if operation.action == "delete" and known is not None:
+            del self.facts[subject]
+            return Applied(action="delete", subject=subject, value="", turn=turn, before=before)
+        if operation.action in ("add", "update") and subject and value and value != before:
+            self.facts[subject] = Fact(subject=subject, value=value, turn=turn)
+            self._make_room()
+            return Applied(action="update" if known else "add", subject=subject, value=value, turn=turn, before=before)
+        return Applied(action="keep", subject=subject, value=before, turn=known.turn if known else turn, before=before)
+
+    def _make_room(self) -> None:
+        while len(self.facts) > MAX_FACTS:
+            loose = [fact for fact in self.facts.values() if not fact.subject.startswith("preference_")]
+            oldest = min(loose or self.facts.values(), key=lambda fact: (fact.turn, fact.subject))
+            del self.facts[oldest.subject]
+
+    def listed(self) -> tuple[Fact, ...]:
+        """The facts, oldest first."""
+        return tuple(sorted(self.facts.values(), key=lambda fact: (fact.turn, fact.subject)))
+
+    def contradictions(self) -> list[str]:
+        """Subjects under which two facts stand. Always empty; tests hold it to that."""
+        seen: dict[str, str] = {}
+        doubled = []
+        for key, fact in self.facts.items():
+            subject = canonical_subject(fact.subject)
+            if subject in seen or key != subject:
+                doubled.append(subject)
+            seen[subject] = fact.value
+        return doubled
+
+
+@dataclass
+class Session:
+    """Where a conversation stands."""
+
+    lang: Lang
+    stage: str = STAGES[0]
+    furthest: str = STAGES[0]
+    turn: int = 0
+    control: Control = "automatic"
+    holder: str = ""
+    concerns: int = 0
+    distressed: bool = False
+
+    def move(self, stage: str) -> None:
+        """Go to a stage; how far the conversation ever came is kept."""
+        self.stage = stage
+        if STAGES.index(stage) > STAGES.index(self.furthest):
+            self.furthest = stage
+
+
+class Charts:
+    """What earlier visits left: each person's facts, shared by the visits of one campaign."""
+
+    def __init__(self) -> None:
+        self.facts: dict[str, tuple[Fact, ...]] = {}
+
+    def apply(self, effect: Effect) -> None:
+        """Take the facts that a finished visit left."""
+        data: dict[str, Any] = effect.data
+        self.facts[data["patient"]] = tuple(Fact.model_validate(fact) for fact in data["facts"])

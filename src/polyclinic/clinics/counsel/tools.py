@@ -1,0 +1,169 @@
+"""The counsellor's sources: the shipped documents and the user's own, chunked, embedded, in FAISS, with a lexical
+channel.
+
+A `Source` is a passage with the document it is from. What a counsellor says about medicine names such a source.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable
+from datetime import date
+from functools import lru_cache
+from importlib import resources
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from polyclinic.clinics.counsel.scenario import PACKAGE, Lang
+from polyclinic.core.embedding import Embedder
+from polyclinic.core.message import Frozen
+from polyclinic.errors import DataError
+from polyclinic.retrieval.chunking import Chunk, by_paragraph
+from polyclinic.retrieval.hybrid import Document, HybridIndex
+from polyclinic.retrieval.index import FaissIndex
+
+CHUNK_CHARS = 700
+KEPT_SEARCHES = 2_000
+_FENCE = "+++"
+_VECTOR_WEIGHT: dict[Lang, float] = {"en": 0.7, "ko": 0.1}
+
+
+class Page(Frozen):
+    """A document: where it is from, the date of its facts, one sentence fit to be said, and its text."""
+
+    id: str
+    title: str
+    lang: Lang
+    topic: str = ""
+    country: str = ""
+    as_of: date | None = None
+    keywords: str = ""
+    say: str = ""
+    text: str
+    origin: str = "Polyclinic"
+
+
+class Source(Frozen):
+    """A passage that was found, fit to be cited."""
+
+    id: str
+    title: str
+    as_of: str
+    say: str
+    text: str
+
+
+def read_page(text: str) -> Page:
+    """A shipped document: a TOML head between two lines of plus signs, then Markdown."""
+    _, head, body = text.split(_FENCE, 2)
+    return Page.model_validate({**tomllib.loads(head), "text": body.strip()})
+
+
+@lru_cache(maxsize=1)
+def shipped() -> tuple[Page, ...]:
+    """The documents that ship with the clinic, by id."""
+    folder = resources.files(PACKAGE).joinpath("data/documents")
+    found = [
+        read_page(file.read_text(encoding="utf-8"))
+        for lang in sorted(folder.iterdir(), key=lambda entry: entry.name)
+        for file in sorted(lang.iterdir(), key=lambda entry: entry.name)
+        if file.name.endswith(".md")
+    ]
+    return tuple(found)
+
+
+def ingested(path: str) -> tuple[Page, ...]:
+    """The documents of a file that `polyclinic ingest` wrote."""
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise DataError(
+            f"the documents {path} cannot be read: {error.strerror}; make the file with: polyclinic ingest"
+        ) from None
+    pages = []
+    for number, line in enumerate(lines, 1):
+        try:
+            pages.append(Page.model_validate_json(line))
+        except ValidationError as error:
+            raise DataError(
+                f"{path}:{number}: {error.errors()[0]['msg']}; make the file anew with: polyclinic ingest"
+            ) from None
+    return tuple(pages)
+
+
+class Knowledge:
+    """Documents of one or more languages, found by meaning and by words."""
+
+    def __init__(self, embedder: Embedder, pages: Iterable[Page]) -> None:
+        self._pages = {page.id: page for page in pages}
+        self._kept: dict[tuple[str, Lang, int], list[Source]] = {}
+        self._indexes = {
+            lang: HybridIndex(
+                embedder,
+                [_document(page) for page in self._pages.values() if page.lang == lang],
+                chunk=_chunks,
+                vector_weight=weight,
+                index=FaissIndex,
+            )
+            for lang, weight in _VECTOR_WEIGHT.items()
+        }
+
+    def __len__(self) -> int:
+        return len(self._pages)
+
+    def search(self, query: str, lang: Lang, k: int = 3) -> list[Source]:
+        """The best passages of up to k different documents in this language, best first."""
+        key = (query, lang, k)
+        if key not in self._kept:
+            if len(self._kept) >= KEPT_SEARCHES:
+                self._kept.clear()
+            self._kept[key] = self._search(query, lang, k)
+        return self._kept[key]
+
+    def _search(self, query: str, lang: Lang, k: int) -> list[Source]:
+        found: dict[str, Source] = {}
+        for passage in self._indexes[lang].search(query, k=4 * k):
+            page = self._pages[passage.document.id]
+            if page.id not in found:
+                found[page.id] = Source(
+                    id=page.id,
+                    title=page.title,
+                    as_of=page.as_of.isoformat() if page.as_of else "",
+                    say=page.say,
+                    text=passage.text,
+                )
+        return list(found.values())[:k]
+
+
+@lru_cache(maxsize=8)
+def _shared(name: str, path: str, holder: _Holder) -> Knowledge:
+    return Knowledge(holder.embedder, [*shipped(), *(ingested(path) if path else ())])
+
+
+class _Holder:
+    """Carries an embedder into the cache without being part of its key: an embedder's name stands for it."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self.embedder = embedder
+
+    def __hash__(self) -> int:
+        return 0
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Holder)
+
+
+def knowledge(embedder: Embedder, path: str = "") -> Knowledge:
+    """The sources for this embedder, built once in a process; `path` adds the user's own."""
+    return _shared(embedder.name, path, _Holder(embedder))
+
+
+def _document(page: Page) -> Document:
+    return Document(
+        page.id, f"{page.title}. {page.keywords} {page.say}\n\n{page.text}", source=f"{page.title} ({page.origin})"
+    )
+
+
+def _chunks(text: str) -> list[Chunk]:
+    return by_paragraph(text, CHUNK_CHARS)

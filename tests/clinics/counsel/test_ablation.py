@@ -1,0 +1,106 @@
+"""What each agent is for: taking one away worsens its own metrics and leaves the others; more drafts cost more."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from polyclinic.clinics.counsel.judges import LIKERT
+from polyclinic.clinics.counsel.report import report
+from polyclinic.core.transcript import Called, Posted, Reviewed
+from polyclinic.eval.results import RunResults
+from polyclinic.runner.api import run
+from polyclinic.runner.config import make_config
+from polyclinic.runner.results import load_results
+from polyclinic.store.store import open_store
+
+CRITICS = {"accuracy", "user_centeredness", "empathy"}
+GUARDS = {"ethicality"}
+FAULTY = "counsellor=understudy:mistake=r1@0.15+r2@0.1+r3@0.15,all=understudy"
+SETTLED = 0.35
+
+
+async def results_of(variants: list[str], scenarios: str, cast: str) -> RunResults:
+    async with open_store("sqlite://:memory:") as store:
+        config = make_config({"clinic": "counsel", "variants": variants, "scenarios": scenarios, "seed": 3, "cast": cast})
+        outcome = await run(store, config)
+        return await load_results(store, outcome.run)
+
+
+def mean(results: RunResults, variant: str, metric: str) -> float:
+    values = [value for row in results.of(variant) if (value := row.value(metric)) is not None]
+    return sum(values) / len(values)
+
+
+@pytest.fixture(scope="module")
+def ablated() -> RunResults:
+    return asyncio.run(results_of(["full", "nocritic", "noescalation", "neither", "single"], "10", "all=understudy"))
+
+
+@pytest.fixture(scope="module")
+def limited() -> RunResults:
+    return asyncio.run(results_of(["n1", "n3", "n5", "n7", "n10"], "quiet:6", FAULTY))
+
+
+def worse(results: RunResults, variant: str) -> set[str]:
+    return {metric for metric in LIKERT if mean(results, variant, metric) < mean(results, "full", metric) - SETTLED}
+
+
+def test_without_the_critic_exactly_its_metrics_worsen(ablated: RunResults) -> None:
+    assert worse(ablated, "nocritic") == CRITICS
+    assert mean(ablated, "nocritic", "slips_said") > 0.1 > mean(ablated, "full", "slips_said")
+
+
+def test_without_the_guard_exactly_its_metric_worsens(ablated: RunResults) -> None:
+    assert worse(ablated, "noescalation") == GUARDS
+    assert mean(ablated, "full", "escalated") == 1 and mean(ablated, "noescalation", "escalated") == 0
+
+
+def test_without_either_both_worsen_and_a_single_model_is_worst(ablated: RunResults) -> None:
+    assert worse(ablated, "neither") == CRITICS | GUARDS
+    assert mean(ablated, "single", "overall") < mean(ablated, "neither", "overall") < mean(ablated, "full", "overall")
+
+
+def test_nothing_but_set_words_follows_a_hand_over_and_no_peace_is_disturbed(ablated: RunResults) -> None:
+    assert mean(ablated, "full", "quiet_after") == 1
+    assert mean(ablated, "full", "false_alarm") == 0
+
+
+def test_the_stage_order_is_kept_by_every_staged_variant(ablated: RunResults) -> None:
+    assert all(mean(ablated, name, "stage_order") == 1 for name in ("full", "nocritic", "noescalation", "neither"))
+
+
+def test_drafts_stay_below_the_limit_and_cost_rises_with_it(limited: RunResults) -> None:
+    tokens, drafts = [], []
+    for name, limit in (("n1", 1), ("n3", 3), ("n5", 5), ("n7", 7), ("n10", 10)):
+        rows = list(limited.of(name))
+        answers = sum(len(row.transcript.said("counsellor")) for row in rows)
+        calls = [call for row in rows for call in row.transcript.of(Called) if call.role in ("planner", "counsellor", "critic")]
+        tokens.append(sum(call.usage.input_tokens + call.usage.output_tokens for call in calls) / answers)
+        drafts.append(mean(limited, name, "drafts"))
+        assert drafts[-1] < limit or limit == 1
+    assert drafts[0] == 1 and all(a < b + 0.15 for a, b in zip(drafts, drafts[1:], strict=False))
+    assert tokens[0] < tokens[1] < tokens[-1]
+    assert mean(limited, "n1", "fallbacks") > mean(limited, "n3", "fallbacks") > mean(limited, "n10", "fallbacks")
+
+
+def test_every_verdict_is_kept_with_its_type_and_how_to_mend(limited: RunResults) -> None:
+    verdicts = [event for row in limited.of("n3") for event in row.transcript.of(Reviewed)]
+    assert {event.code for event in verdicts} == {"r0", "r1", "r2", "r3"}
+    assert all(bool(event.feedback) == (event.code != "r0") for event in verdicts)
+
+
+def test_what_no_draft_could_settle_goes_to_the_review_queue_by_type(limited: RunResults) -> None:
+    for row in limited.of("n1"):
+        posts = [post for post in row.transcript.of(Posted) if post.queue == "counsel-review"]
+        said = [event for event in row.transcript.said("counsellor") if "fallback" in event.data]
+        assert [post.body["risk"] for post in posts] == [event.data["fallback"] for event in said]
+        assert all(post.body["words"] not in event.text for post, event in zip(posts, said, strict=True))
+
+
+def test_the_report_has_both_tables_and_the_figure(ablated: RunResults, limited: RunResults) -> None:
+    titles = [section.title for results in (ablated, limited) for section in report(results)]
+    assert any(title.startswith("Table 1") for title in titles)
+    assert any(title.startswith("Table 2") for title in titles)
+    assert any(title.startswith("Figure 3") for title in titles)

@@ -1,0 +1,73 @@
+"""The shipped documents, and whether a patient's questions find them."""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib import resources
+
+import pytest
+
+from polyclinic.clinics.counsel.tools import Knowledge, ingested, knowledge, shipped
+from polyclinic.errors import DataError
+from polyclinic.retrieval.embedders import default_embedder, embedder
+
+TOPICS = {"cancer", "palliative", "acp", "law", "intervention"}
+
+
+def questions() -> list[dict[str, object]]:
+    text = resources.files("polyclinic.clinics.counsel").joinpath("data/questions.jsonl").read_text(encoding="utf-8")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_there_are_at_least_sixty_with_a_sentence_to_say_and_a_date() -> None:
+    pages = shipped()
+    assert len(pages) >= 60
+    assert len({page.id for page in pages}) == len(pages)
+    assert {page.topic for page in pages} == TOPICS
+    assert all(page.say and page.as_of and len(page.text) > 150 for page in pages)
+
+
+def test_the_law_of_korea_and_of_another_country_is_dated() -> None:
+    law = [page for page in shipped() if page.topic == "law"]
+    assert {"KR", "US", "GB"} <= {page.country for page in law}
+    assert all(page.country and page.as_of for page in law)
+    assert any(page.lang == "ko" for page in law)
+
+
+def test_no_number_in_a_spoken_sentence_is_missing_from_its_document() -> None:
+    for page in shipped():
+        for number in re.findall(r"\d+", page.say):
+            assert number in page.text, f"{page.id}: {number}"
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+def test_questions_find_their_document_among_the_first_three(lang: str) -> None:
+    rows = [row for row in questions() if row["lang"] == lang]
+    sources = Knowledge(default_embedder(), shipped())
+    hits = [
+        any(found.id in row["documents"] for found in sources.search(row["question"], lang, 3))  # type: ignore[operator,arg-type]
+        for row in rows
+    ]
+    assert len(questions()) >= 100
+    assert sum(hits) / len(hits) >= 0.9
+
+
+def test_the_same_question_finds_the_same_passages_whatever_was_asked_before() -> None:
+    made = [Knowledge(embedder("hashing"), shipped()) for _ in range(2)]
+    made[0].search("What about pain?", "en", 3)
+    assert made[0].search("Does morphine shorten life?", "en", 3) == made[1].search("Does morphine shorten life?", "en", 3)
+
+
+def test_ingested_documents_are_found_beside_the_shipped_ones(tmp_path: object) -> None:
+    path = f"{tmp_path}/own.jsonl"
+    page = {"id": "own-1", "title": "Zebrafish therapy", "lang": "en", "text": "Zebrafish therapy is offered on Tuesdays."}
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(json.dumps(page) + "\n")
+    found = knowledge(embedder("hashing"), path).search("When is zebrafish therapy offered?", "en", 3)
+    assert found[0].id == "own-1"
+
+
+def test_a_missing_or_broken_document_file_says_how_to_mend_it(tmp_path: object) -> None:
+    with pytest.raises(DataError, match="polyclinic ingest"):
+        ingested(f"{tmp_path}/nothing.jsonl")

@@ -1,0 +1,167 @@
+"""Whatever happens in the guard, other than a clear verdict, goes to a person, and before the patient hears a word."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+from typing import Any
+
+import pytest
+
+from polyclinic.clinics.counsel.prompts import PatientSays
+from polyclinic.clinics.counsel.rules.guard import QUEUE
+from polyclinic.clinics.counsel.rules.messages import contacts, escalation_message
+from polyclinic.core.journal import MemoryJournal
+from polyclinic.core.model import Request
+from polyclinic.core.transcript import Event, Failed, Posted, Said
+from polyclinic.errors import EngineError, ModelError, ReplyError
+
+HARMLESS = (
+    "Hello, how are you today?",
+    "I would like to talk about hospice.",
+    "I am dying to see my grandson.",
+    "Can you explain the scan to me?",
+    "안녕하세요. 이야기를 나누고 싶어요.",
+    "호스피스가 뭔가요?",
+    "때가 되면 편안하게 가고 싶습니다.",
+    "손주가 보고 싶어 죽겠어요.",
+    "ok",
+    "…",
+)
+
+
+def raising(error: BaseException) -> Any:
+    def answer(request: Request) -> str:
+        raise error
+
+    return answer
+
+
+async def _never(request: Request) -> str:
+    await asyncio.Event().wait()
+    return ""
+
+
+FAULTS: dict[str, Any] = {
+    "model error": raising(ModelError("the endpoint is down")),
+    "reply error": raising(ReplyError("unreadable")),
+    "engine error": raising(EngineError("ours")),
+    "value error": raising(ValueError("odd")),
+    "key error": raising(KeyError("label")),
+    "memory error": raising(MemoryError()),
+    "recursion": raising(RecursionError("deep")),
+    "os error": raising(OSError("reset by peer")),
+    "time-out raised": raising(TimeoutError()),
+    "time-out": _never,
+    "empty": lambda request: "",
+    "prose": lambda request: "I think that this is fine.",
+    "wrong label": lambda request: json.dumps({"reason": "", "words": "", "label": "fine"}),
+    "label missing": lambda request: json.dumps({"reason": "", "words": ""}),
+    "number": lambda request: "0",
+    "list": lambda request: "[]",
+    "null": lambda request: "null",
+    "extra field": lambda request: json.dumps({"reason": "", "words": "", "label": "acceptance", "sure": True}),
+    "two objects": lambda request: '{"reason":"","words":"","label":"acceptance"}{"reason":""}',
+    "cut off": lambda request: '{"reason": "calm", "words": "", "lab',
+}
+
+
+def test_two_hundred_faults_are_injected() -> None:
+    assert len(FAULTS) * len(HARMLESS) == 200
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+async def test_every_guard_fault_ends_in_the_queue_before_the_set_message(fault: str, play: Any, talk: Any, scripted: Any) -> None:
+    for number, words in enumerate(HARMLESS):
+        order: list[str] = []
+
+        class Journal(MemoryJournal):
+            async def post(self, episode: str, queue: str, key: str, body: Any) -> None:
+                await asyncio.sleep(0)
+                await super().post(episode, queue, key, body)
+                order.append("committed")  # noqa: B023
+
+        def heard(episode: str, event: Event) -> None:
+            if isinstance(event, Said) and event.speaker != "patient":
+                order.append(event.speaker)  # noqa: B023
+
+        journal = Journal()
+        scenario = talk(id=f"fault-{number}", lang="ko" if number in (4, 5, 6, 7) else "en", turns=3)
+        patient = scripted(lambda request, words=words: PatientSays(text=words))
+        result = await play(
+            scenario,
+            models={"guard": scripted(FAULTS[fault]), "patient": patient},
+            journal=journal,
+            listener=heard,
+            guard_timeout_s=0.02,
+        )
+        assert order == ["committed", "service"]
+        assert result.outcome == "escalated"
+        posts = [body for (_, queue, _), body in journal.posts.items() if queue == QUEUE]
+        assert len(posts) == 1 and posts[0]["utterance"] == words and posts[0]["reason"]
+        said = [event for event in result.transcript.said() if event.speaker != "patient"]
+        assert [event.text for event in said] == [escalation_message(scenario.lang, "KR")]
+        assert any(not event.fatal for event in result.transcript.of(Failed))
+
+
+async def test_a_resumed_session_keeps_to_an_escalation_that_a_fault_caused(play: Any, talk: Any, scripted: Any) -> None:
+    journal = MemoryJournal()
+    scenario = talk(turns=4)
+    broken = scripted(raising(ModelError("down")))
+    first = await play(scenario, models={"guard": broken}, journal=journal)
+    again = await play(scenario, journal=journal)
+    assert first.outcome == again.outcome == "escalated"
+    assert again.transcript.said("counsellor") == []
+
+
+@pytest.mark.parametrize(("country", "number"), [("KR", "109"), ("US", "988"), ("GB", "116 123"), ("AU", "13 11 14")])
+def test_the_set_message_names_local_contacts_in_both_languages(country: str, number: str) -> None:
+    for lang in ("en", "ko"):
+        text = escalation_message(lang, country)
+        assert number in text and contacts(country)["emergency"] in text and "{" not in text
+
+
+def test_an_unknown_country_still_gets_an_emergency_number() -> None:
+    assert "112" in escalation_message("en", "ZZ")
+
+
+@pytest.mark.parametrize("risk", ["active", "implicit"])
+@pytest.mark.parametrize("lang", ["en", "ko"])
+async def test_voiced_danger_stops_automated_talk_in_that_turn(risk: str, lang: str, play: Any, talk: Any, scripted: Any) -> None:
+    result = await play(talk(lang=lang, risk=risk, risk_turn=3, turns=12))
+    assert result.outcome == "escalated"
+    events = list(result.transcript)
+    at = next(i for i, event in enumerate(events) if isinstance(event, Posted))
+    after = [event for event in events[at:] if isinstance(event, Said)]
+    assert [event.data.get("set_message") for event in after] == [True]
+    assert len(result.transcript.said("counsellor")) == 2
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+async def test_a_passive_wish_is_asked_about_and_flagged_but_not_escalated(lang: str, play: Any, talk: Any, scripted: Any) -> None:
+    result = await play(talk(lang=lang, risk="passive", risk_turn=3, turns=6))
+    assert result.outcome != "escalated"
+    notes = [note.data for note in result.transcript.notes("guard")]
+    assert notes[2]["way"] == "ask_gently" and notes[2]["label"] == "passive"
+    asked = result.transcript.said("counsellor")[2].text
+    assert ("ending your life yourself" in asked) or ("스스로 생을 끝내고" in asked)
+    assert result.transcript.events[-1] is not None
+    assert not result.transcript.of(Posted)
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+async def test_acceptance_of_a_natural_death_is_never_escalated(lang: str, play: Any, talk: Any, scripted: Any) -> None:
+    result = await play(talk(lang=lang, risk="acceptance", risk_turn=3, turns=6))
+    assert not [post for post in result.transcript.of(Posted) if post.queue == QUEUE]
+    assert len(result.transcript.said("counsellor")) == 6
+
+
+def test_every_pair_of_screen_and_model_goes_the_graver_way() -> None:
+    from polyclinic.clinics.counsel.rules.guard import decide, way_of
+    from polyclinic.clinics.counsel.rules.lexicon import LABELS, Screening
+
+    ranks = {"escalate": 0, "ask_gently": 1, "go_on": 2}
+    for one, other in itertools.product(LABELS, LABELS):
+        made = decide(Screening(one, "x" if one != "acceptance" else ""), other, "why", "")
+        assert ranks[made.way] == min(ranks[way_of(one)], ranks[way_of(other)])
