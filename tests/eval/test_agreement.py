@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+
+import krippendorff
 import numpy as np
 import pytest
 
@@ -47,6 +50,23 @@ def test_alpha_matches_krippendorffs_own_example(level: Level, published: float)
     assert found.low is not None and found.high is not None
     assert found.low < published < found.high
     assert found.units == 11  # the twelfth unit has a single rating, which pairs with nothing
+
+
+def test_interval_alpha_equals_the_packages_for_any_table_with_gaps() -> None:
+    generator = np.random.default_rng(6)
+    for _ in range(20):
+        table = generator.integers(1, 6, size=(15, 4)).astype(float)
+        table[generator.random(table.shape) < 0.3] = NAN
+        kept = table[(~np.isnan(table)).sum(axis=1) > 1]
+        expected = krippendorff.alpha(kept.T, level_of_measurement="interval")
+        assert krippendorff_alpha(table, "interval", resamples=2).value == pytest.approx(expected)
+
+
+def test_continuous_scores_of_many_episodes_take_no_time() -> None:
+    table = np.random.default_rng(1).random((2000, 3))
+    start = time.process_time()
+    krippendorff_alpha(table, "interval")
+    assert time.process_time() - start < 2
 
 
 @pytest.mark.parametrize(

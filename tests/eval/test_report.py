@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import re
 from html.parser import HTMLParser
+from importlib import resources
 from itertools import pairwise
 from xml.etree import ElementTree
 
@@ -36,6 +37,7 @@ from polyclinic.eval.reading import event_line, transcript_blocks
 from polyclinic.eval.report import RunReport, build_report, report_to_plain
 from polyclinic.eval.results import CastMember, EpisodeRow, Failure, RoleUsage, RunResults
 from polyclinic.eval.sections import Details, Dialogue, Diff, Figure, Grid, Line, Paragraph, Section, Table
+from polyclinic.eval.steadiness import steadiness_section
 from polyclinic.eval.terminal import block_text, columns_of, render_terminal, table_text
 
 EVIL = "<script>alert('x')</script> & \"quotes\""
@@ -394,3 +396,54 @@ def test_distant_changes_are_shown_apart() -> None:
     before = "\n".join(str(i) for i in range(30))
     lines = Diff(before, before.replace("2\n", "two\n", 1).replace("27", "x")).lines()
     assert " ⋯" in lines and "-27" in lines and "+x" in lines and not any(line.startswith("@@") for line in lines)
+
+
+def test_repeated_readings_show_how_steady_the_judges_are() -> None:
+    section = steadiness_section(results())
+    assert section is not None
+    (table, _) = section.body
+    assert isinstance(table, Table)
+    ((metric, readings, spread, alpha, episodes, _),) = table.rows
+    assert (metric, readings, episodes) == ("warmth", 2, 12) and spread == pytest.approx(0.2 / 2**0.5)
+    assert isinstance(alpha, Estimate) and alpha.mean > 0.8
+    single = RunResults(
+        run="r", clinic="c", episodes=(EpisodeRow("e", "s", "v", scores=(Score(metric="m", value=1, judge="j"),)),)
+    )
+    assert steadiness_section(single) is None
+
+
+def _colours(block: str) -> dict[str, tuple[float, float, float]]:
+    found = re.findall(r"--([a-z0-9-]+): #([0-9a-f]{3,6});", block)
+    wide = {name: value if len(value) == 6 else "".join(c * 2 for c in value) for name, value in found}
+    return {name: tuple(int(value[i : i + 2], 16) / 255 for i in (0, 2, 4)) for name, value in wide.items()}  # type: ignore[misc]
+
+
+def _contrast(one: tuple[float, float, float], other: tuple[float, float, float]) -> float:
+    """The contrast ratio of WCAG 2.2."""
+
+    def luminance(colour: tuple[float, float, float]) -> float:
+        parts = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour]
+        return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_colours_have_enough_contrast_in_light_dark_and_print() -> None:
+    style = resources.files("polyclinic.eval").joinpath("report.css").read_text(encoding="utf-8")
+    light = _colours(style[: style.index("@media (prefers-color-scheme")])
+    dark = light | _colours(style[style.index("@media (prefers-color-scheme") : style.index("* {")])
+    printed = light | _colours(style[style.index("@media print") :])
+    for colours in (light, dark, printed):
+        pairs = [("ink", ground) for ground in ("paper", "panel", "note-panel", "warn-panel", "add", "del")]
+        pairs += [
+            ("soft", "paper"),
+            ("accent", "paper"),
+            ("accent", "panel"),
+            ("warn", "warn-panel"),
+            ("on-heat", "heat"),
+        ]
+        for words, ground in pairs:
+            assert _contrast(colours[words], colours[ground]) >= 4.5, (words, ground)
+        for series in range(8):
+            assert _contrast(colours[f"s{series}"], colours["paper"]) >= 3, series

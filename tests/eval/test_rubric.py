@@ -8,6 +8,7 @@ import pytest
 
 from polyclinic.core.judge import Case
 from polyclinic.core.prompt import check_prompts
+from polyclinic.core.seed import stream
 from polyclinic.errors import JudgeError, ModelError
 from polyclinic.eval.evidence import missing_quotes, occurs
 from polyclinic.eval.prompts import PROMPTS, JudgesRubric
@@ -238,3 +239,26 @@ def test_korean_quotes_are_found_in_either_composition() -> None:
     text = "간호사: 안녕하세요, 어디가 아프세요?"
     assert occurs(unicodedata.normalize("NFD", "어디가 아프세요"), text)
     assert not occurs("어디가 아프십니까", text)
+
+
+async def test_damaged_replies_are_refused_or_mean_exactly_what_they_say(case_of: CaseOf, bench_of: BenchOf) -> None:
+    """Replies with characters lost, doubled or swapped: no crash, and no score that the reply does not state."""
+    case, random = case_of("nurse: Hello there."), stream("damaged replies")
+    good = reply(warmth=4, clear=2, quotes=("Hello there",))
+    read = refused = 0
+    for _ in range(1_000):
+        text = list(good)
+        for _ in range(random.randint(1, 2)):
+            at = random.randrange(len(text))
+            text[at] = random.choice(["", text[at] * 2, random.choice('{}[]",:0123456789.eE-ntf ')])
+        damaged = "".join(text)
+        try:
+            scores = values(await RubricJudge(rubric()).score(case, bench_of([damaged] * 9)))
+        except JudgeError:
+            refused += 1
+            continue
+        read += 1
+        stated = json.loads(damaged)["criteria"]
+        assert [scores["warmth"], scores["clear"]] == [entry["score"] for entry in stated]
+        assert all(type(entry["score"]) is int and 1 <= entry["score"] <= 5 for entry in stated)
+    assert read > 20 and refused > 500

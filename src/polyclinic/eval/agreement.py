@@ -43,7 +43,10 @@ def krippendorff_alpha(ratings: npt.ArrayLike, level: Level = "ordinal", *, resa
     if len(domain) < 2:
         note = "every rating is the same" if len(domain) else "no unit was rated twice"
         return Agreement(f"alpha ({level})", None, None, None, len(table), note)
+    if level == "interval":
+        return _with_interval("alpha (interval)", len(table), _interval_alpha(table), resamples)
     counts = np.stack([(table == value).sum(axis=1) for value in domain], axis=1)
+    resamples = min(resamples, max(100, 6_000 // len(domain)))
 
     def alpha(rows: npt.NDArray[np.intp]) -> float:
         part = counts[rows]
@@ -57,6 +60,25 @@ def krippendorff_alpha(ratings: npt.ArrayLike, level: Level = "ordinal", *, resa
         )
 
     return _with_interval(f"alpha ({level})", len(table), alpha, resamples)
+
+
+def _interval_alpha(table: Floats) -> Callable[[npt.NDArray[np.intp]], float]:
+    """Alpha with squared differences, from each unit's count, mean and sum of squares: no table of values is needed.
+
+    The package's general form costs units × values × values, which continuous scores make very large.
+    """
+    given = (~np.isnan(table)).sum(axis=1).astype(np.float64)
+    means = np.nanmean(table, axis=1)
+    within = np.nansum((table - means[:, None]) ** 2, axis=1)
+    observed = given * within / (given - 1)
+
+    def alpha(rows: npt.NDArray[np.intp]) -> float:
+        n = float(given[rows].sum())
+        centre = float((given[rows] * means[rows]).sum()) / n
+        total = float((within[rows] + given[rows] * (means[rows] - centre) ** 2).sum())
+        return 1.0 - (n - 1) * float(observed[rows].sum()) / (n * total) if total > 0 else float("nan")
+
+    return alpha
 
 
 def cohen_kappa(

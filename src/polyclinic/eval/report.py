@@ -11,6 +11,7 @@ from polyclinic.eval import overview
 from polyclinic.eval.compare import Comparison, compare_variants
 from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Section, sections_to_plain
+from polyclinic.eval.steadiness import steadiness_section
 from polyclinic.eval.summary import Summary, summarise
 from polyclinic.eval.variance import VarianceSplit, metric_variance
 
@@ -35,6 +36,7 @@ class RunReport:
             *self.sections,
             overview.comparison_section(self.comparisons),
             overview.variance_section(self.variances),
+            steadiness_section(self.results),
             overview.failure_section(self.results),
             overview.usage_section(self.summary),
             overview.transcript_section(self.results, self.transcripts_per_variant),
