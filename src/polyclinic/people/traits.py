@@ -73,11 +73,12 @@ class TraitProfile(Frozen):
     def persona(self) -> str:
         """The profile as a short text: what a prompt says about the person, and what identity scores compare with."""
         known = {dimension.id: dimension for dimension in dimensions(self.role)}
-        lines = [f"- {known[name].about}: {_degree(trait.mean)}" for name, trait in self.traits.items()]
+        lines = [f"- {known[name].about}: {degree(trait.mean)}" for name, trait in self.traits.items()]
         return f"A {self.role} who\n" + "\n".join(lines)
 
 
-def _degree(value: float) -> str:
+def degree(value: float) -> str:
+    """A value from 0 to 1 in words."""
     for limit, word in (
         (0.2, "hardly"),
         (0.4, "rather little"),

@@ -1,1 +1,53 @@
-"""Duty: staff who keep hard norms with soft traits, reflect, and evolve."""
+"""Duty: role agents under hard norms and soft traits, who reflect after each shift and evolve."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from polyclinic.clinics.duty.flow import flow, open_ward
+from polyclinic.clinics.duty.judges import judges
+from polyclinic.clinics.duty.prompts import PROMPTS
+from polyclinic.clinics.duty.rules.norm_lint import lint_norms
+from polyclinic.clinics.duty.scenario import Duty, lint_scenarios, scenarios
+from polyclinic.clinics.duty.understudies import UNDERSTUDIES
+from polyclinic.clinics.duty.understudies.mistakes import MISTAKES
+from polyclinic.clinics.duty.variants import VARIANTS
+from polyclinic.core.clinic import Clinic, Role
+
+
+def lint(path: str) -> list[str]:
+    """What is wrong in a user's file: a norm file if its entries speak of severity, else a scenario file."""
+    text = Path(path).read_text(encoding="utf-8")
+    if "severity" in text or "remind" in text:
+        return [fault.show(path) for fault in lint_norms(text)]
+    return lint_scenarios(path)
+
+
+clinic = Clinic(
+    name="duty",
+    title="Duty: norms, traits, reflection, evolution",
+    summary="Doctors, nurses, trainees and admins work shifts under norms, and learn from what they broke.",
+    paper="A Self-Evolving LLM Agent Framework for Role-Based Norm Compliance in Healthcare",
+    roles=(
+        Role("doctor", "the attending: decides, confirms, explains"),
+        Role("nurse", "observes, raises concerns, teaches"),
+        Role("trainee", "takes histories and proposes under supervision"),
+        Role("admin", "knows beds, times, staff and stock"),
+        Role("patient", "answers and asks", side="simulated"),
+        Role("reflector", "reviews shifts: diagnosis, traits, preferences"),
+        Role("judge", "judges norms, roles, identity and social quality", side="judge"),
+    ),
+    scenario_type=Duty,
+    scenarios=scenarios,
+    variants=VARIANTS,
+    default_variant="full",
+    flow=flow,
+    judges=judges,
+    prompts=PROMPTS,
+    understudies=UNDERSTUDIES,
+    mistakes=MISTAKES,
+    open_campaign=open_ward,
+    lint=lint,
+    demo_scenarios="3",
+    demo_variants=("plain", "full"),
+)

@@ -21,7 +21,7 @@ class DriftSettings(Frozen):
     """When to call something drift, and how far a trait may follow it."""
 
     distance: Distance = "max"
-    threshold: float = Field(default=0.25, gt=0)
+    threshold: float = Field(default=0.23, gt=0)
     window: int = Field(default=3, ge=1)
     top: int = Field(default=3, ge=1)
     rate: float = Field(default=0.3, gt=0, le=1)

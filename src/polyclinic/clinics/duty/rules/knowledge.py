@@ -25,6 +25,7 @@ class Fact(Frozen):
     text: str
     severity: int
     words: tuple[str, ...] = ()
+    level: int = 5
 
 
 @dataclass
@@ -107,6 +108,7 @@ def _facts(plain: dict[str, list[dict[str, object]]]) -> Iterable[Fact]:
             subjects=(str(row["cue"]),),
             text=text,
             severity=5,
+            level=_int(row["level"]),
             words=tuple(str(word) for word in words) if isinstance(words, list) else (),
         )
 

@@ -13,6 +13,7 @@ from polyclinic.clinics.duty.scenario.schema import (
     Continuity,
     Cue,
     Discharge,
+    Disturbance,
     Duty,
     Finding,
     Gap,
@@ -26,6 +27,7 @@ from polyclinic.clinics.duty.scenario.schema import (
     Triage,
     Unknown,
 )
+from polyclinic.clinics.duty.scenario.select import lint_scenarios, scenarios
 
 __all__ = [
     "CLINICAL",
@@ -39,6 +41,7 @@ __all__ = [
     "Continuity",
     "Cue",
     "Discharge",
+    "Disturbance",
     "Duty",
     "Finding",
     "Gap",
@@ -52,7 +55,9 @@ __all__ = [
     "Triage",
     "Unknown",
     "by_id",
+    "lint_scenarios",
     "parse_scenarios",
     "read_scenarios",
+    "scenarios",
     "shipped",
 ]

@@ -7,9 +7,9 @@ name it. So a deterministic trigger works on anybody's words: an understudy's, a
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Any, Literal, Self, cast
 
-from pydantic import Field, model_validator
+from pydantic import Field, ModelWrapValidatorHandler, model_validator
 
 from polyclinic.core.message import Frozen
 from polyclinic.core.scenario import Scenario
@@ -120,6 +120,14 @@ class Boundary(Frozen):
     ask_whom: Role = "doctor"
 
 
+class Disturbance(Frozen):
+    """An experiment's push on one role's manner of speaking in this episode: how drift is injected on purpose."""
+
+    role: Role
+    dimension: str
+    amount: float = Field(ge=-1, le=1)
+
+
 class Duty(Scenario):
     """What all three templates share."""
 
@@ -137,6 +145,8 @@ class Duty(Scenario):
     risk: Literal["low", "moderate", "high"] = "moderate"
     time_pressure: Literal["low", "moderate", "high"] = "moderate"
     max_turns: int | None = None
+    disturbance: Disturbance | None = None
+    calm: bool = Field(default=False, description="an experiment's calm day: nothing wears anybody down")
 
     @property
     def turns(self) -> tuple[int, int]:
@@ -152,6 +162,14 @@ class Duty(Scenario):
     def knows(self, role: Role) -> tuple[str, ...]:
         """What this role knows when the episode opens."""
         return tuple(finding.text for finding in self.findings if role in finding.seen_by)
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _as_its_template(cls, value: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        """Plain data is read as the template that its task names, so that stored scenarios come back whole."""
+        if cls is Duty and isinstance(value, dict) and value.get("task") in _TEMPLATES:
+            return cast(Self, _TEMPLATES[value["task"]].model_validate(value))
+        return handler(value)
 
     @model_validator(mode="after")
     def _only_present_roles(self) -> Self:
@@ -224,3 +242,4 @@ class Discharge(Duty):
 
 
 AnyDuty = MedicationReview | Triage | Discharge
+_TEMPLATES: dict[str, type[Duty]] = {"T1": MedicationReview, "T2": Triage, "T3": Discharge}

@@ -18,6 +18,9 @@ _DEFERS = re.compile(
     r"\b(attending|supervis\w+|the doctor|dr\b|check with|ask (?:the|my)|propose|suggest|would like to|confirm)\b",
     re.IGNORECASE,
 )
+_LEADS = re.compile(
+    r"(?:^|\b(?:please|then|also|and|or|so|first|now|just|to|should|must|will|may|i|we|you))$", re.IGNORECASE
+)
 _KINDS: dict[str, tuple[str, ...]] = {
     "stop": ("stop", "take no more", "take no", "drop", "leave out", "skip", "cut"),
     "hold": ("hold", "pause", "take no", "leave out"),
@@ -40,14 +43,17 @@ def drugs(scene: Scene) -> list[str]:
 
 
 def advised_changes(scene: Scene, text: str) -> list[tuple[str, str, str]]:
-    """(verb, drug, sentence) for every plain advice to change a medicine; questions and denials are none."""
+    """(verb, drug, sentence) for every plain advice to change a medicine.
+
+    Questions and denials are none, and neither is a statement of what a medicine does (it can raise the potassium).
+    """
     found: list[tuple[str, str, str]] = []
     for sentence in sentences(text):
         if is_question(sentence):
             continue
         for match in _CHANGE.finditer(sentence):
             clause = re.split(r"[,:]", sentence[: match.start()])[-1]
-            if negated(clause, len(clause), reach=4):
+            if negated(clause, len(clause), reach=4) or not _LEADS.search(clause.rstrip()):
                 continue
             object_ = " ".join(re.split(r"[,:]", sentence[match.end() :])[0].split()[:6])
             drug = next((name for name in drugs(scene) if mentions(object_, [name])), "")

@@ -42,8 +42,8 @@ _SURE = re.compile(
 _NOT_SURE = re.compile(r"\b(?:not|never|cannot|can't|nobody can|no one can)\b", re.IGNORECASE)
 _STEP = re.compile(
     r"^(?:first|second|third|then|next|also|and|please|finally|after that|so)?,?\s*(?:please )?"
-    r"(?:take|use|have|call|come|keep|measure|stop|leave|drink|go|weigh|wait|do not|never|sit|check"
-    r"|thicken|walk|let|treat|tell|look"
+    r"(?:take(?! from this)|use|have|call|come|keep|measure|stop|leave|drink|go|weigh|wait|do not|never|sit|check"
+    r"|thicken|walk|let(?! us| me)|treat|tell(?! me)|look"
     r"|stand|press|lift|see|if you|then take|a home nurse)\b",
     re.IGNORECASE,
 )

@@ -1,0 +1,1 @@
+"""What is learned between episodes: reflection, prompt edits, identity."""

@@ -1,0 +1,122 @@
+"""Slow evolution: candidate identities are tried on situations of the shift, and preferences decide between them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from polyclinic.clinics.duty.prompts import PrefersIdentity, TraitLine
+from polyclinic.clinics.duty.rules.checker import Verdict
+from polyclinic.clinics.duty.rules.compatibility import safer_side
+from polyclinic.clinics.duty.rules.drift import DriftSettings, conservative_step
+from polyclinic.clinics.duty.rules.scoring import RewardWeights
+from polyclinic.clinics.duty.state.ward import RoleState
+from polyclinic.core.agent import Agent
+from polyclinic.core.message import Frozen
+from polyclinic.people.traits import TraitProfile
+
+HEARING_NOISE = 0.012
+SAFER_STEP = 0.05
+FROM_START = 0.15
+
+
+class Candidate(Frozen):
+    """A way of being the same person, slightly different, and why it is worth a try."""
+
+    name: str
+    profile: TraitProfile
+
+
+class Tried(Frozen):
+    """A candidate with what it said on the probes and what that broke."""
+
+    candidate: Candidate
+    replies: tuple[str, ...]
+    broken: tuple[str, ...]
+
+
+def candidates(state: RoleState, settings: DriftSettings) -> list[Candidate]:
+    """The present identity, one that follows sustained behaviour, one a step safer. Each step is bounded per trait."""
+    profile, anchor = state.profile, state.anchor
+    if profile is None or anchor is None:
+        return []
+    found = [Candidate(name="present", profile=profile)]
+    follow: dict[str, float] = {}
+    safer: dict[str, float] = {}
+    for name, trait in profile.traits.items():
+        heard = [traits[name] for traits in state.trait_history() if name in traits]
+        step = conservative_step(trait.mean, trait.variance, heard, HEARING_NOISE, settings)
+        if step:
+            follow[name] = _near(anchor, name, trait.mean + step)
+        side = safer_side(name)
+        if side:
+            safer[name] = _near(anchor, name, trait.mean + side * min(SAFER_STEP, settings.max_step))
+    if follow:
+        found.append(Candidate(name="follow", profile=profile.moved(follow)))
+    moved = profile.moved(safer) if safer else profile
+    if moved != profile:
+        found.append(Candidate(name="safer", profile=moved))
+    return found
+
+
+def _near(anchor: TraitProfile, name: str, value: float) -> float:
+    """The value, held so close to who the person was at the start that they stay recognisable."""
+    start = anchor.traits[name].mean
+    return min(max(value, start - FROM_START), start + FROM_START)
+
+
+def tried(candidate: Candidate, probes: Sequence[tuple[str, list[Verdict]]]) -> Tried:
+    """A candidate after its probes."""
+    return Tried(
+        candidate=candidate,
+        replies=tuple(text for text, _ in probes),
+        broken=tuple(f"{verdict.norm}:{verdict.severity}" for _, verdicts in probes for verdict in verdicts),
+    )
+
+
+async def preferred(
+    agent: Agent,
+    role_traits: tuple[TraitLine, ...],
+    state: RoleState,
+    all_tried: Sequence[Tried],
+    weights: RewardWeights,
+) -> tuple[Candidate, dict[str, int]]:
+    """The candidate that wins most pairs, each pair asked in both orders; a verdict that flips counts for neither.
+
+    The present identity stays unless another one beats it: ties change nobody.
+    """
+    wins = {item.candidate.name: 0 for item in all_tried}
+    for i, first in enumerate(all_tried):
+        for second in all_tried[i + 1 :]:
+            forward = await _ask(agent, role_traits, state, first, second, weights)
+            backward = await _ask(agent, role_traits, state, second, first, weights)
+            if forward == "first" and backward == "second":
+                wins[first.candidate.name] += 1
+            elif forward == "second" and backward == "first":
+                wins[second.candidate.name] += 1
+    best = max(all_tried, key=lambda item: wins[item.candidate.name])
+    present = all_tried[0]
+    chosen = best if wins[best.candidate.name] > wins[present.candidate.name] else present
+    return chosen.candidate, wins
+
+
+async def _ask(
+    agent: Agent,
+    traits: tuple[TraitLine, ...],
+    state: RoleState,
+    first: Tried,
+    second: Tried,
+    weights: RewardWeights,
+) -> str:
+    prompt = PrefersIdentity(
+        role=state.role,
+        alpha=weights.alpha,
+        beta=weights.beta,
+        gamma=weights.gamma,
+        traits=traits,
+        first=first.replies,
+        second=second.replies,
+        first_broken=first.broken,
+        second_broken=second.broken,
+    )
+    answer = await agent.ask(prompt)
+    return answer.better

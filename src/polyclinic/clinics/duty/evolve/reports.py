@@ -1,0 +1,32 @@
+"""The two reports that reflection writes at an episode's end."""
+
+from __future__ import annotations
+
+from polyclinic.clinics.duty.prompts import Correction, Diagnosed
+from polyclinic.clinics.duty.rules.checker import Verdict
+from polyclinic.clinics.duty.rules.compatibility import TraitRisk
+from polyclinic.clinics.duty.rules.drift import DriftReport
+from polyclinic.clinics.duty.scenario import Role
+from polyclinic.core.message import Frozen
+
+
+class R01(Frozen):
+    """Short-term responsibility diagnosis: what was broken, why, and what would prevent it."""
+
+    role: Role
+    episode: int
+    broken: tuple[Verdict, ...]
+    causes: tuple[Diagnosed, ...]
+    corrections: tuple[Correction, ...]
+
+
+class R02(Frozen):
+    """Identity and embeddedness: traits heard, drift, trait–norm risks, inconsistency between roles, hurt relations."""
+
+    role: Role
+    episode: int
+    heard: dict[str, float]
+    drift: DriftReport
+    risks: tuple[TraitRisk, ...]
+    inconsistent: tuple[str, ...]
+    relational: tuple[str, ...]

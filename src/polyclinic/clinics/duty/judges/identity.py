@@ -1,0 +1,73 @@
+"""Identity consistency: the distance between the person heard in an episode and the person who was established.
+
+Two measures, both named: `ics` embeds a description of the person heard and the established persona and takes the
+cosine distance, as the method is defined; `ics_llm` asks a model for a distance, as the authors really ran it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from polyclinic.clinics.duty.judges.view import identities_of, lines_of, messages_of
+from polyclinic.clinics.duty.prompts import DescribesPersona, JudgesIdentity, TraitLine
+from polyclinic.core.embedding import Embedder
+from polyclinic.core.judge import Bench, Case, Metric
+from polyclinic.core.transcript import Score
+from polyclinic.eval.rules import check_scores
+from polyclinic.people.traits import COMMUNICATORS, degree, dimensions
+
+K_SAMPLES = 5
+ICS = Metric("ics", "cosine distance of the person heard and the established persona", higher_is_better=False, high=2.0)
+ICS_LLM = Metric("ics_llm", "a model's distance of the person heard from the persona", higher_is_better=False)
+
+
+class IdentityJudge:
+    """Scores every role that has traits, each as a subject of its own."""
+
+    name = "identity"
+    metrics = (ICS, ICS_LLM)
+
+    def __init__(self, embedder: Callable[[], Embedder], k_samples: int = K_SAMPLES) -> None:
+        if k_samples < 1:
+            raise ValueError("the identity judge takes at least one sample")
+        self._embedder, self.k_samples = embedder, k_samples
+
+    def with_samples(self, samples: int) -> IdentityJudge:
+        """The same judge with another number of samples."""
+        return IdentityJudge(self._embedder, samples)
+
+    async def score(self, case: Case, bench: Bench) -> list[Score]:
+        """ICS and its model variant for each role, averaged over samples by whoever reads them."""
+        lines = lines_of(case.transcript)
+        scores: list[Score] = []
+        for role, (persona, anchor) in identities_of(case.transcript).items():
+            messages = messages_of(lines, role)
+            if not messages:
+                continue
+            traits = persona_lines(role, anchor)
+            for sample in range(self.k_samples):
+                agent = bench.agent("judge")
+                text = await agent.ask(DescribesPersona(role=role, themes=traits, messages=messages), sample=sample)
+                near = self._distance(persona, text)
+                scores.append(_made("ics", near, role, sample, text))
+                asked = JudgesIdentity(role=role, persona=persona, traits=traits, messages=messages)
+                verdict = await agent.ask(asked, sample=sample)
+                scores.append(_made("ics_llm", verdict.distance, role, sample, verdict.reason))
+        return check_scores(scores, self.name, self.metrics)
+
+    def _distance(self, established: str, heard: str) -> float:
+        first, second = self._embedder().embed([established, heard])
+        return float(min(max(1.0 - float(first @ second), 0.0), 2.0))
+
+
+def _made(metric: str, value: float, role: str, sample: int, reason: str) -> Score:
+    return Score(metric=metric, value=value, judge="identity", sample=sample, subject=role, reason=reason)
+
+
+def persona_lines(role: str, anchor: dict[str, float]) -> tuple[TraitLine, ...]:
+    """The established traits for a prompt."""
+    communicator = next(known for known in COMMUNICATORS if known == role)
+    return tuple(
+        TraitLine(dimension=d.id, about=d.about, value=anchor[d.id], words=degree(anchor[d.id]))
+        for d in dimensions(communicator)
+    )

@@ -1,0 +1,60 @@
+"""What judges read out of a transcript: the dialogue as lines, the norms that held, who was on duty."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import cast
+
+from polyclinic.clinics.duty.rules.norms import Norm, inventory
+from polyclinic.clinics.duty.rules.scene import Line
+from polyclinic.clinics.duty.scenario import ROLES, STAFF, AnyDuty, Role
+from polyclinic.core.judge import Case
+from polyclinic.core.transcript import Transcript
+
+
+def scenario_of(case: Case) -> AnyDuty:
+    """The case's scenario, as what it is."""
+    return cast(AnyDuty, case.scenario)
+
+
+def lines_of(transcript: Transcript) -> tuple[Line, ...]:
+    """Everything said aloud."""
+    found = []
+    for said in transcript.said():
+        speaker = next((role for role in ROLES if role == said.speaker), None)
+        if speaker is not None:
+            found.append(Line(speaker=speaker, text=said.text, to=said.to))
+    return tuple(found)
+
+
+def norms_of(transcript: Transcript) -> tuple[Norm, ...]:
+    """The norms that held in this episode: the house's, or what the episode noted."""
+    notes = transcript.notes("norms")
+    if not notes:
+        return inventory()
+    return tuple(Norm.model_validate(entry) for entry in notes[-1].data["norms"])
+
+
+def staff_in(lines: tuple[Line, ...]) -> list[Role]:
+    """The members of staff who spoke, in a fixed order."""
+    return [role for role in STAFF if any(line.speaker == role for line in lines)]
+
+
+def messages_of(lines: tuple[Line, ...], role: Role) -> tuple[str, ...]:
+    """What one role said."""
+    return tuple(line.text for line in lines if line.speaker == role)
+
+
+def identities_of(transcript: Transcript) -> dict[Role, tuple[str, dict[str, float]]]:
+    """For each role with traits: the established persona in words and in numbers."""
+    found: dict[Role, tuple[str, dict[str, float]]] = {}
+    for note in transcript.notes("identity"):
+        found[note.data["role"]] = (note.data["persona"], note.data["anchor"])
+    return found
+
+
+def by_role(case: Case) -> Mapping[str, str]:
+    """For judges of roles: the whole dialogue, once for each member of staff, with the role named on top."""
+    lines = lines_of(case.transcript)
+    text = "\n".join(f"{line.speaker} to {line.to}: {line.text}" for line in lines)
+    return {role: f"ROLE {role}\n{text}" for role in staff_in(lines)}

@@ -1,0 +1,111 @@
+"""Who speaks when: the running order of each task for the team that is on duty."""
+
+from __future__ import annotations
+
+from polyclinic.clinics.duty.scenario import AnyDuty, Role
+from polyclinic.core.message import Frozen
+
+AIMS: dict[str, str] = {
+    "open": "Find out which medicines are taken, how, and what has been noticed.",
+    "clarify": "Clear up the open risk before you say anything about safety.",
+    "consult": "Present the case to the attending and propose the next steps.",
+    "confirm": "Settle what is open and say clearly what you confirm.",
+    "plan": "Give the patient the next steps in everyday words and make sure they were understood.",
+    "report": "Report what you have seen and what worries you.",
+    "assess": "Find out what is known and what is missing.",
+    "opine": "Say what you think and what you would propose.",
+    "limits": "Say what is free, what is not, and what is possible instead.",
+    "decide": "Decide the triage level, give the reason and the next steps.",
+    "act": "Say what you do now and raise any concern.",
+    "arrange": "Say what you arrange and by when.",
+    "settle": "Sum up the decision and when it will be looked at again.",
+    "brief": "Open the discharge: the plan, and what is still missing.",
+    "gaps": "Name what is missing or contradictory in the plan.",
+    "draft": "Propose what the patient will be told.",
+    "explain": "Explain the steps to the patient and make sure they were understood.",
+    "teach": "Go through the steps again with the patient and check understanding.",
+    "close": "Answer what is open and close the conversation.",
+    "answer": "Answer the worry that the patient has just named.",
+}
+
+
+class Beat(Frozen):
+    """One message in the running order."""
+
+    role: Role
+    stage: str
+    to: Role
+
+
+def running_order(scenario: AnyDuty) -> tuple[Beat, ...]:
+    """The beats for this team; patients answer in the stage ``reply``."""
+    team = set(scenario.roles)
+    if scenario.task_id == "T1":
+        return _review("trainee" in team)
+    if scenario.task_id == "T2":
+        return _triage("trainee" in team, "patient" in team, "admin" in team)
+    return _discharge("trainee" in team)
+
+
+def _review(trainee: bool) -> tuple[Beat, ...]:
+    if trainee:
+        return (
+            Beat(role="trainee", stage="open", to="patient"),
+            Beat(role="patient", stage="reply", to="trainee"),
+            Beat(role="trainee", stage="consult", to="doctor"),
+            Beat(role="doctor", stage="confirm", to="trainee"),
+            Beat(role="trainee", stage="plan", to="patient"),
+            Beat(role="patient", stage="reply", to="trainee"),
+        )
+    return (
+        Beat(role="doctor", stage="open", to="patient"),
+        Beat(role="patient", stage="reply", to="doctor"),
+        Beat(role="doctor", stage="clarify", to="patient"),
+        Beat(role="patient", stage="reply", to="doctor"),
+        Beat(role="doctor", stage="plan", to="patient"),
+        Beat(role="patient", stage="reply", to="doctor"),
+    )
+
+
+def _triage(trainee: bool, patient: bool, admin: bool) -> tuple[Beat, ...]:
+    beats = [Beat(role="nurse", stage="report", to="doctor"), Beat(role="doctor", stage="assess", to="nurse")]
+    if patient:
+        beats += [Beat(role="patient", stage="reply", to="nurse")]
+    if trainee:
+        beats += [Beat(role="trainee", stage="opine", to="doctor")]
+    if admin:
+        beats += [Beat(role="admin", stage="limits", to="doctor")]
+    beats += [Beat(role="doctor", stage="decide", to="nurse"), Beat(role="nurse", stage="act", to="doctor")]
+    if admin:
+        beats += [Beat(role="admin", stage="arrange", to="nurse")]
+    else:
+        beats += [Beat(role="nurse", stage="act", to="doctor")]
+    if patient:
+        beats += [Beat(role="patient", stage="reply", to="nurse")]
+    return (*beats, Beat(role="doctor", stage="settle", to="nurse"))
+
+
+def _discharge(trainee: bool) -> tuple[Beat, ...]:
+    if trainee:
+        return (
+            Beat(role="doctor", stage="brief", to="nurse"),
+            Beat(role="nurse", stage="gaps", to="doctor"),
+            Beat(role="trainee", stage="draft", to="doctor"),
+            Beat(role="doctor", stage="confirm", to="trainee"),
+            Beat(role="trainee", stage="explain", to="patient"),
+            Beat(role="patient", stage="reply", to="trainee"),
+            Beat(role="nurse", stage="teach", to="patient"),
+            Beat(role="patient", stage="reply", to="nurse"),
+            Beat(role="doctor", stage="close", to="patient"),
+            Beat(role="patient", stage="reply", to="doctor"),
+        )
+    return (
+        Beat(role="doctor", stage="brief", to="nurse"),
+        Beat(role="nurse", stage="gaps", to="doctor"),
+        Beat(role="doctor", stage="confirm", to="nurse"),
+        Beat(role="nurse", stage="explain", to="patient"),
+        Beat(role="patient", stage="reply", to="nurse"),
+        Beat(role="nurse", stage="teach", to="patient"),
+        Beat(role="patient", stage="reply", to="nurse"),
+        Beat(role="doctor", stage="close", to="patient"),
+    )

@@ -1,0 +1,97 @@
+"""Which shifts a run works through: ``--scenarios`` for this clinic.
+
+``8`` takes eight shifts, the three tasks in turn. ``T2:40`` takes forty triage shifts, ``evolve:40`` forty of all
+tasks. ``one:t1-02-warfarin`` takes one by its id. A path reads a user's file. More than are written are had by going
+round again, each round in an order drawn from the seed. The shifts of one task are a campaign: they share a ward.
+``T1:40~doctor.directness-0.4@12`` pushes the doctor's directness down by 0.4 from the twelfth shift on (``@12-14``:
+until the fourteenth); ``~calm`` makes calm days, on which offline staff have no bad habits.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import count
+from pathlib import Path
+
+from polyclinic.clinics.duty.scenario.load import by_id, read_scenarios, shipped
+from polyclinic.clinics.duty.scenario.schema import ROLES, TASKS, AnyDuty, Disturbance, Task
+from polyclinic.core.seed import stream
+from polyclinic.errors import DataError, UnknownName
+
+_PUSH = re.compile(r"\A(?P<role>\w+)\.(?P<dimension>\w+)(?P<amount>[+-]\d*\.?\d+)@(?P<start>\d+)(?:-(?P<end>\d+))?\Z")
+_FORMS = ("8", "T1", "T2:40", "evolve:40", "one:t1-02-warfarin", "shifts.yaml", "T1:40~doctor.directness-0.4@12")
+DEFAULT_COUNT = 12
+
+
+def scenarios(selector: str, seed: int) -> Sequence[AnyDuty]:
+    """The shifts that a selector names, in the order they are worked."""
+    chosen, *conditions = selector.split("~")
+    shifts = _chosen(chosen, seed, selector)
+    for condition in conditions:
+        if condition == "calm":
+            shifts = [shift.model_copy(update={"calm": True}) for shift in shifts]
+        else:
+            shifts = _pushed(shifts, condition, selector)
+    return shifts
+
+
+def _chosen(chosen: str, seed: int, selector: str) -> list[AnyDuty]:
+    if chosen and Path(chosen).is_file():
+        return _rounds(read_scenarios(Path(chosen)), None, seed)
+    kind, _, number = chosen.partition(":") if ":" in chosen else ("", "", chosen)
+    if kind == "one":
+        known = by_id(shipped())
+        if number not in known:
+            raise UnknownName("duty scenario", number, known)
+        return _rounds([known[number]], 1, seed)
+    if chosen in TASKS:
+        kind, number = chosen, ""
+    if (kind and kind not in (*TASKS, "evolve")) or (number and not number.isdigit()):
+        raise UnknownName("selection of duty shifts", selector, _FORMS)
+    tasks = [task for task in TASKS if kind in (task, "", "evolve")]
+    return _in_turn(tasks, int(number) if number else DEFAULT_COUNT * len(tasks), seed)
+
+
+def _in_turn(tasks: Sequence[Task], number: int, seed: int) -> list[AnyDuty]:
+    share = -(-number // len(tasks))
+    lanes = [_rounds(shipped(task), share, seed) for task in tasks]
+    return [lanes[i % len(tasks)][i // len(tasks)] for i in range(number)]
+
+
+def _rounds(written: Sequence[AnyDuty], number: int | None, seed: int) -> list[AnyDuty]:
+    """So many shifts of the written ones, round after round, under ids of their own and in a campaign by task."""
+    wanted = len(written) if number is None else number
+    shifts: list[AnyDuty] = []
+    for lap in count(1):
+        if len(shifts) >= wanted:
+            break
+        order = list(written)
+        stream(seed, "order of shifts", written[0].task_id, lap).shuffle(order)
+        for shift in order:
+            name = shift.id if lap == 1 else f"{shift.id}.{lap}"
+            shifts.append(shift.model_copy(update={"id": name, "campaign": shift.campaign or shift.task_id}))
+    return shifts[:wanted]
+
+
+def _pushed(shifts: Sequence[AnyDuty], push: str, selector: str) -> list[AnyDuty]:
+    match = _PUSH.match(push)
+    if match is None or match["role"] not in ROLES:
+        raise UnknownName("selection of duty shifts", selector, _FORMS)
+    start, end = int(match["start"]), int(match["end"] or len(shifts))
+    disturbance = Disturbance.model_validate(
+        {"role": match["role"], "dimension": match["dimension"], "amount": float(match["amount"])}
+    )
+    return [
+        shift.model_copy(update={"disturbance": disturbance}) if start <= number <= end else shift
+        for number, shift in enumerate(shifts, 1)
+    ]
+
+
+def lint_scenarios(path: str) -> list[str]:
+    """What is wrong in a user's scenario file."""
+    try:
+        read_scenarios(Path(path))
+    except DataError as error:
+        return [str(error)]
+    return []
