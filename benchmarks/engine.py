@@ -34,7 +34,9 @@ from polyclinic.store.store import Store, open_store
 
 
 async def calls_of(store: Store, id: str) -> int:
-    return int((await store.database.read(lambda tx: tx.execute("SELECT COUNT(*) FROM calls WHERE run = ?", (id,))))[0][0])
+    return int(
+        (await store.database.read(lambda tx: tx.execute("SELECT COUNT(*) FROM calls WHERE run = ?", (id,))))[0][0]
+    )
 
 
 async def cpu_per_call(episodes: int) -> dict[str, float]:
@@ -55,7 +57,7 @@ async def cpu_per_call(episodes: int) -> dict[str, float]:
 
 
 async def efficiency(concurrency: int, calls_each: int, latency_s: float) -> dict[str, float]:
-    """Wall time of a run against an endpoint in another process with fixed latency, over the ideal (calls x latency / concurrency)."""
+    """Wall time of a run against an endpoint in another process with fixed latency, over the least it could be."""
     serve = [sys.executable, "-m", "polyclinic.testing.fault_server", "--latency-s", str(latency_s)]
     with subprocess.Popen(serve, stdout=subprocess.PIPE, text=True) as server, tempfile.TemporaryDirectory() as folder:
         assert server.stdout is not None
@@ -63,7 +65,14 @@ async def efficiency(concurrency: int, calls_each: int, latency_s: float) -> dic
         episodes = concurrency * calls_each
         cast = f"nurse={url}:any,caller={url}:any,judge=understudy"
         config = make_config(
-            {"clinic": "demo", "variants": ["plain"], "scenarios": str(episodes), "cast": cast, "concurrency": concurrency, "judges": ["dose"]}
+            {
+                "clinic": "demo",
+                "variants": ["plain"],
+                "scenarios": str(episodes),
+                "cast": cast,
+                "concurrency": concurrency,
+                "judges": ["dose"],
+            }
         )
         async with open_store(str(Path(folder) / "s.db")) as store:
             warm = config.model_copy(update={"scenarios": "4", "seed": 5})
@@ -74,11 +83,19 @@ async def efficiency(concurrency: int, calls_each: int, latency_s: float) -> dic
             wall, cpu = time.monotonic() - began, time.process_time() - cpu
             calls = await calls_of(store, id)
             lengths = await store.database.read(
-                lambda tx: tx.execute("SELECT episode, COUNT(*) FROM calls WHERE run = ? GROUP BY episode ORDER BY MIN(rowid)", (id,))
+                lambda tx: tx.execute(
+                    "SELECT episode, COUNT(*) FROM calls WHERE run = ? GROUP BY episode ORDER BY MIN(rowid)", (id,)
+                )
             )
         server.kill()
     ideal = ideal_wall([int(n) for _, n in lengths], concurrency, latency_s)
-    return {"calls": calls, "wall s": wall, "ideal s": ideal, "ratio": wall / ideal, "cpu ms per call": cpu / calls * 1000}
+    return {
+        "calls": calls,
+        "wall s": wall,
+        "ideal s": ideal,
+        "ratio": wall / ideal,
+        "cpu ms per call": cpu / calls * 1000,
+    }
 
 
 def ideal_wall(lengths: list[int], concurrency: int, latency_s: float) -> float:
@@ -143,7 +160,9 @@ async def prefix_share(name: str) -> dict[str, float]:
         id = await start_run(store, config, only=12)
         await carry_on(store, id)
         rows = await store.database.read(
-            lambda tx: tx.execute("SELECT episode, role, prompt, request FROM calls WHERE run = ? ORDER BY rowid", (id,))
+            lambda tx: tx.execute(
+                "SELECT episode, role, prompt, request FROM calls WHERE run = ? ORDER BY rowid", (id,)
+            )
         )
     last: dict[tuple[str, str], str] = {}
     for episode, role, _, request in rows:

@@ -1,6 +1,6 @@
 """kill -9 at 50 random points of a 500-episode run against an endpoint with latency, by one process and by two.
 
-    python benchmarks/kill.py [--episodes 500] [--kills 50]
+python benchmarks/kill.py [--episodes 500] [--kills 50]
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ async def main() -> None:
                 processes=processes,
             )
         most = killed.kills * asked.concurrency
-        print(f"{processes} process(es): {killed}; repeated {killed.repeated} of at most {most} calls; same bytes: {killed.same}")
+        print(
+            f"{processes} process(es): {killed}; repeated {killed.repeated} of at most {most} calls; same bytes: {killed.same}"
+        )
 
 
 if __name__ == "__main__":

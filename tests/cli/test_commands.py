@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from tests.cli.conftest import Run, as_json
 
 
@@ -105,7 +104,16 @@ def test_the_doctor_finds_everything_well_and_says_what_to_mend(polyclinic: Run)
 
 
 def test_a_dry_run_estimates_and_runs_nothing(polyclinic: Run) -> None:
-    words = ("run", "demo", "--scenarios", "50", "--cast", "nurse=openai:gpt-5-mini,all=understudy", "--dry-run", "--json")
+    words = (
+        "run",
+        "demo",
+        "--scenarios",
+        "50",
+        "--cast",
+        "nurse=openai:gpt-5-mini,all=understudy",
+        "--dry-run",
+        "--json",
+    )
     found = as_json(polyclinic(*words))
     assert found["episodes"] == 50
     assert found["cost_usd"] > 0

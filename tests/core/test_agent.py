@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.core.conftest import OpenEpisode, Scripted
 
 from polyclinic.clinics.demo.prompts import CallerAsks, CallerReacts, NurseAdvises
 from polyclinic.clinics.demo.scenario import Leaflet
@@ -12,7 +13,7 @@ from polyclinic.core.model import Completion, Usage
 from polyclinic.core.tool import Tool
 from polyclinic.core.transcript import Called, ToolUsed
 from polyclinic.errors import LimitReached, ModelError, ReplyError, SimulatedUserError, ToolError
-from tests.core.conftest import OpenEpisode, Scripted
+
 
 class Nothing(Frozen):
     pass
@@ -20,9 +21,7 @@ class Nothing(Frozen):
 
 REACTS = CallerReacts(caller="Ada", style="numbers", advice="2 tablets")
 ASKS = CallerAsks(caller="Ada", medicine="Amberol", believes="much")
-ADVISES = NurseAdvises(
-    has_leaflet=True, medicine="Amberol", question="How?", phrases=(), said_before=(), objections=()
-)
+ADVISES = NurseAdvises(has_leaflet=True, medicine="Amberol", question="How?", phrases=(), said_before=(), objections=())
 GOOD = '{"says": "yes", "understood": true}'
 
 

@@ -13,7 +13,9 @@ from polyclinic.runner.registry import clinic_modules, load_clinic
 
 def test_what_decides_results_decides_the_id_and_nothing_else_does() -> None:
     base = make_config({"clinic": "demo"})
-    assert base.wanted_id == make_config({"clinic": "demo", "concurrency": 1, "store": "x", "max_cost_usd": 2}).wanted_id
+    assert (
+        base.wanted_id == make_config({"clinic": "demo", "concurrency": 1, "store": "x", "max_cost_usd": 2}).wanted_id
+    )
     assert base.wanted_id != make_config({"clinic": "demo", "seed": 1}).wanted_id
 
 

@@ -142,12 +142,15 @@ async def test_a_hand_over_is_taken_once_and_closed_with_a_remark(store: Store) 
 
 
 async def test_a_named_library_comes_back_with_its_whole_history(store: Store) -> None:
-    operations = (Operation(action="add", entry=Entry(id="1", key="k", value={"a": [1]})), Operation(action="use", id="1"))
+    operations = (
+        Operation(action="add", entry=Entry(id="1", key="k", value={"a": [1]})),
+        Operation(action="use", id="1"),
+    )
     saved = SavedLibrary(name="n.l", clinic="c", library="l", embedder="e", about="", operations=operations)
     await store.libraries.save(saved)
     await store.libraries.save(saved)
     assert await store.libraries.load("n.l") == saved
-    with pytest.raises(UnknownName, match="did you mean n.l"):
+    with pytest.raises(UnknownName, match=r"did you mean n\.l"):
         await store.libraries.load("n.x")
 
 

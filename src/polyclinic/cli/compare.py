@@ -36,7 +36,9 @@ async def _compare(url: str, left: str, right: str, metrics: tuple[str, ...], as
     if as_json:
         print_json([asdict(item) for item in found])
     else:
-        click.echo(table([_row(item) for item in found], ["metric", "left", "right", "difference", "95 %", "p (Holm)", "n"]))
+        click.echo(
+            table([_row(item) for item in found], ["metric", "left", "right", "difference", "95 %", "p (Holm)", "n"])
+        )
     return 0
 
 

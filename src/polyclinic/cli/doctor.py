@@ -35,7 +35,12 @@ class Check:
 
 
 @click.command(name="doctor", short_help="Check the environment, the store and a model endpoint.")
-@click.option("--model", default="", metavar="MODEL", help="A model to try, as in a cast: openai:gpt-5-mini, http://…:name, local.")
+@click.option(
+    "--model",
+    default="",
+    metavar="MODEL",
+    help="A model to try, as in a cast: openai:gpt-5-mini, http://…:name, local.",
+)
 @store_option
 @json_option
 def command(model: str, store: str, as_json: bool) -> int:
@@ -60,7 +65,12 @@ async def _checks(store: str, model: str) -> list[Check]:
 
 def _python() -> Check:
     version = ".".join(map(str, sys.version_info[:3]))
-    return Check("Python", sys.version_info >= (3, 11), version, "" if sys.version_info >= (3, 11) else "use Python 3.11 or newer")
+    return Check(
+        "Python",
+        sys.version_info >= (3, 11),
+        version,
+        "" if sys.version_info >= (3, 11) else "use Python 3.11 or newer",
+    )
 
 
 def _sqlite() -> Check:

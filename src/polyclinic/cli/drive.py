@@ -39,7 +39,9 @@ async def carry(
             )
         except asyncio.CancelledError:
             outcome = await outcome_of(store, run)
-            click.echo(f"\nstopped; {outcome.done} done, {outcome.left} left. Go on with: {resume_line(run, url)}", err=True)
+            click.echo(
+                f"\nstopped; {outcome.done} done, {outcome.left} left. Go on with: {resume_line(run, url)}", err=True
+            )
             raise
     tell(outcome, url, as_json)
     return outcome.exit_code
@@ -60,9 +62,13 @@ def tell(outcome: RunOutcome, url: str, as_json: bool) -> None:
         return
     if outcome.unpriced:
         names = ", ".join(outcome.unpriced)
-        click.echo(f"no price is known for {names}: its cost counts as 0 (POLYCLINIC_PRICES takes a price list)", err=True)
+        click.echo(
+            f"no price is known for {names}: its cost counts as 0 (POLYCLINIC_PRICES takes a price list)", err=True
+        )
     if outcome.limit is not None:
-        click.echo(f"stopped: {outcome.limit}. Go on with: {resume_line(outcome.run, url)} --max-… (a higher limit)", err=True)
+        click.echo(
+            f"stopped: {outcome.limit}. Go on with: {resume_line(outcome.run, url)} --max-… (a higher limit)", err=True
+        )
     if outcome.failed:
         click.echo(f"{outcome.failed} failed; try them again with: {resume_line(outcome.run, url)}", err=True)
     if not outcome.left:

@@ -15,13 +15,19 @@ from polyclinic.store.store import open_store
 
 @click.command(name="evolve", short_help="Let a clinic learn from case to case, and keep what it learned.")
 @click.argument("clinic")
-@click.option("--cases", type=click.IntRange(min=1), default=20, show_default=True, help="How many cases to learn from.")
+@click.option(
+    "--cases", type=click.IntRange(min=1), default=20, show_default=True, help="How many cases to learn from."
+)
 @click.option("--name", default="", help="The name to keep the libraries under.  [default: the clinic's name]")
 @click.option("--variant", default="", metavar="V", help="[default: the clinic's own]")
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--cast", default="all=understudy", show_default=True, metavar="ROLE=MODEL,…")
-@click.option("--library", "libraries", multiple=True, metavar="[NAME=]SOURCE", help="Start from a saved library, run or file.")
-@click.option("--set", "options", multiple=True, metavar="NAME=VALUE", help="A setting that the clinic itself understands.")
+@click.option(
+    "--library", "libraries", multiple=True, metavar="[NAME=]SOURCE", help="Start from a saved library, run or file."
+)
+@click.option(
+    "--set", "options", multiple=True, metavar="NAME=VALUE", help="A setting that the clinic itself understands."
+)
 @click.option("--concurrency", type=int, default=16, show_default=True)
 @store_option
 @json_option
@@ -76,5 +82,6 @@ async def _evolve(clinic: Clinic, config: RunConfig, name: str, as_json: bool) -
     else:
         for library, count in counts.items():
             click.echo(f"{name}.{library}: {count} operations")
-        click.echo(f"use it: polyclinic run {clinic.name} --library {name}; look into it: polyclinic library list {name}.{clinic.libraries[0]}")
+        click.echo(f"use it: polyclinic run {clinic.name} --library {name}")
+        click.echo(f"look into it: polyclinic library list {name}.{clinic.libraries[0]}")
     return code

@@ -15,7 +15,9 @@ from polyclinic.store.store import open_store
 
 @click.command(name="export", short_help="Export a run's rows to JSON lines or Parquet.")
 @click.argument("run", default="last")
-@click.option("--what", type=click.Choice(["episodes", "events", "calls", "scores"]), default="episodes", show_default=True)
+@click.option(
+    "--what", type=click.Choice(["episodes", "events", "calls", "scores"]), default="episodes", show_default=True
+)
 @click.option("--format", "form", type=click.Choice(["jsonl", "parquet"]), help="[default: by the file's ending]")
 @click.option("--out", "-o", type=click.Path(dir_okay=False), help="The file.  [default: RUN.WHAT.jsonl]")
 @click.option("--timings", is_flag=True, help="Include wall-clock timings, which differ from run to run.")

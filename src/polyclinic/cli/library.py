@@ -80,7 +80,9 @@ def search(source: str, words: str, k: int, store: str, as_json: bool) -> int:
         if as_json:
             print_json([{"similarity": match.similarity, **match.entry.model_dump()} for match in found])
         else:
-            click.echo(table([[f"{m.similarity:.3f}", m.entry.id, m.entry.key] for m in found], ["near", "id", "found by"]))
+            click.echo(
+                table([[f"{m.similarity:.3f}", m.entry.id, m.entry.key] for m in found], ["near", "id", "found by"])
+            )
         return 0
 
     return wait(work())
@@ -130,7 +132,9 @@ def export(source: str, file: str, store: str) -> int:
 @click.argument("sources", nargs=-1, required=True)
 @click.option("--name", required=True, metavar="NAME.LIBRARY", help="Where to save the result.")
 @click.option("--clinic", required=True, help="Whose library it is.")
-@click.option("--unless-near", type=float, default=None, help="Leave out what is at least this similar to a better entry.")
+@click.option(
+    "--unless-near", type=float, default=None, help="Leave out what is at least this similar to a better entry."
+)
 @store_option
 def merge_libraries(sources: tuple[str, ...], name: str, clinic: str, unless_near: float | None, store: str) -> int:
     """Put several libraries together, the better of near entries staying."""
@@ -167,7 +171,9 @@ def rollback(name: str, version: int, reason: str, store: str) -> int:
 
 async def _saved(store: Store, name: str) -> Library:
     if name not in await store.libraries.names():
-        raise ConfigError(f"only a saved library can be rolled back, and '{name}' is not one: see `polyclinic library list`")
+        raise ConfigError(
+            f"only a saved library can be rolled back, and '{name}' is not one: see `polyclinic library list`"
+        )
     return await open_library(store, name)
 
 

@@ -20,6 +20,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "scenarios": ("scenarios", "List, show or lint a clinic's scenarios."),
     "play": ("play", "Take a role yourself, in the terminal, and get feedback."),
     "fhir": ("fhir", "Serve the hospital's FHIR R5 records, load into them, try a server out."),
+    "eval": ("eval", "Run a clinic's named evaluation, such as counsel-guard."),
+    "ingest": ("ingest", "Turn a folder of documents into sources for a clinic."),
+    "serve": ("serve", "Serve a clinic's live sessions over HTTP."),
     "new": ("new", "Start a clinic of your own from the demo clinic."),
     "doctor": ("doctor", "Check the environment, the store and a model endpoint."),
 }

@@ -30,14 +30,18 @@ def command(name: str, into: str, as_json: bool) -> int:
     if as_json:
         print_json({"name": name, "folder": str(folder)})
     else:
-        click.echo(f"{folder} is ready. Try it:\n  export {PATH_VARIABLE}={folder.parent.resolve()}\n  polyclinic run {name}")
+        click.echo(
+            f"{folder} is ready. Try it:\n  export {PATH_VARIABLE}={folder.parent.resolve()}\n  polyclinic run {name}"
+        )
     return 0
 
 
 def copy_demo(name: str, into: Path) -> Path:
     """Copy the demo clinic under a new name; refuses names that are taken or cannot be imported."""
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
-        raise ConfigError(f"'{name}' cannot be a clinic's name: use lower-case letters, digits and _, for example my_clinic")
+        raise ConfigError(
+            f"'{name}' cannot be a clinic's name: use lower-case letters, digits and _, for example my_clinic"
+        )
     if name in clinic_modules():
         raise ConfigError(f"there is a clinic called '{name}' already: choose another name")
     target = into / name

@@ -21,13 +21,18 @@ def wait(work: Coroutine[Any, Any, T]) -> T:
 def store_option(function: F) -> F:
     """--store."""
     return click.option(
-        "--store", default="", metavar="URL", help="Path or sqlite:///… or postgresql://… [default: .polyclinic/store.db]"
+        "--store",
+        default="",
+        metavar="URL",
+        help="Path or sqlite:///… or postgresql://… [default: .polyclinic/store.db]",
     )(function)
 
 
 def json_option(function: F) -> F:
     """--json."""
-    return click.option("--json", "as_json", is_flag=True, help="Print JSON, nothing else, on standard output.")(function)
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON, nothing else, on standard output.")(
+        function
+    )
 
 
 def print_json(value: object) -> None:
@@ -51,5 +56,8 @@ def pairs(values: tuple[str, ...], flag: str) -> dict[str, str]:
 def table(rows: list[list[str]], header: list[str]) -> str:
     """Aligned columns in plain text."""
     widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in [header, *rows]]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in [header, *rows]
+    ]
     return "\n".join([lines[0], "  ".join("-" * width for width in widths), *lines[1:]])

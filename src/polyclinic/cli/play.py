@@ -25,14 +25,34 @@ from polyclinic.store.store import Store, open_store
 @click.argument("clinic")
 @click.option("--role", required=True, help="The role you take.")
 @click.option("--variant", help="[default: the clinic's own]")
-@click.option("--scenarios", default="1", show_default=True, metavar="N", help="Which scenario; the first of the selection is played.")
+@click.option(
+    "--scenarios",
+    default="1",
+    show_default=True,
+    metavar="N",
+    help="Which scenario; the first of the selection is played.",
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Another seed, other chances.")
 @click.option("--cast", default="", metavar="ROLE=MODEL,…", help="Who plays the others.  [default: understudies]")
-@click.option("--library", "library", default="", metavar="SOURCE", help="What the others have learned: a saved library, run or file.")
+@click.option(
+    "--library",
+    "library",
+    default="",
+    metavar="SOURCE",
+    help="What the others have learned: a saved library, run or file.",
+)
 @store_option
 @json_option
 def command(
-    clinic: str, role: str, variant: str | None, scenarios: str, seed: int, cast: str, library: str, store: str, as_json: bool
+    clinic: str,
+    role: str,
+    variant: str | None,
+    scenarios: str,
+    seed: int,
+    cast: str,
+    library: str,
+    store: str,
+    as_json: bool,
 ) -> int:
     """Take a role yourself, in the terminal, and get feedback.
 

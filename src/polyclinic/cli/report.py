@@ -17,9 +17,13 @@ from polyclinic.store.store import open_store
 @click.command(name="report", short_help="Report on a run: terminal, JSON or one HTML file.")
 @click.argument("run", default="last")
 @click.option("--html", "html", type=click.Path(dir_okay=False), help="Write one self-contained HTML file here.")
-@click.option("--scoring", default=LIVE, show_default=True, help="Which scores: the run's own, or a later scoring's name.")
+@click.option(
+    "--scoring", default=LIVE, show_default=True, help="Which scores: the run's own, or a later scoring's name."
+)
 @click.option("--baseline", default="", metavar="V", help="The variant that the others are compared with.")
-@click.option("--transcripts", type=int, default=2, show_default=True, help="Transcripts shown for each variant, in HTML.")
+@click.option(
+    "--transcripts", type=int, default=2, show_default=True, help="Transcripts shown for each variant, in HTML."
+)
 @click.option("--full", is_flag=True, help="With --json: also comparisons, variance and the clinic's own sections.")
 @store_option
 @json_option

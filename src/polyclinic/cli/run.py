@@ -13,15 +13,21 @@ from polyclinic.runner.config import RunConfig, make_config, read_config
 
 @click.command(name="run", short_help="Run a clinic: scenarios × variants × trials, with a cast.")
 @click.argument("clinic", required=False)
-@click.option("--variant", "variants", multiple=True, metavar="V", help="A variant; may be repeated; 'all' for every one.")
+@click.option(
+    "--variant", "variants", multiple=True, metavar="V", help="A variant; may be repeated; 'all' for every one."
+)
 @click.option("--scenarios", metavar="N", help="A number, a name, name:count, or a file.")
 @click.option("--trials", type=int, metavar="N", help="How often each scenario is run.  [default: 1]")
 @click.option("--seed", type=int, metavar="N", help="All chance comes from it.  [default: 0]")
 @click.option("--cast", metavar="ROLE=MODEL,…", help="Who plays whom.  [default: all=understudy]")
 @click.option("--judges", metavar="NAMES", help="Comma-separated; 'none' for no judging.  [default: all]")
 @click.option("--samples", type=int, metavar="K", help="Samples for each rubric judge.")
-@click.option("--library", "libraries", multiple=True, metavar="[NAME=]SOURCE", help="Start from a saved library, run or file.")
-@click.option("--set", "options", multiple=True, metavar="NAME=VALUE", help="A setting that the clinic itself understands.")
+@click.option(
+    "--library", "libraries", multiple=True, metavar="[NAME=]SOURCE", help="Start from a saved library, run or file."
+)
+@click.option(
+    "--set", "options", multiple=True, metavar="NAME=VALUE", help="A setting that the clinic itself understands."
+)
 @click.option("--embedder", metavar="SPEC", help="Another embedder than the built-in one.")
 @click.option("--fhir", metavar="URL", help="An external FHIR R5 server, for clinics that keep records.")
 @click.option("--concurrency", type=int, metavar="N", help="Episodes at the same time.  [default: 16]")
@@ -36,7 +42,12 @@ from polyclinic.runner.config import RunConfig, make_config, read_config
 @store_option
 @json_option
 def command(
-    config_file: str | None, dry_run: bool, as_json: bool, libraries: tuple[str, ...], options: tuple[str, ...], **flags: Any
+    config_file: str | None,
+    dry_run: bool,
+    as_json: bool,
+    libraries: tuple[str, ...],
+    options: tuple[str, ...],
+    **flags: Any,
 ) -> int:
     """Run a clinic: scenarios × variants × trials, with a cast.
 

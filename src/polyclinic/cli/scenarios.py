@@ -19,7 +19,9 @@ def command() -> None:
 
 @command.command("list")
 @click.argument("clinic")
-@click.option("--scenarios", "selector", default="", metavar="N", help="As for run: a number, a name, name:count, a file.")
+@click.option(
+    "--scenarios", "selector", default="", metavar="N", help="As for run: a number, a name, name:count, a file."
+)
 @click.option("--seed", type=int, default=0, show_default=True)
 @json_option
 def list_scenarios(clinic: str, selector: str, seed: int, as_json: bool) -> int:

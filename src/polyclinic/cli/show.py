@@ -81,7 +81,9 @@ def describe(event: Event) -> str:
             verdict = "approves" if event.approved else f"objects ({event.code}): {event.feedback or event.error}"
             return _aside(f"{event.reviewer} on draft {event.draft + 1} {verdict}")
         case Violated():
-            return click.style(f"  ! {event.rule} by {event.by}, severity {event.severity}: {event.rationale}", fg="red")
+            return click.style(
+                f"  ! {event.rule} by {event.by}, severity {event.severity}: {event.rationale}", fg="red"
+            )
         case Learned():
             return _aside(f"library {event.library}: {event.action} {event.entry} {event.reason}".rstrip())
         case Posted():
@@ -90,7 +92,9 @@ def describe(event: Event) -> str:
             return click.style(f"  ! failed ({event.owner}): {event.error}", fg="red")
         case Scored():
             score = event.score
-            return _aside(f"{score.judge}: {score.metric}{_of(score.subject)} = {score.value:g} {score.reason}".rstrip())
+            return _aside(
+                f"{score.judge}: {score.metric}{_of(score.subject)} = {score.value:g} {score.reason}".rstrip()
+            )
         case Ended():
             return _aside(f"ended: {event.outcome}")
 

@@ -100,7 +100,8 @@ class Agent:
                 fault = str(error)
                 messages = [*messages, assistant(completion.text), user(_again(fault))]
         raise owned(
-            self._owner, f"{self.name}'s reply to {prompt.prompt_name()} stayed unreadable after {REASKS + 1} tries: {fault}"
+            self._owner,
+            f"{self.name}'s reply to {prompt.prompt_name()} stayed unreadable after {REASKS + 1} tries: {fault}",
         )
 
     async def _call(self, request: Request, attempt: int) -> tuple[Completion, Called]:
@@ -130,9 +131,7 @@ class Agent:
         tool = find_tool(tools, call)
         if tool is None:
             error = f"there is no tool '{call.name}'; there are: {', '.join(tool.name for tool in tools)}"
-            self._record(
-                ToolUsed(role=self.role, tool=call.name, effect="read", arguments=call.arguments, error=error)
-            )
+            self._record(ToolUsed(role=self.role, tool=call.name, effect="read", arguments=call.arguments, error=error))
             return f"error: {error}"
         try:
             with boundary("tool", tool.name):
@@ -144,7 +143,9 @@ class Agent:
                     error = ""
         except Exception as failure:
             self._record(
-                ToolUsed(role=self.role, tool=tool.name, effect=tool.effect, arguments=call.arguments, error=str(failure))
+                ToolUsed(
+                    role=self.role, tool=tool.name, effect=tool.effect, arguments=call.arguments, error=str(failure)
+                )
             )
             raise
         self._record(
@@ -175,4 +176,6 @@ def plain(value: Any) -> Any:
 
 
 def _again(fault: str) -> str:
-    return f"That reply cannot be used: {fault}. Reply once more, with nothing but what was asked for, in the asked form."
+    return (
+        f"That reply cannot be used: {fault}. Reply once more, with nothing but what was asked for, in the asked form."
+    )

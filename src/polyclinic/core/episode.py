@@ -181,6 +181,8 @@ class Episode:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            for branch in branches:
+                branch.close()
             raise
         target = self._events if outer is None else outer
         for buffer in buffers:
@@ -234,7 +236,9 @@ class Episode:
         self.effect("library", library=library, operation=operation)
         entry = operation.entry.id if operation.entry else operation.id
         action = _LEARNED[operation.action]
-        self.record(Learned.model_validate({"library": library, "action": action, "entry": entry, "reason": operation.reason}))
+        self.record(
+            Learned.model_validate({"library": library, "action": action, "entry": entry, "reason": operation.reason})
+        )
 
     async def post(self, queue: str, key: str, **body: Any) -> None:
         """Hand something to people: committed before this returns, once for each key however often the episode is resumed."""

@@ -43,7 +43,6 @@ class Journal(Protocol):
         """Hand something to people, once for each (episode, queue, key); returns after the commit."""
         ...
 
-
     async def posted(self, episode: str) -> Mapping[PostKey, Mapping[str, Any]]:
         """What this episode handed to people so far."""
         ...

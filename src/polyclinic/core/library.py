@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 import orjson
+
 from polyclinic.core.embedding import Embedder, VectorIndex, Vectors
 from polyclinic.core.message import Frozen
 
@@ -253,4 +254,3 @@ class LibraryView:
     def used(self, id: str, good: bool | None = None) -> None:
         """Count a use, and whether it turned out well."""
         self._stage(self.library.name, Operation(action="use", id=id, good=good))
-

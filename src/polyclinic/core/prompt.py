@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Any, ClassVar, Generic, Literal, TypeVar, cast, get_args
@@ -131,7 +131,7 @@ class _Section:
         return text
 
 
-@lru_cache(maxsize=None)
+@cache
 def _sections(module: str, name: str) -> tuple[_Section, ...]:
     return tuple(_Section(role, text) for role, text in split_sections(read_template(module, name)))
 

@@ -83,9 +83,7 @@ async def carry_on(
         await store.runs.retry_failed(row.id)
     rows = await store.runs.episodes(row.id, config.seed, clinic.name)
     bodies = await store.runs.scenarios(row.id)
-    scenarios: dict[str, Scenario] = {
-        id: clinic.scenario_type.model_validate_json(body) for id, body in bodies.items()
-    }
+    scenarios: dict[str, Scenario] = {id: clinic.scenario_type.model_validate_json(body) for id, body in bodies.items()}
     libraries: dict[str, list[Operation]] = await start_libraries(store, clinic, config)
     async with build(clinic, config, store.journal(row.id), store, desk=desk, listener=listener) as built:
         batch = Batch(

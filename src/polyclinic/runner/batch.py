@@ -198,7 +198,8 @@ def lone_campaign(stage: Stage, start: Mapping[str, list[Operation]]) -> Campaig
     services = stage.services
     return Campaign(
         libraries={
-            name: Library(name, services.embedder, services.index, start.get(name, [])) for name in stage.clinic.libraries
+            name: Library(name, services.embedder, services.index, start.get(name, []))
+            for name in stage.clinic.libraries
         }
     )
 

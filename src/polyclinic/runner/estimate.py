@@ -61,7 +61,9 @@ class Estimate:
                 f"  {name} ({role.model}): about {role.calls:,} calls, {role.input_tokens:,} tokens in, "
                 f"{role.output_tokens:,} out, {price}"
             )
-        lines.append(f"  in all about ${self.cost_usd:.4f}; a language model's replies may be longer than an understudy's")
+        lines.append(
+            f"  in all about ${self.cost_usd:.4f}; a language model's replies may be longer than an understudy's"
+        )
         return "\n".join(lines)
 
 

@@ -25,9 +25,7 @@ async def make_report(
     if not results.episodes:
         raise ConfigError(f"run {results.run} has no finished episode yet: polyclinic resume {results.run}")
     sections: Sequence[Section] = clinic.report(results) if clinic.report is not None else ()
-    return build_report(
-        results, sections, title=clinic.title, baseline=baseline, transcripts_per_variant=transcripts
-    )
+    return build_report(results, sections, title=clinic.title, baseline=baseline, transcripts_per_variant=transcripts)
 
 
 def write_html(reports: Sequence[RunReport], path: Path, title: str = "") -> Path:

@@ -27,7 +27,13 @@ def strip_judging(transcript: Transcript) -> Transcript:
 
 
 async def rescore(
-    store: Store, run: str, name: str = "", judges: tuple[str, ...] = (), cast: str = "", samples: int = 0, concurrency: int = 16
+    store: Store,
+    run: str,
+    name: str = "",
+    judges: tuple[str, ...] = (),
+    cast: str = "",
+    samples: int = 0,
+    concurrency: int = 16,
 ) -> tuple[str, int, list[Failed]]:
     """Judge every finished episode again under the name of a new scoring.
 
@@ -62,5 +68,3 @@ async def rescore(
 
         await asyncio.gather(*(one(r.spec) for r in rows))
     return scoring, len(rows), failures
-
-

@@ -56,16 +56,16 @@ async def export_rows(store: Store, run: str, what: What, *, timings: bool = Fal
                 yield {**base, **call}
 
 
-async def _calls(
-    store: Store, run: str, episode: str, called: Sequence[Called], timings: bool
-) -> AsyncIterator[Row]:
+async def _calls(store: Store, run: str, episode: str, called: Sequence[Called], timings: bool) -> AsyncIterator[Row]:
     rows = await store.database.read(
         lambda tx: tx.execute(
             "SELECT key, occurrence, request, completion, latency_ms FROM calls WHERE run = ? AND episode = ?",
             (run, episode),
         )
     )
-    kept = {(key, int(occurrence)): (request, completion, latency) for key, occurrence, request, completion, latency in rows}
+    kept = {
+        (key, int(occurrence)): (request, completion, latency) for key, occurrence, request, completion, latency in rows
+    }
     for event in called:
         request, completion, latency = kept[(event.key, event.occurrence)]
         line = {

@@ -102,8 +102,6 @@ class Leases:
         """Give a lease back."""
 
         def work(tx: Transaction) -> None:
-            tx.execute(
-                "DELETE FROM leases WHERE run = ? AND unit = ? AND owner = ?", (self._run, unit, self.owner)
-            )
+            tx.execute("DELETE FROM leases WHERE run = ? AND unit = ? AND owner = ?", (self._run, unit, self.owner))
 
         await self._database.write(work)

@@ -47,7 +47,9 @@ class Posts:
             )
         )
         names = _COLUMNS.split(", ")
-        return [Post.model_validate({**dict(zip(names, row, strict=True)), "body": orjson.loads(row[4])}) for row in rows]
+        return [
+            Post.model_validate({**dict(zip(names, row, strict=True)), "body": orjson.loads(row[4])}) for row in rows
+        ]
 
     async def take(self, post: Post, who: str) -> None:
         """Someone takes a hand-over; refused if another has it."""
@@ -67,4 +69,6 @@ class Posts:
             return bool(rows)
 
         if not await self._database.write(work):
-            raise UserError(f"hand-over {post.key} of {post.episode} is no longer free to be {status}: reload the queue")
+            raise UserError(
+                f"hand-over {post.key} of {post.episode} is no longer free to be {status}: reload the queue"
+            )

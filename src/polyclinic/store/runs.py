@@ -115,9 +115,7 @@ class Runs:
 
     async def scenarios(self, run: str) -> dict[str, str]:
         """Scenario id to its JSON."""
-        rows = await self.database.read(
-            lambda tx: tx.execute("SELECT id, body FROM scenarios WHERE run = ?", (run,))
-        )
+        rows = await self.database.read(lambda tx: tx.execute("SELECT id, body FROM scenarios WHERE run = ?", (run,)))
         return {row[0]: row[1] for row in rows}
 
     async def episodes(self, run: str, seed: int = 0, clinic: str = "") -> list[EpisodeRow]:
@@ -159,7 +157,8 @@ class Runs:
     async def finish(self, run: str, unit: str, result: EpisodeResult, owner: str, elapsed_ms: int) -> None:
         """End an episode: its transcript, scores, usage, effects and commit hooks, all in one transaction.
 
-        An episode that is a unit of its own gives its lease back in the same breath. Refused (`LeaseLost`) when the lease went to another process meanwhile, so that no episode can end twice.
+        An episode that is a unit of its own gives its lease back in the same breath. Refused (`LeaseLost`) when the lease
+        went to another process meanwhile, so that no episode can end twice.
         """
         transcript = result.transcript.to_json().decode()
         usage = {role: {**used.model_dump(), "calls": result.calls[role]} for role, used in result.usage.items()}

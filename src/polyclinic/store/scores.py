@@ -10,9 +10,7 @@ from polyclinic.core.transcript import Score
 
 def put_scores(transaction: Transaction, run: str, episode: str, scoring: str, scores: Sequence[Score]) -> None:
     """Replace one episode's scores of one scoring."""
-    transaction.execute(
-        "DELETE FROM scores WHERE run = ? AND episode = ? AND scoring = ?", (run, episode, scoring)
-    )
+    transaction.execute("DELETE FROM scores WHERE run = ? AND episode = ? AND scoring = ?", (run, episode, scoring))
     transaction.executemany(
         "INSERT INTO scores (run, episode, scoring, number, body) VALUES (?, ?, ?, ?, ?)",
         [(run, episode, scoring, i, score.model_dump_json()) for i, score in enumerate(scores)],
@@ -29,7 +27,8 @@ class Scores:
         """Episode to its scores, for one scoring of a run."""
         rows = await self._database.read(
             lambda tx: tx.execute(
-                "SELECT episode, body FROM scores WHERE run = ? AND scoring = ? ORDER BY episode, number", (run, scoring)
+                "SELECT episode, body FROM scores WHERE run = ? AND scoring = ? ORDER BY episode, number",
+                (run, scoring),
             )
         )
         scores: dict[str, list[Score]] = {}

@@ -223,7 +223,7 @@ def _finish(message: Body) -> str:
 
 def _usage(body: Body, message: Body) -> Body:
     read = sum(len(str(part.get("content") or "")) for part in body["messages"]) // 4
-    written = len(message.get("content") or "") // 4 + 1
+    written = len(str(message.get("content") or "")) // 4 + 1
     return {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
 
 

@@ -26,7 +26,9 @@ def dose(case: Case) -> list[Score]:
         return []
     right = [is_right(leaflet, said.data["tablets"], said.data["times_a_day"]) for said in stated]
     wrong = tuple(said.text for said, fine in zip(stated, right, strict=True) if not fine)
-    return [mark("dose", sum(right) / len(right), weight=len(right), reason=f"{sum(right)} of {len(right)}", evidence=wrong)]
+    return [
+        mark("dose", sum(right) / len(right), weight=len(right), reason=f"{sum(right)} of {len(right)}", evidence=wrong)
+    ]
 
 
 @rule_judge("ending", UNDERSTOOD, SAFE)

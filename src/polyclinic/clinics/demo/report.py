@@ -13,7 +13,9 @@ def report(results: RunResults) -> list[Section]:
     """One picture."""
     variants = results.variant_names()
     shares = {ending: [_share(results, variant, ending) for variant in variants] for ending in ENDINGS}
-    figure = Figure("How calls ended, by variant", Bars(variants, shares, y_label="share of calls", low=0, high=1, stacked=True))
+    figure = Figure(
+        "How calls ended, by variant", Bars(variants, shares, y_label="share of calls", low=0, high=1, stacked=True)
+    )
     return [Section("Endings", [figure])]
 
 

@@ -52,9 +52,7 @@ class NurseUnderstudy(Understudy):
         words = spoken(tablets, times, self._style(prompt))
         if ask.mistake("rude"):
             return Advice(text=f"Read the leaflet. It is {words}.", tablets=tablets, times_a_day=times)
-        return Advice(
-            text=f"Thank you for calling. Please take {words}.", tablets=tablets, times_a_day=times
-        )
+        return Advice(text=f"Thank you for calling. Please take {words}.", tablets=tablets, times_a_day=times)
 
     @staticmethod
     def _dose(prompt: NurseAdvises, results: list[str]) -> tuple[int, int]:

@@ -17,8 +17,15 @@ class LineVariant(Variant):
 VARIANTS = {
     variant.name: variant
     for variant in (
-        LineVariant(name="plain", about="the nurse answers from memory", baseline=True, leaflet_tool=False, phrases=False),
+        LineVariant(
+            name="plain", about="the nurse answers from memory", baseline=True, leaflet_tool=False, phrases=False
+        ),
         LineVariant(name="tool", about="the nurse may look into the leaflet", leaflet_tool=True, phrases=False),
-        LineVariant(name="taught", about="the leaflet, and phrases that earlier callers understood", leaflet_tool=True, phrases=True),
+        LineVariant(
+            name="taught",
+            about="the leaflet, and phrases that earlier callers understood",
+            leaflet_tool=True,
+            phrases=True,
+        ),
     )
 }

@@ -1,0 +1,67 @@
+"""Docs that fail the build when they lie: every command in a `sh` block and every `python` block is run."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from polyclinic.cli.main import invoke
+from polyclinic.cli.names import COMMANDS
+from polyclinic.runner.registry import clinic_modules
+
+ROOT = Path(__file__).parent.parent
+PAGES = ["README.md", "docs/quickstart.md", "docs/guides/libraries.md", "docs/guides/clinic.md"]
+BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_commands_and_code_of_a_page_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("POLYCLINIC_STORE", raising=False)
+    ran = 0
+    for kind, text in BLOCK.findall((ROOT / page).read_text(encoding="utf-8")):
+        if kind == "python":
+            exec(compile(text, page, "exec"), {"__name__": "docs"})
+            ran += 1
+            continue
+        for line in text.splitlines():
+            if line.startswith("polyclinic "):
+                assert invoke(shlex.split(line, comments=True)[1:]) == 0, line
+                ran += 1
+    assert ran
+
+
+@pytest.mark.parametrize(
+    "page", [str(path.relative_to(ROOT)) for path in sorted(ROOT.glob("docs/**/*.md"))] + ["README.md"]
+)
+def test_links_between_pages_lead_somewhere(page: str) -> None:
+    text = re.sub(r"```.*?```", "", (ROOT / page).read_text(encoding="utf-8"), flags=re.DOTALL)
+    dead = [link for link in LINK.findall(text) if not ((ROOT / page).parent / link).exists()]
+    assert not dead
+
+
+def test_every_clinic_has_a_page_and_the_table_names_it() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for name in clinic_modules():
+        if name != "demo":
+            assert f"[`{name}`](src/polyclinic/clinics/{name}/README.md)" in readme
+            assert (ROOT / "docs" / "clinics" / f"{name}.md").exists()
+
+
+@pytest.mark.parametrize("name", list(COMMANDS))
+def test_the_short_help_is_the_commands_own(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    from importlib import import_module
+
+    command = import_module(f"polyclinic.cli.{COMMANDS[name][0]}").command
+    assert command.get_short_help_str(200) == COMMANDS[name][1].rstrip(".") or command.short_help == COMMANDS[name][1]
+    assert (command.help or "").startswith(COMMANDS[name][1].split(".")[0])
+
+
+def test_what_the_notice_says_is_said_where_people_look(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "Not a medical device" in (ROOT / "README.md").read_text(encoding="utf-8")
+    invoke(["--help"])
+    assert "Not a medical device" in capsys.readouterr().out
