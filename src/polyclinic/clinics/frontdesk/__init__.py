@@ -8,7 +8,8 @@ from typing import cast
 from polyclinic.clinics.frontdesk.flow import flow
 from polyclinic.clinics.frontdesk.judges import judges
 from polyclinic.clinics.frontdesk.prompts import PROMPTS
-from polyclinic.clinics.frontdesk.scenario.load import scenarios
+from polyclinic.clinics.frontdesk.report import report
+from polyclinic.clinics.frontdesk.scenario.load import lint, scenarios
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.clinics.frontdesk.state import HospitalState
 from polyclinic.clinics.frontdesk.tools.opening import Ids, load_hospital
@@ -53,6 +54,8 @@ clinic = Clinic(
     mistakes=MISTAKES,
     open_campaign=open_campaign,
     prepare=prepare,
+    report=report,
+    lint=lint,
     needs=("records",),
     demo_scenarios="primary:1:12",
     demo_variants=("tool", "reasoning"),

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from polyclinic.clinics.frontdesk.rules.codes import PASS, Verdict
 from polyclinic.core.message import Frozen
@@ -21,6 +22,7 @@ _ASKED = {
     ),
     "address": re.compile(r"\b(address|where (do )?you live)\b", re.IGNORECASE),
 }
+_NO_DIGIT, _NO_LETTER = re.compile(r"\D+"), re.compile(r"[\W_]+")
 _SEX_WORDS = {"female": r"\b(female|woman|lady)\b", "male": r"\b(male|man|gentleman)\b"}
 
 
@@ -50,7 +52,8 @@ def judge_intake(case: IntakeCase) -> Verdict:
     """The first error of an intake."""
     if case.record is None:
         return Verdict(code="IF", fault="staff", reason="the record could not be read")
-    silent = [field for field in FIELDS if not was_said(field, case.person, case.patient_said)]
+    heard = " ".join(case.patient_said)
+    silent = [field for field in FIELDS if not was_said(field, case.person, heard)]
     if silent:
         asked = [field for field in silent if was_asked(field, case.staff_said)]
         if asked:
@@ -80,9 +83,8 @@ def wrong_fields(person: Person, record: IntakeRecord) -> list[str]:
     return [field for field in FIELDS if _tidy(getattr(record, field)) != _tidy(getattr(person, field))]
 
 
-def was_said(field: str, person: Person, utterances: Sequence[str]) -> bool:
-    """Whether the patient said this particular as it was given."""
-    text = " ".join(utterances)
+def was_said(field: str, person: Person, text: str) -> bool:
+    """Whether the patient's words hold this particular as it was given."""
     value = str(getattr(person, field))
     if field == "sex":
         return re.search(_SEX_WORDS[value], text, re.IGNORECASE) is not None
@@ -100,9 +102,11 @@ def _tidy(value: str) -> str:
     return " ".join(value.split())
 
 
+@lru_cache(maxsize=64)
 def _digits(value: str) -> str:
-    return "".join(character for character in value if character.isdigit())
+    return _NO_DIGIT.sub("", value)
 
 
+@lru_cache(maxsize=64)
 def _letters(value: str) -> str:
-    return "".join(character for character in value.lower() if character.isalnum())
+    return _NO_LETTER.sub("", value.lower())

@@ -11,14 +11,16 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 from polyclinic.clinics.frontdesk.scenario.config import PRESETS, HospitalConfig, load_config, preset
+from polyclinic.clinics.frontdesk.scenario.diseases import load_diseases
 from polyclinic.clinics.frontdesk.scenario.imports import import_h_adminsim
 from polyclinic.clinics.frontdesk.scenario.imposters import with_imposters
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.clinics.frontdesk.scenario.synthesis import synthesize
-from polyclinic.errors import ConfigError, UnknownName
+from polyclinic.errors import ConfigError, UnknownName, UserError
 
 HISTORY_SHARES = {"history-none": 0.0, "history-half": 0.5, "history-all": 1.0}
 DEMO_PATIENTS = 12
@@ -49,6 +51,21 @@ def scenarios(selector: str, seed: int) -> list[Contact]:
         return with_imposters(synthesize(preset("secondary"), seed, 1), numbers[0] if numbers else IMPOSTERS, seed)
     contacts = synthesize(_named(name), seed, numbers[0] if numbers else None)
     return _first_patients(contacts, numbers[1]) if len(numbers) == 2 else contacts
+
+
+def lint(path: str) -> list[str]:
+    """What is wrong with a disease table or a hospital config; empty when all is well."""
+    file = Path(path)
+    _must_exist(file)
+    try:
+        table = tomllib.loads(file.read_text(encoding="utf-8")) if file.suffix == ".toml" else {}
+        if file.suffix in (".csv", ".json") or "disease" in table:
+            load_diseases(file)
+        else:
+            load_config(file)
+    except (UserError, tomllib.TOMLDecodeError) as fault:
+        return [str(fault)]
+    return []
 
 
 def _must_exist(path: Path) -> None:

@@ -24,6 +24,7 @@ class Ledger:
         self.state: HospitalState = episode.shared
         self.now = contact.minute
         self._records: HospitalRecords | None = None
+        self._diary: list[tuple[str, int, int]] = []
         if episode.services.records is not None:
             spec = episode.spec
             ids = Ids(spec.run, contact.campaign, spec.variant, spec.trial)
@@ -54,6 +55,7 @@ class Ledger:
         )
         self._episode.effect("booked", department=diary.plan.name, appointment=asdict(entry))
         self._episode.changed(f"appointment {entry.id}", None, self._words(diary, entry))
+        self._count(diary, entry, 1)
         if self._records is not None:
             await self._records.book(patient, diary, entry, self.now)
         return entry
@@ -72,6 +74,8 @@ class Ledger:
             leaves_list=True,
         )
         self._episode.changed(f"appointment {entry.id}", self._words(diary, entry), self._words(diary, moved))
+        self._count(diary, entry, -1)
+        self._count(diary, moved, 1)
         if self._records is not None:
             await self._records.move(diary, entry, moved)
         return moved
@@ -85,6 +89,7 @@ class Ledger:
         """Give an appointment up, then walk the waiting list; the ids of those who could move earlier."""
         self._episode.effect("cancelled", department=diary.plan.name, id=entry.id)
         self._episode.changed(f"appointment {entry.id}", self._words(diary, entry), "cancelled")
+        self._count(diary, entry, -1)
         if self._records is not None:
             await self._records.cancel(diary, entry, self.now)
         trial = diary.copy()
@@ -93,6 +98,11 @@ class Ledger:
         for waiting, place in moves:
             await self.move(trial, trial.appointments[waiting], place)
         return [waiting for waiting, _ in moves]
+
+    def _count(self, diary: Diary, entry: Appointment, sign: int) -> None:
+        """Keep what the diary gained or lost, for the picture in the report."""
+        self._diary.append((diary.plan.name, entry.day, sign * entry.length * diary.time.slot_minutes))
+        self._episode.conclude(diary=self._diary)
 
     @staticmethod
     def _words(diary: Diary, entry: Appointment) -> str:

@@ -38,7 +38,7 @@ class Ids:
 
 
 async def load_hospital(home: StageableRecords, ids: Ids, plan: HospitalPlan) -> None:
-    """Put the hospital into the records, unless an earlier start has done so: its very last slot says that all is there."""
+    """Put the hospital into the records, unless an earlier start has done so: its last slot says that all is there."""
     physician = plan.departments[-1].physicians[-1]
     try:
         await home.read("Slot", ids.slot(physician, plan.time.days - 1, plan.time.slots_per_day - 1))

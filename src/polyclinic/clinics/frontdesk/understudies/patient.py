@@ -87,7 +87,7 @@ def _particulars(ask: Ask[PatientIntake]) -> str:
     said = f"My name is {prompt.name}. I am {prompt.sex}."
     if not ask.mistake("withholds"):
         said += f" My phone number is {prompt.phone}. My personal number is {prompt.identifier}."
-    return f"{said} My address is {prompt.address}."
+    return said if ask.chance("leaves_out", 0.04) else f"{said} My address is {prompt.address}."
 
 
 def _more_symptoms(ask: Ask[PatientIntake]) -> str:
@@ -95,5 +95,5 @@ def _more_symptoms(ask: Ask[PatientIntake]) -> str:
     left = [symptom for symptom in ask.prompt.symptoms if symptom not in said]
     if not left:
         return "That is all I have noticed."
-    told = left[: 1 if ask.prompt.axes.language == "A" else 2]
+    told = left[: 2 if ask.prompt.axes.personality == "verbose" or ask.prompt.axes.language == "C" else 1]
     return f"I also have {' and '.join(told)}.{_MANNER[ask.prompt.axes.personality]}"
