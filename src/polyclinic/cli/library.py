@@ -36,6 +36,13 @@ def _print(entries: Iterable[Entry], library: Library, as_json: bool) -> None:
     click.echo(table(cells, ["id", "found by", "quality", "uses", "from"]) if cells else "empty")
 
 
+def _tell(as_json: bool, words: str, library: Library, where: str) -> None:
+    if as_json:
+        print_json({"where": where, "entries": len(library), "version": library.version})
+    else:
+        click.echo(words)
+
+
 @command.command("list")
 @click.argument("source", required=False)
 @click.option("--version", type=int, help="As it stood after so many operations.")
@@ -67,7 +74,7 @@ def list_entries(source: str | None, version: int | None, removed: bool, store: 
 @command.command("search")
 @click.argument("source")
 @click.argument("words")
-@click.option("-k", type=int, default=5, show_default=True)
+@click.option("-k", type=int, default=5, show_default=True, help="How many.")
 @store_option
 @json_option
 def search(source: str, words: str, k: int, store: str, as_json: bool) -> int:
@@ -115,14 +122,15 @@ def diff(left: str, right: str, store: str, as_json: bool) -> int:
 @click.argument("source")
 @click.argument("file", type=click.Path(dir_okay=False))
 @store_option
-def export(source: str, file: str, store: str) -> int:
+@json_option
+def export(source: str, file: str, store: str, as_json: bool) -> int:
     """Write a library's operations to a JSONL file that --library takes."""
 
     async def work() -> int:
         async with open_store(store) as opened:
             library = await open_library(opened, source)
         write_library_file(file, library.operations)
-        click.echo(f"{library.version} operations, {len(library)} entries in {file}")
+        _tell(as_json, f"{library.version} operations, {len(library)} entries in {file}", library, file)
         return 0
 
     return wait(work())
@@ -136,14 +144,17 @@ def export(source: str, file: str, store: str) -> int:
     "--unless-near", type=float, default=None, help="Leave out what is at least this similar to a better entry."
 )
 @store_option
-def merge_libraries(sources: tuple[str, ...], name: str, clinic: str, unless_near: float | None, store: str) -> int:
+@json_option
+def merge_libraries(
+    sources: tuple[str, ...], name: str, clinic: str, unless_near: float | None, store: str, as_json: bool
+) -> int:
     """Put several libraries together, the better of near entries staying."""
 
     async def work() -> int:
         async with open_store(store) as opened:
             merged = await merge(opened, sources, unless_near)
             await save_library(opened, name, load_clinic(clinic), merged, f"merged from {', '.join(sources)}")
-        click.echo(f"{name}: {len(merged)} entries")
+        _tell(as_json, f"{name}: {len(merged)} entries", merged, name)
         return 0
 
     return wait(work())
@@ -154,7 +165,8 @@ def merge_libraries(sources: tuple[str, ...], name: str, clinic: str, unless_nea
 @click.argument("version", type=int)
 @click.option("--reason", required=True, help="Kept with the library for ever.")
 @store_option
-def rollback(name: str, version: int, reason: str, store: str) -> int:
+@json_option
+def rollback(name: str, version: int, reason: str, store: str, as_json: bool) -> int:
     """Bring a saved library's entries back to an earlier version; its history is kept."""
 
     async def work() -> int:
@@ -163,7 +175,7 @@ def rollback(name: str, version: int, reason: str, store: str) -> int:
             library.extend(library.rollback(version, reason))
             saved = await opened.libraries.load(name)
             await opened.libraries.save(saved.model_copy(update={"operations": tuple(library.operations)}))
-        click.echo(f"{name}: {len(library)} entries, version {library.version}")
+        _tell(as_json, f"{name}: {len(library)} entries, version {library.version}", library, name)
         return 0
 
     return wait(work())

@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import click
+import pytest
+
+from polyclinic.cli.main import cli
+
+ENDLESS = {"serve"}
+
+
+def leaves(command: click.Command, path: str) -> Iterator[tuple[str, click.Command]]:
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            assert below is not None
+            yield from leaves(below, f"{path} {name}")
+    else:
+        yield path, command
+
+
+COMMANDS = dict(leaves(cli, "polyclinic"))
+
+
+@pytest.mark.parametrize("path", list(COMMANDS))
+def test_every_command_prints_json_and_explains_itself(path: str) -> None:
+    command = COMMANDS[path]
+    assert command.help
+    if path.rpartition(" ")[2] not in ENDLESS:
+        assert any("--json" in option.opts for option in command.params), f"{path} has no --json"
+    unexplained = [
+        option.opts[-1]
+        for option in command.params
+        if isinstance(option, click.Option) and not option.help and not option.show_default
+    ]
+    assert not unexplained, f"{path}: no help for {', '.join(unexplained)}"

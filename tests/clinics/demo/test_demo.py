@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+from typing import get_args
+
+from polyclinic.clinics.demo import clinic
+from polyclinic.clinics.demo.rules import is_right, over_limit, spoken, style_of
+from polyclinic.clinics.demo.scenario import Leaflet, written
+from polyclinic.core.transcript import Event, Failed, Posted, Said, Violated
+from polyclinic.testing.runs import run_once
+
+LEAFLET = Leaflet(medicine="Amberol", tablets=2, times_a_day=3, most_a_day=8)
+
+
+def test_the_rules_of_the_line() -> None:
+    assert over_limit(LEAFLET, 3, 3)
+    assert not over_limit(LEAFLET, 2, 4)
+    assert is_right(LEAFLET, 2, 3)
+    assert not is_right(LEAFLET, 3, 2)
+    assert spoken(2, 3, "mealtimes") == "two tablets with breakfast, lunch and supper"
+    assert spoken(1, 2, "numbers") == "1 tablet, 2 times a day"
+    assert style_of(spoken(1, 2, "mealtimes")) == "mealtimes"
+
+
+def test_no_written_leaflet_contradicts_itself() -> None:
+    assert len(written()) == 24
+    assert not [call.id for call in written() if over_limit(call.leaflet, call.leaflet.tablets, call.leaflet.times_a_day)]
+
+
+async def test_every_kind_of_event_happens_in_the_demo_clinic() -> None:
+    seen: set[str] = set()
+    for variants, scenarios, cast in (
+        (("tool",), "4", "all=understudy"),
+        (("taught",), "series:4", "all=understudy"),
+        (("tool",), "2", "nurse=understudy:mistake=overdose,all=understudy"),
+        (("tool",), "2", "caller=understudy:mistake=silent,all=understudy"),
+    ):
+        results = await run_once(clinic, variants=variants, scenarios=scenarios, cast=cast)
+        seen |= {event.kind for row in results.episodes for event in row.transcript}
+    kinds = {kind.model_fields["kind"].default for kind in get_args(get_args(Event)[0])}
+    assert seen == kinds
+
+
+async def test_an_unsafe_nurse_is_handed_over_and_the_caller_hears_no_dose() -> None:
+    cast = "nurse=understudy:mistake=overdose,all=understudy"
+    results = await run_once(clinic, variants=("tool",), scenarios="3", cast=cast)
+    for row in results.episodes:
+        transcript = row.transcript
+        assert row.outcome == "handed_over"
+        assert transcript.of(Violated)[0].severity == 5
+        last = transcript.of(Posted)[0]
+        spoken_after = [event for event in transcript.of(Said) if event.seq > last.seq]
+        assert [event.data for event in spoken_after] == [{}]
+        assert not transcript.of(Failed)
+
+
+async def test_the_leaflet_makes_doses_right_and_lessons_are_understood_sooner() -> None:
+    results = await run_once(clinic, variants=("plain", "tool"), scenarios="24")
+    right = {name: [row.value("dose") for row in results.of(variant=name)] for name in ("plain", "tool")}
+    assert set(right["tool"]) == {1.0}
+    assert 0.0 in right["plain"]
