@@ -111,6 +111,20 @@ def test_all_successes_get_the_exact_binomial_interval_not_certainty() -> None:
     assert bounds(estimate([3.0] * 4, bounds=(0, float("inf")))) == (3.0, 3.0)
 
 
+def test_the_mean_lies_in_its_interval_and_the_interval_within_the_values() -> None:
+    generator = np.random.default_rng(12)
+    methods: tuple[Method, ...] = ("bca", "percentile")
+    for index in range(300):
+        size = int(generator.integers(2, 9))
+        values = generator.choice([0.0, 0.0, 0.0, 1.0, 0.3, 50.0], size).tolist()
+        weights = generator.choice([0.0, 1.0, 7.0], size).tolist()
+        names = generator.integers(0, 4, size).tolist()
+        for method in methods:
+            found = estimate(values, clusters=names, weights=weights, method=method, resamples=200, seed=index)
+            low, high = bounds(found)
+            assert found is not None and min(values) - 1e-9 <= low <= found.mean <= high <= max(values) + 1e-9
+
+
 def test_lengths_that_differ_are_refused() -> None:
     with pytest.raises(ValueError, match="same length"):
         estimate([1.0, 2.0], weights=[1.0])

@@ -12,6 +12,7 @@ from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.sections import Block, Cell, Details, Dialogue, Diff, Figure, Grid, Line, Paragraph, Table
 
 _TABLE_UNDER_FIGURE = 200
+_MANY_COLUMNS = 6
 
 
 def render_blocks(blocks: Iterable[Block]) -> str:
@@ -54,8 +55,9 @@ def _table(table: Table) -> str:
     body = "".join(f"<tr>{_row(row, numeric, digits)}</tr>" for row in table.rows)
     note = f"<p class=note>{escape(table.note)}</p>" if table.note else ""
     caption = f"<caption>{escape(table.caption)}</caption>" if table.caption else ""
+    wide = " class=wide" if len(table.columns) > _MANY_COLUMNS else ""
     return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(table.caption or "table")}"><table>'
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(table.caption or "table")}"><table{wide}>'
         f"{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>{note}"
     )
 

@@ -121,7 +121,7 @@ def interval(
     if method == "bca":
         tails = _bca_tails(draws, point, jackknife(), tails)
     low, high = np.quantile(draws, tails)
-    return float(low), float(high)
+    return min(float(low), point), max(float(high), point)
 
 
 def _bca_tails(draws: Floats, point: float, jackknife: Floats, tails: tuple[float, float]) -> tuple[float, float]:
@@ -133,11 +133,11 @@ def _bca_tails(draws: Floats, point: float, jackknife: Floats, tails: tuple[floa
         return tails
     bias, acceleration = _NORMAL.inv_cdf(below), float(np.sum(spread**3)) / (6 * scale)
 
-    def moved(tail: float) -> float:
-        shifted = bias + _NORMAL.inv_cdf(tail)
-        return _NORMAL.cdf(bias + shifted / (1 - acceleration * shifted))
-
-    return moved(tails[0]), moved(tails[1])
+    shifted = [bias + _NORMAL.inv_cdf(tail) for tail in tails]
+    if any(acceleration * shift >= 1 for shift in shifted):
+        return tails
+    low, high = (_NORMAL.cdf(bias + shift / (1 - acceleration * shift)) for shift in shifted)
+    return low, high
 
 
 def _jackknife(means: Floats, masses: Floats) -> Floats:

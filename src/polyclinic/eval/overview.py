@@ -21,6 +21,7 @@ NOT_CLINICAL = "Research and training tool. Not a medical device, not for clinic
 
 _OPEN_TABLES = 3
 _OPEN_ROWS = 24
+_OPEN_FIGURES = 12
 Variances = Mapping[str, Mapping[str, VarianceSplit]]
 
 
@@ -45,9 +46,13 @@ def results_section(results: RunResults, summary: Summary) -> Section:
         "Episodes that failed or were not scored are in no mean."
     )
     table = Table("Means with 95 % intervals", ["metric", *summary.variants], rows, note)
-    figures = [_metric_figure(results, summary, metric) for metric in metrics]
     meanings = [[metric, results.metric(metric).about] for metric in metrics if results.metric(metric).about]
-    body: list[Block] = [table, Grid(figures)]
+    body: list[Block] = [table]
+    if len(summary.variants) > 1:
+        grid = Grid([_metric_figure(results, summary, metric) for metric in metrics])
+        body.append(
+            grid if len(metrics) <= _OPEN_FIGURES else Details(f"The {len(metrics)} metrics as pictures", [grid])
+        )
     if meanings:
         body.append(Details("What the metrics mean", [Table("Metrics", ["metric", "meaning"], meanings)]))
     variants = [[name, results.variant_about[name]] for name in summary.variants if results.variant_about.get(name)]
