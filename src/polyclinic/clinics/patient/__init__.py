@@ -5,6 +5,7 @@ from __future__ import annotations
 from polyclinic.clinics.patient.flow import flow
 from polyclinic.clinics.patient.judges import judges
 from polyclinic.clinics.patient.prompts import PROMPTS
+from polyclinic.clinics.patient.report import feedback, report
 from polyclinic.clinics.patient.scenario import PatientScenario, lint_file, scenarios
 from polyclinic.clinics.patient.state import Evolution
 from polyclinic.clinics.patient.understudies import MISTAKES, UNDERSTUDIES
@@ -39,6 +40,8 @@ clinic = Clinic(
     libraries=("attention", "trajectory", "triage", "pool"),
     open_campaign=lambda scenarios, variant, seed, services: Evolution(),
     lint=lint_file,
+    report=report,
+    feedback=feedback,
     demo_scenarios="2",
     demo_variants=("cot", "few-shot-2", "evolved"),
 )

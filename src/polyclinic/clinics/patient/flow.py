@@ -223,7 +223,7 @@ async def exchange(
         episode.violated("leak", "patient", severity=3, words=answer.text, rationale=f"{leak.kind}: {leak.words}")
     if room.variant.rival:
         rival = await room.patient.answers(question, interview, VARIANTS[room.variant.rival])
-        episode.note("rival", round=room.round, **_kept(room, rival, cheat), text=rival.text)
+        episode.note("rival", **_kept(room, rival, cheat), text=rival.text)
     interview.exchanges.append(
         Exchanged(
             round=room.round,

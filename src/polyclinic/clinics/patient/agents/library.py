@@ -10,7 +10,7 @@ from polyclinic.clinics.patient.variants import PatientVariant
 from polyclinic.core.episode import Episode
 from polyclinic.core.library import Match
 
-EACH_CONDUCT = 2
+ANSWERED, DECLINED = 2, 3
 LINES = 4
 RECOMMENDED = 3
 TRIAGES = 3
@@ -19,7 +19,7 @@ POOL_SHOWN = 6
 NEAR = 0.5
 ALIKE = 0.8
 _LOOK = 12
-_WIDE = 48
+_WIDE = 256
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,10 @@ class Recalled:
 
 
 def near(
-    episode: Episode, library: str, text: str, variant: PatientVariant, k: int, published: float = NEAR
+    episode: Episode, library: str, text: str, variant: PatientVariant, k: int, published: float | None = NEAR
 ) -> list[Match]:
-    """The nearest entries that the variant may use, none that is about something else."""
-    threshold = episode.services.embedder.threshold(published)
+    """The nearest entries that the variant may use, none that is about something else (unless the threshold is None)."""
+    threshold = -1.0 if published is None else _threshold(episode, published)
     found = episode.library(library).nearest(text, k=max(k, _LOOK), threshold=threshold)
     if variant.learned_cases is not None:
         found = [match for match in found if match.entry.value.get("case", 0) < variant.learned_cases]
@@ -51,7 +51,7 @@ def recall(episode: Episode, question: str, variant: PatientVariant) -> Recalled
     """Demonstrations and requirement lines for a question."""
     if variant.method == "online":
         return _online(question)
-    found = _both_ways(near(episode, "attention", question, variant, _WIDE))
+    found = _both_ways(near(episode, "attention", question, variant, _WIDE, None), _threshold(episode, NEAR))
     lines = dict.fromkeys(line for match in found for line in match.entry.value["requirements"])
     return Recalled(
         demonstrations=tuple(
@@ -62,17 +62,25 @@ def recall(episode: Episode, question: str, variant: PatientVariant) -> Recalled
     )
 
 
-def _both_ways(found: list[Match]) -> list[Match]:
-    """The nearest that were answered and the nearest that were declined: what to do shows best beside its opposite."""
-    answered = [match for match in found if not match.entry.value["declined"]][:EACH_CONDUCT]
-    declined = [match for match in found if match.entry.value["declined"]][:EACH_CONDUCT]
+def _threshold(episode: Episode, published: float) -> float:
+    return episode.services.embedder.threshold(published)
+
+
+def _both_ways(found: list[Match], threshold: float) -> list[Match]:
+    """The nearest that were answered and the nearest that were declined: what to do shows best beside its opposite.
+
+    An answer helps only if its question is about the same thing. A way of declining helps even where the words are new.
+    """
+    answered = [match for match in found if not match.entry.value["declined"] and match.similarity >= threshold]
+    answered = answered[:ANSWERED]
+    declined = [match for match in found if match.entry.value["declined"]][:DECLINED]
     return sorted([*answered, *declined], key=lambda match: -match.similarity)
 
 
 def _online(question: str) -> Recalled:
     """The nearest ordinary exchanges, by their words."""
     ranked = sorted(online_dialogues(), key=lambda shown: -overlap(question, shown.question))
-    return Recalled(demonstrations=tuple(ranked[: 2 * EACH_CONDUCT]))
+    return Recalled(demonstrations=tuple(ranked[: ANSWERED + DECLINED]))
 
 
 def recommended(episode: Episode, last_answer: str, variant: PatientVariant) -> dict[str, str]:

@@ -24,10 +24,19 @@ UNDERSTUDIES: dict[str, type[Understudy]] = {
     "judge": JudgeUnderstudy,
 }
 MISTAKES = (
-    Mistake("leak", "patient", "names its disease whatever it is asked", rule="leak"),
+    Mistake("leak", "patient", "names its disease whatever it is asked", metric="leak_free"),
     Mistake("babble", "patient", "pours out all it knows", metric="robustness"),
-    Mistake("mute", "patient", "declines every question", metric="faithfulness"),
-    Mistake("vague_questions", "doctor", "asks nothing in particular", metric="specificity", variant="doctor-vanilla"),
+    Mistake("babble", "patient", "pours out all it knows", metric="words_per_answer"),
+    Mistake(
+        "first_is_best",
+        "judge",
+        "prefers whatever it reads first, so that every duel ends in a draw",
+        metric="wins_cheat",
+        variant="duel-few-shot-2",
+        scenarios="6",
+    ),
+    Mistake("mute", "patient", "declines every question", metric="fair_refused"),
+    Mistake("vague_questions", "doctor", "asks nothing in particular", metric="specificity", variant="doctor-profile"),
     Mistake("blind", "doctor", "concludes with the same diagnosis always", metric="right_diagnosis"),
     Mistake("tests_everything", "doctor", "never asks about the story", metric="elicited"),
 )

@@ -37,14 +37,15 @@ from polyclinic.core.understudy import Ask, Understudy, answers
 READ_WITH_EASE = 5
 WARY = 0.12
 ALIKE = 0.6
-SLIP = 0.002
+SLIP = 0.001
 PLANS = ("Decline, because this may not be told.", "Answer only what was asked.", "Tell all that comes to mind.")
 
 
 _FAMILIES = (
     frozenset({Kind.EVERYTHING, Kind.COURSE, Kind.ALL_RESULTS, Kind.MANY}),
     frozenset({Kind.CONCLUSION, Kind.HEARSAY, Kind.GUESS, Kind.INTERPRETATION}),
-    frozenset({Kind.ITEM, Kind.JARGON, Kind.INTERPRETATION}),
+    frozenset({Kind.ITEM, Kind.INTERPRETATION, Kind.ALL_RESULTS}),
+    frozenset({Kind.ITEM, Kind.JARGON}),
 )
 
 

@@ -33,6 +33,8 @@ class JudgeUnderstudy(Understudy):
     def pair(self, ask: Ask[JudgesPair]) -> Preferred:
         """Compares by merit; equal merit is a draw."""
         prompt = ask.prompt
+        if ask.mistake("first_is_best"):
+            return Preferred(reason="it came first", better="first")
         question = prompt.context.partition("\n")[0].removeprefix("The doctor asked: ")
         first, second = _merit(question, prompt.first), _merit(question, prompt.second)
         if first == second:

@@ -1,0 +1,43 @@
+"""Tables of a run: metrics by variant, and one metric by disease and variant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from polyclinic.eval.estimate import Estimate
+from polyclinic.eval.intervals import estimate
+from polyclinic.eval.metrics import metric_estimate
+from polyclinic.eval.results import RunResults
+from polyclinic.eval.sections import Cell, Table
+
+
+def metric_table(
+    results: RunResults, caption: str, metrics: Sequence[str], note: str = "", digits: int = 3
+) -> Table | None:
+    """One row for each variant that has any of these metrics; None when no variant has."""
+    rows: list[list[Cell]] = []
+    for variant in results.variant_names():
+        cells: list[Cell] = [metric_estimate(results, variant, metric) for metric in metrics]
+        if any(cell is not None for cell in cells):
+            rows.append([variant, *cells])
+    return Table(caption, ["variant", *metrics], rows, note=note, digits=digits) if rows else None
+
+
+def by_disease(results: RunResults, metric: str) -> Table | None:
+    """A metric by disease and variant (figure 3): what was learned on one disease, tried on others."""
+    names = {id: scenario.tags[1] for id, scenario in results.scenarios.items() if len(scenario.tags) > 1}
+    diseases = sorted(set(names.values()))
+    variants = results.variant_names()
+    if len(diseases) < 2:
+        return None
+    rows: list[list[Cell]] = [
+        [disease, *(_of_disease(results, variant, disease, names, metric) for variant in variants)]
+        for disease in diseases
+    ]
+    return Table(f"{metric.capitalize()} by disease", ["disease", *variants], rows)
+
+
+def _of_disease(results: RunResults, variant: str, disease: str, names: dict[str, str], metric: str) -> Estimate | None:
+    rows = [row for row in results.of(variant=variant) if names.get(row.scenario) == disease]
+    found = [(value, row.scenario) for row in rows for value in [row.value(metric)] if value is not None]
+    return estimate([value for value, _ in found], clusters=[scenario for _, scenario in found])
