@@ -1,0 +1,233 @@
+"""The front desk's cost and speed: synthesis, CPU per patient, FHIR transactions, slot search, and a slow endpoint.
+
+    python benchmarks/frontdesk.py [synthesis] [patients] [search] [endpoint] [--patients N]
+
+Times are CPU time or ratios within one run, because wall-clock time on a shared machine says little. The endpoint
+part serves the replies that understudies gave in a first run, over HTTP, from another process, each after a fixed
+latency; so the second run must come to the same result, and does everything a run with a language model does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import hashlib
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any, cast
+
+import orjson
+
+from polyclinic.clinics.frontdesk.rules.slots import earliest
+from polyclinic.clinics.frontdesk.scenario.config import preset
+from polyclinic.clinics.frontdesk.scenario.synthesis import synthesize
+from polyclinic.clinics.frontdesk.state import Appointment, HospitalState
+from polyclinic.clinics.frontdesk.tools.opening import Ids, hospital_resources
+from polyclinic.fhir.store import FhirStore
+from polyclinic.runner.api import carry_on, start_run
+from polyclinic.runner.config import make_config
+from polyclinic.runner.results import load_results
+from polyclinic.store.store import Store, open_store
+from polyclinic.testing.fault_server import FaultServer
+
+SEED = 9999
+
+
+async def synthesis() -> None:
+    """CPU to draw the tertiary preset's three hospitals with their patients, as FHIR resources, and to store these."""
+    for level in ("primary", "secondary", "tertiary"):
+        began = time.process_time()
+        contacts = synthesize(preset(level), SEED)
+        drawn = time.process_time()
+        plans = [contact.plan for contact in contacts if contact.plan is not None]
+        resources = [r for plan in plans for r in hospital_resources(Ids("bench", plan.id, "tool", 0), plan)]
+        built = time.process_time()
+        with tempfile.TemporaryDirectory() as folder:
+            async with open_store(str(Path(folder) / "s.db")) as store:
+                from polyclinic.fhir.schema import create_tables
+
+                await store.database.write(create_tables)
+                await FhirStore(store.database).load(resources)
+        stored = time.process_time()
+        visits = sum(contact.kind == "visit" for contact in contacts)
+        print(
+            f"synthesis {level:9}: {len(plans)} hospitals, {visits} patients, {len(resources)} resources: "
+            f"{drawn - began:.2f} s drawing + {built - drawn:.2f} s resources = {built - began:.2f} s CPU "
+            f"(and {stored - built:.2f} s to store them)"
+        )
+
+
+async def patients(limit: int) -> None:
+    """CPU per patient of whole runs with FHIR writes on, in a file, and transactions per patient."""
+    for level in ("primary", "secondary", "tertiary"):
+        selector = f"{level}:1:{limit}" if limit else f"{level}:1"
+        with tempfile.TemporaryDirectory() as folder:
+            async with open_store(str(Path(folder) / "s.db")) as store:
+                id_ = await start_run(
+                    store, make_config({"clinic": "frontdesk", "scenarios": "primary:1:3", "seed": 1})
+                )
+                await carry_on(store, id_)
+                id_ = await start_run(store, make_config({"clinic": "frontdesk", "scenarios": selector, "seed": SEED}))
+                began, wall = time.process_time(), time.monotonic()
+                outcome = await carry_on(store, id_)
+                spent, elapsed = time.process_time() - began, time.monotonic() - wall
+                results = await load_results(store, id_)
+                calls = await _count(store, "SELECT COUNT(*) FROM calls WHERE run = ?", id_)
+                visits = sum(episode.data.get("kind") == "visit" for episode in results.episodes)
+                written = sum("diary" in episode.data for episode in results.episodes)
+        print(
+            f"patients  {level:9}: {visits} patients, {outcome.done} contacts, {calls} calls: "
+            f"{1000 * spent / visits:.2f} ms CPU per patient ({1000 * spent / calls:.2f} per call), "
+            f"at most {written / visits:.2f} booking transactions per patient, {elapsed:.0f} s wall"
+        )
+
+
+async def _count(store: Store, statement: str, run: str) -> int:
+    return int((await store.database.read(lambda tx: tx.execute(statement, (run,))))[0][0])
+
+
+def search() -> None:
+    """The earliest feasible start of a half-full tertiary department, by days and physicians."""
+    for days, physicians in ((7, 3), (30, 3), (90, 3), (7, 10), (7, 30), (90, 30)):
+        config = preset(
+            "tertiary",
+            days=days,
+            working_days={"min": days // 2, "max": days // 2},
+            physician_per_department={"min": physicians, "max": physicians},
+            appointment_ratio={"min": 0.01, "max": 0.01},
+        )
+        diary = HospitalState.open(synthesize(config, SEED, 1)).diaries["cardiology"]
+        for index, physician in enumerate(diary.plan.physicians):
+            length = physician.slots_per_visit
+            for day in range(days // 2):
+                for slot in range(0, diary.time.slots_per_day - length + 1, length):
+                    bits = ((1 << length) - 1) << slot
+                    if diary.free[index][day] & bits == bits:
+                        entry = Appointment(
+                            f"{index}-{day}-{slot}", "p", "p", index, day, slot, length, "asap", 0, True
+                        )
+                        diary.add(entry)
+        moments = [(step * 37) % (days * 1440) for step in range(20_000)]
+        began = time.process_time()
+        for now in moments:
+            earliest(diary, now)
+        spent = time.process_time() - began
+        print(f"search    {days:2} days, {physicians:2} physicians: {1e6 * spent / len(moments):.1f} µs")
+
+
+async def endpoint(limit: int, latency_s: float, concurrency: int) -> None:
+    """A tertiary hospital against a slow endpoint, at high concurrency, against one call at a time."""
+    selector = f"tertiary:1:{limit}" if limit else "tertiary:1"
+    with tempfile.TemporaryDirectory() as folder:
+        recorded = Path(folder) / "replies.json"
+        async with open_store(str(Path(folder) / "a.db")) as store:
+            expected, calls = await _record(store, selector, recorded)
+        serve = [sys.executable, __file__, "--serve", str(recorded), "--latency", str(latency_s)]
+        with subprocess.Popen(serve, stdout=subprocess.PIPE, text=True) as server:
+            assert server.stdout is not None
+            url = server.stdout.readline().strip()
+            cast_ = f"all={url}:recorded?concurrency={concurrency}"
+            few, few_calls = await _against(Path(folder) / "b.db", "tertiary:1:2", cast_, 1)
+            wall, found = await _against_whole(Path(folder) / "c.db", selector, cast_, concurrency)
+            server.terminate()
+    alone = few / few_calls * calls
+    same = found == expected
+    print(
+        f"endpoint  {calls} calls of {latency_s:g} s: {wall:.0f} s at concurrency {concurrency}; one at a time "
+        f"{few / few_calls:.3f} s per call (measured on {few_calls}), so {alone:.0f} s: {alone / wall:.0f} times faster; "
+        f"same result: {same}"
+    )
+
+
+async def _record(store: Store, selector: str, path: Path) -> tuple[dict[str, Any], int]:
+    id_ = await start_run(store, make_config({"clinic": "frontdesk", "scenarios": selector, "seed": SEED}))
+    await carry_on(store, id_)
+    rows = await store.database.read(
+        lambda tx: tx.execute("SELECT request, completion FROM calls WHERE run = ?", (id_,))
+    )
+    replies = {_digest(orjson.loads(request)["messages"]): orjson.loads(reply)["text"] for request, reply in rows}
+    few = await start_run(store, make_config({"clinic": "frontdesk", "scenarios": "tertiary:1:2", "seed": SEED}))
+    await carry_on(store, few)
+    more = await store.database.read(
+        lambda tx: tx.execute("SELECT request, completion FROM calls WHERE run = ?", (few,))
+    )
+    replies |= {_digest(orjson.loads(request)["messages"]): orjson.loads(reply)["text"] for request, reply in more}
+    path.write_text(json.dumps(replies))
+    return await _outcome(store, id_), len(rows)
+
+
+async def _outcome(store: Store, run: str) -> dict[str, Any]:
+    """What must be the same: how each contact ended, its scores, and every change of every diary."""
+    results = await load_results(store, run)
+    return {
+        episode.scenario: (
+            episode.outcome,
+            [(score.metric, score.value, score.reason) for score in episode.scores],
+            dict(episode.data),
+        )
+        for episode in results.episodes
+    }
+
+
+async def _against(path: Path, selector: str, cast_: str, concurrency: int) -> tuple[float, int]:
+    async with open_store(str(path)) as store:
+        config = {"clinic": "frontdesk", "scenarios": selector, "seed": SEED, "cast": cast_, "concurrency": concurrency}
+        id_ = await start_run(store, make_config(config))
+        began = time.monotonic()
+        await carry_on(store, id_)
+        return time.monotonic() - began, await _count(store, "SELECT COUNT(*) FROM calls WHERE run = ?", id_)
+
+
+async def _against_whole(path: Path, selector: str, cast_: str, concurrency: int) -> tuple[float, dict[str, Any]]:
+    async with open_store(str(path)) as store:
+        config = {"clinic": "frontdesk", "scenarios": selector, "seed": SEED, "cast": cast_, "concurrency": concurrency}
+        id_ = await start_run(store, make_config(config))
+        began = time.monotonic()
+        await carry_on(store, id_)
+        return time.monotonic() - began, await _outcome(store, id_)
+
+
+def _digest(messages: list[dict[str, Any]]) -> str:
+    spoken = [[message["role"], message.get("content") or ""] for message in messages]
+    return hashlib.sha256(orjson.dumps(spoken)).hexdigest()
+
+
+async def serve(path: Path, latency_s: float) -> None:
+    """The endpoint: what was recorded, after a while."""
+    replies: dict[str, str] = json.loads(path.read_text())
+
+    def reply(body: dict[str, Any]) -> str:
+        return replies[_digest(cast("list[dict[str, Any]]", body["messages"]))]
+
+    async with FaultServer(latency_s=latency_s, reply=reply) as server:
+        print(server.url, flush=True)
+        await asyncio.Event().wait()
+
+
+async def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("parts", nargs="*", default=["synthesis", "patients", "search", "endpoint"])
+    parser.add_argument("--patients", type=int, default=0, help="first so many patients only; 0: all")
+    parser.add_argument("--latency", type=float, default=1.0)
+    parser.add_argument("--concurrency", type=int, default=256)
+    parser.add_argument("--serve", type=Path, help="serve recorded replies (used by the endpoint part)")
+    given = parser.parse_args()
+    if given.serve is not None:
+        await serve(given.serve, given.latency)
+        return
+    if "synthesis" in given.parts:
+        await synthesis()
+    if "search" in given.parts:
+        search()
+    if "patients" in given.parts:
+        await patients(given.patients)
+    if "endpoint" in given.parts:
+        await endpoint(given.patients, given.latency, given.concurrency)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
