@@ -28,7 +28,7 @@ from polyclinic.clinics.rounds.prompts import (
 from polyclinic.clinics.rounds.prompts.replies import ExpertAnswer, StudentAction, StudentChoice, WrittenScript
 from polyclinic.clinics.rounds.scenario.case import Case, Demographics, Fact, Informant, PatientScript, SocraticStep
 from polyclinic.clinics.rounds.scenario.shipped import pictures
-from polyclinic.clinics.rounds.state import ANALYSIS_CHARS, Analysis, Room
+from polyclinic.clinics.rounds.state import ANALYSIS_CHARS, Analysis, Room, profile_of
 from polyclinic.clinics.rounds.variants import RoundsVariant
 from polyclinic.core.episode import Episode
 from polyclinic.core.memory import cut
@@ -133,13 +133,6 @@ class Learner:
     def name(self) -> str:
         """What the group calls this student."""
         return self.student.name
-
-    @property
-    def profile(self) -> str:
-        """What the tutor is told about this student."""
-        who = self.student
-        strong, weak = ", ".join(who.strengths), ", ".join(who.weaknesses)
-        return f"{who.level}; strong in {strong}; weak in {weak}; {who.learning_style}; {who.team_role}"
 
     async def analyses(self, case: Case, room: Room) -> str:
         """The report to the tutor."""
@@ -280,6 +273,6 @@ def reports(learners: Sequence[Learner], room: Room) -> tuple[Analysis, ...]:
     """This round's analyses as the tutor reads them, in the order they came."""
     by_name = {learner.name: learner for learner in learners}
     return tuple(
-        Analysis(student=name, profile=by_name[name].profile, text=cut(text, ANALYSIS_CHARS))
+        Analysis(student=name, profile=profile_of(by_name[name].student), text=cut(text, ANALYSIS_CHARS))
         for name, text in room.now.analyses.items()
     )

@@ -52,7 +52,7 @@ async def flow(episode: Episode) -> str:
         if tutor:
             reviewers = review_board(case, room, variant, specialist, supervisor)
             await guide(episode, case, tutor, reviewers, variant.revisions, learners, room)
-        if number == variant.rounds or everybody_concludes(case, room):
+        if number == variant.rounds or nothing_is_missing(case, room):
             break
         presented = await explore(episode, case, learners, room, patient, specialist)
     await choices(episode, case, learners, room, "final")
@@ -173,6 +173,11 @@ async def guide(
 def everybody_concludes(case: Case, room: Room) -> bool:
     """Whether every student's newest report holds the last step."""
     return all(holds(text, case.steps[-1]) for text in room.now.analyses.values())
+
+
+def nothing_is_missing(case: Case, room: Room) -> bool:
+    """Whether every student's newest report holds every step: there is nothing left to teach here."""
+    return all(holds(text, step) for text in room.now.analyses.values() for step in case.steps)
 
 
 async def explore(

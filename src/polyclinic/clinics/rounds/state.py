@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from polyclinic.core.memory import cut
 from polyclinic.core.message import Frozen
+from polyclinic.people.students import Student
 
 ANALYSIS_CHARS = 1200
 SAID_CHARS = 900
@@ -33,6 +34,12 @@ class Analysis(Frozen):
     student: str
     profile: str
     text: str
+
+
+def profile_of(student: Student) -> str:
+    """What the tutor is told about a student."""
+    strong, weak = ", ".join(student.strengths), ", ".join(student.weaknesses)
+    return f"{student.level}; strong in {strong}; weak in {weak}; {student.learning_style}; {student.team_role}"
 
 
 @dataclass

@@ -7,6 +7,7 @@ it is not.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 import orjson
 
@@ -14,7 +15,7 @@ from polyclinic.clinics.rounds.rewards import CRITERIA, JUDGED, PENALTY, combine
 from polyclinic.clinics.rounds.rules.view import TutorRound, group_of, taught_case, turn_view, tutor_rounds
 from polyclinic.core.judge import Bench, Case, Metric
 from polyclinic.core.transcript import Score
-from polyclinic.eval.rubric import RubricJudge, package_rubric
+from polyclinic.eval.rubric import Rubric, RubricJudge, package_rubric
 
 RUBRICS = ("structure", "analysis", "safety")
 
@@ -38,26 +39,26 @@ def _views(case: Case) -> Mapping[str, str]:
     return {f"round {turn.round}": turn_view(case.transcript, turn) for turn in judged_turns(case)}
 
 
+@lru_cache(maxsize=1)
+def _shipped() -> tuple[Rubric, ...]:
+    return tuple(package_rubric("polyclinic.clinics.rounds", f"data/rubrics/{name}.toml") for name in RUBRICS)
+
+
 class RewardJudge:
     """Scores every turn on the seven criteria and the combined reward."""
 
     name = "reward"
 
     def __init__(self, k_samples: int = 1) -> None:
-        self._rubrics = tuple(
-            RubricJudge(
-                package_rubric("polyclinic.clinics.rounds", f"data/rubrics/{name}.toml"),
-                k_samples=k_samples,
-                view=_views,
-                name="reward",
-            )
-            for name in RUBRICS
-        )
+        self.k_samples = k_samples
+
+    def _rubrics(self) -> tuple[RubricJudge, ...]:
+        return tuple(RubricJudge(rubric, k_samples=self.k_samples, view=_views, name="reward") for rubric in _shipped())
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
         """The seven criteria and the reward."""
-        judged = tuple(metric for rubric in self._rubrics for metric in rubric.metrics)
+        judged = tuple(metric for rubric in self._rubrics() for metric in rubric.metrics)
         form = Metric(metric_name("IS-1"), "the form of the tutor's output, by rule", True, -2, 2)
         return (form, *judged, Metric("reward", "training reward of a turn; the veto makes it -15", True, PENALTY, 14))
 
@@ -66,7 +67,7 @@ class RewardJudge:
         turns = judged_turns(case)
         if not turns:
             return []
-        judged = [score for rubric in self._rubrics for score in await rubric.score(case, bench)]
+        judged = [score for rubric in self._rubrics() for score in await rubric.score(case, bench)]
         names, with_images = group_of(case.transcript), bool(taught_case(case.transcript).images)
         scores = list(judged)
         for turn in turns:

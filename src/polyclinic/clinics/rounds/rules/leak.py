@@ -35,7 +35,7 @@ def giveaway_phrases(case: Case) -> tuple[str, ...]:
 def _names_letter(case: Case, sentence: str) -> bool:
     if not case.options:
         return False
-    letters = set(re.findall(r"\b(?:option|answer|choice)\s+(?:is\s+)?\(?([A-J])\)?(?![\w'])", sentence))
+    letters = set(re.findall(r"\b(?i:option|answer|choice)\s+(?:is\s+)?\(?([A-J])\)?(?![\w'])", sentence))
     return letters == {case.answer}
 
 

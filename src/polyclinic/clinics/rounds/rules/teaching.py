@@ -70,7 +70,7 @@ def said_falsely(case: Case, text: str) -> list[Pitfall]:
         for sentence in sentences(text):
             if is_question(sentence) or overlap(sentence, pitfall.wrong) < 0.8:
                 continue
-            if overlap(sentence, pitfall.right) <= overlap(sentence, pitfall.wrong):
+            if overlap(sentence, pitfall.right) < overlap(sentence, pitfall.wrong):
                 found.append(pitfall)
                 break
     return found

@@ -135,7 +135,11 @@ _STOP = frozenset(
 @lru_cache(maxsize=8192)
 def content_words(text: str) -> frozenset[str]:
     """The words that carry meaning, cut to a simple stem."""
-    return frozenset(_stem(word) for word in _WORD.findall(text.casefold()) if word not in _STOP and len(word) > 1)
+    return frozenset(
+        _stem(word)
+        for word in _WORD.findall(text.casefold())
+        if word not in _STOP and (len(word) > 1 or word.isdigit())
+    )
 
 
 def _stem(word: str) -> str:

@@ -57,7 +57,7 @@ def _lint_steps(case: Case) -> list[str]:
     if order[case.steps[0].stage] != 0:
         faults.append("the first step observes")
     for number, step in enumerate(case.steps, start=1):
-        if "?" not in step.key_question and not step.key_question.endswith("."):
+        if not step.key_question.endswith("?"):
             faults.append(f"step {number}: the key question is not a question")
         phrase = _given_away(case, step.key_question)
         if phrase:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+from pydantic import ValidationError
 
 from polyclinic.clinics.rounds.scenario.case import Case, CaseImage, Demographics, Sex
 from polyclinic.clinics.rounds.scenario.shipped import parse_cases
@@ -167,6 +168,8 @@ def load_cases(path: Path) -> list[Case]:
             cases.append(LOADERS[sniff(row)]({**row, "_line": number}, path.parent))
     except KeyError as error:
         raise DataError(f"{path}, entry {number}: the field {error} is missing or unknown") from None
+    except ValidationError as error:
+        raise DataError(f"{path}, entry {number}: {error.errors()[0]['msg']}") from None
     except (ValueError, TypeError) as error:
         raise DataError(f"{path}: {str(error).splitlines()[0]}") from None
     if not cases:

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+
+
+@lru_cache(maxsize=4096)
+def _pattern(phrase: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){re.escape(phrase)}(?!\w)")
 
 
 def contains_phrase(text: str, phrase: str) -> bool:
     """Whether the phrase stands in the text as whole words, whatever their case."""
-    return re.search(rf"(?<!\w){re.escape(phrase.casefold())}(?!\w)", text.casefold()) is not None
+    folded, wanted = text.casefold(), phrase.casefold()
+    return wanted in folded and _pattern(wanted).search(folded) is not None

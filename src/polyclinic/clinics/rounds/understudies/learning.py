@@ -24,6 +24,7 @@ SAYS: Mapping[How, str] = {"saw": "I see this:", "worked": "I worked this out:",
 _LEVEL = {"beginner": 0.22, "intermediate": 0.38, "advanced": 0.55}
 ASKED_BONUS, NAMED_BONUS, SHY_NAMED_BONUS = 0.38, 0.10, 0.10
 UNREADY_PENALTY = 0.30
+UNREADY_SHARE = {"observe": 0.8, "interpret": 0.4, "conclude": 0.2}
 SECOND_LOOK = 0.12
 TOLD_KEPT = 0.55
 TOLD_ANSWER_USED = 0.85
@@ -79,7 +80,7 @@ def learn(student: Student, case: Case, notes: str, guidance: str, round_number:
             continue
         ready = all(earlier in held for earlier in range(number))
         base = ability(student, step)
-        if first and _luck(student, case.id, number, "unaided") < base * (1.0 if ready else 0.5):
+        if first and _luck(student, case.id, number, "unaided") < base * (1.0 if ready else UNREADY_SHARE[step.stage]):
             held[number] = "saw"
         elif guidance and asks(guidance, step):
             chance = base + ASKED_BONUS + NAMED_BONUS * named

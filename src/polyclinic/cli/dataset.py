@@ -1,0 +1,86 @@
+"""`polyclinic dataset`: teaching sessions as training data."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from polyclinic.cli.options import json_option, print_json, store_option, wait
+from polyclinic.errors import UnknownName
+from polyclinic.store.store import open_store
+from polyclinic.training.dataset import LEAST_REWARD, VARIANTS, Wish, build
+
+SHORT = "Turn teaching sessions into training data: chat rows, JSONL, Parquet, a data card."
+
+
+@click.command(name="dataset", short_help=SHORT)
+@click.argument("clinic")
+@click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder to write.")
+@click.option("--rows", default=1000, show_default=True, help="How many rows to make when no --run is given.")
+@click.option(
+    "--run", "runs", multiple=True, metavar="RUN", help="Read this run instead of running sessions; repeatable."
+)
+@click.option("--cast", default="all=understudy", show_default=True, metavar="ROLE=MODEL,…", help="Who plays.")
+@click.option("--scenarios", default="all", show_default=True, help="Which cases: a set, a specialty or a file.")
+@click.option("--variants", default=",".join(VARIANTS), show_default=True, help="Which variants, by comma.")
+@click.option("--least-reward", default=LEAST_REWARD, show_default=True, help="Rows below this reward are dropped.")
+@click.option(
+    "--against",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A test set (MedXpertQA, MedQA, MVME, YAML) that no training row may touch; repeatable.",
+)
+@click.option("--seed", default=0, show_default=True, help="Another seed, other groups and orders.")
+@click.option("--concurrency", default=32, show_default=True, help="Sessions at the same time.")
+@store_option
+@json_option
+def command(
+    clinic: str,
+    out: Path,
+    rows: int,
+    runs: tuple[str, ...],
+    cast: str,
+    scenarios: str,
+    variants: str,
+    least_reward: float,
+    against: tuple[Path, ...],
+    seed: int,
+    concurrency: int,
+    store: str,
+    as_json: bool,
+) -> int:
+    """Turn teaching sessions into training data: chat rows, JSONL, Parquet, a data card."""
+    if clinic != "rounds":
+        raise UnknownName("clinic with a dataset", clinic, ("rounds",))
+    wish = Wish(
+        out=out,
+        rows=rows,
+        runs=runs,
+        cast=cast,
+        scenarios=scenarios,
+        variants=tuple(filter(None, variants.split(","))),
+        seed=seed,
+        least=least_reward,
+        against=against,
+        concurrency=concurrency,
+    )
+    return wait(_make(wish, store, as_json))
+
+
+async def _make(wish: Wish, store: str, as_json: bool) -> int:
+    def progress(done: int, wanted: int) -> None:
+        print(f"{done} of {wanted} rows", file=sys.stderr)
+
+    async with open_store(store) as opened:
+        card = await build(opened, wish, progress)
+    if as_json:
+        print_json(card.model_dump(mode="json"))
+        return 0
+    for split, kinds in card.rows.items():
+        click.echo(f"{split}: {kinds.get('single', 0)} single-turn, {kinds.get('multi', 0)} multi-turn")
+    click.echo(
+        f"{card.total} rows in {card.seconds:.1f} s ({card.total / max(card.seconds, 1e-9):.0f} rows/s) in {wish.out}"
+    )
+    return 0

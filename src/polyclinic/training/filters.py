@@ -1,0 +1,97 @@
+"""Which rows are good enough, which are copies, and which would contaminate a test set. Every refusal is counted by
+reason.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from polyclinic.clinics.rounds.rewards import PENALTY
+from polyclinic.clinics.rounds.scenario.case import Case
+from polyclinic.training.rows import Row
+
+NGRAM = 13
+"""Rows that share this many words in a row with a test question are contaminated."""
+
+_WORD = re.compile(r"\w+")
+
+
+def ngrams(text: str, size: int = NGRAM) -> Iterator[str]:
+    """Every run of `size` words."""
+    words = _WORD.findall(text.casefold())
+    return (" ".join(words[i : i + size]) for i in range(len(words) - size + 1))
+
+
+class Contamination:
+    """Knows the word runs of test questions, and whether a training row holds one of them."""
+
+    def __init__(self, tests: Iterable[Case]) -> None:
+        self._runs: dict[str, str] = {}
+        self._shorts: list[tuple[str, str]] = []
+        self.cases = 0
+        for case in tests:
+            self.cases += 1
+            text = case.public_text()
+            runs = list(ngrams(text))
+            self._runs.update((run, case.id) for run in runs)
+            if not runs and text.strip():
+                self._shorts.append((" ".join(_WORD.findall(text.casefold())), case.id))
+
+    def source(self, row: Row) -> str:
+        """The test case that this row contains words of; empty when none."""
+        text = row.text()
+        for run in ngrams(text):
+            if run in self._runs:
+                return self._runs[run]
+        flat = " ".join(_WORD.findall(text.casefold()))
+        return next((case for words, case in self._shorts if words in flat), "")
+
+
+@dataclass
+class Sieve:
+    """Keeps rows whose reward reaches `least`, that are no copies, and (in training) that touch no test question."""
+
+    least: float
+    contamination: Contamination
+    dropped: Counter[str] = field(default_factory=Counter)
+    seen: set[str] = field(default_factory=set)
+    touched: Counter[str] = field(default_factory=Counter)
+
+    def keep(self, rows: Iterable[Row]) -> Iterator[Row]:
+        """The rows that pass, in order."""
+        for row in rows:
+            reason = self._refusal(row)
+            if reason:
+                self.dropped[reason] += 1
+            else:
+                yield row
+
+    def _refusal(self, row: Row) -> str:
+        if row.reward is None:
+            return "the judge gave no reward"
+        if row.reward <= PENALTY:
+            return "vetoed"
+        if row.reward < self.least:
+            return "reward too low"
+        digest = hashlib.sha256(row.text().encode()).hexdigest()
+        if digest in self.seen:
+            return "a copy of another row"
+        if row.split == "train":
+            source = self.contamination.source(row)
+            if source:
+                self.touched[source] += 1
+                return "contains words of a test question"
+        self.seen.add(digest)
+        return ""
+
+
+def split_faults(rows: Sequence[Row]) -> list[str]:
+    """Cases that stand on both sides; must be empty."""
+    sides: dict[str, set[str]] = {}
+    for row in rows:
+        sides.setdefault(row.case, set()).add(row.split)
+    return sorted(case for case, both in sides.items() if len(both) > 1)

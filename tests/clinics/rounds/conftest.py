@@ -1,0 +1,79 @@
+"""One session by hand, with every request recorded and any player replaceable."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from polyclinic.core.episode import EpisodeSpec
+from polyclinic.core.execute import EpisodeResult, Stage, run_episode
+from polyclinic.core.journal import MemoryJournal
+from polyclinic.core.model import Completion, Model, Request
+from polyclinic.core.scenario import Scenario
+from polyclinic.models.cast import build_cast, parse_cast
+from polyclinic.runner.registry import load_clinic
+
+Change = Callable[[Request, Completion], Completion]
+
+
+@dataclass
+class Played:
+    result: EpisodeResult
+    requests: list[Request] = field(default_factory=list)
+
+    def of(self, role: str) -> list[Request]:
+        return [request for request in self.requests if request.role.partition("-")[0] == role]
+
+
+class _Watched:
+    """A player whose requests are recorded; `change` may alter its answer or raise."""
+
+    def __init__(self, model: Model, requests: list[Request], change: Change | None) -> None:
+        self._model, self._requests, self._change = model, requests, change
+        self.name, self.kind = model.name, model.kind
+
+    async def answer(self, request: Request) -> Completion:
+        self._requests.append(request)
+        completion = await self._model.answer(request)
+        return self._change(request, completion) if self._change else completion
+
+
+class _Players:
+    def __init__(self, cast: Any, requests: list[Request], changes: Mapping[str, Change]) -> None:
+        self._cast, self._requests, self._changes = cast, requests, changes
+
+    def model(self, role: str) -> Model:
+        return _Watched(self._cast.model(role), self._requests, self._changes.get(role.partition("-")[0]))
+
+    def describe(self) -> dict[str, str]:
+        return self._cast.describe()
+
+
+Play = Callable[..., Awaitable[Played]]
+
+
+@pytest.fixture
+def play() -> Play:
+    async def run(
+        scenario: Scenario,
+        variant: str = "full",
+        cast: str = "all=understudy",
+        trial: int = 0,
+        seed: int = 0,
+        changes: Mapping[str, Change] | None = None,
+        judged: bool = False,
+    ) -> Played:
+        clinic = load_clinic("rounds")
+        roles = [role.name for role in clinic.roles]
+        players = {name: understudy() for name, understudy in clinic.understudies.items()}
+        mistakes = {mistake.name for mistake in clinic.mistakes}
+        requests: list[Request] = []
+        watched = _Players(build_cast(parse_cast(cast), roles, players, mistakes), requests, changes or {})
+        stage = Stage(clinic, watched, MemoryJournal(), judges=clinic.judges() if judged else ())
+        spec = EpisodeSpec("e", "rounds", scenario.id, variant, trial, seed)
+        return Played(await run_episode(stage, spec, scenario), requests)
+
+    return run

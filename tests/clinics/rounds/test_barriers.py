@@ -1,0 +1,142 @@
+"""No prompt contains what its role must not see: random casts, with marks planted in everything that is secret."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import orjson
+import pytest
+
+from polyclinic.clinics.rounds.scenario.case import Case
+from polyclinic.clinics.rounds.scenario.shipped import shipped_cases
+from polyclinic.clinics.rounds.state import PEERS_HEARD
+from polyclinic.core.model import Completion, Request
+from polyclinic.core.seed import stream
+from polyclinic.core.transcript import Said
+
+STEP, KEY, SHEET, SCRIPT, THOUGHT = "zqstepz", "zqkeyz", "zqsheetz", "zqscriptz", "zqthoughtz"
+VARIANTS = (
+    "full",
+    "one-student",
+    "without-patient",
+    "without-specialist",
+    "without-supervisor",
+    "without-thinking",
+    "students-6",
+    "untutored-transfer",
+)
+
+
+def marked(case: Case) -> Case:
+    """The case with a mark in every part that somebody must not see."""
+    assert case.script is not None
+    steps = tuple(step.model_copy(update={"step_summary": f"{step.step_summary} {STEP}"}) for step in case.steps)
+    pitfalls = tuple(pitfall.model_copy(update={"right": f"{pitfall.right} {KEY}"}) for pitfall in case.pitfalls)
+    script = case.script.model_copy(update={"story": f"{case.script.story} {SCRIPT}"})
+    return case.model_copy(
+        update={
+            "vignette": f"{case.vignette} {SHEET}.",
+            "explanation": f"{case.explanation} {KEY}",
+            "steps": steps,
+            "pitfalls": pitfalls,
+            "script": script,
+        }
+    )
+
+
+def _report(request: Request, completion: Completion) -> Completion:
+    """Marks each student's report with its seat and round."""
+    if request.prompt.prompt_name() != "StudentAnalyses":
+        return completion
+    plain = orjson.loads(completion.text)
+    rounds = [line.round for line in request.prompt.history] or [1]
+    plain["analysis"] = f"zqby{request.role.partition('-')[2]}at{max(rounds)}z {plain['analysis']}"
+    return completion.model_copy(update={"text": orjson.dumps(plain).decode()})
+
+
+def _think(request: Request, completion: Completion) -> Completion:
+    if request.prompt.prompt_name() != "TutorGuides":
+        return completion
+    plain = orjson.loads(completion.text)
+    plain["internal_monologue"] = plain["internal_monologue"].replace("</think_group>", f" {THOUGHT}</think_group>")
+    return completion.model_copy(update={"text": orjson.dumps(plain).decode()})
+
+
+def _words(request: Request) -> str:
+    return "\n".join(message.content for message in request.messages)
+
+
+MAY_SEE = {
+    "student": {SHEET},
+    "patient": {SCRIPT},
+    "tutor": {SHEET, STEP, KEY},
+    "specialist": {SHEET, STEP, KEY},
+    "supervisor": set(),
+    "expert": set(),
+}
+
+
+@pytest.mark.parametrize("number", range(16))
+async def test_no_prompt_contains_what_its_role_must_not_see(number: int, play: Callable) -> None:
+    chance = stream("barriers", number)
+    case = marked(chance.choice(shipped_cases()))
+    mistakes = chance.choice(("", ":mistake=false_fact@0.5", ":mistake=harm@0.5", ":mistake=leak@0.5"))
+    played = await play(
+        case,
+        VARIANTS[number % len(VARIANTS)],
+        cast=f"tutor=understudy{mistakes},all=understudy",
+        seed=number,
+        changes={"student": _report, "tutor": _think},
+    )
+    assert played.result.status == "done", played.result.failures
+    if played.of("tutor"):
+        assert all(STEP in _words(request) and KEY in _words(request) for request in played.of("tutor")), (
+            "the marks are in place"
+        )
+    assert all(SHEET in _words(request) for request in played.of("student") if request.prompt.sheet.case_id == case.id)
+    for request in played.requests:
+        prompt, role = request.prompt.prompt_name(), request.role.partition("-")[0]
+        may = MAY_SEE["expert" if prompt == "AnswersKnowledge" else role]
+        text = _words(request)
+        seen = {mark for mark in (STEP, KEY, SHEET, SCRIPT, THOUGHT) if mark in text}
+        spoken_by_patient = {SCRIPT} if role in ("student", "tutor") else set()
+        assert seen <= may | spoken_by_patient, (prompt, role)
+        if role in ("student", "patient", "supervisor") or prompt == "AnswersKnowledge":
+            assert "Right answer" not in text, prompt
+        if role == "patient":
+            assert case.question not in text and not any(words in text for words in case.options.values())
+
+
+@pytest.mark.parametrize("number", range(6))
+async def test_other_students_reports_are_never_seen_before_the_guidance_is_out(number: int, play: Callable) -> None:
+    case = stream("reports", number).choice(shipped_cases())
+    played = await play(case, f"students-{2 + number}", seed=number, changes={"student": _report})
+    guided: set[int] = set()
+    position = {id(event): event for event in played.result.transcript}
+    assert position
+    for request in played.of("student"):
+        if request.prompt.prompt_name() == "StudentChooses":
+            continue
+        seat = request.role.partition("-")[2]
+        rounds = [line.round for line in request.prompt.history] or [1]
+        now = max(rounds)
+        others = [(by, int(at)) for by, at in re.findall(r"zqby(\d+)at(\d+)z", _words(request)) if by != seat]
+        for _, at in others:
+            if request.prompt.prompt_name() == "StudentAnalyses":
+                assert at < now, "a report of the same round was shown before the guidance"
+            else:
+                assert at <= now
+        per_round = [sum(at == each for _, at in others) for each in {at for _, at in others}]
+        assert all(count <= PEERS_HEARD for count in per_round)
+        guided.add(now)
+    assert guided
+
+
+async def test_reports_of_a_round_without_approved_guidance_stay_with_the_tutor(play: Callable) -> None:
+    cast = "tutor=understudy:mistake=harm@1+stubborn@1,all=understudy"
+    played = await play(shipped_cases()[0], "full", cast=cast, changes={"student": _report})
+    assert not [event for event in played.result.transcript.of(Said) if event.speaker == "tutor"]
+    for request in played.of("student"):
+        seat = request.role.partition("-")[2]
+        assert not [by for by, _ in re.findall(r"zqby(\d+)at(\d+)z", _words(request)) if by != seat]

@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+import struct
+import zlib
+from collections import Counter
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import orjson
+import pytest
+
+from polyclinic.clinics.rounds.scenario.case import SPEAKS_FROM_AGE, Case, Demographics
+from polyclinic.clinics.rounds.scenario.drawing import draw
+from polyclinic.clinics.rounds.scenario.lint import MAX_PICTURE_BYTES, lint, lint_case, lint_cases
+from polyclinic.clinics.rounds.scenario.shipped import case_named, data_folder, image_bytes, shipped_cases
+
+ILLUSTRATED = [case for case in shipped_cases() if case.images]
+
+
+@dataclass
+class Picture:
+    width: int
+    height: int
+
+
+def read_png(content: bytes) -> Picture:
+    """Reads a PNG with the standard library only, so that our writer is checked by another's reader."""
+    assert content[:8] == b"\x89PNG\r\n\x1a\n"
+    at, data, size = 8, b"", (0, 0)
+    while at < len(content):
+        (length,) = struct.unpack(">I", content[at : at + 4])
+        kind, body = content[at + 4 : at + 8], content[at + 8 : at + 8 + length]
+        assert struct.unpack(">I", content[at + 8 + length : at + 12 + length])[0] == zlib.crc32(kind + body)
+        if kind == b"IHDR":
+            size = struct.unpack(">II", body[:8])
+        if kind == b"IDAT":
+            data += body
+        at += 12 + length
+    raw = zlib.decompress(data)
+    assert len(raw) == size[1] * (1 + (size[0] + 1) // 2)
+    return Picture(*size)
+
+
+def test_there_are_fifty_cases_over_twelve_specialties_and_fifteen_have_pictures() -> None:
+    assert len(shipped_cases()) >= 50
+    assert len({case.specialty for case in shipped_cases()}) >= 12
+    assert len(ILLUSTRATED) >= 15
+
+
+def test_every_kind_of_picture_that_is_promised_is_there() -> None:
+    kinds = Counter(image.modality for case in ILLUSTRATED for image in case.images)
+    assert set(kinds) == {"ecg", "audiogram", "spirometry", "trend", "ctg", "growth", "field"}
+    assert kinds["ecg"] >= 5
+
+
+def test_every_case_passes_the_linter() -> None:
+    assert lint("") == []
+
+
+@pytest.mark.parametrize("case", ILLUSTRATED, ids=lambda case: case.id)
+def test_pictures_are_redrawn_byte_for_byte_from_their_source(case: Case) -> None:
+    for image in case.images:
+        source = data_folder().joinpath("images", image.source).read_bytes()
+        shipped = image_bytes(case, image)
+        assert draw(source) == shipped
+        assert len(shipped) < MAX_PICTURE_BYTES
+        size = read_png(shipped)
+        assert size.width >= 400 and size.height >= 120
+
+
+def test_no_picture_file_lies_around_unused() -> None:
+    used = {name for case in ILLUSTRATED for image in case.images for name in (image.file, image.source)}
+    there = {entry.name for entry in data_folder().joinpath("images").iterdir()}
+    assert there == used
+
+
+def test_right_answers_are_spread_over_the_letters() -> None:
+    letters = Counter(case.answer for case in shipped_cases())
+    assert max(letters.values()) < len(shipped_cases()) / 2
+    assert min(letters[letter] for letter in "ABCD") >= 8
+
+
+def test_cases_are_split_and_the_test_side_has_pictures_too() -> None:
+    test = [case for case in shipped_cases() if case.split == "test"]
+    assert 12 <= len(test) <= 20
+    assert sum(bool(case.images) for case in test) >= 5
+
+
+def test_children_and_patients_who_cannot_speak_have_an_informant() -> None:
+    for case in shipped_cases():
+        assert case.script is not None
+        who = case.script.demographics
+        if who is not None and who.age is not None and who.age < SPEAKS_FROM_AGE:
+            assert case.script.informant is not None, case.id
+    silent = {"emer-02", "neur-02", "haem-02", "infe-01", "psyc-01", "emer-05"}
+    scripts = [case_named(name).script for name in silent]
+    assert all(script is not None and script.informant is not None for script in scripts)
+
+
+def _broken(**changes: object) -> list[str]:
+    return lint_case(case_named("card-04").model_copy(update=changes))
+
+
+def test_the_linter_names_each_fault() -> None:
+    case = case_named("card-04")
+    script = case.script
+    assert script is not None
+    steps = case.steps
+    leaking = steps[0].model_copy(update={"key_question": "Why would you give magnesium?"})
+    assert any("key question gives the answer away" in fault for fault in _broken(steps=(leaking, *steps[1:])))
+    assert any("exactly the last step concludes" in fault for fault in _broken(steps=steps[:-1]))
+    assert any("why_not" in fault for fault in _broken(why_not={}))
+    assert any("vignette gives" in fault for fault in _broken(vignette="He got intravenous magnesium."))
+    assert any("at least two pitfalls" in fault for fault in _broken(pitfalls=()))
+    doctor = script.model_copy(update={"story": "I have a tachycardia."})
+    assert any("speaks like a doctor" in fault for fault in _broken(script=doctor))
+    blab = script.model_copy(update={"concerns": "Will you give magnesium sulfate?"})
+    assert any("patient gives the answer away" in fault for fault in _broken(script=blab))
+    aged = script.model_copy(update={"demographics": Demographics(age=41, sex="male")})
+    assert any("which the vignette does not state" in fault for fault in _broken(script=aged))
+    blind = script.model_copy(update={"images": {}})
+    assert any("how each picture" in fault for fault in _broken(script=blind))
+    assert any("no patient script" in fault for fault in _broken(script=None))
+    assert any("id stands twice" in fault for fault in lint_cases([case, case]))
+
+
+def test_a_picture_that_is_not_what_its_source_draws_is_found() -> None:
+    case = case_named("card-04")
+    other = case.images[0].model_copy(update={"source": "card-01-ecg.json"})
+    assert any("is not what its source draws" in fault for fault in _broken(images=(other,)))
+
+
+def _source(name: str) -> Any:
+    return orjson.loads(data_folder().joinpath("images", f"{name}.json").read_bytes())
+
+
+def test_what_the_words_claim_is_what_the_charts_hold() -> None:
+    sodium = _source("neph-04-trend")["lines"][0]["values"]
+    assert sodium[-1] - sodium[0] == 15
+    platelets = _source("haem-01-trend")["lines"][0]["values"]
+    assert platelets[-1] < platelets[2] / 2
+    capacity = _source("neur-05-trend")["lines"][0]["values"]
+    assert capacity[-1] < 0.020 * 70
+    temperature, times = _source("infe-02-trend")["lines"][0]["values"], _source("infe-02-trend")["times"]
+    peaks = [time for time, value in zip(times, temperature, strict=True) if value > 39]
+    assert [b - a for a, b in pairwise(peaks)] == [48, 48]
+    copd = {row[0]: row[1] for row in _source("resp-01-loop")["table"]}
+    assert round(float(copd["FEV1 l"]) / float(copd["FVC l"]), 2) == float(copd["FEV1/FVC"]) == 0.49
+    asthma = {row[0]: row[1] for row in _source("resp-02-loop")["table"]}
+    assert round(float(asthma["post FEV1"]) / float(asthma["FEV1 l"]) - 1, 2) == 0.30

@@ -1,0 +1,136 @@
+"""What the clinic shows with understudies: reviewers matter, asking teaches, cost grows with the group and no faster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from polyclinic.clinics.rounds.scenario.shipped import case_named
+from polyclinic.core.model import Completion, Request
+from polyclinic.eval.metrics import metric_estimate
+from polyclinic.eval.results import RunResults
+from polyclinic.runner.api import run
+from polyclinic.runner.config import make_config
+from polyclinic.runner.results import load_results
+from polyclinic.store.store import open_store
+
+
+async def _run(**values: object) -> RunResults:
+    async with open_store("sqlite://:memory:") as store:
+        config = make_config({"clinic": "rounds", "cast": "all=understudy", "concurrency": 8, **values})
+        outcome = await run(store, config)
+        return await load_results(store, outcome.run)
+
+
+def _mean(results: RunResults, variant: str, metric: str) -> float:
+    found = metric_estimate(results, variant, metric)
+    assert found is not None, (variant, metric)
+    return found.mean
+
+
+@pytest.mark.parametrize(
+    ("mistake", "without", "metric"),
+    [("false_fact", "without-specialist", "false_guidance"), ("harm", "without-supervisor", "harmful_guidance")],
+)
+async def test_removing_a_reviewer_lets_its_planted_errors_through(mistake: str, without: str, metric: str) -> None:
+    results = await _run(
+        variants=("full", without),
+        scenarios="test:6",
+        cast=f"tutor=understudy:mistake={mistake}@0.5,all=understudy",
+        judges=("conduct",),
+    )
+    assert _mean(results, "full", metric) == 0
+    assert _mean(results, without, metric) > 0.2
+
+
+async def test_asking_teaches_more_than_lecturing_on_unseen_cases() -> None:
+    variants = ("socratic-transfer", "lecture-transfer", "untutored-transfer")
+    results = await _run(variants=variants, scenarios="test", trials=2, judges=("learning",))
+    socratic, lecture, untutored = (_mean(results, variant, "transfer_right") for variant in variants)
+    assert socratic > lecture + 0.05
+    assert lecture < untutored + 0.15
+    assert (
+        _mean(results, "socratic-transfer", "learning_gain")
+        > _mean(results, "untutored-transfer", "learning_gain") + 0.15
+    )
+    first = [_mean(results, variant, "first_right") for variant in variants]
+    assert first[0] == first[1] == first[2]
+
+
+async def test_cost_grows_linearly_and_a_students_context_does_not_grow_with_the_group(play: Callable) -> None:
+    sent: dict[int, int] = {}
+    longest: dict[int, int] = {}
+    tutor: dict[int, int] = {}
+    for size in (1, 2, 4, 8, 10):
+        played = await play(case_named("neph-04"), f"students-{size}", seed=4)
+        rounds = len(played.result.transcript.notes("thinking"))
+        length = {id(request): sum(len(message.content) for message in request.messages) for request in played.requests}
+        sent[size] = sum(length.values()) // rounds
+        longest[size] = max(length[id(request)] for request in played.of("student"))
+        tutor[size] = max(length[id(request)] for request in played.of("tutor"))
+    assert longest[10] < longest[2] * 1.25
+    slope = (sent[10] - sent[2]) / 8
+    for size in (4, 8):
+        assert sent[size] == pytest.approx(sent[2] + slope * (size - 2), rel=0.2)
+    assert tutor[10] < tutor[1] + 10 * 1700
+
+
+async def test_context_stays_bounded_when_students_never_stop_talking(play: Callable) -> None:
+    def verbose(request: Request, completion: Completion) -> Completion:
+        if request.prompt.prompt_name() != "StudentAnalyses":
+            return completion
+        return completion.model_copy(update={"text": '{"analysis": "' + "word " * 4000 + '"}'})
+
+    played = await play(case_named("neph-04"), "students-10", changes={"student": verbose})
+    assert played.result.status == "done"
+    assert max(len(message.content) for request in played.requests for message in request.messages) < 25_000
+
+
+async def test_strengths_and_weaknesses_show_in_what_students_say() -> None:
+    from polyclinic.clinics.rounds.understudies.learning import ability
+    from polyclinic.people.students import students
+
+    step = next(step for step in case_named("card-03").steps if step.image)
+    sharp = [
+        ability(student, step)
+        for student in students()
+        if "sharp eye for images" in student.strengths and student.level == "beginner"
+    ]
+    other = [
+        ability(student, step)
+        for student in students()
+        if "sharp eye for images" not in student.strengths and student.level == "beginner"
+    ]
+    assert min(sharp) > max(other)
+
+
+async def test_report_fills_the_papers_tables() -> None:
+    from polyclinic.clinics.rounds.report import report, student_models
+    from polyclinic.eval.sections import Details, Dialogue, Table, sections_to_plain
+
+    results = await _run(variants=("full", "untutored", "students-1", "students-4"), scenarios="2")
+    sections = report(results)
+    assert [section.title for section in sections] == [
+        "Teaching quality",
+        "Number of students",
+        "Student models",
+        "Conduct, by rule",
+        "What students learned",
+        "Sessions, round by round",
+    ]
+    assert sections_to_plain(sections)
+    folded = sections[-1].body[0]
+    assert isinstance(folded, Details) and all(isinstance(block, Dialogue) for block in folded.body)
+    asides = [
+        line.aside
+        for block in folded.body
+        if isinstance(block, Dialogue)
+        for line in block.lines
+        if line.speaker == "tutor"
+    ]
+    assert asides and all("<think_history>" in aside for aside in asides)
+    both = student_models([results, results])
+    assert both is not None
+    table = both.body[0]
+    assert isinstance(table, Table) and len(table.rows) == 6

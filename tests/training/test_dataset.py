@@ -1,0 +1,175 @@
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import orjson
+import pytest
+from click.testing import CliRunner
+
+from polyclinic.clinics.rounds.rewards import reward
+from polyclinic.clinics.rounds.scenario.shipped import case_named, data_folder, shipped_cases
+from polyclinic.core.seed import stream
+from polyclinic.errors import ConfigError, DataError
+from polyclinic.store.store import Store, open_store
+from polyclinic.training.dataset import Wish, build, gather
+from polyclinic.training.filters import Contamination, Sieve, ngrams, split_faults
+from polyclinic.training.rows import Row
+
+
+@pytest.fixture
+async def store() -> AsyncIterator[Store]:
+    async with open_store("sqlite://:memory:") as opened:
+        yield opened
+
+
+def _wish(out: Path, **changes: object) -> Wish:
+    values = {"rows": 30, "seed": 4, "variants": ("full", "one-student"), "scenarios": "all", **changes}
+    return Wish(out=out, **values)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+async def rows(store: Store, tmp_path: Path) -> list[Row]:
+    return (await gather(store, _wish(tmp_path)))[0]
+
+
+async def test_rows_are_chat_turns_whose_target_earns_its_reward(rows: list[Row]) -> None:
+    assert {row.kind for row in rows} == {"single", "multi"}
+    for row in rows:
+        roles = [turn["role"] for turn in row.messages]
+        assert roles[0] == "system" and roles[1:] == ["user", "assistant"] * (len(roles) // 2)
+        judged = dict.fromkeys(("IS-2", "IS-3", "AQ-1", "AQ-2", "CS-1", "CS-2"), 2)
+        found = reward(row.answer, row.students, row.with_images, judged)
+        assert found is not None and found.value == 14
+        pictures = [part for turn in row.messages for part in turn["content"] if part["type"] == "image"]
+        assert len(pictures) == len(row.images) and bool(row.images) == row.with_images
+
+
+async def test_the_prompt_of_a_row_is_the_prompt_that_was_asked(store: Store, tmp_path: Path) -> None:
+    made, _, runs, _ = await gather(store, _wish(tmp_path, rows=12, variants=("full",)))
+    calls = await store.database.read(lambda tx: tx.execute("SELECT request FROM calls WHERE run = ?", (runs[0],)))
+    asked = {message["content"] for (text,) in calls for message in orjson.loads(text)["messages"]}
+    singles = [row for row in made if row.kind == "single"]
+    assert singles
+    for row in singles:
+        for turn in row.messages[:2]:
+            assert turn["content"][-1]["text"] in asked
+
+
+async def test_no_case_stands_on_both_sides(rows: list[Row]) -> None:
+    assert {row.split for row in rows} == {"train", "test"}
+    assert split_faults(rows) == []
+    assert split_faults(
+        [*rows, rows[0].__class__(**{**rows[0].__dict__, "split": "test" if rows[0].split == "train" else "train"})]
+    )
+
+
+async def test_files_are_read_by_hugging_face_datasets_with_pictures(store: Store, tmp_path: Path) -> None:
+    datasets = pytest.importorskip("datasets")
+    card = await build(store, _wish(tmp_path / "out", scenarios="images"))
+    files = {split: str(tmp_path / "out" / f"{split}.parquet") for split in card.rows}
+    loaded = datasets.load_dataset("parquet", data_files=files, cache_dir=str(tmp_path / "cache"))
+    assert sum(len(part) for part in loaded.values()) == card.total
+    row = loaded["train"][0]
+    assert row["images"][0].size[0] > 300
+    assert [turn["role"] for turn in row["messages"]][:2] == ["system", "user"]
+    lines = datasets.load_dataset(
+        "json", data_files=str(tmp_path / "out" / "train.jsonl"), cache_dir=str(tmp_path / "cache")
+    )["train"]
+    assert lines[0]["messages"][1]["content"][-1]["text"] == row["messages"][1]["content"][-1]["text"]
+    named = tmp_path / "out" / lines[0]["images"][0]
+    assert named.read_bytes() == data_folder().joinpath("images", named.name).read_bytes()
+
+
+async def test_the_same_wish_gives_the_same_bytes(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        async with open_store("sqlite://:memory:") as opened:
+            await build(opened, _wish(tmp_path / name, rows=15, concurrency=1 if name == "one" else 16))
+    for file in ("train.jsonl", "train.parquet", "README.md", "card.json"):
+        assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes(), file
+
+
+async def test_the_card_says_what_is_inside(store: Store, tmp_path: Path) -> None:
+    card = await build(store, _wish(tmp_path, rows=20))
+    text = (tmp_path / "README.md").read_text()
+    assert card.total == 20 and card.cases_on_both_sides == ()
+    assert card.test_questions_checked == sum(case.split == "test" for case in shipped_cases())
+    for heading in ("## Counts", "## Sources", "## Casts", "## Filters", "## Contamination"):
+        assert heading in text
+    assert "understudy" in text
+
+
+async def test_bad_turns_are_dropped_and_counted(store: Store, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no new row"):
+        await gather(store, _wish(tmp_path, rows=6, cast="tutor=understudy:mistake=bad_form@1,all=understudy"))
+    _, sieve, _, _ = await gather(
+        store, _wish(tmp_path, rows=6, cast="tutor=understudy:mistake=harm@0.5,all=understudy")
+    )
+    assert sieve.dropped["vetoed"] > 0
+
+
+def _row(text: str, split: str = "train", reward_value: float | None = 14.0) -> Row:
+    messages = ({"role": "user", "content": [{"type": "text", "text": text}]},)
+    return Row("r", "single", "c", "s", "x", split, "e", "full", "u", 1, ("Ann",), False, (), messages, reward_value)
+
+
+def test_training_rows_that_hold_a_test_question_are_dropped() -> None:
+    taken = case_named("card-07")
+    assert taken.split == "test"
+    sieve = Sieve(8.0, Contamination([taken]))
+    clean, dirty = (
+        _row("Nothing of the kind stands here at all, only other words, many of them, in a row."),
+        _row(f"x {taken.vignette} y"),
+    )
+    assert list(sieve.keep([clean, dirty, clean])) == [clean]
+    assert sieve.touched == {"card-07": 1}
+    assert sieve.dropped == {"contains words of a test question": 1, "a copy of another row": 1}
+    assert list(sieve.keep([_row(taken.vignette, split="test")]))
+
+
+def test_low_vetoed_and_unjudged_rows_are_dropped_by_reason() -> None:
+    sieve = Sieve(8.0, Contamination([]))
+    rows = [
+        _row("a", reward_value=7.0),
+        _row("b", reward_value=-15.0),
+        _row("c", reward_value=None),
+        _row("d", reward_value=8.0),
+    ]
+    assert [row.text() for row in sieve.keep(rows)] == ["d"]
+    assert sieve.dropped == {"reward too low": 1, "vetoed": 1, "the judge gave no reward": 1}
+
+
+def test_word_runs() -> None:
+    assert list(ngrams("a b c d", 3)) == ["a b c", "b c d"]
+    words = [str(stream("w", n).random()) for n in range(5)]
+    assert list(ngrams(" ".join(words[:2]), 30)) == []
+
+
+async def test_runs_of_other_clinics_are_refused(store: Store, tmp_path: Path) -> None:
+    from polyclinic.runner.api import run
+    from polyclinic.runner.config import make_config
+
+    outcome = await run(store, make_config({"clinic": "demo", "scenarios": "1"}))
+    with pytest.raises(ConfigError, match="demo"):
+        await gather(store, _wish(tmp_path, runs=(outcome.run,)))
+
+
+def test_the_command_writes_a_dataset(tmp_path: Path) -> None:
+    from polyclinic.cli.dataset import command
+
+    out = tmp_path / "made"
+    arguments = [
+        "rounds",
+        "--out",
+        str(out),
+        "--rows",
+        "8",
+        "--variants",
+        "full",
+        "--store",
+        f"sqlite:///{tmp_path}/x.db",
+    ]
+    result = CliRunner().invoke(command, arguments, standalone_mode=False)
+    assert result.exception is None, result.output
+    assert "8 rows in" in result.output
+    assert (out / "train.jsonl").read_text().count("\n") >= 1
