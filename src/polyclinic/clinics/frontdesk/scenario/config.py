@@ -105,6 +105,7 @@ class HospitalConfig(Frozen):
     """Every parameter of the synthesis."""
 
     level: Level = "custom"
+    name: str = Field(default="", pattern=r"^[A-Za-z0-9-]*$", max_length=24)
     locale: str = "korea"
     hospital_n: int = Field(ge=1)
     start_date: DateRange
@@ -172,7 +173,7 @@ class HospitalConfig(Frozen):
         return tuple(capacity for capacity in range(max(low, 1), high + 1) if most % capacity == 0)
 
 
-def preset(name: str, **changes: Any) -> HospitalConfig:
+def preset(name: str, /, **changes: Any) -> HospitalConfig:
     """A preset by name, with changes."""
     if name not in PRESETS:
         raise UnknownName("hospital preset", name, PRESETS)

@@ -3,7 +3,9 @@
 ``""``                     three small hospitals, one of each level, twelve patients each
 ``24``                     a primary hospital's first 24 patients
 ``tertiary``               the preset's hospitals; ``tertiary:1`` one of them; ``tertiary:1:50`` its first 50 patients
-``history-none``           nine departments, nobody knows a diagnosis; also ``history-half`` and ``history-all``
+``paper``                  all three presets, three hospitals each; ``paper:1`` one each
+``history-none``           nine departments, nobody knows a diagnosis; also ``history-half``, ``history-all``, and ``history``
+                          for all three
 ``imposters``             a secondary hospital with 200 callers who speak about other people's appointments
 ``hospital.toml``          a config of your own (TOML or YAML)
 ``data/`` or ``x.json``    a dataset made by the h-adminsim package
@@ -23,6 +25,7 @@ from polyclinic.clinics.frontdesk.scenario.synthesis import synthesize
 from polyclinic.errors import ConfigError, UnknownName, UserError
 
 HISTORY_SHARES = {"history-none": 0.0, "history-half": 0.5, "history-all": 1.0}
+GROUPS = {"paper": PRESETS, "history": tuple(HISTORY_SHARES)}
 DEMO_PATIENTS = 12
 IMPOSTERS = 200
 
@@ -49,7 +52,9 @@ def scenarios(selector: str, seed: int) -> list[Contact]:
         raise ConfigError(f"'{selector}': write name, name:hospitals or name:hospitals:patients")
     if name == "imposters":
         return with_imposters(synthesize(preset("secondary"), seed, 1), numbers[0] if numbers else IMPOSTERS, seed)
-    contacts = synthesize(_named(name), seed, numbers[0] if numbers else None)
+    names = GROUPS.get(name, (name,))
+    hospitals = numbers[0] if numbers else None
+    contacts = [contact for member in names for contact in synthesize(_named(member), seed, hospitals)]
     return _first_patients(contacts, numbers[1]) if len(numbers) == 2 else contacts
 
 
@@ -82,10 +87,11 @@ def _named(name: str) -> HospitalConfig:
         return preset(
             "secondary",
             level="custom",
+            name=name,
             department_per_hospital={"min": 9, "max": 9},
             symptom={"type": ("without_history", "with_history"), "probs": probs},
         )
-    raise UnknownName("hospital preset", name, (*PRESETS, *HISTORY_SHARES, "imposters"))
+    raise UnknownName("hospital preset", name, (*PRESETS, *HISTORY_SHARES, *GROUPS, "imposters"))
 
 
 def _first_patients(contacts: list[Contact], count: int) -> list[Contact]:

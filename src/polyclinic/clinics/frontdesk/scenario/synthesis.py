@@ -44,7 +44,7 @@ def synthesize(config: HospitalConfig, seed: int, hospitals: int | None = None) 
 def synthesize_hospital(config: HospitalConfig, seed: int, number: int) -> list[Contact]:
     """One hospital's contacts: its opening, its calls in order of arrival, its closing."""
     table = load_diseases(Path(config.diseases)) if config.diseases else packaged_diseases()
-    draw = stream("frontdesk", "hospital", seed, config.level, number)
+    draw = stream("frontdesk", "hospital", seed, config.name or config.level, number)
     locale = load_locale(config.locale)
     taken: set[str] = set()
     plan = _plan(config, number, locale, taken, draw)
@@ -68,11 +68,11 @@ def _plan(config: HospitalConfig, number: int, locale: Locale, taken: set[str], 
         utc_offset=locale.utc_offset,
     )
     chosen = draw.sample(departments(), _between(draw, *_ends(config.department_per_hospital)))
-    hospital = f"{config.level}-{number}"
+    hospital = f"{config.name or config.level}-{number}"
     plans = [_department(config, hospital, department, time, locale, taken, draw) for department in chosen]
     return HospitalPlan(
         id=hospital,
-        name=f"{config.level.capitalize()} hospital {number + 1}",
+        name=f"{(config.name or config.level).capitalize()} hospital {number + 1}",
         level=config.level,
         locale=config.locale,
         time=time,

@@ -28,7 +28,8 @@ class Ledger:
         if episode.services.records is not None:
             spec = episode.spec
             ids = Ids(spec.run, contact.campaign, spec.variant, spec.trial)
-            self._records = HospitalRecords(episode.records, ids, self.state.plan)
+            apart = not episode.services.records_join
+            self._records = HospitalRecords(episode.records, ids, self.state.plan, apart=apart)
 
     async def tick(self, diary: Diary) -> None:
         """Let time pass in a department: who has come, who is done, who stayed away."""
