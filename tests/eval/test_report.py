@@ -38,6 +38,7 @@ from polyclinic.eval.report import RunReport, build_report, report_to_plain
 from polyclinic.eval.results import CastMember, EpisodeRow, Failure, RoleUsage, RunResults
 from polyclinic.eval.sections import Details, Dialogue, Diff, Figure, Grid, Line, Paragraph, Section, Table
 from polyclinic.eval.steadiness import steadiness_section
+from polyclinic.eval.svg import width_of
 from polyclinic.eval.terminal import block_text, columns_of, render_terminal, table_text
 
 EVIL = "<script>alert('x')</script> & \"quotes\""
@@ -431,8 +432,8 @@ def _contrast(one: tuple[float, float, float], other: tuple[float, float, float]
 
 def test_colours_have_enough_contrast_in_light_dark_and_print() -> None:
     style = resources.files("polyclinic.eval").joinpath("report.css").read_text(encoding="utf-8")
-    light = _colours(style[: style.index("@media (prefers-color-scheme")])
-    dark = light | _colours(style[style.index("@media (prefers-color-scheme") : style.index("* {")])
+    light = _colours(style[: style.index("@media screen and (prefers")])
+    dark = light | _colours(style[style.index("@media screen and (prefers") : style.index("* {")])
     printed = light | _colours(style[style.index("@media print") :])
     for colours in (light, dark, printed):
         pairs = [("ink", ground) for ground in ("paper", "panel", "note-panel", "warn-panel", "add", "del")]
@@ -441,9 +442,29 @@ def test_colours_have_enough_contrast_in_light_dark_and_print() -> None:
             ("accent", "paper"),
             ("accent", "panel"),
             ("warn", "warn-panel"),
-            ("on-heat", "heat"),
         ]
         for words, ground in pairs:
             assert _contrast(colours[words], colours[ground]) >= 4.5, (words, ground)
+        for step in range(101):
+            share, words = step / 100, "cell" if step < 55 else "cell-mid" if step < 79 else "cell-full"
+            shade = 0.06 + 0.94 * share
+            mixed = tuple(shade * h + (1 - shade) * p for h, p in zip(colours["heat"], colours["paper"], strict=True))
+            assert _contrast(colours[words], mixed) >= 4.4, (share, words)  # type: ignore[arg-type]
         for series in range(8):
             assert _contrast(colours[f"s{series}"], colours["paper"]) >= 3, series
+
+
+def test_ticks_stand_at_the_places_themselves_where_they_are_few() -> None:
+    block = render_block(Figure("c", Lines([3], {"a": [0.5]})))
+    assert re.findall(r'y="28\d"[^>]*class="tick">([^<]+)<', block) == ["3"]
+    many = render_block(Figure("c", Lines(list(range(1, 61)), {"a": [0.5] * 60})))
+    assert many.count('class="tick"') < 25
+
+
+def test_crowded_labels_are_thinned_or_shortened_never_cut_off() -> None:
+    block = render_block(Grid([Figure("c", HeatMap(["r"], [str(i) for i in range(40)], [[1.0] * 40]))]))
+    assert 2 < len(re.findall(r'text-anchor="middle">\d+<', block)) < 25
+    slanted = render_block(Figure("c", Bars([f"a rather long name {i}" for i in range(40)], {"a": [1.0] * 40})))
+    places = re.findall(r'<text x="([\d.]+)"[^>]*rotate\(-35[^>]*>([^<]+)<', slanted)
+    assert 10 < len(places) <= 40
+    assert all(width_of(words) * 0.82 <= float(x) + 5 for x, words in places)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 from polyclinic.eval import svg
 from polyclinic.eval.chart_text import shown
@@ -12,6 +13,7 @@ from polyclinic.eval.charts import Bars, Chart, Dots, HeatMap, Lines, Scatter, V
 WIDE, NARROW = 680.0, 270.0
 _HEIGHT = 260.0
 _LEGEND_LINE = 18.0
+_FEW_PLACES = 12
 
 
 def draw(chart: Chart, title: str, description: str, narrow: bool = False) -> str:
@@ -84,12 +86,16 @@ def _whisker(x: float, value: Value, scale: svg.Scale) -> list[str]:
 
 
 def _x_names(names: Sequence[str], centres: Sequence[float], room: float, y: float) -> tuple[list[str], float]:
-    """Labels under the axis, level where they fit and slanted where not, and the height they take."""
-    if all(svg.width_of(name) <= room for name in names):
-        return [svg.text(x, y + 16, name, "middle") for name, x in zip(names, centres, strict=True)], 22.0
-    labels = [svg.shorten(name, 130) for name in names]
-    tall = max(svg.width_of(label) for label in labels) * 0.6 + 22
-    return [svg.text(x + 4, y + 14, label, "end", turn=-35) for label, x in zip(labels, centres, strict=True)], tall
+    """Labels under the axis and the height they take: level where they fit, else thinned out if short, slanted if long."""
+    widest = max((svg.width_of(name) for name in names), default=0.0)
+    if widest <= max(room, 26.0):
+        every = 1 if widest <= room else math.ceil((widest + 4) / max(room + 4, 1.0))
+        kept = list(zip(names, centres, strict=True))[::every]
+        return [svg.text(x, y + 16, name, "middle") for name, x in kept], 22.0
+    every = max(1, math.ceil(13.0 / max(room + 4, 1.0)))
+    labels = [(svg.shorten(name, min(130.0, x / 0.83)), x) for name, x in zip(names, centres, strict=True)][::every]
+    tall = max(svg.width_of(label) for label, _ in labels) * 0.6 + 22
+    return [svg.text(x + 4, y + 14, label, "end", turn=-35) for label, x in labels], tall
 
 
 def _bars(chart: Bars, width: float) -> tuple[list[str], float]:
@@ -138,6 +144,15 @@ def _x_axis(scale: svg.Scale, y: float, about: int = 6) -> list[str]:
     return [svg.text(scale(tick), y + 16, svg.tick_text(tick, step), "middle", "tick") for tick in scale.ticks(about)]
 
 
+def _x_places(places: Sequence[float], scale: svg.Scale, y: float) -> list[str]:
+    """Ticks at the places themselves where they are few and have room, else at round numbers."""
+    labels = [(scale(place), f"{place:g}") for place in sorted(set(places))]
+    roomy = all(svg.width_of(a[1]) + 6 <= b[0] - a[0] for a, b in pairwise(labels))
+    if len(labels) > _FEW_PLACES or not roomy:
+        return _x_axis(scale, y, 5 if scale.end < NARROW else 10)
+    return [svg.text(x, y + 16, words, "middle", "tick") for x, words in labels]
+
+
 def _runs(points: Sequence[tuple[float, Value]]) -> list[list[tuple[float, float, Value]]]:
     """(x, centre, value) without gaps, cut where a value is missing."""
     runs: list[list[tuple[float, float, Value]]] = [[]]
@@ -156,7 +171,7 @@ def _lines(chart: Lines, width: float) -> tuple[list[str], float]:
     y = svg.scale_for(reach, top + _HEIGHT, top + 8, chart.low, chart.high)
     left = _left_margin(y, chart.y_label)
     x = svg.scale_for(chart.x, left + 10, width - 16, min(chart.x, default=0.0), max(chart.x, default=1.0))
-    parts = legend + _y_axis(y, left, width - 8, chart.y_label) + _x_axis(x, top + _HEIGHT, 10)
+    parts = legend + _y_axis(y, left, width - 8, chart.y_label) + _x_places(chart.x, x, top + _HEIGHT)
     for index, (name, values) in enumerate(chart.series.items()):
         klass = f"s{index % svg.SERIES_COLOURS}"
         for run in _runs(list(zip(chart.x, values, strict=True))):
@@ -173,17 +188,17 @@ def _lines(chart: Lines, width: float) -> tuple[list[str], float]:
 
 
 def _heatmap(chart: HeatMap, width: float) -> tuple[list[str], float]:
-    left = min(200.0, max((svg.width_of(name) for name in chart.rows), default=0.0) + 12) + (18 if chart.y_label else 0)
+    names = min(200.0, width * 0.4, max((svg.width_of(name) for name in chart.rows), default=0.0) + 12)
+    left = names + (18 if chart.y_label else 0)
     cell = min(72.0, (width - left - 8) / max(1, len(chart.columns)))
     tall = min(34.0, max(16.0, cell * 0.6))
     found = [value for value in (middle(cell) for row in chart.values for cell in row) if value is not None]
     low = chart.low if chart.low is not None else min(found, default=0.0)
     high = chart.high if chart.high is not None else max(found, default=1.0)
-    room = left - 11 - (18 if chart.y_label else 0)
     parts: list[str] = []
     for r, (name, row) in enumerate(zip(chart.rows, chart.values, strict=True)):
         y = 4 + r * tall
-        parts.append(svg.text(left - 6, y + tall / 2 + 4, svg.shorten(name, room), "end"))
+        parts.append(svg.text(left - 6, y + tall / 2 + 4, svg.shorten(name, names - 11), "end"))
         for c, value in enumerate(map(middle, row)):
             x = left + c * cell
             if value is None:
@@ -196,7 +211,7 @@ def _heatmap(chart: HeatMap, width: float) -> tuple[list[str], float]:
                 svg.rect(x + 0.5, y + 0.5, cell - 1, tall - 1, "heat", f"{name}, {chart.columns[c]}: {label}", shade)
             )
             if svg.width_of(label, 11) <= cell - 4:
-                ink = "cell dark" if share > 0.55 else "cell"
+                ink = "cell" if share < 0.55 else "cell mid" if share < 0.79 else "cell full"
                 parts.append(svg.text(x + cell / 2, y + tall / 2 + 4, label, "middle", ink))
     bottom = 4 + len(chart.rows) * tall
     centres = [left + (index + 0.5) * cell for index in range(len(chart.columns))]

@@ -13,6 +13,7 @@ from polyclinic.eval.sections import Block, Cell, Details, Dialogue, Diff, Figur
 
 _TABLE_UNDER_FIGURE = 200
 _MANY_COLUMNS = 6
+_SHORT = 24
 
 
 def render_blocks(blocks: Iterable[Block]) -> str:
@@ -66,7 +67,8 @@ def _row(row: Iterable[Cell], numeric: list[bool], digits: list[int]) -> str:
     cells = []
     for index, cell in enumerate(row):
         if index == 0 and not numeric[0]:
-            cells.append(f"<th scope=row>{_cell(cell, digits[0])}</th>")
+            words = _cell(cell, digits[0])
+            cells.append(f"<th scope=row{' class=whole' if len(words) <= _SHORT else ''}>{words}</th>")
         else:
             cells.append(f"<td{' class=n' if numeric[index] else ''}>{_cell(cell, digits[index])}</td>")
     return "".join(cells)
