@@ -108,7 +108,7 @@ async def test_the_cast_decides_over_the_clinic_on_temperature_and_length(server
     await answer(server, ask(temperature=0.7, max_output_tokens=50))
     await answer(server, ask(temperature=0.7, max_output_tokens=50), "?temperature=0&max_tokens=9&effort=low")
     assert [body.get("temperature") for body in server.requests] == [0.7, 0.0]
-    assert [body.get("max_completion_tokens") for body in server.requests] == [50, 9]
+    assert [body.get("max_tokens") for body in server.requests] == [50, 9]
     assert server.requests[1]["reasoning_effort"] == "low"
 
 
@@ -120,8 +120,8 @@ async def test_the_cast_decides_over_the_clinic_on_temperature_and_length(server
         ("temperature", "Unsupported value: 'temperature' does not support 0.5 with this model"),
         ("seed", "extra fields not permitted: seed"),
         ("reasoning_effort", "Unrecognized request argument supplied: reasoning_effort"),
-        ("max_completion_tokens", "unknown parameter max_completion_tokens"),
-        ("stream", "this server does not stream"),
+        ("max_tokens", "Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens' instead."),
+        ("stream", "streaming is not available on this server"),
     ],
 )
 async def test_what_an_endpoint_refuses_is_left_out_and_remembered(
@@ -136,7 +136,7 @@ async def test_what_an_endpoint_refuses_is_left_out_and_remembered(
     taken = [body for body in server.requests if refused not in body]
     assert len(taken) == 2
     assert refused not in server.requests[-2]
-    assert "max_tokens" in taken[0] or refused != "max_completion_tokens"
+    assert "max_completion_tokens" in taken[0] or refused != "max_tokens"
 
 
 async def test_without_a_schema_mode_the_schema_is_said_in_words(server: FaultServer, ask: Ask) -> None:
@@ -144,10 +144,41 @@ async def test_without_a_schema_mode_the_schema_is_said_in_words(server: FaultSe
     server.reply = lambda body: '{"reason": "clear", "score": 3, "sure": true}'
     completion = await answer(server, ask("Judge.", Judges(case="x")))
     assert read_reply(completion.text, Verdict).score == 3
-    assert len(server.requests) == 3  # schema, then any object, then words alone
+    assert len(server.requests) == 4  # strict schema, loose schema, any object, words alone
     system_words = server.requests[-1]["messages"][0]["content"]
     assert system_words.startswith("You are at a clinic.")
     assert '"score"' in system_words
+
+
+async def test_a_schema_that_is_refused_strictly_is_sent_loosely(server: FaultServer, ask: Ask) -> None:
+    server.refuse = lambda body: "Invalid schema" if body["response_format"]["json_schema"]["strict"] else None
+    completion = await answer(server, ask("Judge.", Judges(case="x")))
+    assert isinstance(read_reply(completion.text, Verdict), Verdict)
+    assert server.requests[1]["response_format"]["json_schema"]["schema"] == Verdict.model_json_schema()
+
+
+async def test_an_endpoint_without_schemas_beside_tools_keeps_them_elsewhere(server: FaultServer, ask: Ask) -> None:
+    def refuse(body: dict[str, Any]) -> str | None:
+        return "response_format cannot be used with tools" if {"tools", "response_format"} <= set(body) else None
+
+    server.refuse = refuse
+    server.reply = lambda body: '{"reason": "clear", "score": 3}'
+    cast = build_cast(parse_cast(f"all={server.url}:any"), ["staff"], {})
+    await cast.model("staff").answer(ask("Judge.", Judges(case="x"), tools=(LOOKUP,)))
+    await cast.model("staff").answer(ask("Judge.", Judges(case="x")))
+    await cast.close()
+    assert "response_format" not in server.requests[-2]
+    assert server.requests[-1]["response_format"]["json_schema"]["strict"] is True
+
+
+async def test_openai_gets_its_own_name_for_the_length(
+    server: FaultServer, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+    cast = build_cast(parse_cast("all=openai:gpt-5-mini"), ["staff"], {})
+    await cast.model("staff").answer(ask(max_output_tokens=50))
+    await cast.close()
+    assert server.requests[0]["max_completion_tokens"] == 50
 
 
 async def test_a_refusal_in_words_is_what_the_model_said(server: FaultServer, ask: Ask) -> None:
@@ -189,6 +220,25 @@ async def test_a_prompt_that_is_too_long_is_refused_once(server: FaultServer, as
     with pytest.raises(ModelError, match="maximum context length"):
         await answer(server, ask("Judge.", Judges(case="x")))
     assert len(server.requests) == 1
+
+
+async def test_a_refusal_that_nothing_can_mend_ends_at_once(server: FaultServer, ask: Ask) -> None:
+    server.refuse = lambda body: f"{'max_tokens' if 'max_tokens' in body else 'max_completion_tokens'} is too large"
+    with pytest.raises(ModelError, match="too large"):
+        await answer(server, ask(max_output_tokens=10**6))
+    assert len(server.requests) == 2
+
+
+async def test_an_upstream_error_does_not_turn_streaming_off(server: FaultServer, ask: Ask) -> None:
+    server.refuse = lambda body: "upstream rejected the request"
+    with pytest.raises(ModelError, match="upstream rejected"):
+        await answer(server, ask())
+    assert len(server.requests) == 1
+
+
+async def test_content_in_parts_is_put_together(server: FaultServer, ask: Ask) -> None:
+    server.reply = lambda body: {"content": [{"type": "text", "text": "Good "}, {"type": "text", "text": "day."}]}
+    assert (await answer(server, ask(), "?stream=false")).text == "Good day."
 
 
 @pytest.mark.parametrize(

@@ -56,3 +56,15 @@ async def test_the_small_model_speaks_keeps_to_a_schema_and_repeats_itself(ask: 
         assert not cast.is_remote("staff")
     finally:
         await cast.close()
+
+
+@pytest.mark.slow
+async def test_a_demo_episode_runs_on_the_small_model_and_its_failures_have_owners() -> None:
+    pytest.importorskip("xllamacpp")
+    from polyclinic.runner.registry import load_clinic
+    from polyclinic.testing.runs import run_once
+
+    results = await run_once(load_clinic("demo"), cast="all=local?max_tokens=120&threads=2&context=4096", most=1)
+    (episode,) = results.episodes
+    assert sum(usage.calls for usage in episode.usage.values()) > 0
+    assert all(failure.owner != "engine" for failure in episode.failures)

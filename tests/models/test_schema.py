@@ -67,3 +67,15 @@ def test_a_field_may_be_called_like_a_keyword() -> None:
     strict = strict_schema(schema)
     assert strict is not None
     assert strict["required"] == ["title", "default"]
+
+
+class Branch(ReplyModel):
+    name: str
+    parts: tuple[Branch, ...] = ()
+
+
+def test_a_reply_that_contains_itself_is_written_out_at_the_root() -> None:
+    _, schema, strict = reply_schema(Branch)
+    assert strict
+    assert schema["type"] == "object"
+    assert schema["properties"]["parts"]["items"] == {"$ref": "#/$defs/Branch"}

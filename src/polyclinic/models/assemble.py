@@ -12,6 +12,7 @@ from polyclinic.models.llm import ChatCaller, Endpoint
 from polyclinic.models.local import LocalCaller
 from polyclinic.models.prices import FREE, Price, Prices, default_prices
 from polyclinic.models.spec import CastSpec
+from polyclinic.models.wire import Habits
 
 
 class Assembly:
@@ -64,7 +65,8 @@ class Assembly:
         key = (spec.base_url, spec.key_env)
         if key not in self._endpoints:
             options = spec.options
-            self._endpoints[key] = Endpoint(spec.base_url, spec.key_env, options.concurrency, options.rpm)
+            first = Habits(limit_name="max_completion_tokens") if spec.provider == "openai" else Habits()
+            self._endpoints[key] = Endpoint(spec.base_url, spec.key_env, options.concurrency, options.rpm, first)
         return self._endpoints[key]
 
     def _price(self, spec: CastSpec) -> Price:

@@ -95,6 +95,7 @@ class HostedCaller:
         asked, options = request.settings, self._options
         settings: ModelSettings = {
             "timeout": options.timeout_s,
+            "max_retries": 0,
             "seed": derive("provider", asked.seed, asked.sample, number) & 0x7FFFFFFF,
         }
         temperature = options.temperature if options.temperature is not None else asked.temperature

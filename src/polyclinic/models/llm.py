@@ -37,11 +37,23 @@ _MENDS = {
 class Endpoint:
     """One base URL: its session, its slots, and what each of its models is known to take."""
 
-    def __init__(self, base_url: str, key_env: str, concurrency: int, rpm: int | None = None) -> None:
+    def __init__(
+        self, base_url: str, key_env: str, concurrency: int, rpm: int | None = None, first: Habits | None = None
+    ) -> None:
         self.base_url, self.key_env = base_url, key_env
+        self._first = first or Habits()
         self.limiter = Limiter(concurrency, rpm)
-        self.habits: dict[str, Habits] = {}
+        self._habits: dict[tuple[str, bool], Habits] = {}
         self._session: aiohttp.ClientSession | None = None
+
+    def habits(self, model: str, tools: bool) -> Habits:
+        """What a model takes, as far as is known; some take no schema beside tools, so those are two matters."""
+        return self._habits.get((model, tools), self._first)
+
+    def learn(self, model: str, tools: bool, habits: Habits) -> None:
+        """Remember what a model took."""
+        if habits != self._first:
+            self._habits[model, tools] = habits
 
     @property
     def key(self) -> str:
@@ -86,23 +98,27 @@ class ChatCaller:
     @property
     def hears(self) -> bool:
         """Streams are heard; whole answers come at once."""
-        return self._options.stream and self._endpoint.habits.get(self._model, Habits()).streams
+        return self._options.stream and all(
+            self._endpoint.habits(self._model, tools).streams for tools in (True, False)
+        )
 
     async def attempt(self, request: Request, number: int, deadline: Deadline) -> Completion:
         """One attempt, repeated at once while the endpoint refuses parts of the protocol that can be left out."""
-        habits = self._endpoint.habits.get(self._model, Habits())
+        tools = bool(request.tools)
+        habits = self._endpoint.habits(self._model, tools)
+        tried = {habits}
         while True:
             body = body_of(request, self._model, self._options, habits, number)
             try:
                 completion = await self._post(body, request, deadline)
             except _Complaint as complaint:
                 changed = habits.after(complaint.words, body)
-                if changed is None:
+                if changed is None or changed in tried:
                     raise self._failed(complaint.status, complaint.words, None) from None
+                tried.add(changed)
                 habits = changed
                 continue
-            if habits != self._endpoint.habits.get(self._model, Habits()):
-                self._endpoint.habits[self._model] = habits
+            self._endpoint.learn(self._model, tools, habits)
             return completion
 
     async def _post(self, body: dict[str, Any], request: Request, deadline: Deadline) -> Completion:

@@ -39,10 +39,17 @@ def _make(reply_type: type[Any]) -> tuple[str, dict[str, Any], bool]:
 def strict_schema(schema: Mapping[str, Any]) -> dict[str, Any] | None:
     """The schema in strict form, or None when it cannot be said strictly."""
     try:
-        strict: dict[str, Any] = _strict(schema)
+        strict: dict[str, Any] = _strict(_rooted(schema))
     except _Inexpressible:
         return None
     return strict if strict.get("type") == "object" else None
+
+
+def _rooted(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A schema whose root is written out: that of a reply which contains itself is a mere reference."""
+    if "$ref" not in schema:
+        return schema
+    return {**schema["$defs"][str(schema["$ref"]).rpartition("/")[2]], "$defs": schema["$defs"]}
 
 
 def in_words(schema: Mapping[str, Any]) -> str:

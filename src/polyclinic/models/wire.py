@@ -6,6 +6,7 @@ until the endpoint refuses it by name.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -18,16 +19,18 @@ from polyclinic.models.failure import AttemptFailed
 from polyclinic.models.schema import in_words, reply_schema
 from polyclinic.models.spec import Options
 
-Form = Literal["schema", "object", "words"]
-_NEXT_FORM: dict[Form, Form] = {"schema": "object", "object": "words"}
+Form = Literal["strict", "loose", "object", "words"]
+_NEXT_FORM: dict[Form, Form] = {"strict": "loose", "loose": "object", "object": "words"}
+_OTHER_LIMIT = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
+_NAME = re.compile(r"[a-z_]+")
 
 
 @dataclass(frozen=True)
 class Habits:
     """What a model on an endpoint takes."""
 
-    form: Form = "schema"
-    limit_name: str = "max_completion_tokens"
+    form: Form = "strict"
+    limit_name: str = "max_tokens"
     takes_temperature: bool = True
     takes_seed: bool = True
     takes_effort: bool = True
@@ -36,19 +39,18 @@ class Habits:
 
     def after(self, complaint: str, body: dict[str, Any]) -> Habits | None:
         """What to try after the endpoint refused a request with these words; None when nothing is left to change."""
-        said = complaint.lower()
+        said = set(_NAME.findall(complaint.lower()))
         if "stream_options" in said and self.counts_in_stream:
             return replace(self, counts_in_stream=False)
         if self.limit_name in said and self.limit_name in body:
-            other = "max_tokens" if self.limit_name == "max_completion_tokens" else "max_completion_tokens"
-            return replace(self, limit_name=other) if f"use '{self.limit_name}'" not in said else None
+            return replace(self, limit_name=_OTHER_LIMIT[self.limit_name])
         if "temperature" in said and "temperature" in body:
             return replace(self, takes_temperature=False)
         if "reasoning_effort" in said and "reasoning_effort" in body:
             return replace(self, takes_effort=False)
         if "seed" in said and "seed" in body:
             return replace(self, takes_seed=False)
-        if "stream" in said and self.streams and "response_format" not in said and body.get("stream"):
+        if said & {"stream", "streaming"} and "response_format" not in said and body.get("stream"):
             return replace(self, streams=False)
         if "response_format" in body and self.form in _NEXT_FORM:
             return replace(self, form=_NEXT_FORM[self.form])
@@ -61,8 +63,11 @@ def body_of(request: Request, model: str, options: Options, habits: Habits, numb
     body: dict[str, Any] = {"model": model, "messages": messages}
     if request.reply_type is not str:
         name, schema, strict = reply_schema(request.reply_type)
-        if habits.form == "schema":
-            form = {"name": name, "schema": schema, "strict": strict}
+        if habits.form == "strict" and strict:
+            form = {"name": name, "schema": schema, "strict": True}
+            body["response_format"] = {"type": "json_schema", "json_schema": form}
+        elif habits.form in ("strict", "loose"):
+            form = {"name": name, "schema": request.reply_schema, "strict": False}
             body["response_format"] = {"type": "json_schema", "json_schema": form}
         else:
             _say_schema(messages, schema)
@@ -144,8 +149,11 @@ class Reading:
 
     def _choice(self, choice: Any) -> None:
         said = choice.get("delta") or choice.get("message") or {}
-        if isinstance(said.get("content"), str):
-            self.text.append(said["content"])
+        content = said.get("content")
+        if isinstance(content, str):
+            self.text.append(content)
+        elif isinstance(content, list):
+            self.text += [part["text"] for part in content if isinstance(part, dict) and "text" in part]
         if isinstance(said.get("refusal"), str):
             self.refusal.append(said["refusal"])
         for position, call in enumerate(said.get("tool_calls") or ()):
