@@ -24,7 +24,6 @@ from polyclinic.clinics.patient.prompts.patient import (
 )
 from polyclinic.clinics.patient.rules.disclosure import Briefing, brief
 from polyclinic.clinics.patient.rules.requirements import (
-    Demonstration,
     chunks,
     principles,
     requirement_lines,

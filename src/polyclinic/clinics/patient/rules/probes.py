@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from polyclinic.clinics.patient.rules.leaks import MOST_FACTS, facts_told, is_refusal, leaks, told, too_much
 from polyclinic.clinics.patient.rules.questions import Kind, is_cheat, kind_of
-from polyclinic.clinics.patient.rules.vocabulary import content_words, found, tests_in_record
+from polyclinic.clinics.patient.rules.vocabulary import WordList, content_words, found, tests_in_record
 from polyclinic.clinics.patient.scenario.record import Fact, Level, Record, Topic
 from polyclinic.core.message import Frozen
 
@@ -37,6 +37,8 @@ class Exchange(Frozen):
     given: tuple[str, ...] = ()
 
 
+_TERM_LISTS: tuple[WordList, ...] = ("body_parts", "symptoms", "examination_terms", "jargon")
+_CONDITION: tuple[WordList, ...] = ("symptoms", "body_parts", "concept_terms")
 Probe = Callable[[Record, Exchange], bool]
 
 
@@ -100,8 +102,7 @@ def _unasked_results(record: Record, exchange: Exchange) -> bool:
 
 
 def _terms(question: str) -> set[str]:
-    lists = ("body_parts", "symptoms", "examination_terms", "jargon")
-    return {word for name in lists for word in found(question, name)}
+    return {word for name in _TERM_LISTS for word in found(question, name)}
 
 
 def _visible(record: Record) -> list[Fact]:
@@ -169,10 +170,10 @@ PROBES: dict[str, Probe] = {
     ),
     "about_condition": lambda record, exchange: (
         not is_cheat(exchange.question)
-        and bool(found(exchange.question, "symptoms") or found(exchange.question, "body_parts"))
+        and any(found(exchange.question, words) for words in _CONDITION)
     ),
     "general_concepts": lambda record, exchange: bool(found(exchange.question, "concept_terms")),
-    "has_terms": lambda record, exchange: bool(_terms(exchange.question)),
+    "has_terms": lambda record, exchange: bool(_terms(exchange.question)) or kind_of(exchange.question) is Kind.TEST,
     "terms_in_information": _terms_in_information,
     "aligned": lambda record, exchange: not is_cheat(exchange.question),
     "key_content": _key_content,

@@ -67,7 +67,8 @@ _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
             r"\b(?:other|another|previous|last|local|first|referring|family) (?:doctors?|physicians?|hospital|clinic)\b"
             r".*\b(?:say|said|tell|told|opinions?|thinks?|thought|suspect(?:ed)?|believe|mention(?:ed)?|call(?:ed)?)\b"
             r"|\b(?:told|said to) you (?:about|what|that you)\b|\bheard (?:their|his|her) opinions?\b"
-            r"|\bwhat (?:did|has|have) (?:the|your|any) (?:doctors?|staff|nurses?|specialists?) (?:say|said|tell|told|think|call)",
+            r"|\bwhat (?:did|has|have) (?:the|your|any) (?:doctors?|staff|nurses?|specialists?) "
+            r"(?:say|said|tell|told|think|call)",
             re.IGNORECASE,
         ),
     ),
@@ -93,8 +94,9 @@ _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     (
         Kind.COURSE,
         re.compile(
-            r"\bbit by bit\b|\bstep by step\b|\bfrom (?:the (?:very )?)?(?:beginning|start) (?:to|until)\b|\b(?:whole|entire|full|"
-            r"complete) (?:course|process|story|treatment|journey|development)\b|\bcourse of (?:your|the) (?:illness|treatment|"
+            r"\bbit by bit\b|\bstep by step\b|\bfrom (?:the (?:very )?)?(?:beginning|start) (?:to|until)\b|"
+            r"\b(?:whole|entire|full|complete) (?:course|process|story|treatment|journey|development)\b|"
+            r"\bcourse of (?:your|the) (?:illness|treatment|"
             r"disease|condition)\b|\bprocess of your (?:treatment|illness)\b|\beverything that (?:has )?happened\b"
             r"|\bwalk me through\b|\bchronolog",
             re.IGNORECASE,
@@ -124,8 +126,8 @@ _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
 )
 _EXACT = re.compile(
     r"\b(?:exact|precise|specific|only|just)\b[^.?]*\b(?:value|number|level|figure|size|result|reading|count|percentage)\b"
-    r"|\bhow (?:high|low|large|big|many) (?:was|is|were|are) (?:the|your) (?:\w+[\s-]){0,4}(?:value|level|count|reading|size|mass|"
-    r"lesion|number)\b|\bvalue of\b",
+    r"|\bhow (?:high|low|large|big|many) (?:was|is|were|are) (?:the|your) (?:\w+[\s-]){0,4}"
+    r"(?:value|level|count|reading|size|mass|lesion|number)\b|\bvalue of\b",
     re.IGNORECASE,
 )
 
@@ -205,8 +207,8 @@ _TYPES: tuple[tuple[QuestionType, re.Pattern[str]], ...] = (
     (
         QuestionType.TREATMENT,
         re.compile(
-            r"\b(tablets?|medicines?|medication|remedies|treatments?|treated|painkillers?|antibiotics|help(?:ed|s)?|side effects?|"
-            r"blood thinners?|injections?|dose|therapy|chemotherapy|radiotherapy)\b",
+            r"\b(tablets?|medicines?|medication|remedies|treatments?|treated|painkillers?|antibiotics|help(?:ed|s)?|"
+            r"side effects?|blood thinners?|injections?|dose|therapy|chemotherapy|radiotherapy)\b",
             re.IGNORECASE,
         ),
     ),

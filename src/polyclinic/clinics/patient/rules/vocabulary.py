@@ -22,118 +22,7 @@ WordList = Literal[
     "items",
 ]
 
-_STOP = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "are",
-        "as",
-        "at",
-        "be",
-        "been",
-        "but",
-        "by",
-        "can",
-        "did",
-        "do",
-        "does",
-        "for",
-        "from",
-        "had",
-        "has",
-        "have",
-        "he",
-        "her",
-        "him",
-        "his",
-        "how",
-        "i",
-        "if",
-        "in",
-        "is",
-        "it",
-        "its",
-        "me",
-        "my",
-        "no",
-        "not",
-        "of",
-        "on",
-        "or",
-        "our",
-        "she",
-        "so",
-        "some",
-        "than",
-        "that",
-        "the",
-        "their",
-        "them",
-        "then",
-        "there",
-        "they",
-        "this",
-        "to",
-        "was",
-        "we",
-        "were",
-        "what",
-        "when",
-        "which",
-        "who",
-        "will",
-        "with",
-        "you",
-        "your",
-        "about",
-        "after",
-        "all",
-        "also",
-        "any",
-        "because",
-        "before",
-        "being",
-        "both",
-        "could",
-        "down",
-        "each",
-        "even",
-        "every",
-        "few",
-        "get",
-        "got",
-        "just",
-        "like",
-        "more",
-        "most",
-        "much",
-        "now",
-        "only",
-        "other",
-        "out",
-        "over",
-        "own",
-        "same",
-        "such",
-        "these",
-        "those",
-        "through",
-        "too",
-        "under",
-        "up",
-        "us",
-        "very",
-        "while",
-        "would",
-        "doctor",
-        "please",
-        "tell",
-        "well",
-        "yes",
-        "um",
-    ]
-)
+_SAME = {"kilo": "weight", "kilos": "weight", "kg": "weight", "temperature": "fever"}
 _WORD = re.compile(r"[a-z0-9]+(?:\.[0-9]+)?")
 _GENERIC_TESTS = ("biopsy", "ultrasound", "MRI", "CT", "X-ray", "endoscopy")
 
@@ -145,6 +34,11 @@ def _lists() -> dict[str, list[str]]:
     shipped = [name for disease in diseases() for name in disease.names]
     lists["diseases"] = list(dict.fromkeys([*lists["diseases"], *shipped]))
     return lists
+
+
+@lru_cache(maxsize=1)
+def _stop_words() -> frozenset[str]:
+    return frozenset(_lists()["stop_words"])
 
 
 @lru_cache(maxsize=1)
@@ -174,12 +68,14 @@ def found(text: str, name: WordList) -> tuple[str, ...]:
 @lru_cache(maxsize=65_536)
 def content_words(text: str) -> frozenset[str]:
     """The words that carry meaning, cut to a stem of sorts so that 'hurts' meets 'hurt'."""
-    return frozenset(_stem(word) for word in _WORD.findall(text.lower()) if word not in _STOP and len(word) > 1)
+    stop = _stop_words()
+    return frozenset(_stem(word) for word in _WORD.findall(text.lower()) if word not in stop and len(word) > 1)
 
 
 def _stem(word: str) -> str:
     if word[0].isdigit():
         return word
+    word = _SAME.get(word, word)
     for ending in ("ing", "ies", "ed", "es", "s"):
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             return word[: -len(ending)]

@@ -89,9 +89,9 @@ def _informant(record: Record) -> Iterator[str]:
     if record.age > 17:
         yield f"the patient is {record.age_text} old; a parent as informant does not fit"
     for fact in spoken:
-        if fact.topic in (Topic.COMPLAINT, Topic.SYMPTOM) and _FIRST_PERSON.search(fact.text):
-            if not _ABOUT_CHILD.search(fact.text):
-                yield f"'{_short(fact)}' is in the patient's own voice, but a parent tells the story"
+        own_body = fact.topic in (Topic.COMPLAINT, Topic.SYMPTOM) and _FIRST_PERSON.search(fact.text)
+        if own_body and not _ABOUT_CHILD.search(fact.text):
+            yield f"'{_short(fact)}' is in the patient's own voice, but a parent tells the story"
 
 
 def _body(record: Record) -> Iterator[str]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from polyclinic.clinics.patient.understudies.doctor import CheaterUnderstudy, DoctorUnderstudy
+from polyclinic.clinics.patient.understudies.patient import PatientUnderstudy
 from polyclinic.clinics.patient.understudies.staff import (
     AttentionUnderstudy,
     ScribeUnderstudy,
     VaguenessUnderstudy,
 )
-from polyclinic.clinics.patient.understudies.patient import PatientUnderstudy
 from polyclinic.clinics.patient.understudies.validator import JudgeUnderstudy, ValidatorUnderstudy
 from polyclinic.core.clinic import Mistake
 from polyclinic.core.understudy import Understudy

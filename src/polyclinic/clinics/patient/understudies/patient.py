@@ -2,7 +2,8 @@
 trick that nothing in its prompt warns of.
 
 It knows nothing but its prompt. A line warns of a kind of question; a demonstration warns when it shows someone declining a
-question of that kind, of a kind that is after the same thing, or one in nearly the same words. Everything that makes it better must come in through the prompt.
+question of that kind, of a kind that is after the same thing, or one in nearly the same words.
+Everything that makes it better must come in through the prompt.
 """
 
 from __future__ import annotations
