@@ -20,7 +20,12 @@ clinic = Clinic(
     paper="Socratic personalized medical teaching with multi-agent simulation (ClinEdu, ClinTeach, MedTutor-R1)",
     roles=(
         Role("tutor", "leads the group by asking; the role under test", side="tested"),
-        Role("student", "reports, asks, and answers the case privately (student-1, student-2 …)", side="simulated"),
+        Role(
+            "student",
+            "reports, asks, and answers the case privately (student-1, student-2 …)",
+            side="simulated",
+            seats=True,
+        ),
         Role("patient", "knows its script only; or an informant who speaks for the patient", side="simulated"),
         Role("specialist", "checks facts before guidance goes out; answers general questions", side="simulated"),
         Role("supervisor", "checks safety, ethics and tone before guidance goes out", side="simulated"),

@@ -14,6 +14,8 @@ ASKED = 0.5
 """A step counts as asked when this share of its key question's content words stands in one question of the tutor."""
 TOLD = 0.6
 """A step counts as told when this share of its summary's content words stands in the tutor's statements."""
+HELD = 0.5
+"""A step counts as held when this share of its summary's content words stands in a student's report."""
 
 
 def question_share(texts: Iterable[str]) -> float:
@@ -54,8 +56,9 @@ def tells(text: str, step: SocraticStep) -> bool:
 
 
 def holds(text: str, step: SocraticStep) -> bool:
-    """Whether a student's words show that this step has been made."""
-    return overlap(text, step.step_summary) >= TOLD
+    """Whether a student's words show that this step has been made. Short summaries must be met more closely."""
+    short = len(content_words(step.step_summary)) < 5
+    return overlap(text, step.step_summary) >= (TOLD if short else HELD)
 
 
 def steps_touched(case: Case, guidance: Sequence[str]) -> list[int]:
