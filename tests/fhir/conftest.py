@@ -212,7 +212,7 @@ def npm_package() -> Callable[..., Path]:
     return fetch
 
 
-DEFINITION_PREFIXES = ("StructureDefinition-", "SearchParameter-", "ValueSet-", "CodeSystem-")
+DEFINITION_PREFIXES = ("StructureDefinition-", "SearchParameter-", "ValueSet-", "CodeSystem-", "openapi/")
 
 
 @pytest.fixture(scope="session")

@@ -40,14 +40,14 @@ def diaries() -> list[Resource]:
     return resources
 
 
-def wishes(slots: Sequence[Resource]) -> list[tuple[Resource, list[Resource]]]:
-    """A thousand bookings of one to four neighbouring slots each, all based on the same first look."""
+def wishes(slots: Sequence[Resource], bookings: int = BOOKINGS) -> list[tuple[Resource, list[Resource]]]:
+    """Bookings of one to four neighbouring slots each, all based on the same first look."""
     by_schedule: dict[str, list[Resource]] = {}
     for slot in sorted(slots, key=lambda s: str(s["id"])):
         by_schedule.setdefault(slot["schedule"]["reference"], []).append(slot)
     random = stream("concurrency")
     made = []
-    for number in range(BOOKINGS):
+    for number in range(bookings):
         row = by_schedule[f"Schedule/race-{random.randrange(SCHEDULES)}"]
         size = random.randint(1, 4)
         first = random.randrange(len(row) - size)
@@ -84,18 +84,21 @@ async def test_in_process(store: FhirStore) -> None:
     await check_the_diary(store, booked)
 
 
-async def test_over_http(serve: Callable[..., Any]) -> None:
+@pytest.mark.parametrize("bookings", [250, pytest.param(BOOKINGS, marks=pytest.mark.slow)])
+async def test_over_http(serve: Callable[..., Any], bookings: int) -> None:
     server = serve(diaries())
     booked, answers = {}, Counter[int]()
-    limits = httpx.Limits(max_connections=32)
+    at_once = asyncio.Semaphore(50)  # connections; httpx's own queue is slow with a thousand waiting
+    limits = httpx.Limits(max_connections=50)
     async with httpx.AsyncClient(base_url=server.base, timeout=60, limits=limits) as client:
 
         async def attempt(number: int, visit: Resource, slots: list[Resource]) -> None:
-            if number % 2:
-                answer = await client.post("/", json=transaction_bundle(scheduling.book(visit, slots)))
-            else:
-                named = {**visit, "slot": [{"reference": f"Slot/{slot['id']}"} for slot in slots]}
-                answer = await client.post("/Appointment/$book", json=named)
+            named = {**visit, "slot": [{"reference": f"Slot/{slot['id']}"} for slot in slots]}
+            async with at_once:
+                if number % 2:
+                    answer = await client.post("/", json=transaction_bundle(scheduling.book(visit, slots)))
+                else:
+                    answer = await client.post("/Appointment/$book", json=named)
             answers[answer.status_code] += 1
             if answer.is_success:
                 body = answer.json()
@@ -103,18 +106,18 @@ async def test_over_http(serve: Callable[..., Any]) -> None:
                 booked[id_] = [slot["id"] for slot in slots]
 
         first = (await server.store.search("Slot", {})).matches
-        await asyncio.gather(*(attempt(number, *wish) for number, wish in enumerate(wishes(first))))
+        await asyncio.gather(*(attempt(number, *wish) for number, wish in enumerate(wishes(first, bookings))))
     assert set(answers) <= {200, 201, 409, 412}
-    assert sum(answers.values()) == BOOKINGS
+    assert sum(answers.values()) == bookings
     await check_the_diary(server.store, booked)
 
 
-async def race(url: str) -> None:
+async def race(url: str, processes: int, attempts: int) -> None:
     database = open_database(url)
     store = await FhirStore.open(database)
     await store.load(diaries())
     worker = Path(__file__).with_name("booking_worker.py")
-    commands = [(sys.executable, str(worker), url, str(i), str(BOOKINGS // 8)) for i in range(8)]
+    commands = [(sys.executable, str(worker), url, str(i), str(attempts)) for i in range(processes)]
     running = [await asyncio.create_subprocess_exec(*c, stdout=asyncio.subprocess.PIPE) for c in commands]
     booked: dict[str, list[str]] = {}
     refused = 0
@@ -124,16 +127,21 @@ async def race(url: str) -> None:
         result = json.loads(output)
         booked.update(result["booked"])
         refused += result["lost"] + result["full"]
-    assert len(booked) + refused == BOOKINGS
+    assert len(booked) + refused == processes * attempts
     await check_the_diary(store, booked)
     await database.close()
 
 
-async def test_from_eight_processes(tmp_path: Path) -> None:
-    await race(f"sqlite:///{tmp_path}/race.db")
+PROCESSES = [(2, 60), pytest.param(8, BOOKINGS // 8, marks=pytest.mark.slow)]
 
 
-async def test_from_eight_processes_on_postgres() -> None:
+@pytest.mark.parametrize(("processes", "attempts"), PROCESSES)
+async def test_from_several_processes(tmp_path: Path, processes: int, attempts: int) -> None:
+    await race(f"sqlite:///{tmp_path}/race.db", processes, attempts)
+
+
+@pytest.mark.parametrize(("processes", "attempts"), PROCESSES)
+async def test_from_several_processes_on_postgres(processes: int, attempts: int) -> None:
     url = os.environ.get("POLYCLINIC_TEST_POSTGRES")
     if not url:
         pytest.skip("POLYCLINIC_TEST_POSTGRES names no PostgreSQL")
@@ -141,4 +149,4 @@ async def test_from_eight_processes_on_postgres() -> None:
     for table in ("fhir_resource", "fhir_history", "fhir_index", "fhir_hold"):
         await database.write(lambda t, name=table: t.execute(f"DROP TABLE IF EXISTS {name} CASCADE"))  # type: ignore[misc]
     await database.close()
-    await race(url)
+    await race(url, processes, attempts)

@@ -129,6 +129,10 @@ def edited(resource: Resource, *without: str, **changes: object) -> Resource:
         (edited(BUILT[5], contact=[{"gender": "male"}]), "pat-1", "Patient.contact[0]"),
         (edited(BUILT[5], deceasedBoolean=True, deceasedDateTime="2020"), "structure", "Patient.deceasedDateTime"),
         (edited(BUILT[6], planningHorizon={"start": "2025-02", "end": "2025-01"}), "per-1", "Schedule.planningHorizon"),
+        (edited(BUILT[5], photo=[{"data": "aGk="}]), "att-1", "Patient.photo[0]"),
+        (edited(BUILT[5], generalPractitioner=[{"type": "Practitioner"}]), "ref-2", "Patient.generalPractitioner[0]"),
+        (edited(BUILT[5], text={"status": "empty", "div": "<div onclick='x'>y</div>"}), "value", "Patient.text.div"),
+        (edited(BUILT[5], contained=[{"resourceType": "Slot", "meta": {"versionId": "1"}}]), "dom-4", "Patient"),
         ({"resourceType": "Medication"}, "structure", "Resource"),
     ],
 )

@@ -16,6 +16,7 @@ Breach = tuple[str, str]
 Rule = Callable[[Node], Iterator[Breach]]
 _CLINICAL = "http://terminology.hl7.org/CodeSystem/condition-clinical"
 _CATEGORY = "http://terminology.hl7.org/CodeSystem/condition-category"
+_UCUM = "http://unitsofmeasure.org"
 # HL7 calls these advice: they are reported and do not refuse the resource.
 WARNINGS = frozenset({"app-6", "con-2", "ident-1"})
 
@@ -162,7 +163,73 @@ def _timing_repeat(node: Node) -> Iterator[Breach]:
         yield "tim-9", "an offset needs a when that is not a meal itself"
 
 
+def _attachment(node: Node) -> Iterator[Breach]:
+    if _has(node, "data") and not _has(node, "contentType"):
+        yield "att-1", "data needs a content type"
+
+
+def _quantity(node: Node) -> Iterator[Breach]:
+    if _has(node, "code") and not _has(node, "system"):
+        yield "qty-3", "a unit's code needs its system"
+
+
+def _duration(node: Node) -> Iterator[Breach]:
+    yield from _quantity(node)
+    if _has(node, "code") and (node.get("system") != _UCUM or "value" not in node):
+        yield "drt-1", "a duration with a code has a value, and UCUM as its system"
+
+
+def _age(node: Node) -> Iterator[Breach]:
+    yield from _quantity(node)
+    coded = _has(node, "code") or "value" not in node
+    if not coded or node.get("system", _UCUM) != _UCUM or float(node.get("value", 1)) <= 0:
+        yield "age-1", "an age is a positive number with a UCUM code"
+
+
+def _range(node: Node) -> Iterator[Breach]:
+    low, high = node.get("low", {}), node.get("high", {})
+    same = low.get("code") == high.get("code") and low.get("unit") == high.get("unit")
+    if same and "value" in low and "value" in high and float(low["value"]) > float(high["value"]):
+        yield "rng-2", "the low end must not be above the high end"
+
+
+def _ratio(node: Node) -> Iterator[Breach]:
+    both, neither = ("numerator" in node) == ("denominator" in node), "numerator" not in node
+    if not both or (neither and not _has(node, "extension")):
+        yield "rat-1", "a ratio has a numerator and a denominator"
+
+
+def _sampled_data(node: Node) -> Iterator[Breach]:
+    if ("interval" in node) == ("offsets" in node):
+        yield "sdd-1", "samples have either an interval or offsets"
+
+
+def _available_time(node: Node) -> Iterator[Breach]:
+    if node.get("allDay") is True and _has(node, "availableStartTime", "availableEndTime"):
+        yield "av-1", "all day excludes times"
+
+
+def _contained(node: Node) -> Iterator[Breach]:
+    for inner in node.get("contained", []):
+        if _has(inner, "contained"):
+            yield "dom-2", "a contained resource contains no others"
+        if _has(inner.get("meta", {}), "versionId", "lastUpdated"):
+            yield "dom-4", "a contained resource has no version of its own"
+        if _has(inner.get("meta", {}), "security"):
+            yield "dom-5", "a contained resource has no security label"
+
+
 RULES: dict[str, tuple[Rule, ...]] = {
+    "Attachment": (_attachment,),
+    "Quantity": (_quantity,),
+    "Duration": (_duration,),
+    "Age": (_age,),
+    "Range": (_range,),
+    "Ratio": (_ratio,),
+    "SampledData": (_sampled_data,),
+    "Availability.availableTime": (_available_time,),
+    "Expression": (_needs("exp-1", "expression", "reference"),),
+    "Reference": (_needs("ref-2", "reference", "identifier", "display", "extension"),),
     "Appointment": (_appointment,),
     "Appointment.participant": (_participant("app-1"),),
     "AppointmentResponse": (_appointment_response,),
@@ -182,3 +249,5 @@ RULES: dict[str, tuple[Rule, ...]] = {
     "Timing.repeat": (_timing_repeat,),
     "Identifier": (_needs("ident-1", "value", "_value"),),
 }
+# Rules of every resource.
+OF_ALL: tuple[Rule, ...] = (_contained,)

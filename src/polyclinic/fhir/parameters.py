@@ -27,9 +27,9 @@ class Path:
     first: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Parameter:
-    """One search parameter of one resource type."""
+    """One search parameter of one resource type. There is one object for each, so they compare by identity."""
 
     code: str
     kind: Kind

@@ -11,6 +11,9 @@ from decimal import Decimal
 from polyclinic.fhir.dates import date_range, instant
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+_ACTIVE = re.compile(
+    r"<\s*(script|iframe|object|embed|form|link|base|meta|style)\b|\son\w+\s*=|javascript:", re.IGNORECASE
+)
 _DATE = r"\d{4}(-\d\d(-\d\d)?)?"
 _ZONE = r"(Z|[+-](0\d|1[0-4]):\d\d)"
 _TIME = r"([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d{1,9})?"
@@ -78,6 +81,8 @@ def _wrong_text(type_: str, text: str) -> str | None:
                 return "is not base64"
             return None
         case "xhtml":
-            return None if text.lstrip().startswith("<div") else "must be a <div> element"
+            if not text.lstrip().startswith("<div"):
+                return "must be a <div> element"
+            return "has active content" if _ACTIVE.search(text) else None
         case _:
             return None

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 from typing import Literal, TypeAlias, cast
 
 from polyclinic.core.records import Query, RecordsError
@@ -172,8 +173,9 @@ def parse_search(type_: str, query: Iterable[tuple[str, str]], base: str = "") -
     return search
 
 
+@lru_cache(maxsize=4096)
 def parse_condition(type_: str, name: str, text: str, base: str = "", depth: int = 0) -> Condition | None:
-    """One condition of a search on `type_`; None when the parameter is unknown."""
+    """One condition of a search on `type_`; None when the parameter is unknown. Kept: the same ones come again and again."""
     if depth > MAX_DEPTH:
         raise BadSearch(f"'{name}' nests deeper than {MAX_DEPTH}")
     if name.startswith("_has:"):

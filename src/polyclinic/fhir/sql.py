@@ -10,6 +10,7 @@ import base64
 import binascii
 from collections.abc import Sequence
 from decimal import Decimal
+from functools import lru_cache
 from typing import NamedTuple
 
 import orjson
@@ -61,8 +62,9 @@ def where(search: Search) -> Sql:
     return Sql(" AND ".join(parts), values)
 
 
+@lru_cache(maxsize=4096)
 def _condition(type_: str, condition: Condition) -> Sql:
-    """A condition on row `r` of `type_`."""
+    """A condition on row `r` of `type_`. Its values are never changed, so it can be kept."""
     if isinstance(condition, Has):
         return _has(type_, condition)
     column = column_of(type_, condition.parameter)

@@ -98,7 +98,7 @@ def fresh(transaction: Transaction, search: Search, limit: int | None, now: int)
 
 def apply_changes(transaction: Transaction, changes: Sequence[Change], now: int) -> list[Resource | None]:
     """Make all changes inside an open transaction, or raise."""
-    return [outcome.resource for outcome in perform(transaction, operations_of(changes), now)]
+    return [outcome.resource for outcome in perform(transaction, operations_of(changes), now, resolve=False)]
 
 
 def sweep(transaction: Transaction, now: int) -> int:

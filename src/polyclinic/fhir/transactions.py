@@ -94,8 +94,11 @@ def perform(
     hold: str | None = None,
     base: str = "",
     check: Callable[[Resource], None] | None = None,
+    resolve: bool = True,
 ) -> list[Outcome]:
     """Make every change or raise. `check` sees each patched resource before it is written.
+
+    `resolve` looks for references that are full URLs of other entries or searches; our own changes have none.
 
     The operations given are not touched: the database may run this again after a neighbour's failure.
     """
@@ -111,7 +114,7 @@ def perform(
         if operation.method == "GET":
             reads.append(position)
             continue
-        if operation.resource is not None and (given or _has_conditional(operation.resource)):
+        if resolve and operation.resource is not None and (given or _has_conditional(operation.resource)):
             operation.resource = _resolve(transaction, operation.resource, given, base)
         outcomes[position] = _change(work, operation, base, check)
     work.finish()

@@ -14,7 +14,7 @@ from typing import Any
 
 from polyclinic.core.records import Problem, RecordInvalid, Resource
 from polyclinic.fhir.index import split_reference
-from polyclinic.fhir.invariants import RULES, WARNINGS
+from polyclinic.fhir.invariants import OF_ALL, RULES, WARNINGS
 from polyclinic.fhir.parameters import data, resource_types
 from polyclinic.fhir.primitives import wrong
 
@@ -102,7 +102,8 @@ def _object(node: Any, type_: str, path: str, root: Resource) -> Iterator[Proble
 
 
 def _broken(node: dict[str, Any], type_: str, path: str) -> Iterator[Problem]:
-    for rule in RULES.get(type_, ()):
+    general = OF_ALL if type_ in resource_types() else ()
+    for rule in (*RULES.get(type_, ()), *general):
         try:
             for key, message in rule(node):
                 yield Problem(key, path, f"{key}: {message}", "warning" if key in WARNINGS else "error")
