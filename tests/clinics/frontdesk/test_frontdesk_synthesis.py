@@ -342,6 +342,10 @@ def test_selectors_mean_what_they_say() -> None:
     )
     assert not any(none) and all(full) and 0.4 < sum(half) / len(half) < 0.6
     assert sum(c.claims is not None for c in scenarios("imposters:30", 1)) == 30
+    assert {c.campaign for c in scenarios("paper:1:2", 1)} == {"primary-0", "secondary-0", "tertiary-0"}
+    assert len({c.campaign for c in scenarios("history:1:2", 1)}) == 3
+    (alone,) = scenarios("walk-in", 1)
+    assert alone.kind == "visit" and alone.plan is not None
     with pytest.raises(UnknownName, match="tertiary"):
         scenarios("tertiery", 1)
     for nonsense in ("primary:x", "primary:1:2:3", "primary:0"):

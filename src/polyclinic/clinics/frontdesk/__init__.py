@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from polyclinic.clinics.frontdesk.flow import flow
-from polyclinic.clinics.frontdesk.judges import judges
+from polyclinic.clinics.frontdesk.judges import feedback, judges
 from polyclinic.clinics.frontdesk.prompts import PROMPTS
 from polyclinic.clinics.frontdesk.report import report
 from polyclinic.clinics.frontdesk.scenario.load import lint, scenarios
@@ -55,6 +55,7 @@ clinic = Clinic(
     open_campaign=open_campaign,
     prepare=prepare,
     report=report,
+    feedback=feedback,
     lint=lint,
     needs=("records",),
     demo_scenarios="primary:1:12",

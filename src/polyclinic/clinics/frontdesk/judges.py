@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, cast
 
-from polyclinic.clinics.frontdesk.rules.codes import Verdict
+from polyclinic.clinics.frontdesk.rules.codes import MEANING, Verdict
 from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeCase, IntakeRecord, judge_intake, right_department
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import (
     BookingCase,
@@ -28,6 +28,7 @@ from polyclinic.clinics.frontdesk.tools.desk import TOOL_FOR, read_date
 from polyclinic.core.judge import Case, Judge, Metric
 from polyclinic.core.transcript import Score, ToolUsed, Transcript
 from polyclinic.eval.rules import mark, rule_judge
+from polyclinic.eval.sections import Block, Cell, Paragraph, Section, Table
 
 INTAKE = Metric("intake", "intakes without an error of the rubric")
 INTAKE_STAFF = Metric("intake_staff", "the same, without intakes that the simulated patient spoilt")
@@ -182,6 +183,24 @@ def _protection(transcript: Transcript) -> list[Score]:
         return []
     reached = [used.tool for used in transcript.of(ToolUsed) if used.effect == "write" and not used.error]
     return [mark("protected", float(not reached and not event["done"]), evidence=tuple(reached))]
+
+
+def feedback(case: Case) -> list[Section]:
+    """For a person who played the staff: what the rubrics found, and why."""
+    contact = cast(Contact, case.scenario)
+    lines: list[list[Cell]] = []
+    for task, verdict in (
+        ("intake", intake_verdict(contact, case.transcript) if contact.kind == "visit" else None),
+        ("scheduling", scheduling_verdict(contact, case.transcript)),
+    ):
+        if verdict is not None:
+            found = f"{verdict.code}: {MEANING[verdict.code]}" if verdict.code else "no error"
+            lines.append([task, found, verdict.fault, verdict.reason])
+    right = " or ".join(contact.caller.gold_departments) if contact.patient is not None else ""
+    body: list[Block] = [Table("What the rubrics found", ["task", "finding", "whose fault", "why"], lines)]
+    if right:
+        body.append(Paragraph(f"{contact.caller.disease} belongs to {right}."))
+    return [Section("How it went", body)]
 
 
 def judges() -> Sequence[Judge]:

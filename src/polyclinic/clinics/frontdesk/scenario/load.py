@@ -7,6 +7,7 @@
 ``history-none``           nine departments, nobody knows a diagnosis; also ``history-half``, ``history-all``, and ``history``
                           for all three
 ``imposters``             a secondary hospital with 200 callers who speak about other people's appointments
+``walk-in``               one visit by itself, for ``polyclinic play frontdesk --role staff``
 ``hospital.toml``          a config of your own (TOML or YAML)
 ``data/`` or ``x.json``    a dataset made by the h-adminsim package
 """
@@ -28,6 +29,7 @@ HISTORY_SHARES = {"history-none": 0.0, "history-half": 0.5, "history-all": 1.0}
 GROUPS = {"paper": PRESETS, "history": tuple(HISTORY_SHARES)}
 DEMO_PATIENTS = 12
 IMPOSTERS = 200
+WALK_IN = "walk-in"
 
 
 def scenarios(selector: str, seed: int) -> list[Contact]:
@@ -39,6 +41,8 @@ def scenarios(selector: str, seed: int) -> list[Contact]:
         ]
     if selector.isdecimal():
         return _first_patients(synthesize(preset("primary"), seed, 1), int(selector))
+    if selector == WALK_IN:
+        return _walk_in(synthesize(preset("primary"), seed, 1))
     path = Path(selector)
     if path.suffix in (".toml", ".yaml", ".yml"):
         _must_exist(path)
@@ -73,6 +77,12 @@ def lint(path: str) -> list[str]:
     return []
 
 
+def _walk_in(contacts: list[Contact]) -> list[Contact]:
+    """The first visit of a hospital by itself: it carries the plan, so that somebody can play it at once."""
+    visit = next(contact for contact in contacts if contact.kind == "visit")
+    return [visit.model_copy(update={"plan": contacts[0].plan, "wave": 0})]
+
+
 def _must_exist(path: Path) -> None:
     if not path.exists():
         raise ConfigError(f"there is no file {path}")
@@ -91,7 +101,7 @@ def _named(name: str) -> HospitalConfig:
             department_per_hospital={"min": 9, "max": 9},
             symptom={"type": ("without_history", "with_history"), "probs": probs},
         )
-    raise UnknownName("hospital preset", name, (*PRESETS, *HISTORY_SHARES, *GROUPS, "imposters"))
+    raise UnknownName("hospital preset", name, (*PRESETS, *HISTORY_SHARES, *GROUPS, "imposters", WALK_IN))
 
 
 def _first_patients(contacts: list[Contact], count: int) -> list[Contact]:

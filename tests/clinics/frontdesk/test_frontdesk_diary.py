@@ -1,0 +1,140 @@
+"""Diaries under any sequence of bookings, moves, cancellations and passing time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from polyclinic.clinics.frontdesk.rules.clock import can_change, due_statuses, status_at
+from polyclinic.clinics.frontdesk.rules.slots import earlier_place, earliest, walk_waiting_list
+from polyclinic.clinics.frontdesk.scenario.config import preset
+from polyclinic.clinics.frontdesk.scenario.synthesis import synthesize_hospital
+from polyclinic.clinics.frontdesk.state import NEXT_STATUSES, Appointment, Diary, HospitalState, starts_of
+from polyclinic.errors import EngineError
+
+PLANS = {level: HospitalState.open(synthesize_hospital(preset(level), 8, 0)) for level in ("primary", "tertiary")}
+
+
+def fresh(level: str) -> Diary:
+    diary = max(PLANS[level].diaries.values(), key=lambda diary: len(diary.plan.physicians))
+    return Diary.empty(diary.plan, diary.time)
+
+
+def entry_for(diary: Diary, name: str, now: int, attends: bool = True) -> Appointment | None:
+    place = earliest(diary, now)
+    if place is None:
+        return None
+    length = diary.plan.physicians[place.physician].slots_per_visit
+    return Appointment(name, name, name, place.physician, place.day, place.slot, length, "asap", 0, attends)
+
+
+STEP = st.tuples(st.sampled_from(["book", "move", "cancel", "pass"]), st.integers(0, 10_000), st.integers(0, 400))
+
+
+@settings(max_examples=40, deadline=None)
+@given(level=st.sampled_from(["primary", "tertiary"]), steps=st.lists(STEP, min_size=1, max_size=40))
+def test_no_sequence_double_books_loses_a_waiter_or_turns_a_status_back(
+    level: str, steps: list[tuple[str, int, int]]
+) -> None:
+    diary = fresh(level)
+    empty = sum(bits.bit_count() for days in diary.free for bits in days)
+    now = -1000
+    for number, (action, pick, wait) in enumerate(steps):
+        before = dict(diary.appointments)
+        waiting = list(diary.waiting)
+        now += wait
+        for id_, status in due_statuses(diary, now):
+            diary.set_status(id_, status)
+        diary.advance(now)
+        open_ids = [id_ for id_ in diary.appointments if can_change(diary, id_, now)]
+        _act(diary, action, now, f"p{number}", open_ids, pick)
+        _hold(diary, empty, before, waiting)
+
+
+def _act(diary: Diary, action: str, now: int, name: str, open_ids: list[str], pick: int) -> None:
+    if action == "book":
+        entry = entry_for(diary, name, now, attends=pick % 3 != 0)
+        if entry is not None:
+            diary.add(entry)
+    elif open_ids and action == "move":
+        chosen = open_ids[pick % len(open_ids)]
+        place = earlier_place(diary, now, diary.appointments[chosen])
+        if place is None:
+            diary.wait(chosen)
+        else:
+            diary.move(chosen, place.physician, place.day, place.slot)
+            diary.leave_waiting(chosen)
+    elif open_ids and action == "cancel":
+        diary.cancel(open_ids[pick % len(open_ids)])
+        moved = walk_waiting_list(diary, now)
+        assert len({id_ for id_, _ in moved}) == len(moved)
+        for id_, place in moved:
+            old = diary.appointments[id_]
+            assert (place.day, place.slot) < (old.day, old.slot)
+            diary.move(id_, place.physician, place.day, place.slot)
+            diary.leave_waiting(id_)
+
+
+def _hold(diary: Diary, empty: int, before: dict[str, Appointment], waiting: list[str]) -> None:
+    live = [entry for entry in diary.appointments.values() if entry.status != "cancelled"]
+    free = sum(bits.bit_count() for days in diary.free for bits in days)
+    assert empty - free == sum(entry.length for entry in live)
+    cells = [(entry.physician, entry.day, entry.slot + n) for entry in live for n in range(entry.length)]
+    assert len(set(cells)) == len(cells)
+    for id_, old in before.items():
+        new = diary.appointments[id_]
+        assert new.status == old.status or new.status in NEXT_STATUSES[old.status]
+    assert len(set(diary.waiting)) == len(diary.waiting)
+    for id_ in set(waiting) - set(diary.waiting):
+        old, new = before[id_], diary.appointments[id_]
+        assert new.status != "booked" or (new.day, new.slot) < (old.day, old.slot)
+    for index, days in enumerate(diary.starts):
+        length = diary.plan.physicians[index].slots_per_visit
+        assert days == [starts_of(bits, length) for bits in diary.free[index]]
+
+
+@given(bits=st.integers(0, 2**24 - 1), length=st.integers(1, 20))
+def test_starts_are_where_a_whole_visit_fits(bits: int, length: int) -> None:
+    whole = (1 << length) - 1
+    expected = sum(1 << slot for slot in range(24) if bits >> slot & whole == whole)
+    assert starts_of(bits, length) == expected
+
+
+def test_what_must_not_happen_is_refused() -> None:
+    diary = fresh("primary")
+    entry = entry_for(diary, "a", -10)
+    assert entry is not None
+    diary.add(entry)
+    with pytest.raises(EngineError, match="not free"):
+        diary.add(replace(entry, id="b"))
+    with pytest.raises(EngineError, match="exists already"):
+        diary.add(entry)
+    diary.set_status("a", "arrived")
+    for change in (lambda: diary.cancel("a"), lambda: diary.move("a", 0, 1, 1), lambda: diary.wait("a")):
+        with pytest.raises(EngineError, match="not scheduled"):
+            change()
+    with pytest.raises(EngineError, match="cannot go"):
+        diary.set_status("a", "booked")
+    diary.advance(100)
+    with pytest.raises(EngineError, match="run back"):
+        diary.advance(99)
+
+
+def test_time_makes_an_appointment_arrived_then_fulfilled_or_a_no_show() -> None:
+    assert [status_at(10, 20, True, now) for now in (9, 10, 19, 20)] == ["booked", "arrived", "arrived", "fulfilled"]
+    assert [status_at(10, 20, False, now) for now in (9, 10, 19, 20)] == ["booked", "booked", "booked", "noshow"]
+
+
+def test_ties_go_to_the_lower_workload_then_to_the_first_named() -> None:
+    diary = fresh("tertiary")
+    day = next(d for d in range(diary.time.days) if sum(bool(days[d]) for days in diary.starts) >= 2)
+    both = [index for index, days in enumerate(diary.starts) if days[day]]
+    now = diary.time.minute(day, 0) - 1
+    first = earliest(diary, now)
+    assert first is not None and (first.day, first.slot, first.physician) == (day, 0, both[0])
+    diary.booked[both[0]] = 1
+    second = earliest(diary, now)
+    assert second is not None and second.physician == both[1]
