@@ -216,8 +216,8 @@ async def test_a_missing_server_is_named_with_the_mend(ask: Ask) -> None:
 
 
 async def test_a_prompt_that_is_too_long_is_refused_once(server: FaultServer, ask: Ask) -> None:
-    server.refuse = lambda body: "This model's maximum context length is 8192 tokens"
-    with pytest.raises(ModelError, match="maximum context length"):
+    server.refuse = lambda body: "request (9000 tokens) exceeds the available context size (8192 tokens)"
+    with pytest.raises(ModelError, match="exceeds the available context"):
         await answer(server, ask("Judge.", Judges(case="x")))
     assert len(server.requests) == 1
 

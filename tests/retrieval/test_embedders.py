@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from types import ModuleType
 
 import numpy as np
 import pytest
 
 from polyclinic.errors import ConfigError, ModelError
 from polyclinic.retrieval.calibration import Calibration, calibrate, false_match_rate, pairs
-from polyclinic.retrieval.embedders import HashingEmbedder, WordLlamaEmbedder, default_embedder, embedder
+from polyclinic.retrieval.embedders import (
+    HashingEmbedder,
+    SentenceTransformersEmbedder,
+    WordLlamaEmbedder,
+    default_embedder,
+    embedder,
+)
 
 QUESTIONS = ["Where does it hurt?", "Do you smoke?", "", "담배를 피우시나요?", "Where does it hurt?", "¿?"]
 
@@ -106,6 +113,25 @@ def test_a_missing_package_is_named_with_its_install_line(monkeypatch: pytest.Mo
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     with pytest.raises(ConfigError, match="pip install sentence-transformers"):
         embedder("sentence-transformers:some-model").embed(["a"])
+
+
+def test_a_sentence_transformers_model_is_used_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    class SentenceTransformer:
+        def __init__(self, name: str, device: str) -> None:
+            assert (name, device) == ("bge-m3", "cpu")
+
+        def get_sentence_embedding_dimension(self) -> int:
+            return 2
+
+        def encode(self, text: str, show_progress_bar: bool) -> list[float]:
+            return [3.0, 4.0] if "pain" in text else [1.0, 0.0]
+
+    module = ModuleType("sentence_transformers")
+    monkeypatch.setattr(module, "SentenceTransformer", SentenceTransformer, raising=False)
+    monkeypatch.setitem(sys.modules, "sentence_transformers", module)
+    model = SentenceTransformersEmbedder("bge-m3")
+    np.testing.assert_allclose(model.embed(["pain", "cough"]), [[0.6, 0.8], [1.0, 0.0]], atol=1e-6)
+    assert model.name == "sentence-transformers:bge-m3"
 
 
 def test_an_endpoint_that_is_down_is_the_models_failure() -> None:

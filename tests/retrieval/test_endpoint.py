@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import numpy as np
@@ -54,6 +55,14 @@ async def test_prefetched_texts_are_embedded_without_another_call(server: Server
     remote.__dict__["dimensions"] = 8
     np.testing.assert_allclose(remote.embed(texts), HashingEmbedder(8).embed(texts), atol=1e-6)
     assert len(server.asked) == 3
+
+
+async def test_texts_are_fetched_when_nobody_fetched_them_before(server: Server) -> None:
+    remote = EndpointEmbedder(f"http://127.0.0.1:{server.port}/v1", "tiny")
+    found = await asyncio.to_thread(remote.embed, ["one", "two", "one"])
+    np.testing.assert_allclose(found, HashingEmbedder(8).embed(["one", "two", "one"]), atol=1e-6)
+    assert server.asked[0] == ["one", "two"]
+    assert remote.name == f"http://127.0.0.1:{server.port}/v1:tiny"
 
 
 async def test_a_refusal_names_the_endpoint_and_what_it_said(server: Server) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import email.utils
 import os
+import re
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     import aiohttp
 
 _CONNECT_S = 15.0
+_TOO_LONG = re.compile(r"context[ _](?:length|size|window)|too many tokens|too long", re.IGNORECASE)
 _MENDS = {
     401: "check the key in {key}",
     402: "the account has no credit left",
@@ -167,7 +169,7 @@ class ChatCaller:
             words = complaint_of(orjson.loads(raw))
         except orjson.JSONDecodeError:
             words = raw.decode(errors="replace")[:300].strip()
-        if response.status in (400, 422) and "context" not in words.lower():
+        if response.status in (400, 422) and not _TOO_LONG.search(words):
             raise _Complaint(response.status, words)
         raise self._failed(response.status, words, _retry_after_s(response))
 
