@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 import subprocess
 import sys
 from typing import Any
@@ -131,9 +132,10 @@ def test_local_only_lets_loopback_endpoints_pass() -> None:
 async def test_a_recording_answers_in_order_and_says_what_it_lacks(ask: Ask) -> None:
     kept = {(ask("a").key, 0): Completion(text="one"), (ask("a").key, 1): Completion(text="two")}
     model = ReplayModel("demo-1", lambda key, occurrence: kept.get((key, occurrence)))
-    assert [(await model.answer(ask("a"))).text for _ in range(2)] == ["one", "two"]
+    asked = [replace(ask("a"), occurrence=occurrence) for occurrence in range(3)]
+    assert [(await model.answer(request)).text for request in asked[:2]] == ["one", "two"]
     with pytest.raises(ModelError, match=r"demo-1 has no answer to Greets as staff .*occurrence 2.*same clinic"):
-        await model.answer(ask("a"))
+        await model.answer(asked[2])
 
 
 async def test_a_person_answers_and_is_asked_again_when_unreadable(ask: Ask) -> None:

@@ -64,7 +64,10 @@ class Completion(Frozen):
 
 @dataclass(frozen=True)
 class Request:
-    """One question to one role: the typed prompt, its rendered messages, the tools on offer and the settings."""
+    """One question to one role: the typed prompt, its rendered messages, the tools on offer and the settings.
+
+    `occurrence` counts how often this episode asked the very same before; it is no part of what is asked.
+    """
 
     role: str
     prompt: Prompt[Any]
@@ -72,6 +75,7 @@ class Request:
     tools: tuple[ToolSpec, ...] = ()
     settings: Settings = field(default_factory=Settings)
     episode: str = ""
+    occurrence: int = 0
 
     @property
     def reply_type(self) -> type[Any]:

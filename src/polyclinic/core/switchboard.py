@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Protocol
 
 from polyclinic.core.journal import CallKey, CallRecord, Journal, PostKey
@@ -68,6 +69,8 @@ class Switchboard:
             for meter in self.meters:
                 meter.check()
             model = self.players.model(request.role)
+            if occurrence:
+                request = replace(request, occurrence=occurrence)
             started = time.monotonic()
             with boundary("model", f"{model.name} as {request.role}"):
                 completion = await model.answer(request)

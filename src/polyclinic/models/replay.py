@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 
 from polyclinic.core.model import Completion, ModelKind, Request
@@ -18,7 +17,6 @@ class ReplayModel:
 
     def __init__(self, run: str, lookup: Lookup) -> None:
         self._run, self._lookup = run, lookup
-        self._asked: Counter[tuple[str, str]] = Counter()
 
     @property
     def name(self) -> str:
@@ -27,14 +25,11 @@ class ReplayModel:
 
     async def answer(self, request: Request) -> Completion:
         """What was recorded."""
-        asked = (request.episode, request.key)
-        occurrence = self._asked[asked]
-        self._asked[asked] += 1
-        found = self._lookup(request.key, occurrence)
+        found = self._lookup(request.key, request.occurrence)
         if found is None:
             raise ModelError(
                 f"the recording {self._run} has no answer to {request.prompt.prompt_name()} as {request.role}"
-                f" (request {request.key[:12]}, occurrence {occurrence}): replay with the same clinic, variant,"
+                f" (request {request.key[:12]}, occurrence {request.occurrence}): replay with the same clinic, variant,"
                 " scenarios and seed, or cast this role otherwise"
             )
         return found

@@ -82,10 +82,10 @@ async def kill_and_resume(
         await _plan(broken, config, run)
         before = server.counts["answered"]
         done = 0
-        for left in range(kills, 0, -1):
+        for still in range(kills, 0, -1):
             crew = [await _command("resume", run, "--store", str(broken)) for _ in range(processes)]
             answered = server.counts["answered"]
-            goal = answered + chance.randint(1, max(1, (before + calls - answered) // left))
+            goal = answered + chance.randint(1, max(1, (before + calls - answered) // still))
             while server.counts["answered"] < goal and any(member.returncode is None for member in crew):
                 await asyncio.sleep(0.01)
             await asyncio.sleep(chance.uniform(0, latency_s))
@@ -96,9 +96,8 @@ async def kill_and_resume(
             await asyncio.gather(*(member.wait() for member in crew))
         await asyncio.gather(*(_to_the_end("resume", run, "--store", str(broken)) for _ in range(processes)))
         repeated = server.counts["answered"] - before - calls
-    left, right = await _exports(whole, run), await _exports(broken, run)
-    failed = await _failed(broken, run)
-    return Killed(done, episodes, calls, repeated, left == right, failed)
+    same = await _exports(whole, run) == await _exports(broken, run)
+    return Killed(done, episodes, calls, repeated, same, await _failed(broken, run))
 
 
 async def _plan(path: Path, config: RunConfig, run: str) -> None:
