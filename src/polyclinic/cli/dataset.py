@@ -24,7 +24,9 @@ SHORT = "Turn teaching sessions into training data: chat rows, JSONL, Parquet, a
 )
 @click.option("--cast", default="all=understudy", show_default=True, metavar="ROLE=MODEL,…", help="Who plays.")
 @click.option("--scenarios", default="all", show_default=True, help="Which cases: a set, a specialty or a file.")
-@click.option("--variants", default=",".join(VARIANTS), show_default=True, help="Which variants, by comma.")
+@click.option(
+    "--variant", "variants", multiple=True, metavar="V", help="A variant; may be repeated.  [default: five group sizes]"
+)
 @click.option("--least-reward", default=LEAST_REWARD, show_default=True, help="Rows below this reward are dropped.")
 @click.option(
     "--against",
@@ -43,7 +45,7 @@ def command(
     runs: tuple[str, ...],
     cast: str,
     scenarios: str,
-    variants: str,
+    variants: tuple[str, ...],
     least_reward: float,
     against: tuple[Path, ...],
     seed: int,
@@ -60,7 +62,7 @@ def command(
         runs=runs,
         cast=cast,
         scenarios=scenarios,
-        variants=tuple(filter(None, variants.split(","))),
+        variants=variants or VARIANTS,
         seed=seed,
         least=least_reward,
         against=against,

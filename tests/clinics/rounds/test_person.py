@@ -1,0 +1,97 @@
+"""A person takes a seat, or the tutor's place, and gets feedback."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from polyclinic.clinics.rounds.report import feedback
+from polyclinic.core.judge import Case
+from polyclinic.core.transcript import Said
+from polyclinic.eval.results import EpisodeRow
+from polyclinic.eval.sections import Paragraph, Section, Table
+from polyclinic.models.human import HumanDesk, Question
+from polyclinic.runner.api import carry_on, start_run
+from polyclinic.runner.config import make_config
+from polyclinic.runner.registry import load_clinic
+from polyclinic.runner.results import load_results
+from polyclinic.store.store import open_store
+
+Reply = Callable[[Question], str]
+
+
+async def _sit_in(role: str, reply: Reply) -> tuple[list[Section], EpisodeRow, list[Question]]:
+    asked: list[Question] = []
+
+    async def converse(desk: HumanDesk) -> None:
+        while True:
+            question = await desk.next()
+            asked.append(question)
+            assert not desk.reply(question.id, reply(question)), question.error
+
+    config = make_config(
+        {"clinic": "rounds", "scenarios": "card-03", "cast": f"{role}=human,all=understudy", "concurrency": 1}
+    )
+    async with open_store("sqlite://:memory:") as store:
+        desk = HumanDesk()
+        person = asyncio.create_task(converse(desk))
+        run = await start_run(store, config, only=1)
+        await carry_on(store, run, desk=desk)
+        person.cancel()
+        results = await load_results(store, run)
+        episode = results.episodes[0]
+        clinic = load_clinic("rounds")
+        case = Case(
+            results.scenarios[episode.scenario], clinic.variant(episode.variant), episode.transcript, episode.trial
+        )
+        return feedback(case), episode, asked
+
+
+def _words(section: Section) -> str:
+    return "\n".join(block.text for block in section.body if isinstance(block, Paragraph))
+
+
+async def test_a_student_hears_only_what_a_student_may_and_is_told_what_to_study() -> None:
+    def reply(question: Question) -> str:
+        if question.prompt == "StudentActs":
+            return "patient: are you dizzy? ;; expert: what is a PR interval?"
+        if question.prompt == "StudentChooses":
+            return "B: a guess"
+        return "P waves at 84/min and wide QRS at 33/min march independently: complete heart block."
+
+    sections, episode, asked = await _sit_in("student-1", reply)
+    assert episode.status == "done", episode.failures
+    assert {question.role for question in asked} == {"student-1"}
+    shown = "\n".join(question.show for question in asked)
+    assert "Right answer" not in shown and "<think_" not in shown
+    titles = [section.title for section in sections]
+    assert titles[0].startswith("What you contributed") and titles[1:] == [
+        "What the tutor saw",
+        "Steps you reached",
+        "What to study",
+    ]
+    assert "are you dizzy?" in _words(sections[0]) and "complete heart block" in _words(sections[0])
+    steps = sections[2].body[0]
+    assert (
+        isinstance(steps, Table)
+        and [row[2] for row in steps.rows][1] == "yes"
+        and "not yet" in [row[2] for row in steps.rows]
+    )
+    assert "permanent pacemaker" in _words(sections[3])
+    seats = {event.speaker for event in episode.transcript.of(Said)}
+    assert len(seats) >= 4
+
+
+async def test_a_tutor_is_reviewed_like_any_other_and_sees_who_learned() -> None:
+    said = iter(
+        ["You are completely hopeless. Why?", *["Which reversible causes have you looked for, and which remain?"] * 20]
+    )
+    sections, episode, asked = await _sit_in("tutor", lambda question: next(said))
+    assert episode.status == "done", episode.failures
+    assert {question.prompt for question in asked} == {"TutorGuides", "TutorRevises"}
+    titles = [section.title for section in sections]
+    assert titles == ["What you said", "What reviewers refused", "Steps you asked for", "Your students"]
+    assert "hopeless" not in _words(sections[0]) and "completely hopeless" in _words(sections[1])
+    students = sections[3].body[0]
+    assert isinstance(students, Table) and len(students.rows) == 3
+    assert episode.value("reward") is None
