@@ -94,6 +94,10 @@ async def test_a_wrong_tool_shows_in_the_tool_metrics() -> None:
     results = await run_once(clinic, variants=("tool",), scenarios=SOME, cast=cast)
     assert {score.value for score in scores_of(results, "tool_used")} == {0.0}
     assert {score.reason for score in scores_of(results, "scheduling")} == {""}
+    cast = "staff=understudy:mistake=invents_physician,patient=understudy"
+    results = await run_once(clinic, variants=("tool",), scenarios=SOME, cast=cast)
+    assert {score.value for score in scores_of(results, "tool_used")} == {0.0, 1.0}
+    assert {score.reason for score in scores_of(results, "scheduling")} == {""}, "the fallback did not save the booking"
 
 
 TIME = TimeSystem(start_date=date(2025, 3, 17), days=2, open_minute=540, close_minute=600, slot_minutes=15)

@@ -81,20 +81,24 @@ class Booking:
             return "full"
         return await self.conclude(diary, ledger, snapshot, offer, stage)
 
-    async def settle(self, diary: Diary, stage: int, problem: str = "") -> Settled:
-        """The patient states a wish; the staff chooses a tool or asks. Nothing here looks at the diary."""
+    async def settle(self, diary: Diary, stage: int, heard: str = "", problem: str = "") -> Settled:
+        """The patient states a wish; the staff chooses a tool or asks. Nothing here looks at the diary.
+
+        `heard` is a wish that was stated before: with the `problem` of a tool, the staff first thinks again by itself.
+        """
         rejected = self.wishes[0] if stage else None
         asked = WOULD_IT_SUIT if stage else WHICH_TIME
-        settled = Settled(None, "", [] if stage else [("staff", WHICH_TIME)])
+        settled = Settled(None, heard, [] if stage or heard else [("staff", WHICH_TIME)])
         for _ in range(self.variant.rounds):
-            settled.wish_words = await self.actor.wishes(self.wishes[stage], rejected, asked)
-            settled.lines.append(("patient", settled.wish_words))
+            if not heard:
+                settled.wish_words = await self.actor.wishes(self.wishes[stage], rejected, asked)
+                settled.lines.append(("patient", settled.wish_words))
             if self.variant.scheduling == "reasoning":
                 return settled
             settled.choice = await self.staff.chooses(diary, settled.wish_words, problem)
             if settled.choice is None or settled.choice.action != "ask":
                 return settled
-            asked, problem = settled.choice.question, ""
+            asked, problem, heard = settled.choice.question, "", ""
             settled.lines.append(("staff", asked))
         return settled
 
@@ -124,8 +128,10 @@ class Booking:
             problem, proposals = self.use_tool(diary, ledger.now, choice)
             if not problem:
                 break
-            settled = await self.settle(diary, stage, problem)
+            settled = await self.settle(diary, stage, settled.wish_words, problem)
             self.aloud(settled)
+        else:
+            via, proposals = "fallback", await self.staff.reasons(diary, ledger.now, settled.wish_words)
         self.episode.note("offer", stage=stage, via=via, proposals=proposals)
         if proposals:
             self.episode.say("staff", offer_words(proposals), to="patient", phase="offer")

@@ -18,6 +18,7 @@ MISTAKES = (
     Mistake("silent_wish", "patient", "never states its wish (IS)", metric="scheduling"),
     Mistake("wrong_tool", "staff", "does not hear the wish and takes another tool (IP, IDT, NET)", metric="right_tool"),
     Mistake("falls_back", "staff", "uses no tool (fallback)", metric="tool_used"),
+    Mistake("invents_physician", "staff", "asks for a physician who does not exist (fallback)", metric="tool_used"),
     Mistake("vague", "patient", "does not say which appointment it means (FI)", metric="scheduling"),
     Mistake("wrong_appointment", "staff", "looks for another date (FI)", metric="scheduling"),
     Mistake("garbled_schedule", "staff", "answers in prose (IF)", metric="scheduling", variant="reasoning"),

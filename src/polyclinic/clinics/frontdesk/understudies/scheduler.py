@@ -39,6 +39,8 @@ class StaffUnderstudy(ClerkUnderstudy):
         if ask.mistake("falls_back"):
             return Choice(action="fallback")
         right = self._new(prompt)
+        if right.action == "physician_filter" and ask.mistake("invents_physician"):
+            return Choice(action="physician_filter", physician="Dr. Nobody At All")
         return self._wrong(right) if ask.mistake("wrong_tool") and right.action != "ask" else right
 
     @staticmethod
