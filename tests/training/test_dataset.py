@@ -164,7 +164,7 @@ def test_the_command_writes_a_dataset(tmp_path: Path) -> None:
         str(out),
         "--rows",
         "8",
-        "--variants",
+        "--variant",
         "full",
         "--store",
         f"sqlite:///{tmp_path}/x.db",
