@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -79,6 +80,25 @@ async def test_nasty_values_in_a_search_are_answered_politely(api: httpx.AsyncCl
                 path, params={name: value.encode("utf-8", "surrogatepass").decode("utf-8", "replace")}
             )
             assert answer.status_code < 500, (path, name, value, answer.text)
+
+
+CURSORS = ["[]", "[1]", '["a"]', '["a","b"]', '[18446744073709551615,"a"]', '[1e400,"a"]', '[null,"a"]', '[true,"a"]',
+           '[1,"\\u0000"]', '{"a":1}', '[[1],"a"]', '["x","a","b"]']  # fmt: skip
+PAGED = (
+    "/Slot?_sort=start",
+    "/Patient?_sort=birthdate",
+    "/Patient?_sort=-family",
+    "/_history",
+    "/Patient/patient-0/_history",
+)
+
+
+@pytest.mark.parametrize("cursor", CURSORS)
+async def test_a_forged_page_link_is_refused(api: httpx.AsyncClient, cursor: str) -> None:
+    page = base64.urlsafe_b64encode(cursor.encode()).decode()
+    for path in PAGED:
+        answer = await api.get(f"{path}{'&' if '?' in path else '?'}_page={page}")
+        assert answer.status_code in (200, 400), answer.text
 
 
 SLOT = (

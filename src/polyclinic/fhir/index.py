@@ -32,6 +32,7 @@ class Row(NamedTuple):
 
 
 _LOCAL_REFERENCE = re.compile(r"([A-Z][A-Za-z]+)/([A-Za-z0-9\-.]{1,64})(?:/_history/[A-Za-z0-9\-.]{1,64})?", re.ASCII)
+_OPEN = 1e300  # an open end of a range: larger than any measurement, and still a number to every database
 _NAME_PARTS = ("text", "family", "given", "prefix", "suffix")
 _ADDRESS_PARTS = ("text", "line", "city", "district", "state", "postalCode", "country")
 
@@ -211,7 +212,7 @@ def _quantities(code: str, type_: str, node: Any) -> Iterator[Row]:
     if type_ == "Range":
         low, high = node.get("low", {}), node.get("high", {})
         either = low or high
-        bounds = float(low.get("value", "-inf")), float(high.get("value", "inf"))
+        bounds = float(low.get("value", -_OPEN)), float(high.get("value", _OPEN))
         yield Row(code, either.get("code", ""), either.get("system", ""), *bounds)
         return
     value = float(node["value"])

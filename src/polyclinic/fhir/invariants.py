@@ -55,6 +55,8 @@ def _appointment(node: Node) -> Iterator[Breach]:
 
 
 def _slot(node: Node) -> Iterator[Breach]:
+    if "start" not in node or "end" not in node:
+        yield "poly-slot-2", "a slot says itself when it starts and ends"
     if not _ordered(node.get("start"), node.get("end")):
         yield "poly-slot-1", "the start must not be after the end"
 

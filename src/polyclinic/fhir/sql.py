@@ -239,29 +239,32 @@ def _range_test(interval: Interval) -> Sql:
 
 
 class Order(NamedTuple):
-    """One sort key: its expression on `r`, and whether it descends."""
+    """One sort key: its expression on `r`, whether it descends, and whether it is a number. It is never NULL."""
 
     expression: str
     descending: bool
+    numeric: bool
 
 
 def order(search: Search) -> list[Order]:
     """The sort keys, the id last so that the order is total and a page can continue after any row."""
-    keys = [Order(_sort_expression(search.type, parameter, down), down) for parameter, down in search.order()]
-    return [*keys, Order("r.id", False)]
+    keys = [_sort_key(search.type, parameter, down) for parameter, down in search.order()]
+    return [*keys, Order("r.id", False, False)]
 
 
-def _sort_expression(type_: str, parameter: Parameter, descending: bool) -> str:
+def _sort_key(type_: str, parameter: Parameter, descending: bool) -> Order:
+    numeric = parameter.kind in ("date", "quantity", "number")
     column = column_of(type_, parameter)
     if column:
-        return f"r.{column}"
-    numeric = parameter.kind in ("date", "quantity", "number")
+        always = numeric or column == "id"
+        return Order(f"r.{column}" if always else f"COALESCE(r.{column}, '')", descending, numeric)
     value, nothing = ("x.high" if descending else "x.low", str(EARLIEST)) if numeric else ("x.value", "''")
     function = "max" if descending else "min"
-    return (
+    expression = (
         f"COALESCE((SELECT {function}({value}) FROM fhir_index x WHERE x.id = r.id AND x.type = '{type_}'"
         f" AND x.parameter = '{parameter.code}'), {nothing})"
     )
+    return Order(expression, descending, numeric)
 
 
 def page(search: Search, limit: int) -> Sql:
@@ -270,7 +273,7 @@ def page(search: Search, limit: int) -> Sql:
     keys = order(search)
     text, values = conditions
     if search.cursor is not None:
-        after = _after(keys, _read_cursor(search.cursor, len(keys)))
+        after = _after(keys, _read_cursor(search.cursor, keys))
         text, values = f"{text} AND {after.text}", [*values, *after.values]
     columns = ", ".join(["r.id", "r.version", "r.updated", "r.body", *(key.expression for key in keys[:-1])])
     ordering = ", ".join(f"{key.expression}{' DESC' if key.descending else ''}" for key in keys)
@@ -298,11 +301,20 @@ def write_cursor(keys: Sequence[object]) -> str:
     return base64.urlsafe_b64encode(orjson.dumps(plain)).decode().rstrip("=")
 
 
-def _read_cursor(text: str, length: int) -> list[object]:
+def _read_cursor(text: str, keys: Sequence[Order]) -> list[object]:
+    """The last row's keys, each of the kind that its place in the order has."""
     try:
-        keys = orjson.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+        last = orjson.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
     except (binascii.Error, orjson.JSONDecodeError, ValueError) as error:
         raise BadSearch("'_page' is not a link that this server gave") from error
-    if not isinstance(keys, list) or len(keys) != length or not all(isinstance(k, str | int | float) for k in keys):
+    right = isinstance(last, list) and len(last) == len(keys)
+    if not right or not all(_fits(value, key.numeric) for value, key in zip(last, keys, strict=True)):
         raise BadSearch("'_page' is not a link that this server gave for this search")
-    return keys
+    return list(last)
+
+
+def _fits(value: object, numeric: bool) -> bool:
+    if numeric:
+        whole = isinstance(value, int) and not isinstance(value, bool) and abs(value) <= 2**62
+        return whole or isinstance(value, float)
+    return isinstance(value, str) and "\x00" not in value

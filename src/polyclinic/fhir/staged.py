@@ -114,11 +114,11 @@ class Staged:
         wire, conditions = plan
         staged = {key[1]: resource for key, resource in self._view.items() if key[0] == type}
         stored = await self._home.search(type, wire, None if limit is None else limit + len(staged))
-        candidates = [resource for resource in stored.matches if resource["id"] not in staged]
-        for resource in staged.values():
-            if resource is not None and _meets_all(resource, conditions):
-                candidates.append(resource)
-        ordered = sort(candidates, search)[:limit]
+        ordered = [resource for resource in stored.matches if resource["id"] not in staged]
+        fresh = [r for r in staged.values() if r is not None and _meets_all(r, conditions)]
+        if fresh:
+            ordered = sort([*ordered, *fresh], search)
+        ordered = ordered[:limit]
         return Found(ordered, await self._included(search, ordered))
 
     async def _plan(self, type_: str, query: Query) -> tuple[dict[str, list[str]], list[Filter | Missing]] | None:

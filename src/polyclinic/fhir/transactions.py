@@ -23,6 +23,7 @@ from polyclinic.core.records import (
     Resource,
     Update,
 )
+from polyclinic.core.seed import derive
 from polyclinic.fhir import search as searching
 from polyclinic.fhir import storage
 from polyclinic.fhir.diary import Key, slots_of
@@ -145,6 +146,8 @@ def _assign_ids(work: Work, operations: Sequence[Operation], base: str) -> dict[
     """Find the target of each conditional operation, give ids to creations, and map their full URLs to references."""
     given: dict[str, str] = {}
     for operation in operations:
+        if operation.condition is not None or operation.if_none_exist is not None:
+            _one_at_a_time(work.transaction, operation.type)
         if operation.condition is not None:
             operation.id = find_one(work.transaction, operation.type, operation.condition, base)
         if operation.if_none_exist is not None:
@@ -158,6 +161,12 @@ def _assign_ids(work: Work, operations: Sequence[Operation], base: str) -> dict[
         if operation.full_url and operation.id is not None:
             given[operation.full_url] = f"{operation.type}/{operation.id}"
     return given
+
+
+def _one_at_a_time(transaction: Transaction, type_: str) -> None:
+    """Let no two conditions on a type be decided at once. SQLite has one writer anyway."""
+    if transaction.dialect == "postgres":
+        transaction.execute("SELECT pg_advisory_xact_lock(?)", (derive("fhir condition", type_),))
 
 
 def find_one(transaction: Transaction, type_: str, condition: Conditions, base: str = "") -> str | None:

@@ -14,7 +14,15 @@ from polyclinic.fhir.dates import instant_text
 from polyclinic.fhir.index import split_reference
 from polyclinic.fhir.scheduling import span
 from polyclinic.fhir.server import outcomes
-from polyclinic.fhir.server.exchange import base_url, body_resource, preference, require_json, resource_type, respond
+from polyclinic.fhir.server.exchange import (
+    base_url,
+    body_resource,
+    preference,
+    require_json,
+    resource_id,
+    resource_type,
+    respond,
+)
 from polyclinic.fhir.server.interactions import representation
 from polyclinic.fhir.store import FhirStore, sweep
 from polyclinic.fhir.transactions import Operation, perform
@@ -43,7 +51,7 @@ class Operations:
         given = Parameters(await body_resource(request))
         slots = given.references("slot", "Slot")
         if "id" in request.path_params:
-            slots.append(str(request.path_params["id"]))
+            slots.append(resource_id(request))
         if not slots:
             raise BadParameters("$hold needs at least one 'slot'")
         minutes = given.integer("minutes", DEFAULT_HOLD_MINUTES, MAX_HOLD_MINUTES)
