@@ -95,6 +95,21 @@ class Runs:
 
         return await self.database.write(work)
 
+    async def append(self, run: str, scenario: Scenario, unit: str, spec: EpisodeSpec) -> None:
+        """Add one scenario and its episode to a run that grows: a service whose sessions come as they come."""
+        body = scenario.model_dump_json()
+
+        def work(tx: Transaction) -> None:
+            number = tx.execute("SELECT COALESCE(MAX(number), -1) + 1 FROM episodes WHERE run = ?", (run,))[0][0]
+            tx.execute("INSERT INTO scenarios (run, id, body) VALUES (?, ?, ?)", (run, scenario.id, body))
+            tx.execute(
+                f"INSERT INTO episodes (run, {_EPISODE_COLUMNS}, transcript) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', 0, '', '{}', 0, '[]')",
+                (run, spec.id, number, unit, spec.scenario, spec.variant, spec.trial, spec.campaign, spec.position, spec.wave),
+            )
+
+        await self.database.write(work)
+
     async def all(self) -> list[RunRow]:
         """Every run, newest first."""
         rows = await self.database.read(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import pairwise
 
 import pytest
 
@@ -23,7 +24,9 @@ SETTLED = 0.35
 
 async def results_of(variants: list[str], scenarios: str, cast: str) -> RunResults:
     async with open_store("sqlite://:memory:") as store:
-        config = make_config({"clinic": "counsel", "variants": variants, "scenarios": scenarios, "seed": 3, "cast": cast})
+        config = make_config(
+            {"clinic": "counsel", "variants": variants, "scenarios": scenarios, "seed": 3, "cast": cast}
+        )
         outcome = await run(store, config)
         return await load_results(store, outcome.run)
 
@@ -76,11 +79,16 @@ def test_drafts_stay_below_the_limit_and_cost_rises_with_it(limited: RunResults)
     for name, limit in (("n1", 1), ("n3", 3), ("n5", 5), ("n7", 7), ("n10", 10)):
         rows = list(limited.of(name))
         answers = sum(len(row.transcript.said("counsellor")) for row in rows)
-        calls = [call for row in rows for call in row.transcript.of(Called) if call.role in ("planner", "counsellor", "critic")]
+        calls = [
+            call
+            for row in rows
+            for call in row.transcript.of(Called)
+            if call.role in ("planner", "counsellor", "critic")
+        ]
         tokens.append(sum(call.usage.input_tokens + call.usage.output_tokens for call in calls) / answers)
         drafts.append(mean(limited, name, "drafts"))
         assert drafts[-1] < limit or limit == 1
-    assert drafts[0] == 1 and all(a < b + 0.15 for a, b in zip(drafts, drafts[1:], strict=False))
+    assert drafts[0] == 1 and all(a < b + 0.15 for a, b in pairwise(drafts))
     assert tokens[0] < tokens[1] < tokens[-1]
     assert mean(limited, "n1", "fallbacks") > mean(limited, "n3", "fallbacks") > mean(limited, "n10", "fallbacks")
 

@@ -56,12 +56,19 @@ def test_questions_find_their_document_among_the_first_three(lang: str) -> None:
 def test_the_same_question_finds_the_same_passages_whatever_was_asked_before() -> None:
     made = [Knowledge(embedder("hashing"), shipped()) for _ in range(2)]
     made[0].search("What about pain?", "en", 3)
-    assert made[0].search("Does morphine shorten life?", "en", 3) == made[1].search("Does morphine shorten life?", "en", 3)
+    assert made[0].search("Does morphine shorten life?", "en", 3) == made[1].search(
+        "Does morphine shorten life?", "en", 3
+    )
 
 
 def test_ingested_documents_are_found_beside_the_shipped_ones(tmp_path: object) -> None:
     path = f"{tmp_path}/own.jsonl"
-    page = {"id": "own-1", "title": "Zebrafish therapy", "lang": "en", "text": "Zebrafish therapy is offered on Tuesdays."}
+    page = {
+        "id": "own-1",
+        "title": "Zebrafish therapy",
+        "lang": "en",
+        "text": "Zebrafish therapy is offered on Tuesdays.",
+    }
     with open(path, "w", encoding="utf-8") as file:
         file.write(json.dumps(page) + "\n")
     found = knowledge(embedder("hashing"), path).search("When is zebrafish therapy offered?", "en", 3)

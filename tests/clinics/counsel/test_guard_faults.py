@@ -72,7 +72,9 @@ def test_two_hundred_faults_are_injected() -> None:
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-async def test_every_guard_fault_ends_in_the_queue_before_the_set_message(fault: str, play: Any, talk: Any, scripted: Any) -> None:
+async def test_every_guard_fault_ends_in_the_queue_before_the_set_message(
+    fault: str, play: Any, talk: Any, scripted: Any
+) -> None:
     for number, words in enumerate(HARMLESS):
         order: list[str] = []
 
@@ -105,7 +107,9 @@ async def test_every_guard_fault_ends_in_the_queue_before_the_set_message(fault:
         assert any(not event.fatal for event in result.transcript.of(Failed))
 
 
-async def test_a_resumed_session_keeps_to_an_escalation_that_a_fault_caused(play: Any, talk: Any, scripted: Any) -> None:
+async def test_a_resumed_session_keeps_to_an_escalation_that_a_fault_caused(
+    play: Any, talk: Any, scripted: Any
+) -> None:
     journal = MemoryJournal()
     scenario = talk(turns=4)
     broken = scripted(raising(ModelError("down")))
@@ -128,7 +132,9 @@ def test_an_unknown_country_still_gets_an_emergency_number() -> None:
 
 @pytest.mark.parametrize("risk", ["active", "implicit"])
 @pytest.mark.parametrize("lang", ["en", "ko"])
-async def test_voiced_danger_stops_automated_talk_in_that_turn(risk: str, lang: str, play: Any, talk: Any, scripted: Any) -> None:
+async def test_voiced_danger_stops_automated_talk_in_that_turn(
+    risk: str, lang: str, play: Any, talk: Any, scripted: Any
+) -> None:
     result = await play(talk(lang=lang, risk=risk, risk_turn=3, turns=12))
     assert result.outcome == "escalated"
     events = list(result.transcript)
@@ -139,7 +145,9 @@ async def test_voiced_danger_stops_automated_talk_in_that_turn(risk: str, lang: 
 
 
 @pytest.mark.parametrize("lang", ["en", "ko"])
-async def test_a_passive_wish_is_asked_about_and_flagged_but_not_escalated(lang: str, play: Any, talk: Any, scripted: Any) -> None:
+async def test_a_passive_wish_is_asked_about_and_flagged_but_not_escalated(
+    lang: str, play: Any, talk: Any, scripted: Any
+) -> None:
     result = await play(talk(lang=lang, risk="passive", risk_turn=3, turns=6))
     assert result.outcome != "escalated"
     notes = [note.data for note in result.transcript.notes("guard")]

@@ -57,9 +57,13 @@ def test_memory_is_bounded_and_never_drops_a_choice_about_treatment() -> None:
 async def test_scripted_updates_survive_a_restart_in_the_middle(play: Any, talk: Any, scripted: Any) -> None:
     updates = scripted_updates()
     keeper = scripted(
-        lambda request: MemoryUpdate(operations=(ProposedFact(**updates[request.messages[-1].content.count("(turn")].model_dump()),))
-        if request.prompt.prompt_name() == "KeeperRemembers"
-        else "short"
+        lambda request: (
+            MemoryUpdate(
+                operations=(ProposedFact(**updates[request.messages[-1].content.count("(turn")].model_dump()),)
+            )
+            if request.prompt.prompt_name() == "KeeperRemembers"
+            else "short"
+        )
     )
     journal = MemoryJournal()
     whole = await play(talk(turns=12), models={"keeper": keeper})

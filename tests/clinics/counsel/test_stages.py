@@ -61,7 +61,11 @@ def test_without_a_signal_or_with_hesitation_it_stays(stage: str, words: str, la
 def test_confusion_and_distress_step_back_and_then_return(words: str, lang: str, to: str) -> None:
     back = next_move("preferences.dialysis", "preferences.dialysis", words, lang)  # type: ignore[arg-type]
     assert (back.kind, back.to) == ("back", to)
-    onward = {"disease_awareness": "I see now.", "acp_awareness": "I understand now.", "empathy": "For me it is family."}
+    onward = {
+        "disease_awareness": "I see now.",
+        "acp_awareness": "I understand now.",
+        "empathy": "For me it is family.",
+    }
     again = next_move(to, "preferences.dialysis", onward[to], "en")
     assert (again.kind, again.to) == ("return", "preferences.dialysis")
 

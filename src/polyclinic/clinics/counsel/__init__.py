@@ -50,6 +50,6 @@ clinic = Clinic(
     report=report,
     lint=lint,
     evaluations={"guard": evaluate_guard},
-    demo_scenarios="6",
+    demo_scenarios="4",
     demo_variants=("full", "nocritic", "noescalation", "single"),
 )

@@ -48,12 +48,12 @@ class Recollection:
         )
         return await self._keeper.ask(prompt)
 
-    async def keep(self, asked: str, utterance: str) -> list[Applied]:
+    async def keep(self, asked: str, stage: str, utterance: str) -> list[Applied]:
         """Let the keeper propose what to remember of this turn, and carry it out."""
         prompt = KeeperRemembers(
             lang=self._session.lang,
             facts=self.known,
-            stage=self._session.stage,
+            stage=stage,
             asked=cut(asked, LINE_CHARS),
             utterance=utterance,
         )

@@ -8,6 +8,7 @@ guard, other than a clear verdict, goes to a person.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -18,11 +19,12 @@ from polyclinic.clinics.counsel.rules.guard import QUEUE, REVIEW_QUEUE, Decision
 from polyclinic.clinics.counsel.rules.messages import escalation_message, fallback, gentle_question, handover_message
 from polyclinic.clinics.counsel.rules.stages import Move, signal
 from polyclinic.clinics.counsel.scenario import Talk
-from polyclinic.clinics.counsel.state import Charts, Control, Session
+from polyclinic.clinics.counsel.state import Charts, Control, Fact, Session
 from polyclinic.clinics.counsel.tools import Source, knowledge
 from polyclinic.clinics.counsel.variants import CounselVariant
 from polyclinic.core.episode import Episode
 from polyclinic.core.review import Verdict, review
+from polyclinic.core.transcript import Failed
 from polyclinic.errors import OwnedError
 
 
@@ -44,7 +46,9 @@ class Room:
         self.variant = cast(CounselVariant, episode.variant)
         self.session = Session(self.talk.lang)
         shared = episode.shared
-        before = shared.facts.get(self.talk.persona.id, ()) if isinstance(shared, Charts) else ()
+        before = tuple(Fact(subject=subject, value=value, turn=0) for subject, value in self.talk.known.items())
+        if isinstance(shared, Charts):
+            before += shared.facts.get(self.talk.persona.id, ())
         self.memory = Recollection(episode, self.session, before)
         sources = knowledge(episode.services.embedder, episode.services.options.get("documents", ""))
         self.guard = Guard(episode, self.session, self.memory, self.variant.guard_timeout_s)
@@ -88,7 +92,7 @@ class Room:
         if decision is not None and decision.way == "ask_gently":
             session.concerns += 1
             gentle = gentle_question(session.lang)
-        await self.memory.turns.remember("patient", event.text)
+        await self.lenient(self.memory.turns.remember("patient", event.text))
         await self.answer(event.text, gentle)
         if event.by == "leaves" or (session.stage == "closing" and signal("farewell", event.text, session.lang)):
             return "closed" if session.stage == "closing" else "left"
@@ -136,18 +140,32 @@ class Room:
             if not self.talk.live:
                 raise
             text, move, data = await self.fall_back(utterance, 1, f"the counsellor failed: {error}", "")
-        if not self.variant.single:
-            applied = await self.memory.keep(self.asked, utterance)
-            changes = [change.model_dump() for change in applied if change.action != "keep"]
-            if changes:
-                self.episode.note("memory", turn=session.turn, changes=changes)
+        asked, stage = self.asked, session.stage
         if move is not None and move.to != session.stage:
             self.episode.changed("stage", session.stage, move.to)
             session.move(move.to)
         self.asked = text
-        await self.memory.turns.remember("counsellor", text)
         kind = move.kind if move else "stay"
         self.aloud("counsellor", text, turn=session.turn, stage=session.stage, move=kind, **data)
+        if not self.variant.single:
+            await self.lenient(self.keep(asked, stage, utterance))
+        await self.lenient(self.memory.turns.remember("counsellor", text))
+
+    async def keep(self, asked: str, stage: str, utterance: str) -> None:
+        """Long-term memory after a turn, when the patient has already been answered."""
+        applied = await self.memory.keep(asked, stage, utterance)
+        changes = [change.model_dump() for change in applied if change.action != "keep"]
+        if changes:
+            self.episode.note("memory", turn=self.session.turn, changes=changes)
+
+    async def lenient(self, work: Awaitable[None]) -> None:
+        """In a live talk a keeper that fails costs a memory, not the answer; in an experiment it is a failure."""
+        try:
+            await work
+        except OwnedError as error:
+            if not self.talk.live:
+                raise
+            self.episode.record(Failed(owner=error.owner, error=str(error), where="keeper", fatal=False))
 
     async def alone(self, utterance: str) -> tuple[str, Move | None, dict[str, object]]:
         """The baseline's answer."""

@@ -45,8 +45,8 @@ class Persona(Frozen):
 
     id: str
     name: str
-    age: int = Field(ge=18, le=110)
-    sex: Literal["female", "male"]
+    age: int = Field(ge=0, le=120, description="0: not told")
+    sex: Literal["female", "male", "not told"]
     country: str = Field(min_length=2, max_length=2, description="ISO country code; decides the crisis contacts")
     region: str
     dialect: str
@@ -75,6 +75,7 @@ class Talk(Scenario):
     risk: Risk = "none"
     risk_turn: int = Field(0, ge=0)
     live: bool = False
+    known: dict[str, str] = Field(default_factory=dict, description="what earlier conversations left in memory")
 
 
 @cache

@@ -1,0 +1,115 @@
+"""`polyclinic eval`: a clinic's named evaluations, run on any cast.
+
+A clinic offers them as ``Clinic(evaluations={"guard": evaluate})``; ``counsel-guard`` is then the evaluation ``guard`` of the
+clinic ``counsel``. An evaluation is ``async evaluate(bench, file)`` and returns an object with `data` (plain values for
+``--json``) and `sections` (for people).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import click
+
+from polyclinic.cli.options import json_option, print_json, wait
+from polyclinic.core.agent import Agent
+from polyclinic.core.clinic import Clinic
+from polyclinic.core.journal import MemoryJournal
+from polyclinic.core.judge import Bench
+from polyclinic.core.seed import derive
+from polyclinic.core.switchboard import Players, Switchboard
+from polyclinic.core.transcript import Event
+from polyclinic.errors import UnknownName
+from polyclinic.eval.sections import Section
+from polyclinic.eval.terminal import section_text
+from polyclinic.runner.build import build
+from polyclinic.runner.config import make_config
+from polyclinic.runner.registry import clinic_modules, load_clinic
+
+
+class Evaluated(Protocol):
+    """What an evaluation returns."""
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """Plain values."""
+        ...
+
+    @property
+    def sections(self) -> Sequence[Section]:
+        """The same for people."""
+        ...
+
+
+Evaluate = Callable[[Bench, str], Awaitable[Evaluated]]
+
+
+class EvalBench:
+    """Agents of a cast, outside any episode. Their calls are kept in memory only."""
+
+    def __init__(self, clinic: Clinic, board: Switchboard, seed: int) -> None:
+        self._clinic, self._board, self._seed = clinic, board, seed
+        self.events: list[Event] = []
+
+    def agent(self, role: str = "judge") -> Agent:
+        """An agent in a role of the clinic."""
+        owner = self._clinic.role(role).owner
+        return Agent(role, self._board, self.events.append, owner, derive(self._seed, role) % 2**31)
+
+
+@click.command(name="eval", short_help="Run a clinic's named evaluation, such as counsel-guard.")
+@click.argument("name")
+@click.option(
+    "--file", "file", default="", metavar="FILE", help="Your own rows.  [default: what ships with the clinic]"
+)
+@click.option(
+    "--cast", default="all=understudy", show_default=True, metavar="ROLE=MODEL,…", help="Who plays which role."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Another seed, other chances.")
+@click.option("--local-only", is_flag=True, help="Refuse any model endpoint outside this machine.")
+@click.option("--out", type=click.Path(dir_okay=False), default=None, help="Also write the numbers to this JSON file.")
+@json_option
+def command(name: str, file: str, cast: str, seed: int, local_only: bool, out: str | None, as_json: bool) -> int:
+    """Run a clinic's named evaluation, such as counsel-guard.
+
+    NAME is CLINIC-EVALUATION. The evaluation says which rows it takes; counsel-guard takes JSON lines with text, lang
+    and label.
+    """
+    clinic, evaluate = find_evaluation(name)
+    config = make_config({"clinic": clinic.name, "cast": cast, "seed": seed, "local_only": local_only})
+    found = wait(_run(clinic, evaluate, file, config.cast, config.seed, config.local_only))
+    if out is not None:
+        import orjson
+
+        Path(out).write_bytes(orjson.dumps(found.data, option=orjson.OPT_INDENT_2))
+    if as_json:
+        print_json({"evaluation": name, "cast": config.cast, **found.data})
+    else:
+        click.echo("\n\n".join(section_text(section) for section in found.sections))
+    return 0
+
+
+def find_evaluation(name: str) -> tuple[Clinic, Evaluate]:
+    """The clinic and its evaluation, or an error with the names there are."""
+    clinic_name, _, wanted = name.partition("-")
+    known = clinic_modules()
+    if clinic_name in known:
+        clinic = load_clinic(clinic_name)
+        if wanted in clinic.evaluations:
+            return clinic, clinic.evaluations[wanted]
+    names = [f"{key}-{evaluation}" for key in known for evaluation in load_clinic(key).evaluations]
+    raise UnknownName("evaluation", name, names)
+
+
+async def _run(clinic: Clinic, evaluate: Evaluate, file: str, cast: str, seed: int, local_only: bool) -> Evaluated:
+    config = make_config({"clinic": clinic.name, "cast": cast, "seed": seed, "local_only": local_only})
+    journal = MemoryJournal()
+    async with build(clinic, config, journal) as built:
+        return await evaluate(await open_bench(clinic, built.stage.players, journal, seed), file)
+
+
+async def open_bench(clinic: Clinic, players: Players, journal: MemoryJournal, seed: int) -> EvalBench:
+    """A bench for these players."""
+    return EvalBench(clinic, await Switchboard.open("evaluation", players, journal), seed)

@@ -1,0 +1,77 @@
+"""The HTTP application: sessions and the queue, behind tokens and limits, described by OpenAPI."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+
+from polyclinic.errors import UnknownName, UserError
+from polyclinic.runner.config import RunConfig
+from polyclinic.store.store import open_store
+from polyclinic.web.sessions.door import Door
+from polyclinic.web.sessions.limits import DoorLimits, SizeLimit
+from polyclinic.web.sessions.queue import queue_routes
+from polyclinic.web.sessions.routes import session_routes
+from polyclinic.web.sessions.service import NotNow, open_service
+
+ABOUT = """Live conversations of the counsel clinic, a research and training tool that is not for clinical use.
+
+The service token (`Authorization: Bearer …`) opens everything; a session's own token opens that session as its patient."""
+
+
+def create_app(config: RunConfig, token: str, limits: DoorLimits | None = None) -> FastAPI:
+    """The application. The store is opened and open sessions are resumed when it starts."""
+    bounds = limits or DoorLimits()
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with open_store(config.store) as store, open_service(store, config, bounds.open_sessions) as service:
+            app.state.service = service
+            yield
+
+    app = FastAPI(
+        title="Polyclinic counsel", version="1", description=ABOUT, lifespan=lifespan, docs_url=None, redoc_url=None
+    )
+    app.state.door = Door(token or secrets.token_urlsafe(24), bounds)
+    app.include_router(session_routes())
+    app.include_router(queue_routes())
+    app.add_middleware(SizeLimit, body_bytes=bounds.body_bytes)
+    _handle_errors(app)
+
+    @app.middleware("http")
+    async def private(request: Request, follow: Callable[[Request], Awaitable[Response]]) -> Response:
+        response = await follow(request)
+        response.headers["Cache-Control"] = "no-store"
+        response.headers["X-Content-Type-Options"] = "nosniff"
+        return response
+
+    @app.get("/health", summary="Whether the service is up", tags=["service"])
+    async def health() -> dict[str, str]:
+        """Needs no token and says nothing about anybody."""
+        return {"status": "up"}
+
+    return app
+
+
+def _handle_errors(app: FastAPI) -> None:
+    async def missing(request: Request, error: Exception) -> Response:
+        return JSONResponse({"detail": "there is no such thing here"}, 404)
+
+    async def not_now(request: Request, error: Exception) -> Response:
+        return JSONResponse({"detail": str(error)}, 409)
+
+    async def unfit(request: Request, error: Exception) -> Response:
+        """What does not fit, by field; never the words themselves, which may be private or unprintable."""
+        faults = error.errors()[:5] if isinstance(error, RequestValidationError) else []
+        lines = [f"{'.'.join(map(str, fault['loc'][1:])) or 'body'}: {fault['msg']}" for fault in faults]
+        return JSONResponse({"detail": "; ".join(lines).encode("utf-8", "replace").decode()}, 422)
+
+    app.add_exception_handler(RequestValidationError, unfit)
+    app.add_exception_handler(UnknownName, missing)
+    app.add_exception_handler(NotNow, not_now)
+    app.add_exception_handler(UserError, not_now)

@@ -1,0 +1,223 @@
+"""The session service: isolation, tokens, limits, hand-over and back, and survival of a restart."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from polyclinic.clinics.counsel.rules.messages import escalation_message
+from polyclinic.runner.config import make_config
+from polyclinic.web.sessions.app import create_app
+from polyclinic.web.sessions.limits import Buckets, DoorLimits
+
+STAFF = {"Authorization": "Bearer staff-token"}
+WIDE = DoorLimits(messages_per_minute=1e6, requests_per_minute=1e7, starts_per_minute=1e6)
+Opened = Callable[..., AbstractAsyncContextManager[httpx.AsyncClient]]
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Opened:
+    """Opens the service on one store; opening it again is a restart."""
+
+    @asynccontextmanager
+    async def open_it(limits: DoorLimits = WIDE, cast: str = "all=understudy") -> AsyncIterator[httpx.AsyncClient]:
+        config = make_config(
+            {
+                "clinic": "counsel",
+                "store": str(tmp_path / "s.db"),
+                "judges": ("none",),
+                "cast": cast,
+                "embedder": "hashing",
+            }
+        )
+        app = create_app(config, "staff-token", limits)
+        async with (
+            app.router.lifespan_context(app),
+            httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test") as client,
+        ):
+            yield client
+
+    return open_it
+
+
+async def start(client: httpx.AsyncClient, **body: str) -> tuple[str, dict[str, str]]:
+    answer = await client.post("/v1/sessions", json=body, headers=STAFF)
+    assert answer.status_code == 201, answer.text
+    made = answer.json()
+    return f"/v1/sessions/{made['id']}", {"Authorization": f"Bearer {made['token']}"}
+
+
+async def post(client: httpx.AsyncClient, url: str, headers: dict[str, str], **body: str) -> dict[str, Any]:
+    answer = await client.post(url, json=body, headers=headers)
+    assert answer.status_code == 200, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+async def test_danger_stops_the_talk_and_waits_in_the_queue_until_a_person_hands_back(opened: Opened) -> None:
+    async with opened() as client:
+        url, mine = await start(client, lang="en", country="US")
+        first = await post(client, f"{url}/say", mine, text="Hello there.")
+        assert [said["speaker"] for said in first["said"]] == ["patient", "counsellor"]
+        grave = await post(client, f"{url}/say", mine, text="I am going to kill myself tonight.")
+        assert grave["said"][1]["text"] == escalation_message("en", "US")
+        waiting = await post(client, f"{url}/say", mine, text="Are you still there?")
+        assert [said["speaker"] for said in waiting["said"]] == ["patient"]
+        cases = (await client.get("/v1/queue", params={"status": "open"}, headers=STAFF)).json()
+        assert cases[0]["words"] == "kill myself" and cases[0]["reason"] and cases[0]["taken_by"] == ""
+        taken = await post(client, f"{url}/take-over", STAFF, by="Nurse Kim")
+        assert taken["state"]["control"] == "person" and taken["state"]["holder"] == "Nurse Kim"
+        spoken = await post(client, f"{url}/speak", STAFF, by="Nurse Kim", text="I am with you now.")
+        assert spoken["said"][0]["speaker"] == "person"
+        silent = await post(client, f"{url}/say", mine, text="Thank you for coming.")
+        assert [said["speaker"] for said in silent["said"]] == ["patient"]
+        await post(client, f"{url}/hand-back", STAFF, by="Nurse Kim")
+        again = await post(client, f"{url}/say", mine, text="Yes, let's talk.")
+        assert again["said"][-1]["speaker"] == "counsellor"
+        done = (await client.get("/v1/queue", headers=STAFF)).json()
+        assert {(case["status"], case["taken_by"]) for case in done} == {("closed", "Nurse Kim")}
+
+
+async def test_sessions_memory_and_escalations_survive_a_restart(opened: Opened) -> None:
+    async with opened() as client:
+        url, mine = await start(client, lang="en", patient="rosa")
+        for text in ("Hello.", "Yes, we can talk.", "I see now. I had it wrong.", "I'm so scared of the nights."):
+            await post(client, f"{url}/say", mine, text=text)
+        before = (await client.get(f"{url}/heard", headers=mine)).json()
+        other, theirs = await start(client, lang="ko", country="KR")
+        await post(client, f"{other}/say", theirs, text="오늘 밤에 약을 다 먹고 죽을 거예요.")
+    async with opened() as client:
+        assert (await client.get(f"{url}/heard", headers=mine)).json() == before
+        assert (await client.get(other, headers=theirs)).json()["control"] == "escalated"
+        silent = await post(client, f"{other}/say", theirs, text="여보세요?")
+        assert [said["speaker"] for said in silent["said"]] == ["patient"]
+        more = await post(client, f"{url}/say", mine, text="What matters most to me is my garden.")
+        assert more["said"][-1]["speaker"] == "counsellor"
+        closed = await post(client, f"{url}/close", mine)
+        assert closed["state"]["control"] == "closed"
+    async with opened() as client:
+        assert (await client.get(url, headers=mine)).json()["outcome"] == "closed"
+        refused = await client.post(f"{url}/say", json={"text": "hello"}, headers=mine)
+        assert refused.status_code == 409
+        later, token = await start(client, lang="en", patient="rosa")
+        await post(client, f"{later}/close", token)
+    async with opened() as client:
+        run = (await client.get("/v1/sessions", headers=STAFF)).json()
+        assert len(run) == 3
+
+
+@pytest.mark.parametrize(("sessions", "rounds"), [(10, 8), pytest.param(50, 20, marks=pytest.mark.slow)])
+async def test_no_session_ever_hears_anothers_words(sessions: int, rounds: int, opened: Opened) -> None:
+    async with opened() as client:
+        open_sessions = [await start(client, lang="en") for _ in range(sessions)]
+
+        async def talk(number: int, url: str, mine: dict[str, str]) -> None:
+            for turn in range(rounds):
+                text = f"What matters most to me is canary-{number}-{turn}, and I'm scared."
+                answer = await post(client, f"{url}/say", mine, text=text)
+                assert _foreign(answer["said"], number) == []
+
+        await asyncio.gather(*(talk(number, *session) for number, session in enumerate(open_sessions)))
+        for number, (url, mine) in enumerate(open_sessions):
+            heard = (await client.get(f"{url}/heard", headers=mine)).json()
+            assert len(heard) >= 2 * rounds and _foreign(heard, number) == []
+
+
+def _foreign(said: list[dict[str, Any]], number: int) -> list[str]:
+    words = " ".join(line["text"] for line in said).split("canary-")[1:]
+    return [word for word in words if not word.startswith(f"{number}-")]
+
+
+async def test_tokens_open_their_own_session_and_nothing_else(opened: Opened) -> None:
+    async with opened() as client:
+        url, mine = await start(client)
+        other, theirs = await start(client)
+        assert (await client.get(url, headers=mine)).status_code == 200
+        assert (await client.get(url, headers=theirs)).status_code == 404
+        assert (await client.get(url)).status_code == 401
+        assert (await client.post(f"{other}/say", json={"text": "hi"}, headers=mine)).status_code == 404
+        for path in ("/v1/queue", "/v1/sessions"):
+            assert (await client.get(path, headers=mine)).status_code == 401
+        taken = await client.post(f"{url}/take-over", json={"by": "me"}, headers=mine)
+        assert taken.status_code == 401
+        assert (await client.get("/v1/sessions/none", headers=STAFF)).status_code == 404
+
+
+async def test_a_person_can_be_asked_for_without_a_crisis(opened: Opened) -> None:
+    async with opened() as client:
+        url, mine = await start(client, lang="ko")
+        answer = await post(client, f"{url}/hand-over", mine, reason="사람과 이야기하고 싶어요")
+        assert answer["state"]["control"] == "escalated" and answer["said"][0]["speaker"] == "service"
+        (case,) = (await client.get("/v1/queue", headers=STAFF)).json()
+        assert case["reason"] == "a person was asked for"
+        taken = await client.post(f"/v1/queue/{case['id']}/take", json={"by": "Dr Lee"}, headers=STAFF)
+        assert taken.json()["taken_by"] == "Dr Lee"
+        twice = await client.post(f"/v1/queue/{case['id']}/take", json={"by": "Dr Park"}, headers=STAFF)
+        assert twice.status_code == 409
+
+
+async def test_what_is_not_allowed_in_a_state_is_refused(opened: Opened) -> None:
+    async with opened() as client:
+        url, mine = await start(client)
+        assert (await client.post(f"{url}/speak", json={"by": "x", "text": "y"}, headers=STAFF)).status_code == 409
+        assert (await client.post(f"{url}/hand-back", json={"by": "x"}, headers=STAFF)).status_code == 409
+        await post(client, f"{url}/close", mine)
+        assert (await client.post(f"{url}/take-over", json={"by": "x"}, headers=STAFF)).status_code == 409
+
+
+async def test_a_failing_counsellor_costs_an_answer_but_not_the_session(opened: Opened) -> None:
+    async with opened(cast="counsellor=understudy:mistake=fail,all=understudy") as client:
+        url, mine = await start(client)
+        answer = await post(client, f"{url}/say", mine, text="Hello.")
+        assert answer["said"][-1]["speaker"] == "counsellor" and answer["state"]["control"] == "automatic"
+        (case,) = (await client.get("/v1/queue", headers=STAFF)).json()
+        assert case["queue"] == "counsel-review" and "failed" in case["reason"]
+
+
+async def test_size_and_rate_are_limited(opened: Opened) -> None:
+    async with opened(DoorLimits(messages_per_minute=12, body_bytes=2_000)) as client:
+        url, mine = await start(client)
+        assert (await client.post(f"{url}/say", json={"text": "x" * 3_000}, headers=mine)).status_code == 413
+        assert (await client.post(f"{url}/say", json={"text": " "}, headers=mine)).status_code == 422
+        codes = [(await client.post(f"{url}/say", json={"text": "hi"}, headers=mine)).status_code for _ in range(4)]
+        assert codes[0] == 200 and codes[-1] == 429
+        last = await client.post(f"{url}/say", json={"text": "hi"}, headers=mine)
+        assert int(last.headers["Retry-After"]) >= 1
+
+
+def test_a_bucket_fills_again_with_time() -> None:
+    now = [0.0]
+    bucket = Buckets(60, clock=lambda: now[0])
+    assert [bucket.take("a") for _ in range(10)] == [0.0] * 10
+    assert bucket.take("a") > 0
+    assert bucket.take("b") == 0
+    now[0] = 1.0
+    assert bucket.take("a") == 0
+
+
+async def test_the_stream_replays_and_ends_with_the_session(opened: Opened) -> None:
+    async with opened() as client:
+        url, mine = await start(client)
+        await post(client, f"{url}/say", mine, text="Hello.")
+        await post(client, f"{url}/close", mine)
+        whole = (await client.get(f"{url}/stream", headers=mine)).text
+        assert whole.count("event: heard") == 2 and whole.rstrip().split("\n\n")[-1].startswith("event: closed")
+        rest = (await client.get(f"{url}/stream", headers={**mine, "Last-Event-ID": "1"})).text
+        assert rest.count("event: heard") == 1 and "id: 2" in rest
+
+
+async def test_the_api_is_described_and_asks_nothing_from_outside(opened: Opened) -> None:
+    async with opened() as client:
+        described = (await client.get("/openapi.json")).json()
+        paths = set(described["paths"])
+        for name in ("say", "stream", "hand-over", "take-over", "hand-back", "close"):
+            assert f"/v1/sessions/{{session}}/{name}" in paths
+        assert "/v1/queue" in paths
+        assert (await client.get("/docs")).status_code == 404
+        assert (await client.get("/health")).json() == {"status": "up"}
