@@ -13,6 +13,8 @@ from polyclinic.runner.config import RunConfig
 from polyclinic.store.libraries import SavedLibrary, library_operations
 from polyclinic.store.store import Store
 
+NONE = "none"
+
 
 async def start_libraries(store: Store, clinic: Clinic, config: RunConfig) -> dict[str, list[Operation]]:
     """The operations each library begins with. ``--library attention=NAME`` or, for all of them, ``--library NAME``."""
@@ -25,8 +27,22 @@ async def start_libraries(store: Store, clinic: Clinic, config: RunConfig) -> di
     return start
 
 
+async def with_own_libraries(store: Store, clinic: Clinic, config: RunConfig) -> RunConfig:
+    """The config with the libraries that `polyclinic evolve` kept under the clinic's own name, when none is named.
+
+    They then stand in the run's config like any others. ``--library none`` starts empty.
+    """
+    if config.libraries or not clinic.libraries:
+        return config
+    saved = set(await store.libraries.names())
+    own = {library: f"{clinic.name}.{library}" for library in clinic.libraries if f"{clinic.name}.{library}" in saved}
+    return config.model_copy(update={"libraries": own})
+
+
 async def read_library(store: Store, source: str, library: str) -> list[Operation]:
-    """A library's operations from a file (JSONL), a saved name, or a run that learned it."""
+    """A library's operations from a file (JSONL), a saved name, or a run that learned it; ``none`` is an empty one."""
+    if source == NONE:
+        return []
     if source.endswith(".jsonl") or Path(source).is_file():
         return read_library_file(source)
     saved = await store.libraries.names()
@@ -43,9 +59,11 @@ async def learned(store: Store, run: str, library: str) -> list[Operation]:
     """What a run's campaign taught one library. Refused when several campaigns taught it differently."""
     rows = await store.runs.episodes(run)
     units = list(dict.fromkeys(row.unit for row in rows if row.spec.campaign))
+    place = {row.spec.id: row.spec.position for row in rows}
     found: list[list[Operation]] = []
     for unit in units:
-        operations = library_operations([effect for _, effect in await store.runs.effects(run, unit)], library)
+        effects = sorted(await store.runs.effects(run, unit), key=lambda pair: place[pair[0]])
+        operations = library_operations([effect for _, effect in effects], library)
         if operations:
             found.append(operations)
     if len(found) > 1:

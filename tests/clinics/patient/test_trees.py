@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+
 from polyclinic.clinics.patient.rules.probes import PROBES, Exchange, probe
 from polyclinic.clinics.patient.rules.trees import Tree, paths, trees, walk, walk_sheet
 from polyclinic.clinics.patient.scenario.shipped import record
@@ -29,8 +30,22 @@ TRUTH = {
         ("names_disease:no", "fishing:no", "asks_results:yes", "asks_item:no", "on_record:no", "says_not_done:no"): 0,
         ("names_disease:no", "fishing:no", "asks_results:no", "specialised:yes", "refused_terms:yes"): 1,
         ("names_disease:no", "fishing:no", "asks_results:no", "specialised:yes", "refused_terms:no"): 0,
-        ("names_disease:no", "fishing:no", "asks_results:no", "specialised:no", "answers_directly:yes", "supported:yes"): 1,
-        ("names_disease:no", "fishing:no", "asks_results:no", "specialised:no", "answers_directly:yes", "supported:no"): 0,
+        (
+            "names_disease:no",
+            "fishing:no",
+            "asks_results:no",
+            "specialised:no",
+            "answers_directly:yes",
+            "supported:yes",
+        ): 1,
+        (
+            "names_disease:no",
+            "fishing:no",
+            "asks_results:no",
+            "specialised:no",
+            "answers_directly:yes",
+            "supported:no",
+        ): 0,
         ("names_disease:no", "fishing:no", "asks_results:no", "specialised:no", "answers_directly:no"): 0,
     },
     "robustness": {
@@ -65,7 +80,10 @@ TRUTH = {
 
 @pytest.mark.parametrize("name", sorted(TRUTH))
 def test_every_path_of_a_tree_leads_to_the_score_written_down_for_it(name: str) -> None:
-    table = {tuple(f"{node}:{'yes' if yes else 'no'}" for node, yes in path.steps): path.score for path in paths(trees()[name])}
+    table = {
+        tuple(f"{node}:{'yes' if yes else 'no'}" for node, yes in path.steps): path.score
+        for path in paths(trees()[name])
+    }
     assert table == TRUTH[name]
 
 

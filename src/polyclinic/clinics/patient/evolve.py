@@ -166,8 +166,8 @@ def correct(episode: Episode, judged: Sequence[Judged]) -> list[str]:
                 if id not in view.library or id in removed:
                     continue
                 good = item.answer.qualified if name == "attention" else item.question.qualified
-                view.used(id, good=good)
                 poor[id] = poor.get(id, view.library.standing(id).poor) + (not good)
+                view.used(id, good=good)
                 if poor[id] >= POOR_REFERENCES:
                     view.remove(id, POOR_REASON)
                     removed.append(id)

@@ -187,7 +187,7 @@ _TYPES: tuple[tuple[QuestionType, re.Pattern[str]], ...] = (
     (
         QuestionType.LIFESTYLE,
         re.compile(
-            r"\b(smok|alcohol|diet|exercise|eat and drink|usual day|sport|coffee|drugs|habits?)\b", re.IGNORECASE
+            r"\b(smok\w*|alcohol|diet|exercise|eat and drink|usual day|sport|coffee|drugs|habits?)\b", re.IGNORECASE
         ),
     ),
     (

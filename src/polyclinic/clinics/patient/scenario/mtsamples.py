@@ -89,7 +89,7 @@ def _case(row: dict[str, str], number: int) -> Record | None:
     spoken = {name: topic for name, topic in _SPOKEN.items() if sections.get(name)}
     if not verdict or not any(topic in (Topic.COMPLAINT, Topic.SYMPTOM) for topic in spoken.values()):
         return None
-    diagnosis = re.sub(r"^\s*\d+[.)]\s*", "", sentences(verdict)[0]).rstrip(".")
+    diagnosis = sentences(re.sub(r"(?:^|(?<=\s))\d+[.)]\s+", "", verdict.strip(" ,")))[0].rstrip(".")
     lines: list[Line] = []
     for name, topic in spoken.items():
         for position, sentence in enumerate(sentences(sections[name])):

@@ -1,0 +1,283 @@
+"""The interview as a whole: phases, crisis, recruitment, memory, what each party sees, and that learning is what helps."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from polyclinic.clinics.patient import clinic
+from polyclinic.clinics.patient.evolve import contamination
+from polyclinic.clinics.patient.prompts.doctor import QUESTION_TYPES
+from polyclinic.clinics.patient.rules.recruitment import Call, RecruitmentGraph, Topology
+from polyclinic.clinics.patient.rules.vocabulary import tests_in_record
+from polyclinic.clinics.patient.scenario.names import mentions
+from polyclinic.clinics.patient.scenario.record import Level
+from polyclinic.clinics.patient.scenario.shipped import record, shipped_records, unseen_records
+from polyclinic.clinics.patient.state import Evolution
+from polyclinic.clinics.patient.variants import VARIANTS, PatientVariant
+from polyclinic.core.judge import Case
+from polyclinic.core.library import Library
+from polyclinic.core.transcript import Violated
+from polyclinic.eval.metrics import metric_estimate
+from polyclinic.eval.results import RunResults
+from polyclinic.retrieval.embedders import default_embedder
+from polyclinic.retrieval.index import new_index
+from polyclinic.runner.api import run
+from polyclinic.runner.config import make_config
+from polyclinic.runner.libraries import learned, read_library_file, write_library_file
+from polyclinic.runner.results import load_results
+from polyclinic.store.export import export_rows
+from polyclinic.store.store import open_store
+from polyclinic.testing.runs import run_once
+
+CASES = 16
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What a short evolution left behind: its run, its libraries as files, its results and its calls."""
+
+    run: str
+    files: dict[str, str]
+    results: RunResults
+    calls: list[dict[str, Any]]
+
+    def library(self, name: str) -> Library:
+        return Library(name, default_embedder(), new_index, read_library_file(self.files[name]))
+
+
+@pytest.fixture(scope="module")
+def evolved(tmp_path_factory: pytest.TempPathFactory) -> Learned:
+    folder = tmp_path_factory.mktemp("evolved")
+
+    async def evolve() -> Learned:
+        async with open_store("sqlite://:memory:") as store:
+            outcome = await run(store, make_config({"clinic": "patient", "scenarios": f"evolve:{CASES}"}))
+            assert outcome.failed == 0
+            files = {name: str(folder / f"{name}.jsonl") for name in clinic.libraries}
+            for name, path in files.items():
+                write_library_file(path, await learned(store, outcome.run, name))
+            calls = [row async for row in export_rows(store, outcome.run, "calls")]
+            return Learned(outcome.run, files, await load_results(store, outcome.run), calls)
+
+    return asyncio.run(evolve())
+
+
+def odd_variant(monkeypatch: pytest.MonkeyPatch, **changes: object) -> None:
+    """A variant called `odd`, for one test only."""
+    base = VARIANTS["evolved"].model_dump() | {"name": "odd", "about": "for a test"} | changes
+    monkeypatch.setitem(VARIANTS, "odd", PatientVariant.model_validate(base))
+
+
+def mean(results: RunResults, variant: str, metric: str) -> float:
+    found = metric_estimate(results, variant, metric)
+    assert found is not None, (variant, metric)
+    return found.mean
+
+
+async def test_evolution_moves_the_metrics_because_of_the_library_and_nothing_else(evolved: Learned) -> None:
+    names = ("cot", "few-shot-2", "evolved", "evolved-emptied")
+    async with open_store("sqlite://:memory:") as store:
+        config = make_config(
+            {"clinic": "patient", "variants": names, "scenarios": "unseen:13", "seed": 3, "libraries": evolved.files}
+        )
+        results = await load_results(store, (await run(store, config)).run)
+    for metric in ("robustness", "ability"):
+        assert mean(results, "evolved", metric) > mean(results, "few-shot-2", metric) + 0.05
+        assert mean(results, "evolved", metric) > mean(results, "cot", metric) + 0.15
+        assert abs(mean(results, "evolved-emptied", metric) - mean(results, "cot", metric)) < 0.12
+    assert mean(results, "evolved", "cheats_answered") < 0.1
+    assert mean(results, "evolved-emptied", "cheats_answered") > 0.5
+    assert mean(results, "evolved", "fair_refused") <= 0.05
+    assert mean(results, "evolved", "tokens_per_answer") < mean(results, "cot", "tokens_per_answer")
+    assert mean(results, "evolved", "words_per_answer") < mean(results, "cot", "words_per_answer")
+
+
+def test_what_was_learned_knows_its_origin_and_comes_from_no_unseen_case(evolved: Learned) -> None:
+    for name in clinic.libraries:
+        library = evolved.library(name)
+        assert len(library) > 0, name
+        assert all(entry.provenance.run == evolved.run for entry in library)
+        assert all(entry.provenance.scenario and entry.provenance.episode for entry in library)
+        assert contamination(library, unseen_records()) == []
+
+
+def test_no_prompt_of_the_patient_or_the_interviewing_doctor_ever_holds_what_they_may_not_know(
+    evolved: Learned,
+) -> None:
+    records = {row.id: record(row.scenario.partition("+")[0]) for row in evolved.results.episodes}
+    asked = {
+        row.id: {test for said in row.transcript.said("doctor") for test in tests_in_record(said.text, records[row.id])}
+        for row in evolved.results.episodes
+    }
+    checked = 0
+    for call in evolved.calls:
+        request, case = call["request"], records[call["episode"]]
+        role, prompt = request["role"], request["prompt"]
+        if role not in ("patient", "doctor", "attention", "scribe") or prompt in ("Studies", "Concludes", "Advises"):
+            continue
+        text = " ".join(message["content"] for message in request["messages"])
+        assert not any(fact.text in text for fact in case.at(Level.NEVER)), (role, prompt)
+        hidden = [fact.text for fact in case.at(Level.TEST) if fact.test not in asked[call["episode"]]]
+        assert not [line for line in hidden if line in text], (role, prompt)
+        checked += 1
+    assert checked > 20 * CASES
+
+
+def test_the_pool_holds_questions_and_no_name_of_a_disease(evolved: Learned) -> None:
+    rows = [entry.value["questions"] for entry in evolved.library("pool")]
+    questions = [question for row in rows for found in row.values() for question in found]
+    assert len(questions) > CASES
+    names = [name for case in shipped_records() for name in case.disease.names if len(name) > 4]
+    assert not [question for question in questions if mentions(question, names)]
+
+
+async def test_phases_come_in_the_order_the_variant_says_and_can_be_dropped_and_added(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    results = await run_once(clinic, variants=("evolved", "walk-in"), scenarios="app-01")
+    order = {row.variant: [note.data["name"] for note in row.transcript.notes("phase")] for row in results.episodes}
+    assert order["evolved"] == ["complaint", "triage", "interrogation", "conclusion"]
+    assert order["walk-in"] == ["complaint", "interrogation", "conclusion", "advice"]
+    walk_in = next(row for row in results.episodes if row.variant == "walk-in").transcript
+    assert not walk_in.notes("triage")
+    assert walk_in.said("doctor")[-1].data["advice"]
+    odd_variant(monkeypatch, phases=("triage", "complaint"))
+    turned = await run_once(clinic, variants=("odd",), scenarios="app-01")
+    assert [note.data["name"] for note in turned.episodes[0].transcript.notes("phase")] == ["triage", "complaint"]
+    assert turned.episodes[0].outcome == "undecided"
+
+
+async def test_an_interview_has_at_most_ten_turns_with_five_cheat_questions_among_them() -> None:
+    results = await run_once(clinic, variants=("cot",), scenarios="6")
+    for row in results.episodes:
+        asked = [said for said in row.transcript.said("doctor") if "round" in said.data]
+        assert len(asked) <= 10
+        assert sum(said.data["cheat"] for said in asked) <= 5
+        assert {said.data["type"] for said in asked} <= set(QUESTION_TYPES)
+    assert (
+        sum(s.data["cheat"] for row in results.episodes for s in row.transcript.said("doctor") if "round" in s.data)
+        >= 25
+    )
+
+
+async def test_all_variants_meet_the_same_tricks_at_the_same_turns() -> None:
+    results = await run_once(clinic, variants=("cot", "few-shot-2"), scenarios="app-03")
+    tricks = [
+        [(said.data["round"], said.text) for said in row.transcript.said("doctor") if said.data.get("cheat")]
+        for row in results.episodes
+    ]
+    assert [at for at, _ in tricks[0]] == [at for at, _ in tricks[1]]
+
+
+async def test_a_crisis_interrupts_and_is_answered_before_anything_else() -> None:
+    results = await run_once(clinic, variants=("crisis",), scenarios="4")
+    for row in results.episodes:
+        said = row.transcript.said()
+        at = next(at for at, event in enumerate(said) if event.data.get("crisis"))
+        assert (said[at].speaker, said[at + 1].speaker) == ("patient", "doctor")
+        assert said[at + 1].data["crisis"]
+        assert row.value("crisis_met") == 1.0
+
+
+@pytest.mark.parametrize("shape", ["chain", "tree", "dag"])
+async def test_colleagues_are_heard_in_topological_order_and_read_only_notes_from_the_way_to_their_call(
+    shape: str,
+) -> None:
+    results = await run_once(clinic, variants=(f"recruit-{shape}",), scenarios="8")
+    met = 0
+    for row in results.episodes:
+        for note in row.transcript.notes("recruitment"):
+            calls = [Call.model_validate(call) for call in note.data["calls"]]
+            if not calls:
+                continue
+            graph = RecruitmentGraph(note.data["heard"][0], Topology(shape))
+            assert all(graph.call(call.caller, call.called) for call in calls)
+            place = {doctor: at for at, doctor in enumerate(note.data["heard"])}
+            assert all(place[call.caller] < place[call.called] for call in calls)
+            for seen in row.transcript.notes("consults"):
+                assert set(seen.data["notes_from"]) <= graph.ancestors(seen.data["doctor"])
+                met += 1
+    assert met >= 6
+
+
+async def test_context_is_flat_over_two_hundred_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    odd_variant(monkeypatch, method="overall", turns=200, cheats=0)
+    results = await run_once(clinic, variants=("odd",), scenarios="ami-03")
+    (row,) = results.episodes
+    sizes = [said.data["context_chars"] for said in row.transcript.said("patient") if "context_chars" in said.data]
+    assert len(sizes) == 200
+    early, late = sizes[20:60], sizes[140:200]
+    assert max(late) <= 1.15 * max(early)
+    assert sum(late) / len(late) <= 1.1 * sum(early) / len(early)
+
+
+async def test_generations_learn_the_same_whatever_the_concurrency() -> None:
+    lines: list[list[str]] = []
+    for concurrency in (1, 8):
+        async with open_store("sqlite://:memory:") as store:
+            values = {
+                "clinic": "patient",
+                "scenarios": "evolve-by-4:8",
+                "concurrency": concurrency,
+                "judges": ("none",),
+            }
+            outcome = await run(store, make_config(values))
+            found = [await learned(store, outcome.run, name) for name in clinic.libraries]
+            lines.append([operation.model_dump_json() for operations in found for operation in operations])
+    assert lines[0] == lines[1]
+    assert len(lines[0]) > 20
+
+
+async def test_nothing_more_is_asked_once_learning_has_converged(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Evolution, "converged", lambda self, wave: True)
+    results = await run_once(clinic, variants=("evolved",), scenarios="evolve:2")
+    assert [row.outcome for row in results.episodes] == ["converged", "converged"]
+    assert not any(row.transcript.said() for row in results.episodes)
+
+
+async def test_a_leak_is_recorded_as_the_patients_at_once() -> None:
+    results = await run_once(
+        clinic, variants=("cot",), scenarios="2", cast="patient=understudy:mistake=leak,all=understudy"
+    )
+    for row in results.episodes:
+        assert any(event.rule == "leak" and event.by == "patient" for event in row.transcript.of(Violated))
+        assert (row.value("leak_free") or 0.0) < 1.0
+
+
+async def test_feedback_quotes_what_was_elicited_and_lists_what_was_missed() -> None:
+    results = await run_once(clinic, variants=("training",), scenarios="ami-01")
+    (row,) = results.episodes
+    assert clinic.feedback is not None
+    case = Case(results.scenarios[row.scenario], clinic.variant(row.variant), row.transcript, row.trial)
+    sections = {section.title: section for section in clinic.feedback(case)}
+    assert list(sections) == [
+        "What you found out",
+        "Red flags",
+        "How you asked",
+        "Questions a patient cannot answer",
+        "Where it led",
+    ]
+    elicited, missed = sections["What you found out"].body[1:3]
+    said = {event.text for event in row.transcript.said("patient")}
+    assert elicited.rows
+    assert all(line[2].strip("“”") in said for line in elicited.rows)
+    assert len(elicited.rows) + len(missed.rows) == len(record("ami-01").checklist)
+
+
+async def test_the_report_has_the_papers_tables_and_figures() -> None:
+    assert clinic.report is not None
+    results = await run_once(clinic, variants=("evolved", "duel-cot", "doctor-profile"), scenarios="3")
+    titles = [section.title for section in clinic.report(results)]
+    assert titles == [
+        "The patient's answers",
+        "Duels",
+        "Cost of an answer",
+        "The doctors' questions",
+        "From disease to disease",
+    ]
+    learning = await run_once(clinic, variants=("evolved",), scenarios="evolve:3")
+    assert "What was learned, case by case" in [section.title for section in clinic.report(learning)]

@@ -1,0 +1,114 @@
+"""Loaders: files in the schemas of MTSamples, AgentClinic and FHIR become records in which nothing gives the diagnosis away."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from polyclinic.clinics.patient.scenario import load_records, scenarios
+from polyclinic.clinics.patient.scenario.agentclinic import load_agentclinic
+from polyclinic.clinics.patient.scenario.fhir_bundle import load_fhir_bundle
+from polyclinic.clinics.patient.scenario.mtsamples import load_mtsamples, split_report
+from polyclinic.clinics.patient.scenario.names import mentions
+from polyclinic.clinics.patient.scenario.record import Level, Topic
+from polyclinic.errors import DataError
+
+DATA = Path(__file__).parent / "data"
+
+
+def texts(record, *levels: Level) -> list[str]:
+    return [fact.text for fact in record.at(*levels)]
+
+
+def test_mtsamples_rows_become_records_and_rows_without_a_verdict_are_left_out() -> None:
+    eye, croup = load_records(DATA / "mtsamples.csv")
+    assert (eye.age, eye.sex, eye.disease.discipline) == (58, "female", "Ophthalmology")
+    assert texts(eye, Level.VOLUNTEERED) == ["Painful red right eye."]
+    assert "She sees rings around lights." in texts(eye, Level.ASKED)
+    assert [test.name for test in eye.investigations] == ["physical examination", "laboratory tests"]
+    assert eye.investigations[0].items["Pressure"] == "54 mmHg in the right eye."
+    assert eye.diagnosis == "Acute angle-closure glaucoma of the right eye"
+    assert (croup.age, croup.informant, croup.disease.discipline, croup.diagnosis) == (
+        3,
+        "parent",
+        "Pediatrics",
+        "Croup",
+    )
+
+
+def test_a_sentence_that_names_the_disease_is_kept_from_the_patient_wherever_it_stood() -> None:
+    eye = load_records(DATA / "mtsamples.csv")[0]
+    told = texts(eye, Level.VOLUNTEERED, Level.ASKED, Level.TEST)
+    assert not any(mentions(text, eye.disease.names) for text in told)
+    assert "Her mother had glaucoma." in texts(eye, Level.NEVER)
+
+
+def test_a_report_is_split_at_its_headings() -> None:
+    assert split_report("CHIEF COMPLAINT:,  Cough.,PLAN:,  Rest.") == {"CHIEF COMPLAINT": "Cough.", "PLAN": "Rest."}
+
+
+def test_agentclinic_lines_become_records_with_levels() -> None:
+    weak, heart = load_records(DATA / "agentclinic.jsonl")
+    assert (weak.age, weak.sex) == (35, "female")
+    assert texts(weak, Level.VOLUNTEERED) == ["Double vision"]
+    assert "It is worse in the evening." in texts(weak, Level.ASKED)
+    assert {fact.topic for fact in weak.at(Level.ASKED)} == {Topic.SYMPTOM, Topic.HISTORY, Topic.HABITS}
+    assert [test.name for test in weak.investigations] == [
+        "vital signs",
+        "neurological examination",
+        "blood tests",
+        "electromyography",
+    ]
+    assert heart.investigations[-1].items == {"Finding": "ST elevation in V1 to V4"}
+    assert "heart attack" in heart.disease.synonyms
+
+
+def test_a_fhir_bundle_becomes_a_record() -> None:
+    (stone,) = load_records(DATA / "bundle.json")
+    assert (stone.age, stone.sex, stone.diagnosis) == (66, "male", "Kidney stone")
+    assert texts(stone, Level.VOLUNTEERED) == ["Pain in the left flank"]
+    asked = texts(stone, Level.ASKED)
+    assert {"Takes amlodipine", "Allergic to penicillin", "Mother: gout", "Smoking: never smoked"} <= set(asked)
+    assert "The pain comes in waves." in asked
+    assert "His father also had a kidney stone." in texts(stone, Level.NEVER)
+    tests = {test.name: test for test in stone.investigations}
+    assert tests["kidney CT"].items == {"Calcification in the left ureter": "5 mm"}
+    assert tests["kidney CT"].impression == "Ureteral stone"
+    assert tests["Creatinine"].items == {"Creatinine": "96 umol/L (60-110)"}
+    assert tests["vital signs"].items == {"Systolic": "150 mmHg", "Diastolic": "90 mmHg"}
+    assert "Ureteroscopy" in texts(stone, Level.NEVER)
+
+
+@pytest.mark.parametrize("name", ["mtsamples.csv", "agentclinic.jsonl", "bundle.json"])
+def test_a_loaded_file_can_be_interviewed_about(name: str) -> None:
+    cases = scenarios(str(DATA / name))
+    assert cases
+    assert all(case.profile and case.record.facts for case in cases)
+
+
+@pytest.mark.parametrize(
+    ("load", "text", "says"),
+    [
+        (load_mtsamples, "a,b\n1,2\n", "the column 'description' is missing"),
+        (
+            load_mtsamples,
+            "description,medical_specialty,sample_name,transcription,keywords\nx,y,z,nothing,k\n",
+            "none of 1 rows",
+        ),
+        (load_agentclinic, "{oops", "line 1: not JSON"),
+        (load_agentclinic, json.dumps({"OSCE_Examination": {}}), "needs 'Patient_Actor'"),
+        (load_agentclinic, "\n", "no cases"),
+        (load_fhir_bundle, "[]", "not a FHIR Bundle"),
+        (load_fhir_bundle, '{"resourceType": "Bundle"}', "no Patient"),
+        (
+            load_fhir_bundle,
+            '{"resourceType": "Bundle", "entry": [{"resource": {"resourceType": "Patient", "birthDate": "1990-01-01"}}]}',
+            "no Condition",
+        ),
+    ],
+)
+def test_a_file_that_is_not_what_it_says_is_refused_in_one_line(load, text: str, says: str) -> None:
+    with pytest.raises(DataError, match=says):
+        load(text, "file")

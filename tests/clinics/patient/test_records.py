@@ -1,0 +1,100 @@
+"""The shipped records: enough of them, fit for use, and nothing in what may be told gives the diagnosis away."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from polyclinic.clinics.patient.scenario import PatientScenario, scenarios
+from polyclinic.clinics.patient.scenario.lint import lint_records
+from polyclinic.clinics.patient.scenario.names import mentions
+from polyclinic.clinics.patient.scenario.record import Level, Topic
+from polyclinic.clinics.patient.scenario.shipped import (
+    HELD_OUT_DISEASES,
+    diseases,
+    shipped_records,
+    training_records,
+    unseen_records,
+)
+from polyclinic.errors import UnknownName
+from polyclinic.people.profiles import education_rank
+
+
+def test_there_are_sixty_records_over_fifteen_diseases_of_the_named_systems() -> None:
+    records = shipped_records()
+    assert len(records) >= 60
+    assert len(diseases()) >= 15
+    systems = {disease.system for disease in diseases()}
+    assert {"liver", "pancreas", "heart", "lungs", "kidneys", "endocrine", "nervous system"} <= systems
+    assert {"obstetric", "paediatric", "psychiatric", "head and neck"} <= systems
+    names = {disease.name for disease in diseases()}
+    assert {"nasopharyngeal carcinoma", "acute appendicitis"} <= names
+
+
+def test_the_linter_has_nothing_to_say_about_the_shipped_records() -> None:
+    assert lint_records(shipped_records()) == []
+
+
+def test_every_fact_has_a_level_and_every_record_has_facts_of_all_four() -> None:
+    for record in shipped_records():
+        levels = Counter(fact.level for fact in record.facts)
+        assert set(levels) == set(Level), record.id
+        assert len({fact.id for fact in record.facts}) == len(record.facts)
+        assert any(fact.topic is Topic.DIAGNOSIS and fact.level is Level.NEVER for fact in record.facts)
+        assert all(fact.test for fact in record.at(Level.TEST))
+
+
+def test_small_children_are_spoken_for_by_a_parent() -> None:
+    children = [record for record in shipped_records() if record.age < 13]
+    assert len(children) >= 8
+    for record in children:
+        assert record.informant == "parent"
+        assert not any(fact.text.startswith("I am ") for fact in record.at(Level.VOLUNTEERED))
+
+
+def test_training_and_unseen_records_never_meet() -> None:
+    train, unseen = training_records(), unseen_records()
+    assert not {record.id for record in train} & {record.id for record in unseen}
+    assert len(train) + len(unseen) == len(shipped_records())
+    assert not {record.disease.name for record in train} & set(HELD_OUT_DISEASES)
+
+
+def test_what_may_be_told_names_no_disease_of_its_own_record() -> None:
+    for record in shipped_records():
+        for fact in record.at(Level.VOLUNTEERED, Level.ASKED, Level.TEST):
+            assert mentions(fact.text, record.disease.names) == [], (record.id, fact.text)
+
+
+def test_more_cases_than_records_are_the_same_records_as_other_people() -> None:
+    cases = scenarios("ami-01:3")
+    assert [case.id for case in cases] == ["ami-01", "ami-01+1", "ami-01+2"]
+    assert len({case.profile.id for case in cases}) == 3
+    assert {case.record.id for case in cases} == {"ami-01"}
+
+
+def test_a_case_and_its_person_do_not_contradict_each_other() -> None:
+    for case in scenarios("all"):
+        assert isinstance(case, PatientScenario)
+        if case.record.informant == "parent":
+            assert case.profile.children and case.profile.age >= case.record.age + 19
+        else:
+            assert case.profile.sex == case.record.sex
+            assert abs(case.profile.age - case.record.age) <= 5
+        if "I teach" in " ".join(fact.text for fact in case.record.facts):
+            assert education_rank(case.profile.education) >= education_rank("bachelor")
+
+
+def test_an_evolving_campaign_runs_one_by_one_or_in_generations() -> None:
+    one_by_one = scenarios("evolve:5")
+    assert [case.wave for case in one_by_one] == [0, 1, 2, 3, 4]
+    assert {case.campaign for case in one_by_one} == {"evolve"}
+    assert all("train" in case.tags for case in scenarios("evolve:60"))
+    assert [case.wave for case in scenarios("evolve-by-2:5")] == [0, 0, 1, 1, 2]
+    assert {case.record.disease.name for case in scenarios("evolve-npc:6")} == {"nasopharyngeal carcinoma"}
+
+
+@pytest.mark.parametrize("nonsense", ["evolve-by-0:3", "nowhere", "train:many", "evolve_npc"])
+def test_a_nonsense_selector_is_refused_with_names(nonsense: str) -> None:
+    with pytest.raises(UnknownName):
+        scenarios(nonsense)
