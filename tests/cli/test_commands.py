@@ -131,6 +131,16 @@ def test_evolution_is_kept_searched_checked_and_used(polyclinic: Run) -> None:
     assert polyclinic("run", "demo", "--variant", "taught", "--scenarios", "2", "--library", "first").returncode == 0
 
 
+def test_what_evolve_kept_under_the_clinics_name_is_used_unless_told_otherwise(polyclinic: Run) -> None:
+    assert polyclinic("evolve", "demo", "--cases", "3").returncode == 0
+    words = ("run", "demo", "--variant", "taught", "--scenarios", "2")
+    taught = polyclinic(*words)
+    assert "with what was learned before: demo.phrases" in taught.stderr
+    empty = polyclinic(*words, "--library", "none")
+    assert "learned before" not in empty.stderr
+    assert taught.stdout != empty.stdout
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [

@@ -34,6 +34,9 @@ SHORT = "Turn teaching sessions into training data: chat rows, JSONL, Parquet, a
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="A test set (MedXpertQA, MedQA, MVME, YAML) that no training row may touch; repeatable.",
 )
+@click.option(
+    "--test-share", default=0.1, show_default=True, help="Share of cases of other collections held out for testing."
+)
 @click.option("--seed", default=0, show_default=True, help="Another seed, other groups and orders.")
 @click.option("--concurrency", default=32, show_default=True, help="Sessions at the same time.")
 @store_option
@@ -48,6 +51,7 @@ def command(
     variants: tuple[str, ...],
     least_reward: float,
     against: tuple[Path, ...],
+    test_share: float,
     seed: int,
     concurrency: int,
     store: str,
@@ -66,6 +70,7 @@ def command(
         seed=seed,
         least=least_reward,
         against=against,
+        test_share=test_share,
         concurrency=concurrency,
     )
     return wait(_make(wish, store, as_json))

@@ -23,8 +23,11 @@ async def drive(config: RunConfig, *, as_json: bool) -> int:
     """Start a run and carry it through."""
     async with open_store(config.store) as store:
         run, url = await start_run(store, config), store.url
+        used = (await store.runs.get(run)).config["libraries"]
     if not as_json:
         click.echo(run)
+    if used and not config.libraries:
+        click.echo(f"with what was learned before: {', '.join(used.values())} (--library none starts empty)", err=True)
     return await carry(url, run, config.concurrency, as_json)
 
 

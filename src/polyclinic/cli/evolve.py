@@ -8,7 +8,7 @@ from polyclinic.cli.options import json_option, pairs, print_json, store_option,
 from polyclinic.core.clinic import Clinic
 from polyclinic.errors import ConfigError
 from polyclinic.runner.config import RunConfig, make_config
-from polyclinic.runner.libraries import learned, save_learned
+from polyclinic.runner.libraries import NONE, learned, save_learned
 from polyclinic.runner.registry import load_clinic
 from polyclinic.store.store import open_store
 
@@ -58,7 +58,7 @@ def command(
             "scenarios": f"{found.evolve_selector}:{cases}",
             "seed": seed,
             "cast": cast,
-            "libraries": pairs(libraries, "--library"),
+            "libraries": pairs(libraries, "--library") or {"all": NONE},
             "options": pairs(options, "--set"),
             "concurrency": concurrency,
             "store": store,

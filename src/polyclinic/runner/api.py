@@ -15,7 +15,7 @@ from polyclinic.models.human import HumanDesk
 from polyclinic.runner.batch import Batch
 from polyclinic.runner.build import build
 from polyclinic.runner.config import RunConfig, make_config
-from polyclinic.runner.libraries import start_libraries
+from polyclinic.runner.libraries import start_libraries, with_own_libraries
 from polyclinic.runner.plan import make_plan
 from polyclinic.runner.progress import Progress, Silent
 from polyclinic.runner.registry import load_clinic
@@ -45,6 +45,7 @@ class RunOutcome:
 async def start_run(store: Store, config: RunConfig, only: int | None = None) -> str:
     """Plan a run and write it down; nothing is run yet. Returns its id. `only` keeps the first so many episodes."""
     clinic = load_clinic(config.clinic)
+    config = await with_own_libraries(store, clinic, config)
     plan = make_plan(clinic, config)
     async with build(clinic, config, store.journal(""), store, desk=HumanDesk()) as built:
         players = describe_players(clinic, built.cast)
