@@ -78,6 +78,19 @@ async def test_a_booking_a_move_and_a_cancellation(external: FhirClient, appoint
     assert len((await external.search("Slot", FREE)).matches) == 451
 
 
+async def test_a_staged_view_fetches_many_at_once(external: FhirClient, appointment: Make) -> None:
+    await external.load(diary(3))
+    staged = external.stage()
+    keys = [("Slot", "s0001"), ("Slot", "none"), ("Practitioner", "doctor"), ("Slot", "s0000")]
+    found = await staged.fetch(keys)
+    assert [r and r["id"] for r in found] == ["s0001", None, "doctor", "s0000"]
+    assert staged.changes == []
+    await staged.transact(scheduling.book(appointment("a"), [r for r in (found[3], found[0]) if r]))
+    assert [r and r.get("status") for r in await staged.fetch(keys)] == ["busy", None, None, "busy"]
+    await staged.commit()
+    assert [s["id"] for s in (await external.search("Slot", FREE)).matches] == ["s0002"]
+
+
 async def test_losing_a_race_changes_nothing(external: FhirClient, appointment: Make) -> None:
     await external.load(diary(3))
     slots = (await external.search("Slot", FREE)).matches

@@ -56,6 +56,16 @@ async def test_chains_and_reverse_chains_look_through_staged_changes(hospital: F
     ]
 
 
+async def test_what_was_only_fetched_changes_nothing_and_hides_nothing(hospital: FhirStore) -> None:
+    staged = hospital.stage()
+    found = await staged.fetch([("Slot", "kim-diary-003"), ("Patient", "none"), ("Patient", "patient-0")])
+    assert [r and r["id"] for r in found] == ["kim-diary-003", None, "patient-0"]
+    assert staged.changes == []
+    slot = await hospital.read("Slot", "kim-diary-000")
+    await hospital.transact([Update({**slot, "status": "busy-unavailable"})])
+    assert len((await staged.search("Slot", FREE)).matches) == 11
+
+
 async def test_includes_follow_staged_references(hospital: FhirStore, appointment: Make) -> None:
     staged = hospital.stage()
     await staged.transact(scheduling.book(appointment("a"), (await staged.search("Slot", FREE, limit=1)).matches))

@@ -178,6 +178,13 @@ class StagedRecords(Records, Protocol):
         """The net changes so far, one per resource, each with the version it was based on."""
         ...
 
+    async def fetch(self, keys: Sequence[tuple[str, str]]) -> list[Resource | None]:
+        """These (type, id) in order, None for those that do not exist, with one question to the home where it can answer so.
+
+        What was fetched is remembered: staging a change of it asks the home no more.
+        """
+        ...
+
     def bundle(self) -> Resource:
         """The net changes as a FHIR transaction Bundle with `ifMatch` and `ifNoneMatch` preconditions."""
         ...

@@ -135,7 +135,20 @@ class FhirClient:
 
     def stage(self) -> Staged:
         """A view whose changes wait until they are committed."""
-        return Staged(self)
+        return Staged(self, read_many=self.read_many)
+
+    async def read_many(self, keys: Sequence[Key]) -> dict[Key, Resource]:
+        """The current versions of those that exist, one search per type."""
+        ids: dict[str, list[str]] = {}
+        for type_, id_ in keys:
+            ids.setdefault(type_, []).append(id_)
+        found: dict[Key, Resource] = {}
+        for type_, mine in ids.items():
+            for start in range(0, len(mine), PAGE):
+                chunk = mine[start : start + PAGE]
+                for resource in (await self.search(type_, {"_id": ",".join(chunk)})).matches:
+                    found[(type_, resource["id"])] = resource
+        return found
 
     def _same_server(self, url: str) -> str:
         """A link of the server, followed only to the server itself."""

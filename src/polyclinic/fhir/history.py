@@ -34,7 +34,8 @@ def history(
     found: list[Stored] = []
     for type_ in types:
         for table in ("fhir_resource", "fhir_history"):
-            conditions, values = ["type = ?"], [type_]
+            by_time = table == "fhir_resource" and id_ is None
+            conditions, values = ["type || '' = ?" if by_time else "type = ?"], [type_]
             more: list[object] = []
             if id_ is not None:
                 conditions.append("id = ?")

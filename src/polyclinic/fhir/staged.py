@@ -7,9 +7,9 @@ transaction, or sent to an external server.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from polyclinic.core.database import Transaction
 from polyclinic.core.records import (
@@ -47,11 +47,22 @@ class Apply(Protocol):
         ...
 
 
+ReadMany: TypeAlias = Callable[[Sequence[Key]], Awaitable[dict[Key, Resource]]]
+"""How a home answers for many resources at once; those that do not exist are left out."""
+
+
 class Staged:
     """A `StagedRecords` over any home."""
 
-    def __init__(self, home: Records, apply: Apply | None = None, new_id: Callable[[], str] = opaque_id) -> None:
+    def __init__(
+        self,
+        home: Records,
+        apply: Apply | None = None,
+        new_id: Callable[[], str] = opaque_id,
+        read_many: ReadMany | None = None,
+    ) -> None:
         self._home = home
+        self._read_many = read_many
         self._apply = apply
         self._new_id = new_id
         self._base: dict[Key, Resource | None] = {}
@@ -99,9 +110,22 @@ class Staged:
             raise RecordGone(f"{type}/{id} was deleted")
         return resource
 
+    async def fetch(self, keys: Sequence[Key]) -> list[Resource | None]:
+        """The staged or stored versions in order, None for what does not exist; what is fetched is remembered."""
+        unknown = [key for key in dict.fromkeys(keys) if key not in self._view]
+        if self._read_many is None:
+            for key in unknown:
+                await self._touch(key, self._base, self._view)
+        elif unknown:
+            stored = await self._read_many(unknown)
+            for key in unknown:
+                self._base[key] = self._view[key] = stored.get(key)
+        return [self._view[key] for key in keys]
+
     async def search(self, type: str, query: Query, limit: int | None = None) -> Found:
         """Stored and staged matches in one order."""
-        if not self._view:
+        changed = {key: resource for key, resource in self._view.items() if resource is not self._base[key]}
+        if not changed:
             return await self._home.search(type, query, limit)
         search = parse_search(type, pairs(query))
         if search.ignored:
@@ -112,7 +136,7 @@ class Staged:
         if plan is None:
             return Found([])
         wire, conditions = plan
-        staged = {key[1]: resource for key, resource in self._view.items() if key[0] == type}
+        staged = {key[1]: resource for key, resource in changed.items() if key[0] == type}
         stored = await self._home.search(type, wire, None if limit is None else limit + len(staged))
         ordered = [resource for resource in stored.matches if resource["id"] not in staged]
         fresh = [r for r in staged.values() if r is not None and _meets_all(r, conditions)]

@@ -15,6 +15,7 @@ from polyclinic.core.records import Change, Found, Query, Resource
 from polyclinic.fhir import holds, storage
 from polyclinic.fhir import search as searching
 from polyclinic.fhir.dates import microseconds
+from polyclinic.fhir.diary import Key
 from polyclinic.fhir.query import BadSearch, Search, pairs, parse_search
 from polyclinic.fhir.schema import create_tables
 from polyclinic.fhir.staged import Staged
@@ -70,7 +71,19 @@ class FhirStore:
 
     def stage(self) -> Staged:
         """A view whose changes wait until they are applied."""
-        return Staged(self, self._apply)
+        return Staged(self, self._apply, read_many=self.read_many)
+
+    async def read_many(self, keys: Sequence[Key]) -> dict[Key, Resource]:
+        """The current versions of those that exist, in one read of the database."""
+        ids: dict[str, list[str]] = {}
+        for type_, id_ in keys:
+            ids.setdefault(type_, []).append(id_)
+
+        def find_all(transaction: Transaction) -> dict[Key, Resource]:
+            stored = [each for type_, mine in ids.items() for each in storage.read_many(transaction, type_, mine)]
+            return {(each.type, each.id): each.resource() for each in stored}
+
+        return await self.database.read(find_all)
 
     def _apply(
         self, transaction: Transaction, changes: Sequence[Change], now: datetime | None
