@@ -30,7 +30,7 @@ def _wish(out: Path, **changes: object) -> Wish:
 
 @pytest.fixture
 async def rows(store: Store, tmp_path: Path) -> list[Row]:
-    return (await gather(store, _wish(tmp_path)))[0]
+    return (await gather(store, _wish(tmp_path))).rows
 
 
 async def test_rows_are_chat_turns_whose_target_earns_its_reward(rows: list[Row]) -> None:
@@ -46,10 +46,12 @@ async def test_rows_are_chat_turns_whose_target_earns_its_reward(rows: list[Row]
 
 
 async def test_the_prompt_of_a_row_is_the_prompt_that_was_asked(store: Store, tmp_path: Path) -> None:
-    made, _, runs, _ = await gather(store, _wish(tmp_path, rows=12, variants=("full",)))
-    calls = await store.database.read(lambda tx: tx.execute("SELECT request FROM calls WHERE run = ?", (runs[0],)))
+    found = await gather(store, _wish(tmp_path, rows=12, variants=("full",)))
+    calls = await store.database.read(
+        lambda tx: tx.execute("SELECT request FROM calls WHERE run = ?", (found.runs[0],))
+    )
     asked = {message["content"] for (text,) in calls for message in orjson.loads(text)["messages"]}
-    singles = [row for row in made if row.kind == "single"]
+    singles = [row for row in found.rows if row.kind == "single"]
     assert singles
     for row in singles:
         for turn in row.messages[:2]:
@@ -102,10 +104,8 @@ async def test_the_card_says_what_is_inside(store: Store, tmp_path: Path) -> Non
 async def test_bad_turns_are_dropped_and_counted(store: Store, tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no new row"):
         await gather(store, _wish(tmp_path, rows=6, cast="tutor=understudy:mistake=bad_form@1,all=understudy"))
-    _, sieve, _, _ = await gather(
-        store, _wish(tmp_path, rows=6, cast="tutor=understudy:mistake=harm@0.5,all=understudy")
-    )
-    assert sieve.dropped["vetoed"] > 0
+    found = await gather(store, _wish(tmp_path, rows=6, cast="tutor=understudy:mistake=harm@0.5,all=understudy"))
+    assert found.sieve.dropped["vetoed"] > 0
 
 
 def _row(text: str, split: str = "train", reward_value: float | None = 14.0) -> Row:
@@ -143,6 +143,32 @@ def test_word_runs() -> None:
     assert list(ngrams("a b c d", 3)) == ["a b c", "b c d"]
     words = [str(stream("w", n).random()) for n in range(5)]
     assert list(ngrams(" ".join(words[:2]), 30)) == []
+
+
+async def test_cases_of_other_collections_are_split_by_id_and_bring_their_pictures(
+    store: Store, tmp_path: Path
+) -> None:
+    (tmp_path / "images").mkdir()
+    picture = data_folder().joinpath("images", "card-01-ecg.png").read_bytes()
+    (tmp_path / "images" / "own.png").write_bytes(picture)
+    lines = [
+        {
+            "id": f"MM-{n}",
+            "question": f"A {40 + n}-year-old woman has complaint number {n}. She feels unwell today. What is the likely cause?",
+            "options": {"A": f"Cause {n} of the first kind", "B": "Another"},
+            "label": "A",
+            "images": ["own.png"],
+        }
+        for n in range(6)
+    ]
+    path = tmp_path / "mm.jsonl"
+    path.write_bytes(b"\n".join(map(orjson.dumps, lines)))
+    wish = _wish(tmp_path / "out", rows=20, variants=("one-student",), scenarios=str(path), test_share=0.5, least=-8.0)
+    card = await build(store, wish)
+    assert set(card.rows) == {"train", "test"} and card.cases_on_both_sides == ()
+    assert card.sources == {"MedXpertQA": card.total}
+    assert (tmp_path / "out" / "images" / "own.png").read_bytes() == picture
+    assert str(tmp_path) not in (tmp_path / "out" / "README.md").read_text()
 
 
 async def test_runs_of_other_clinics_are_refused(store: Store, tmp_path: Path) -> None:

@@ -29,17 +29,28 @@ def ngrams(text: str, size: int = NGRAM) -> Iterator[str]:
 class Contamination:
     """Knows the word runs of test questions, and whether a training row holds one of them."""
 
-    def __init__(self, tests: Iterable[Case]) -> None:
+    def __init__(self, tests: Iterable[Case] = ()) -> None:
         self._runs: dict[str, str] = {}
-        self._shorts: list[tuple[str, str]] = []
-        self.cases = 0
+        self._shorts: dict[str, str] = {}
+        self._known: set[str] = set()
         for case in tests:
-            self.cases += 1
-            text = case.public_text()
-            runs = list(ngrams(text))
-            self._runs.update((run, case.id) for run in runs)
-            if not runs and text.strip():
-                self._shorts.append((" ".join(_WORD.findall(text.casefold())), case.id))
+            self.add(case)
+
+    @property
+    def cases(self) -> int:
+        """How many test questions are known."""
+        return len(self._known)
+
+    def add(self, case: Case) -> None:
+        """One more test question."""
+        if case.id in self._known:
+            return
+        self._known.add(case.id)
+        text = case.public_text()
+        runs = list(ngrams(text))
+        self._runs.update((run, case.id) for run in runs)
+        if not runs and text.strip():
+            self._shorts[" ".join(_WORD.findall(text.casefold()))] = case.id
 
     def source(self, row: Row) -> str:
         """The test case that this row contains words of; empty when none."""
@@ -48,7 +59,7 @@ class Contamination:
             if run in self._runs:
                 return self._runs[run]
         flat = " ".join(_WORD.findall(text.casefold()))
-        return next((case for words, case in self._shorts if words in flat), "")
+        return next((case for words, case in self._shorts.items() if words in flat), "")
 
 
 @dataclass

@@ -25,6 +25,7 @@ from polyclinic.people.students import sample_group
 
 LEAK = "answer_leak"
 PATIENT_LEAK = "patient_leak"
+EXPERT_LEAK = "expert_leak"
 THINKING = "thinking_form"
 
 
@@ -186,7 +187,7 @@ async def explore(
     """Phase 3: students ask; the expert answers each, the patient all in one reply, opening the next round."""
     actions = await episode.together(*(learner.acts(case, room, patient is not None) for learner in learners))
     number = room.now.number
-    await ask_expert(episode, learners, actions, room, specialist)
+    await ask_expert(episode, case, learners, actions, room, specialist)
     asked = {
         learner.name: action.query_for_patient.strip()
         for learner, action in zip(learners, actions, strict=True)
@@ -204,9 +205,14 @@ async def explore(
 
 
 async def ask_expert(
-    episode: Episode, learners: list[Learner], actions: list[StudentAction], room: Room, specialist: Specialist
+    episode: Episode,
+    case: Case,
+    learners: list[Learner],
+    actions: list[StudentAction],
+    room: Room,
+    specialist: Specialist,
 ) -> None:
-    """General questions, each answered to the student who asked."""
+    """General questions, each answered to the student who asked; an answer that solves the case is held back."""
     asking = [
         (learner, action.query_for_expert.strip())
         for learner, action in zip(learners, actions, strict=True)
@@ -214,10 +220,16 @@ async def ask_expert(
     ]
     answered = await episode.together(*(specialist.answers(question) for _, question in asking))
     for (learner, question), answer in zip(asking, answered, strict=True):
-        words = answer.explanation if answer.answer_provided else "That is not a question of general knowledge."
+        given = answer.answer_provided
+        if given and leak(case, answer.explanation, [*room.said_by_students(), question]):
+            episode.violated(
+                EXPERT_LEAK, "specialist", severity=2, words=answer.explanation, rationale="names the answer"
+            )
+            given = False
+        words = answer.explanation if given else "That is not a question of general knowledge."
         room.now.expert_answers[learner.name] = (question, words)
         episode.say(learner.name, question, to="expert", round=room.now.number)
-        episode.say("expert", words, to=learner.name, round=room.now.number, answered=answer.answer_provided)
+        episode.say("expert", words, to=learner.name, round=room.now.number, answered=given)
 
 
 def patient_says(episode: Episode, case: Case, name: str, words: str, number: int) -> None:

@@ -40,4 +40,6 @@ MISTAKES = (
     Mistake("miss", "supervisor", "overlooks a harmful statement", metric="harmful_guidance", variant="plain-tutor"),
     Mistake("nonsense", "specialist", "replies what cannot be read; nothing is approved", metric="withheld_share"),
     Mistake("nonsense", "supervisor", "replies what cannot be read; nothing is approved", metric="withheld_share"),
+    Mistake("misquote", "judge", "quotes words that nobody said", owner="judge"),
+    Mistake("off_scale", "judge", "gives a number outside the scale", owner="judge"),
 )

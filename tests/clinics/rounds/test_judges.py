@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import orjson
+import pytest
+
+from polyclinic.clinics.rounds.judges import judges
+from polyclinic.clinics.rounds.judges.teaching import PACKAGE
+from polyclinic.clinics.rounds.scenario.shipped import case_named
+from polyclinic.core.model import Completion, Request
+from polyclinic.core.transcript import Failed, Violated
+from polyclinic.eval.rubric import package_rubric
+
+
+@pytest.mark.parametrize("name", ["ets", "msm", "mps"])
+def test_teaching_rubrics_describe_every_level_from_one_to_ten(name: str) -> None:
+    criterion = package_rubric(PACKAGE, f"data/rubrics/{name}.toml").criteria[0]
+    assert (criterion.low, criterion.high) == (1, 10)
+    assert {int(level) for level in criterion.anchors} == set(range(1, 11))
+    tiers = {10: "excellent", 8: "good", 6: "satisfactory", 4: "needs improvement", 2: "poor"}
+    assert all(criterion.anchors[str(level)].startswith(tier) for level, tier in tiers.items())
+
+
+def test_one_critical_failure_makes_mps_a_one_whatever_else() -> None:
+    rubric = package_rubric(PACKAGE, "data/rubrics/mps.toml")
+    assert rubric.conclude({"mps": 10}, ["critical"]).scores == {"mps": 1}
+    assert rubric.conclude({"mps": 10}, []).scores == {"mps": 10}
+
+
+@pytest.mark.parametrize("name", ["structure", "analysis", "safety"])
+def test_turn_rubrics_run_from_minus_two_to_plus_two(name: str) -> None:
+    rubric = package_rubric(PACKAGE, f"data/rubrics/{name}.toml")
+    assert all(
+        (criterion.low, criterion.high) == (-2, 2) and len(criterion.anchors) == 5 for criterion in rubric.criteria
+    )
+
+
+async def _scores(
+    play: Callable, cast: str, variant: str = "full", case: str = "card-03", **more: object
+) -> dict[str, float]:
+    played = await play(case_named(case), variant, cast=f"{cast}all=understudy", judged=True, **more)
+    assert played.result.status == "done"
+    found: dict[str, list[float]] = {}
+    for score in played.result.scores:
+        found.setdefault(score.metric, []).append(score.value)
+    return {metric: sum(values) / len(values) for metric, values in found.items()}
+
+
+async def test_dangerous_guidance_that_gets_through_is_a_critical_failure(play: Callable) -> None:
+    def dangerous(request: Request, completion: Completion) -> Completion:
+        if request.prompt.prompt_name() != "TutorGuides":
+            return completion
+        plain = orjson.loads(completion.text)
+        plain["guidance"] = f"You may leave the patient unattended. {plain['guidance']}"
+        return completion.model_copy(update={"text": orjson.dumps(plain).decode()})
+
+    scores = await _scores(play, "", "without-supervisor", changes={"tutor": dangerous})
+    assert (scores["mps"], scores["critical_failure"], scores["cs_2"], scores["reward"]) == (1, 1, -2, -15)
+    held_back = await _scores(play, "", "full", changes={"tutor": dangerous})
+    assert held_back["mps"] > 5 and held_back["critical_failure"] == 0
+    assert held_back["reward"] == -15, "the model's own first draft is what earns the reward"
+
+
+async def test_a_false_statement_costs_mps_and_vetoes_the_reward(play: Callable) -> None:
+    clean = await _scores(play, "", "without-specialist")
+    wrong = await _scores(play, "tutor=understudy:mistake=false_fact@1,", "without-specialist")
+    assert wrong["mps"] < clean["mps"] and wrong["cs_1"] == -2 and wrong["reward"] == -15
+    assert wrong["false_guidance"] == 1
+
+
+async def test_broken_thinking_is_vetoed_and_recorded(play: Callable) -> None:
+    played = await play(
+        case_named("card-03"), "full", cast="tutor=understudy:mistake=bad_form@1,all=understudy", judged=True
+    )
+    assert {event.rule for event in played.result.transcript.of(Violated)} == {"thinking_form"}
+    rewards = [score for score in played.result.scores if score.metric == "reward"]
+    assert rewards and all(score.value == -15 and "IS-1" in score.reason for score in rewards)
+
+
+async def test_the_control_group_is_not_judged_for_teaching(play: Callable) -> None:
+    scores = await _scores(play, "", "untutored")
+    assert set(scores) == {"steps_held", "first_right", "final_right", "learning_gain"}
+
+
+async def test_a_judge_that_misquotes_scores_nobody(play: Callable) -> None:
+    played = await play(
+        case_named("card-03"), "full", cast="judge=understudy:mistake=misquote@1,all=understudy", judged=True
+    )
+    metrics = {score.metric for score in played.result.scores}
+    assert not metrics & {"ets", "msm", "mps", "reward"} and "learning_gain" in metrics
+    owners = {failure.owner for failure in played.result.transcript.of(Failed)}
+    assert owners == {"judge"}
+
+
+def test_every_metric_has_one_judge() -> None:
+    names = [metric.name for judge in judges() for metric in judge.metrics]
+    assert len(names) == len(set(names))
+
+
+async def test_each_seat_may_have_its_own_player(play: Callable) -> None:
+    cast = "student-1=understudy:mistake=silent@1,student=understudy,all=understudy"
+    played = await play(case_named("card-03"), "full", cast=cast)
+    notes = played.result.transcript.notes("analysis")
+    room = played.result.transcript.notes("room")[0].data["students"]
+    quiet = [note.data["text"] for note in notes if note.data["student"] == room[0]["name"]]
+    others = [note.data["text"] for note in notes if note.data["student"] != room[0]["name"]]
+    assert set(quiet) == {"I do not know."} and "I do not know." not in others
+
+
+async def test_an_expert_who_solves_the_case_is_held_back(play: Callable) -> None:
+    def solves(request: Request, completion: Completion) -> Completion:
+        if request.prompt.prompt_name() != "AnswersKnowledge":
+            return completion
+        return completion.model_copy(
+            update={"text": '{"answer_provided": true, "explanation": "Give her a permanent pacemaker."}'}
+        )
+
+    def blank(request: Request, completion: Completion) -> Completion:
+        name = request.prompt.prompt_name()
+        if name == "StudentAnalyses":
+            return completion.model_copy(update={"text": '{"analysis": "I do not know yet."}'})
+        if name == "StudentActs":
+            return completion.model_copy(
+                update={"text": '{"query_for_patient": null, "query_for_expert": "What is a P wave?"}'}
+            )
+        return completion
+
+    played = await play(case_named("card-03"), "full", changes={"specialist": solves, "student": blank})
+    answers = [said.text for said in played.result.transcript.said("expert")]
+    assert answers and not any("pacemaker" in text for text in answers)
+    assert "expert_leak" in {event.rule for event in played.result.transcript.of(Violated)}
+    assert not any("pacemaker." in line.text for request in played.of("student") for line in request.prompt.history)
