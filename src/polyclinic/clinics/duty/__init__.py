@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from polyclinic.clinics.duty.flow import flow, open_ward
+from polyclinic.clinics.duty.flow import flow
 from polyclinic.clinics.duty.judges import judges
 from polyclinic.clinics.duty.prompts import PROMPTS
+from polyclinic.clinics.duty.report import feedback, report
+from polyclinic.clinics.duty.rules.house import open_ward
 from polyclinic.clinics.duty.rules.norm_lint import lint_norms
 from polyclinic.clinics.duty.scenario import Duty, lint_scenarios, scenarios
 from polyclinic.clinics.duty.understudies import UNDERSTUDIES
@@ -41,12 +43,16 @@ clinic = Clinic(
     scenarios=scenarios,
     variants=VARIANTS,
     default_variant="full",
+    evolve_variant="full",
     flow=flow,
     judges=judges,
     prompts=PROMPTS,
     understudies=UNDERSTUDIES,
     mistakes=MISTAKES,
+    libraries=("lines",),
     open_campaign=open_ward,
+    report=report,
+    feedback=feedback,
     lint=lint,
     demo_scenarios="3",
     demo_variants=("plain", "full"),

@@ -34,6 +34,7 @@ from polyclinic.clinics.duty.scenario import (
     Triage,
 )
 from polyclinic.clinics.duty.state.memory import CommitmentBook
+from polyclinic.clinics.duty.state.prompt_book import MAX_LINES
 from polyclinic.clinics.duty.state.style import Style, style_for, styled
 from polyclinic.clinics.duty.state.ward import RoleState
 from polyclinic.clinics.duty.variants import DutyVariant
@@ -120,12 +121,21 @@ class Staff:
         state: RoleState,
         norms: Sequence[Norm],
         shift: int,
+        before: Sequence[StressedLine] = (),
     ) -> None:
         self.role, self.state, self.shift = state.role, state, shift
         self._agent, self._scenario, self._variant = episode.agent(state.role), scenario, variant
         self._bound = applicable(norms, state.role, scenario)
         self._norms = norms
         self._style = style_for(scenario)
+        self.learned = self._lines(before) if variant.r01 or variant.r02 else ()
+
+    def _lines(self, before: Sequence[StressedLine]) -> tuple[StressedLine, ...]:
+        """The book's lines; an earlier run's lines as well, unless the book has ever decided about the same subject."""
+        book = self.state.book
+        decided = {edit.line.key for edit in book.edits}
+        own = [StressedLine(key=line.key, text=line.text) for line in book.lines]
+        return (*own, *(line for line in before if line.key not in decided))[:MAX_LINES]
 
     def prompt(self, beat: Beat, lines: Sequence[Line], book: CommitmentBook, profile: TraitProfile | None) -> ActTurn:
         """All that this person has before them when they speak."""
@@ -141,7 +151,7 @@ class Staff:
             style=self._style.words(),
             norms=norm_lines(self._bound) if variant.norms_in_prompt else (),
             checklist=tuple(NormLine(id=norm.id, text=norm.remind) for norm in grave) if variant.checklist else (),
-            learned=tuple(StressedLine(key=line.key, text=line.text) for line in self.state.book.lines),
+            learned=self.learned,
             grounding=tuple(knowledge().grounding(scenario)) if variant.knowledge and self.role != "admin" else (),
             shift=self.shift,
             dialogue=spoken(lines),

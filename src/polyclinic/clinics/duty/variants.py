@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
 from polyclinic.core.scenario import Variant
 
 
@@ -10,8 +14,22 @@ class DutyVariant(Variant):
 
     `candidates` and `rewrites` are how many drafts are weighed and how often a refused one is rewritten; the published
     run used one and none. `batch` is how many episodes lie between two identity optimisations. `frozen` lets everything
-    be diagnosed and nothing be changed. `shuffled_norms` teaches every role norms of other roles.
+    be diagnosed and nothing be changed. `shuffled_norms` teaches every role norms of other roles. The numbers named in
+    `SETTINGS` can be set for a run (``--set candidates=3``).
     """
+
+    SETTINGS: ClassVar[tuple[str, ...]] = (
+        "candidates",
+        "rewrites",
+        "norm_weight",
+        "batch",
+        "drift_distance",
+        "drift_threshold",
+        "drift_window",
+        "alpha",
+        "beta",
+        "gamma",
+    )
 
     norms_in_prompt: bool = False
     checklist: bool = False
@@ -22,16 +40,16 @@ class DutyVariant(Variant):
     knowledge: bool = False
     frozen: bool = False
     shuffled_norms: bool = False
-    candidates: int = 1
-    rewrites: int = 0
-    norm_weight: float = 0.7
-    batch: int = 5
-    drift_distance: str = "max"
-    drift_threshold: float = 0.23
-    drift_window: int = 3
-    alpha: float = 0.6
-    beta: float = 0.2
-    gamma: float = 0.2
+    candidates: int = Field(default=1, ge=1, le=20)
+    rewrites: int = Field(default=0, ge=0, le=5)
+    norm_weight: float = Field(default=0.7, ge=0, le=1)
+    batch: int = Field(default=5, ge=1)
+    drift_distance: Literal["max", "l2", "cosine"] = "max"
+    drift_threshold: float = Field(default=0.23, gt=0)
+    drift_window: int = Field(default=3, ge=1)
+    alpha: float = Field(default=0.6, ge=0)
+    beta: float = Field(default=0.2, ge=0)
+    gamma: float = Field(default=0.2, ge=0)
 
 
 FULL = DutyVariant(

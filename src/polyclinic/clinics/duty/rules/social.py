@@ -46,7 +46,7 @@ def _scale(plus: float, minus: float, messages: int) -> float:
     """0…1 from signs for and against per message; half when there are none."""
     if not messages:
         return 0.5
-    return min(max(0.5 + 0.5 * min(plus / messages, 1.0) - 0.9 * minus / messages, 0.0), 1.0)
+    return min(max(0.5 + 0.25 * min(plus / messages, 2.0) - 0.9 * minus / messages, 0.0), 1.0)
 
 
 def _count(pattern: re.Pattern[str], texts: Sequence[str]) -> int:

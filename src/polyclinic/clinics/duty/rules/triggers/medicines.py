@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from polyclinic.clinics.duty.rules.knowledge import knowledge
 from polyclinic.clinics.duty.rules.scene import Hit, Scene
 from polyclinic.clinics.duty.rules.words import CONFIRMS, hedged, is_question, mentions, negated, sentences
 from polyclinic.clinics.duty.scenario import Discharge
@@ -103,7 +104,9 @@ def unsupported_change(scene: Scene) -> Hit | None:
             continue
         if any(mentions(sentence, [s.drug]) and verb in _KINDS[s.change] for s in supported):
             continue
-        return Hit(rationale=f"advice to {verb} {drug} has no support in what is known here", words=sentence)
+        stops = [fact.text for fact in knowledge().neighbours(drug) if fact.kind == "sudden_stop"]
+        danger = f"; {stops[0]}" if stops and verb in _KINDS["stop"] else ""
+        return Hit(rationale=f"advice to {verb} {drug} has no support in what is known here{danger}", words=sentence)
     return None
 
 

@@ -1,0 +1,145 @@
+"""After a shift: both reflections for everybody on duty, then edits, memory and identity, committed together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from polyclinic.clinics.duty.agents import Staff, spoken, trait_lines
+from polyclinic.clinics.duty.evolve.identity import candidates, preferred, tried
+from polyclinic.clinics.duty.evolve.lines import keep_line
+from polyclinic.clinics.duty.evolve.prompt_edits import edits_from
+from polyclinic.clinics.duty.evolve.reflect import diagnose, hear_traits, identity_report, said_by
+from polyclinic.clinics.duty.evolve.reports import R02
+from polyclinic.clinics.duty.rules.checker import Verdict
+from polyclinic.clinics.duty.rules.drift import DriftSettings
+from polyclinic.clinics.duty.rules.norms import Norm, applicable
+from polyclinic.clinics.duty.rules.order import Beat
+from polyclinic.clinics.duty.rules.scene import Line
+from polyclinic.clinics.duty.rules.scoring import RewardWeights
+from polyclinic.clinics.duty.scenario import AnyDuty, Role
+from polyclinic.clinics.duty.state.memory import CommitmentBook, Step, Trajectory
+from polyclinic.clinics.duty.state.ward import Counted
+from polyclinic.clinics.duty.variants import DutyVariant
+from polyclinic.core.episode import Episode
+
+PROBES = 3
+PROBE_SAMPLE = 7
+
+
+@dataclass(frozen=True)
+class ShiftRecord:
+    """One finished shift as reflection sees it; `broken` is what the norms that are taught say, true ones or shuffled."""
+
+    scenario: AnyDuty
+    number: int
+    staff: Mapping[Role, Staff]
+    taught: Sequence[Norm]
+    lines: tuple[Line, ...]
+    beats: tuple[tuple[Beat, int], ...]
+    broken: tuple[Verdict, ...]
+    commitments: CommitmentBook
+    worries: tuple[str, ...]
+    outcome: str
+
+    def broken_by(self, role: Role) -> list[Verdict]:
+        """What one role broke."""
+        return [verdict for verdict in self.broken if verdict.role == role]
+
+
+def drift_settings(variant: DutyVariant) -> DriftSettings:
+    """The variant's drift detector."""
+    return DriftSettings(
+        distance=variant.drift_distance, threshold=variant.drift_threshold, window=variant.drift_window
+    )
+
+
+async def reflect(episode: Episode, variant: DutyVariant, shift: ShiftRecord) -> None:
+    """R01, R02, edits and identity for every member of staff on duty."""
+    for role in shift.staff:
+        await _reflect_role(episode, variant, shift, role)
+
+
+async def _reflect_role(episode: Episode, variant: DutyVariant, shift: ShiftRecord, role: Role) -> None:
+    state = shift.staff[role].state
+    agent = episode.agent("reflector")
+    broken = shift.broken_by(role)
+    r01 = r02 = None
+    if variant.r01:
+        r01 = await diagnose(agent, state, shift.scenario, spoken(shift.lines), broken, shift.taught, shift.number)
+        episode.note("R01", report=r01)
+    if variant.r02 and state.profile is not None:
+        heard = await hear_traits(agent, state.profile, shift.scenario, said_by(shift.lines, role))
+        settings = drift_settings(variant)
+        r02 = identity_report(
+            state, shift.scenario, heard, shift.commitments, shift.worries, broken, settings, shift.number
+        )
+        episode.note("R02", report=r02)
+    edits = edits_from(state, r01, r02, {norm.id: norm for norm in shift.taught})
+    for edit in edits:
+        episode.note("edit", role=role, edit=edit, withheld=variant.frozen)
+    if variant.frozen:
+        return
+    for edit in edits:
+        episode.effect("edit", role=role, edit=edit)
+        keep_line(episode, shift.scenario.task_id, role, edit)
+    episode.effect("counted", role=role, counted=_counted(shift, role, r02))
+    if variant.memory:
+        episode.effect("remember", role=role, trajectory=_trajectory(shift, role))
+    if variant.identity and shift.number % variant.batch == 0:
+        await _optimise(episode, variant, shift, role)
+
+
+def _counted(shift: ShiftRecord, role: Role, r02: R02 | None) -> Counted:
+    broken = [verdict.norm for verdict in shift.broken_by(role)]
+    return Counted(
+        episode=shift.number,
+        task=shift.scenario.task_id,
+        actions=len(said_by(shift.lines, role)),
+        broken={norm: broken.count(norm) for norm in sorted(set(broken))},
+        traits=r02.heard if r02 else {},
+        distance=r02.drift.distance if r02 else 0.0,
+        drift=r02.drift.drift if r02 else False,
+    )
+
+
+async def _optimise(episode: Episode, variant: DutyVariant, shift: ShiftRecord, role: Role) -> None:
+    """Identity optimisation, in batches: candidates are tried on this shift's situations, preferences decide."""
+    member = shift.staff[role]
+    state = member.state
+    options = candidates(state, drift_settings(variant))
+    if len(options) < 2 or state.anchor is None or state.profile is None:
+        return
+    asked = [(beat, at) for beat, at in shift.beats if beat.role == role][:PROBES]
+    all_tried = [tried(o, await member.probes(asked, shift.lines, o.profile, PROBE_SAMPLE)) for o in options]
+    weights = RewardWeights(alpha=variant.alpha, beta=variant.beta, gamma=variant.gamma)
+    chosen, wins = await preferred(episode.agent("reflector"), trait_lines(state.anchor), state, all_tried, weights)
+    episode.note("identity_choice", role=role, chosen=chosen.name, wins=wins)
+    if chosen.profile != state.profile:
+        episode.changed(f"identity:{role}", state.profile.means(), chosen.profile.means())
+        episode.effect("identity", role=role, profile=chosen.profile)
+
+
+def _trajectory(shift: ShiftRecord, role: Role) -> Trajectory:
+    profile = shift.staff[role].state.profile
+    bound = tuple(norm.id for norm in applicable(shift.taught, role, shift.scenario))
+    steps = tuple(
+        Step(
+            observation=f"{beat.stage}: {shift.lines[at - 1].text if at else shift.scenario.title}",
+            identity=profile.means() if profile is not None else {},
+            action=shift.lines[at].text,
+            norms=bound,
+            violations=tuple(verdict.norm for verdict in shift.broken_by(role) if verdict.step == at),
+        )
+        for beat, at in shift.beats
+        if beat.role == role
+    )
+    return Trajectory(
+        episode=shift.number,
+        scenario=shift.scenario.id,
+        task=shift.scenario.task_id,
+        steps=steps,
+        outcome=shift.outcome,
+        facts=tuple(finding.text for finding in shift.scenario.findings),
+        commitments=tuple(item.words for item in shift.commitments.open),
+    )

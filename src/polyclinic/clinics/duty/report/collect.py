@@ -1,0 +1,77 @@
+"""One pass over a run's transcripts: everything the report's pictures are made from, as plain rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from polyclinic.clinics.duty.scenario import TASKS, Duty, Role, Task
+from polyclinic.core.transcript import Noted, Violated
+from polyclinic.eval.results import EpisodeRow, RunResults
+
+
+@dataclass(frozen=True)
+class Shift:
+    """One finished episode: where it stands in its campaign, and what the report needs of it."""
+
+    row: EpisodeRow
+    task: Task
+    number: int
+    broken: tuple[Violated, ...]
+    heard: dict[Role, dict[str, float]]
+    distance: dict[Role, float]
+    drift: dict[Role, bool]
+    anchor: dict[Role, dict[str, float]]
+    prompts: dict[Role, str]
+    edits: tuple[dict[str, Any], ...]
+    commitments_broken: int
+
+
+@dataclass
+class Collected:
+    """All shifts of a run, with the variants and tasks it has."""
+
+    shifts: list[Shift] = field(default_factory=list)
+    variants: list[str] = field(default_factory=list)
+
+    @property
+    def tasks(self) -> list[Task]:
+        """The tasks that were run."""
+        return [task for task in TASKS if any(shift.task == task for shift in self.shifts)]
+
+    def of(self, variant: str, task: Task | None = None) -> list[Shift]:
+        """The shifts of one variant, in one task or in all."""
+        return [s for s in self.shifts if s.row.variant == variant and task in (None, s.task)]
+
+
+def collect(results: RunResults) -> Collected:
+    """Read every finished episode once."""
+    found = Collected(variants=results.variant_names())
+    for row in results.episodes:
+        scenario = results.scenarios.get(row.scenario)
+        if row.status == "done" and isinstance(scenario, Duty) and row.has_transcript:
+            found.shifts.append(_read(row, scenario.task_id))
+    return found
+
+
+def _read(row: EpisodeRow, task: Task) -> Shift:
+    transcript = row.transcript
+    reports = [note.data["report"] for note in transcript.notes("R02")]
+    prompts = transcript.notes("prompt")
+    return Shift(
+        row=row,
+        task=task,
+        number=prompts[0].data["shift"] if prompts else row.position + 1,
+        broken=tuple(transcript.of(Violated)),
+        heard={report["role"]: report["heard"] for report in reports},
+        distance={report["role"]: report["drift"]["distance"] for report in reports},
+        drift={report["role"]: report["drift"]["drift"] for report in reports},
+        anchor={note.data["role"]: note.data["anchor"] for note in transcript.notes("identity")},
+        prompts={note.data["role"]: note.data["text"] for note in prompts},
+        edits=tuple(_edit(note) for note in transcript.notes("edit")),
+        commitments_broken=len(transcript.notes("broken_commitment")),
+    )
+
+
+def _edit(note: Noted) -> dict[str, Any]:
+    return {"role": note.data["role"], "withheld": note.data["withheld"], **note.data["edit"]}

@@ -1,0 +1,143 @@
+"""Learning curves, drift by trait, prompt histories, failure signatures and the checker's confusion table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+
+from polyclinic.clinics.duty.report.collect import Collected, Shift
+from polyclinic.clinics.duty.report.tables import METHOD, value_of
+from polyclinic.clinics.duty.rules.norms import inventory
+from polyclinic.clinics.duty.rules.scripts import confusion
+from polyclinic.clinics.duty.scenario import STAFF, Role, Task
+from polyclinic.eval.charts import Lines, Value
+from polyclinic.eval.intervals import estimate
+from polyclinic.eval.sections import Block, Cell, Details, Diff, Figure, Grid, Paragraph, Section, Table
+
+BLOCK = 5
+SIGNATURES = 12
+HISTORIES = 24
+
+
+def learning_curves(data: Collected) -> Section:
+    """NVR and SNR over the shifts of a campaign, in blocks, with bands over trials."""
+    figures = []
+    for task in data.tasks:
+        blocks = sorted({(s.number - 1) // BLOCK for s in data.shifts if s.task == task})
+        for metric in ("nvr", "snr"):
+            series = {
+                variant: [_block(data.of(variant, task), block, metric) for block in blocks]
+                for variant in data.variants
+            }
+            chart = Lines([block * BLOCK + (BLOCK + 1) / 2 for block in blocks], series, "shift", metric.upper(), low=0)
+            figures.append(Figure(f"{task}: {metric.upper()} over the shifts, in blocks of {BLOCK}", chart))
+    return Section("Learning curves", [Grid(figures)])
+
+
+def _block(shifts: Sequence[Shift], block: int, metric: str) -> Value:
+    found = [(s, v) for s in shifts if (s.number - 1) // BLOCK == block for v in [value_of(s, metric)] if v is not None]
+    return estimate([value for _, value in found], clusters=[s.row.trial for s, _ in found])
+
+
+def drift_plots(data: Collected) -> Section:
+    """Every trait that was listened to: the mean deviation from who the person is, by variant."""
+    body: list[Block] = []
+    for task in data.tasks:
+        for role in STAFF:
+            figures = _role_plots(data, task, role)
+            if figures:
+                summary = f"{task}, {role}: deviation from the established trait"
+                body.append(Details(summary, [Grid(figures)], open=task == data.tasks[0] and role == "doctor"))
+    if not body:
+        body.append(Paragraph("No variant of this run listens for traits (R02 is off in all of them).", tone="note"))
+    return Section("Drift by trait", body)
+
+
+def _role_plots(data: Collected, task: Task, role: Role) -> list[Figure]:
+    listening = [v for v in data.variants if any(role in s.heard for s in data.of(v, task))]
+    shifts = [s for v in listening for s in data.of(v, task) if role in s.heard]
+    traits = sorted({trait for s in shifts for trait in s.heard[role]})
+    blocks = sorted({(s.number - 1) // BLOCK for s in shifts})
+    places = [block * BLOCK + (BLOCK + 1) / 2 for block in blocks]
+    figures = []
+    for trait in traits:
+        series = {variant: _deviations(data.of(variant, task), role, trait, blocks) for variant in listening}
+        figures.append(Figure(trait, Lines(places, series, "shift", low=-0.5, high=0.5)))
+    return figures
+
+
+def _deviations(shifts: Sequence[Shift], role: Role, trait: str, blocks: Sequence[int]) -> list[Value]:
+    values: list[Value] = []
+    for block in blocks:
+        found = [
+            (s, s.heard[role][trait] - s.anchor[role][trait])
+            for s in shifts
+            if (s.number - 1) // BLOCK == block and trait in s.heard.get(role, {}) and trait in s.anchor.get(role, {})
+        ]
+        values.append(estimate([value for _, value in found], clusters=[s.row.trial for s, _ in found]))
+    return values
+
+
+def prompt_histories(data: Collected) -> Section:
+    """The learned lines of the method's first campaign, edit by edit, as diffs with their reasons."""
+    variant = (
+        METHOD if METHOD in data.variants else next((v for v in data.variants if any(s.edits for s in data.of(v))), "")
+    )
+    body: list[Block] = []
+    for task in data.tasks:
+        shifts = sorted((s for s in data.of(variant, task) if s.row.trial == 0), key=lambda s: s.number)
+        for role in STAFF:
+            diffs = _diffs(shifts, role)
+            if diffs:
+                body.append(Details(f"{task}, {role}: {len(diffs)} changed shifts", diffs[:HISTORIES]))
+    if not body:
+        body.append(Paragraph("No prompt changed in this run.", tone="note"))
+    return Section("Prompt histories", body)
+
+
+def _diffs(shifts: Sequence[Shift], role: Role) -> list[Block]:
+    diffs: list[Block] = []
+    seen = [(s, s.prompts[role]) for s in shifts if role in s.prompts]
+    for (before, old), (_, new) in pairwise(seen):
+        if old != new:
+            reasons = [edit["reason"] for edit in before.edits if edit["role"] == role]
+            diffs.append(Diff(old, new, f"after shift {before.number}: {'; '.join(reasons)}"))
+    return diffs
+
+
+def failure_signatures(data: Collected) -> Section:
+    """What keeps going wrong: how often each norm is broken by each role, early and late in the campaign."""
+    last = max((s.number for s in data.shifts), default=0)
+    tables: list[Block] = []
+    for variant in data.variants:
+        early: Counter[tuple[str, str, str]] = Counter()
+        late: Counter[tuple[str, str, str]] = Counter()
+        words: dict[tuple[str, str, str], str] = {}
+        for shift in data.of(variant):
+            for violation in shift.broken:
+                key = (violation.rule, violation.by, shift.task)
+                (early if shift.number * 2 <= last else late)[key] += 1
+                words.setdefault(key, violation.words)
+        total = early + late
+        rows: list[list[Cell]] = [
+            [norm, by, task, early[norm, by, task], late[norm, by, task], words[norm, by, task]]
+            for (norm, by, task), _ in sorted(total.items(), key=lambda item: (-item[1], item[0]))[:SIGNATURES]
+        ]
+        broken = sum(shift.commitments_broken for shift in data.of(variant))
+        caption = f"{variant}: broken commitments {broken}"
+        tables.append(Table(caption, ["norm", "role", "task", "first half", "second half", "for example"], rows))
+    return Section("Recurring failure signatures", tables)
+
+
+def checker_confusion() -> Section:
+    """How the deterministic checker does on scripted dialogues with known answers."""
+    rows: list[list[Cell]] = [
+        [r.norm, r.hits, r.misses, r.false_alarms, r.passes, r.errors] for r in confusion(inventory())
+    ]
+    table = Table(
+        "The checker on scripted dialogues: broken and flagged, broken and missed, kept and flagged, kept and passed",
+        ["norm", "flagged", "missed", "false alarms", "passed", "errors"],
+        rows,
+    )
+    return Section("The norm checker, checked", [table])
