@@ -56,7 +56,7 @@ def rows() -> list[str]:
     asked = [
         f"Tell me about the {chance.choice(phrases(SIGNS))} of your {chance.choice(phrases(PLACES))}"
         f" {chance.choice(phrases(TIMES))}, please."
-        for _ in range(200)
+        for _ in range(60)
     ]
     queries = words.embed(asked)
     made = []

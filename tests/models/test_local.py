@@ -64,7 +64,7 @@ async def test_a_demo_episode_runs_on_the_small_model_and_its_failures_have_owne
     from polyclinic.runner.registry import load_clinic
     from polyclinic.testing.runs import run_once
 
-    results = await run_once(load_clinic("demo"), cast="all=local?max_tokens=120&threads=2&context=4096", most=1)
+    results = await run_once(load_clinic("demo"), cast="all=local?max_tokens=60&threads=1&context=2048", most=1)
     (episode,) = results.episodes
     assert sum(usage.calls for usage in episode.usage.values()) > 0
     assert all(failure.owner != "engine" for failure in episode.failures)
