@@ -24,24 +24,18 @@ class HospitalRecords:
 
     async def book(self, patient: Patient, diary: Diary, entry: Appointment, now: int) -> None:
         """The patient's own record and the appointment, with its slots busy."""
-        if self._apart and await self._is_there(entry):
-            return
         physician = diary.plan.physicians[entry.physician]
+        own, visitor = ("Appointment", self._ids.of(entry.id)), ("Patient", self._ids.of(entry.patient))
+        known, _, *slots = await self._staged.fetch([own, visitor, *self._slots(diary, entry)])
+        if self._apart and known is not None:
+            return
         appointment = r.appointment(
-            self._ids.of(entry.id),
-            patient=r.reference("Patient", self._ids.of(entry.patient), entry.patient_name),
+            own[1],
+            patient=r.reference("Patient", visitor[1], entry.patient_name),
             practitioner=r.reference("Practitioner", self._ids.of(physician.id), physician.name),
             created=moment(diary.time, now),
         )
-        booking = scheduling.book(appointment, await self._slots(diary, entry))
-        await self._staged.transact([Create(self._patient(patient)), *booking])
-
-    async def _is_there(self, entry: Appointment) -> bool:
-        try:
-            await self._staged.read("Appointment", self._ids.of(entry.id))
-        except RecordMissing:
-            return False
-        return True
+        await self._staged.transact([Create(self._patient(patient)), *scheduling.book(appointment, _there(slots))])
 
     def _patient(self, patient: Patient) -> Resource:
         person = patient.person
@@ -59,35 +53,41 @@ class HospitalRecords:
 
     async def move(self, diary: Diary, old: Appointment, new: Appointment) -> None:
         """Other slots, and another physician where that changed."""
-        appointment = await self._staged.read("Appointment", self._ids.of(old.id))
+        keys = [("Appointment", self._ids.of(old.id)), *self._slots(diary, old), *self._slots(diary, new)]
+        appointment, *slots = _there(await self._staged.fetch(keys))
         physician = diary.plan.physicians[new.physician]
         actor = r.reference("Practitioner", self._ids.of(physician.id), physician.name)
         moved = {**appointment, "participant": [appointment["participant"][0], r.participant(actor)]}
-        old_slots, new_slots = await self._slots(diary, old), await self._slots(diary, new)
+        new_slots = slots[old.length :]
         if appointment["start"] == new_slots[0]["start"] and appointment["participant"] == moved["participant"]:
             return
-        await self._staged.transact(scheduling.move(moved, old_slots, new_slots))
+        await self._staged.transact(scheduling.move(moved, slots[: old.length], new_slots))
 
     async def cancel(self, diary: Diary, entry: Appointment, now: int) -> None:
         """Cancelled, with its slots free again."""
-        appointment = await self._staged.read("Appointment", self._ids.of(entry.id))
-        if appointment["status"] == "cancelled":
-            return
-        slots = await self._slots(diary, entry)
-        await self._staged.transact(scheduling.cancel(appointment, slots, at=moment(diary.time, now)))
+        keys = [("Appointment", self._ids.of(entry.id)), *self._slots(diary, entry)]
+        appointment, *slots = _there(await self._staged.fetch(keys))
+        if appointment["status"] != "cancelled":
+            await self._staged.transact(scheduling.cancel(appointment, slots, at=moment(diary.time, now)))
 
     async def mark(self, statuses: list[tuple[str, Status]]) -> None:
         """What time did to appointments."""
-        changes = []
-        for id_, status in statuses:
-            appointment = await self._staged.read("Appointment", self._ids.of(id_))
-            if appointment["status"] != status:
-                changes.append(Update({**appointment, "status": status}, version_of(appointment)))
+        found = _there(await self._staged.fetch([("Appointment", self._ids.of(id_)) for id_, _ in statuses]))
+        changes = [
+            Update({**appointment, "status": status}, version_of(appointment))
+            for appointment, (_, status) in zip(found, statuses, strict=True)
+            if appointment["status"] != status
+        ]
         await self._staged.transact(changes)
 
-    async def _slots(self, diary: Diary, entry: Appointment) -> list[Resource]:
+    def _slots(self, diary: Diary, entry: Appointment) -> list[tuple[str, str]]:
         physician = diary.plan.physicians[entry.physician]
-        return [
-            await self._staged.read("Slot", self._ids.slot(physician, entry.day, slot))
-            for slot in range(entry.slot, entry.slot + entry.length)
-        ]
+        slots = range(entry.slot, entry.slot + entry.length)
+        return [("Slot", self._ids.slot(physician, entry.day, slot)) for slot in slots]
+
+
+def _there(found: list[Resource | None]) -> list[Resource]:
+    """All of them; raises when the records have lost one."""
+    if None in found:
+        raise RecordMissing("the records lack a resource of this hospital that was there before")
+    return [resource for resource in found if resource is not None]
