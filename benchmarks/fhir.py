@@ -67,8 +67,24 @@ def hospital(slots: int) -> Iterator[Resource]:
             yield build.slot(f"slot-{doctor}-{i}", schedule=f"diary-{doctor}", start=start, end=end)
 
 
+def multiply(transaction: Transaction, copies: int) -> None:
+    """More hospitals like the first: its slots copied inside the database, under other ids and schedules."""
+    for copy in range(1, copies):
+        body = f"""replace(replace(body, '"id":"slot-', '"id":"c{copy}-slot-'), 'Schedule/', 'Schedule/c{copy}-')"""
+        transaction.execute(
+            "INSERT INTO fhir_resource (type, id, version, updated, body, schedule, status, start_at)"
+            f" SELECT type, 'c{copy}-' || id, version, updated, {body}, 'c{copy}-' || schedule, status, start_at"
+            " FROM fhir_resource WHERE type = 'Slot' AND id >= 'slot-' AND id < 'slot.'"
+        )
+
+
+def diary_name(number: int) -> str:
+    copy, diary = divmod(number, TERTIARY // PER_SCHEDULE)
+    return f"c{copy}-diary-{diary}" if copy else f"diary-{diary}"
+
+
 def slot_query(diary: int) -> dict[str, str]:
-    return {"schedule": f"Schedule/diary-{diary}", "status": "free", "start": "ge2025-03-26T09:00:00Z"}
+    return {"schedule": f"Schedule/{diary_name(diary)}", "status": "free", "start": "ge2025-03-26T09:00:00Z"}
 
 
 def search_inside(transaction: Transaction, diaries: int, limit: int) -> float:
@@ -87,7 +103,7 @@ def next_booking(transaction: Transaction, number: int, diaries: int, tag: str) 
     visit = build.appointment(
         f"{tag}-{number}",
         patient=build.reference("Patient", f"patient-{number % 100}"),
-        practitioner=build.reference("Practitioner", f"doctor-{diary}"),
+        practitioner=build.reference("Practitioner", f"doctor-{diary % (TERTIARY // PER_SCHEDULE)}"),
     )
     return scheduling.book(visit, free)
 
@@ -111,13 +127,15 @@ async def in_process(url: str, slots: int, name: str) -> Measured:
     store = await FhirStore.open(database)
     row = Measured(f"{name}, in process", slots)
     diaries = slots // PER_SCHEDULE
-    resources = list(hospital(slots)) if slots <= TERTIARY else hospital(slots)
+    resources = list(hospital(TERTIARY))
     wall, cpu = time.perf_counter(), time.process_time()
     count = await database.write(lambda transaction: storage.load(transaction, resources, store.now()))
-    built = "" if slots <= TERTIARY else " with building"
-    row.numbers["load"] = (
-        f"{time.process_time() - cpu:.2f} s CPU{built}, {time.perf_counter() - wall:.1f} s ({count:,})"
+    row.numbers["load of one hospital"] = (
+        f"{time.process_time() - cpu:.2f} s CPU, {time.perf_counter() - wall:.1f} s ({count:,} resources)"
     )
+    await database.write(lambda transaction: multiply(transaction, slots // TERTIARY))
+    stored = await database.read(lambda t: t.execute("SELECT count(*) FROM fhir_resource WHERE type = 'Slot'"))
+    assert stored[0][0] == slots
     if url.startswith("postgres"):
         await database.write(lambda transaction: transaction.execute("ANALYZE"))
     await database.read(lambda transaction: search_inside(transaction, diaries, 1))
@@ -172,7 +190,8 @@ async def over_http(url: str, slots: int, name: str) -> Measured:
 
             async def book(number: int) -> int:
                 unit = 5 * (number // diaries)
-                slot = f"slot-{number % diaries}-{PER_SCHEDULE - 3 - unit}"
+                copy, doctor = divmod(number % diaries, TERTIARY // PER_SCHEDULE)
+                slot = f"{f'c{copy}-' if copy else ''}slot-{doctor}-{PER_SCHEDULE - 3 - unit}"
                 body = {
                     "resourceType": "Appointment",
                     "status": "proposed",
@@ -230,7 +249,12 @@ def table(rows: list[Measured]) -> str:
 
 @click.command()
 @click.option(
-    "--slots", "sizes", type=int, multiple=True, default=[TERTIARY], help="Slots in the hospital; may be repeated."
+    "--slots",
+    "sizes",
+    type=int,
+    multiple=True,
+    default=[TERTIARY],
+    help="Slots, a multiple of 34,020; may be repeated.",
 )
 @click.option("--postgres", help="URL of an empty PostgreSQL database; its fhir_ tables are dropped.")
 @click.option("--only-postgres", is_flag=True, help="Leave SQLite out.")

@@ -15,6 +15,7 @@ from polyclinic.fhir.match import matches, rows_of, sort
 from polyclinic.fhir.parameters import resource_types
 from polyclinic.fhir.patch import BadPatch, apply_patch
 from polyclinic.fhir.query import Filter, Missing, pairs, parse_search
+from polyclinic.fhir.sql import page
 from polyclinic.fhir.store import FhirStore
 
 DAY = 86_400_000_000
@@ -159,6 +160,31 @@ async def test_memory_and_database_match_and_sort_alike(store: FhirStore, exampl
             assert [r["id"] for r in stored] == [r["id"] for r in sort(found, search)], (type_, query)
         some += bool(stored)
     assert some > 20
+
+
+SCHEDULE_SEARCHES = [
+    {"schedule": "kim-diary", "status": "free", "start": "ge2025"},
+    {"schedule": "kim-diary"},
+    {"schedule.actor": "Practitioner/kim", "status": "free"},
+    {"schedule": "kim-diary,park-diary", "_sort": "-start"},
+]
+
+
+@pytest.mark.parametrize("query", SCHEDULE_SEARCHES)
+async def test_a_schedules_slots_are_found_by_their_own_index(hospital: FhirStore, query: dict[str, str]) -> None:
+    if hospital.database.dialect == "postgres":
+        pytest.skip("with so few rows PostgreSQL rightly reads the whole table")
+    statement = page(parse_search("Slot", pairs(query)), 10)
+    plan = await hospital.database.read(lambda t: t.execute(f"EXPLAIN QUERY PLAN {statement.text}", statement.values))
+    assert "USING INDEX fhir_slot (schedule=?" in str(plan)
+
+
+async def test_a_sort_reads_only_the_rows_of_its_resource(hospital: FhirStore) -> None:
+    if hospital.database.dialect == "postgres":
+        pytest.skip("with so few rows PostgreSQL rightly reads the whole table")
+    statement = page(parse_search("Patient", [("_sort", "family")]), 10)
+    plan = await hospital.database.read(lambda t: t.execute(f"EXPLAIN QUERY PLAN {statement.text}", statement.values))
+    assert "fhir_index_owner (id=?" in str(plan)
 
 
 async def test_a_search_that_nests_without_end_is_refused(store: FhirStore) -> None:

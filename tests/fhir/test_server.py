@@ -7,6 +7,11 @@ import base64
 import httpx
 import orjson
 import pytest
+from starlette.applications import Starlette
+from starlette.routing import Mount
+
+from polyclinic.fhir.server import fhir_app
+from polyclinic.fhir.store import FhirStore
 
 FHIR = {"Content-Type": "application/fhir+json"}
 PATCH = {"Content-Type": "application/json-patch+json"}
@@ -172,6 +177,17 @@ async def test_history_of_a_resource_a_type_and_the_system(api: httpx.AsyncClien
         seen += [(e["fullUrl"], e["response"]["etag"]) for e in page["entry"]]
         url = next((link["url"] for link in page["link"] if link["relation"] == "next"), "")
     assert len(seen) == len(set(seen)) == 38
+
+
+async def test_it_can_be_mounted_under_a_path(hospital: FhirStore) -> None:
+    app = Starlette(routes=[Mount("/fhir", app=fhir_app(hospital))])
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://web.test") as client:
+        page = (await client.get("/fhir/Slot?_count=1")).json()
+        assert [link["url"].split("?")[0] for link in page["link"]] == ["http://web.test/fhir/Slot"] * 2
+        assert page["entry"][0]["fullUrl"].startswith("http://web.test/fhir/Slot/")
+        assert (await client.get(page["link"][1]["url"])).status_code == 200
+        assert (await client.get("/fhir/metadata")).json()["implementation"]["url"] == "http://web.test/fhir"
+        assert (await client.get("/fhir/Nonsense")).json()["resourceType"] == "OperationOutcome"
 
 
 async def test_everything_about_a_patient(api: httpx.AsyncClient) -> None:

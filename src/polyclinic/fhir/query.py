@@ -141,10 +141,15 @@ class Search:
     ignored: list[str] = field(default_factory=list)
     used: list[tuple[str, str]] = field(default_factory=list)
 
+    def by_schedule(self) -> bool:
+        """Whether slots of certain schedules are asked for."""
+        return self.type == "Slot" and any(
+            isinstance(c, Filter | Chain) and c.parameter.code == "schedule" for c in self.conditions
+        )
+
     def order(self) -> list[tuple[Parameter, bool]]:
         """The asked order, or the natural one: a schedule's slots by time, everything else by id alone."""
-        by_schedule = any(isinstance(c, Filter | Chain) and c.parameter.code == "schedule" for c in self.conditions)
-        if not self.sort and self.type == "Slot" and by_schedule:
+        if not self.sort and self.by_schedule():
             return [(parameters("Slot")["start"], False)]
         return self.sort
 

@@ -35,6 +35,8 @@ from polyclinic.fhir.query import (
 
 _LAST = "\U0010ffff"
 _LIVE = "r.type = '{}' AND r.body IS NOT NULL"
+# Only slots have a schedule, so naming the type too would only tempt a planner into walking all slots.
+_OF_SCHEDULE = "r.body IS NOT NULL"
 _ROWS = "type = '{}' AND parameter = '{}'"
 
 
@@ -54,7 +56,7 @@ def _any(pieces: Sequence[Sql]) -> Sql:
 
 def where(search: Search) -> Sql:
     """All conditions of a search on table `r`, deleted resources excluded."""
-    parts, values = [_LIVE.format(search.type)], []
+    parts, values = [_OF_SCHEDULE if search.by_schedule() else _LIVE.format(search.type)], []
     for condition in search.conditions:
         piece = _condition(search.type, condition)
         parts.append(piece.text)
