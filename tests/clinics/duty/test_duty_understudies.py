@@ -140,7 +140,8 @@ def test_selectors_name_their_forms_when_wrong() -> None:
     from polyclinic.errors import UnknownName
 
     assert len(scenarios("T2:40", 1)) == len({s.id for s in scenarios("T2:40", 1)}) == 40
-    assert {s.campaign for s in scenarios("evolve:6", 1)} == {"T1", "T2", "T3"}
+    assert {s.campaign for s in scenarios("6", 1)} == {"T1", "T2", "T3"}
+    assert {s.campaign for s in scenarios("evolve:6", 1)} == {"ward"}
     assert [s.disturbance is not None for s in scenarios("T1:4~doctor.directness-0.4@2-3", 1)] == [
         False,
         True,

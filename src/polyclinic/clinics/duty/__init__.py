@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from polyclinic.clinics.duty.flow import flow
@@ -16,13 +17,15 @@ from polyclinic.clinics.duty.understudies.mistakes import MISTAKES
 from polyclinic.clinics.duty.variants import VARIANTS
 from polyclinic.core.clinic import Clinic, Role
 
+_NAMES_A_TASK = re.compile(r"^\s*(?:- )?task:", re.MULTILINE)
+
 
 def lint(path: str) -> list[str]:
-    """What is wrong in a user's file: a norm file if its entries speak of severity, else a scenario file."""
+    """What is wrong in a user's file: a scenario file if its entries name a task, else a norm file."""
     text = Path(path).read_text(encoding="utf-8")
-    if "severity" in text or "remind" in text:
-        return [fault.show(path) for fault in lint_norms(text)]
-    return lint_scenarios(path)
+    if _NAMES_A_TASK.search(text):
+        return lint_scenarios(path)
+    return [fault.show(path) for fault in lint_norms(text)]
 
 
 clinic = Clinic(

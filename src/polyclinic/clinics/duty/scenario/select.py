@@ -1,8 +1,9 @@
 """Which shifts a run works through: ``--scenarios`` for this clinic.
 
-``8`` takes eight shifts, the three tasks in turn. ``T2:40`` takes forty triage shifts, ``evolve:40`` forty of all
-tasks. ``one:t1-02-warfarin`` takes one by its id. A path reads a user's file. More than are written are had by going
-round again, each round in an order drawn from the seed. The shifts of one task are a campaign: they share a ward.
+``8`` takes eight shifts, the three tasks in turn, each task a campaign with a ward of its own. ``T2:40`` takes forty
+triage shifts. ``evolve:40`` takes forty of all tasks as one campaign: one team works them all. ``one:t1-02-warfarin``
+takes one by its id. A path reads a user's file. More than are written are had by going round again, each round in an
+order drawn from the seed.
 ``T1:40~doctor.directness-0.4@12`` pushes the doctor's directness down by 0.4 from the twelfth shift on (``@12-14``:
 until the fourteenth); ``~calm`` makes calm days, on which offline staff have no bad habits.
 """
@@ -50,7 +51,8 @@ def _chosen(chosen: str, seed: int, selector: str) -> list[AnyDuty]:
     if (kind and kind not in (*TASKS, "evolve")) or (number and not number.isdigit()):
         raise UnknownName("selection of duty shifts", selector, _FORMS)
     tasks = [task for task in TASKS if kind in (task, "", "evolve")]
-    return _in_turn(tasks, int(number) if number else DEFAULT_COUNT * len(tasks), seed)
+    shifts = _in_turn(tasks, int(number) if number else DEFAULT_COUNT * len(tasks), seed)
+    return [shift.model_copy(update={"campaign": "ward"}) for shift in shifts] if kind == "evolve" else shifts
 
 
 def _in_turn(tasks: Sequence[Task], number: int, seed: int) -> list[AnyDuty]:
