@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 
 import orjson
@@ -45,14 +46,19 @@ def marked(case: Case) -> Case:
     )
 
 
-def _report(request: Request, completion: Completion) -> Completion:
+def marks_reports() -> Callable[[Request, Completion], Completion]:
     """Marks each student's report with its seat and round."""
-    if request.prompt.prompt_name() != "StudentAnalyses":
-        return completion
-    plain = orjson.loads(completion.text)
-    rounds = [line.round for line in request.prompt.history] or [1]
-    plain["analysis"] = f"zqby{request.role.partition('-')[2]}at{max(rounds)}z {plain['analysis']}"
-    return completion.model_copy(update={"text": orjson.dumps(plain).decode()})
+    written: Counter[str] = Counter()
+
+    def change(request: Request, completion: Completion) -> Completion:
+        if request.prompt.prompt_name() != "StudentAnalyses":
+            return completion
+        written[request.role] += 1
+        plain = orjson.loads(completion.text)
+        plain["analysis"] = f"zqby{request.role.partition('-')[2]}at{written[request.role]}z {plain['analysis']}"
+        return completion.model_copy(update={"text": orjson.dumps(plain).decode()})
+
+    return change
 
 
 def _think(request: Request, completion: Completion) -> Completion:
@@ -87,7 +93,7 @@ async def test_no_prompt_contains_what_its_role_must_not_see(number: int, play: 
         VARIANTS[number % len(VARIANTS)],
         cast=f"tutor=understudy{mistakes},all=understudy",
         seed=number,
-        changes={"student": _report, "tutor": _think},
+        changes={"student": marks_reports(), "tutor": _think},
     )
     assert played.result.status == "done", played.result.failures
     if played.of("tutor"):
@@ -111,31 +117,25 @@ async def test_no_prompt_contains_what_its_role_must_not_see(number: int, play: 
 @pytest.mark.parametrize("number", range(6))
 async def test_other_students_reports_are_never_seen_before_the_guidance_is_out(number: int, play: Callable) -> None:
     case = stream("reports", number).choice(shipped_cases())
-    played = await play(case, f"students-{2 + number}", seed=number, changes={"student": _report})
-    guided: set[int] = set()
-    position = {id(event): event for event in played.result.transcript}
-    assert position
+    played = await play(case, f"students-{2 + number}", seed=number, changes={"student": marks_reports()})
+    rounds: Counter[str] = Counter()
+    heard = 0
     for request in played.of("student"):
-        if request.prompt.prompt_name() == "StudentChooses":
+        seat, prompt = request.role.partition("-")[2], request.prompt.prompt_name()
+        if prompt == "StudentChooses":
             continue
-        seat = request.role.partition("-")[2]
-        rounds = [line.round for line in request.prompt.history] or [1]
-        now = max(rounds)
-        others = [(by, int(at)) for by, at in re.findall(r"zqby(\d+)at(\d+)z", _words(request)) if by != seat]
-        for _, at in others:
-            if request.prompt.prompt_name() == "StudentAnalyses":
-                assert at < now, "a report of the same round was shown before the guidance"
-            else:
-                assert at <= now
-        per_round = [sum(at == each for _, at in others) for each in {at for _, at in others}]
-        assert all(count <= PEERS_HEARD for count in per_round)
-        guided.add(now)
-    assert guided
+        rounds[seat] += prompt == "StudentAnalyses"
+        others = [int(at) for by, at in re.findall(r"zqby(\d+)at(\d+)z", _words(request)) if by != seat]
+        heard += len(others)
+        limit = rounds[seat] - 1 if prompt == "StudentAnalyses" else rounds[seat]
+        assert all(at <= limit for at in others), "a report was shown before the guidance of its round was out"
+        assert all(others.count(at) <= PEERS_HEARD for at in others)
+    assert heard, "reports that the tutor took up are shared afterwards"
 
 
 async def test_reports_of_a_round_without_approved_guidance_stay_with_the_tutor(play: Callable) -> None:
     cast = "tutor=understudy:mistake=harm@1+stubborn@1,all=understudy"
-    played = await play(shipped_cases()[0], "full", cast=cast, changes={"student": _report})
+    played = await play(shipped_cases()[0], "full", cast=cast, changes={"student": marks_reports()})
     assert not [event for event in played.result.transcript.of(Said) if event.speaker == "tutor"]
     for request in played.of("student"):
         seat = request.role.partition("-")[2]

@@ -31,7 +31,7 @@ from polyclinic.clinics.rounds.prompts.replies import (
 )
 from polyclinic.clinics.rounds.rules.teaching import harms, nearest_fact, said_falsely
 from polyclinic.clinics.rounds.rules.words import sentences
-from polyclinic.clinics.rounds.scenario.case import SPEAKS_FROM_AGE
+from polyclinic.clinics.rounds.scenario.case import SPEAKS_FROM_AGE, PatientScript
 from polyclinic.clinics.rounds.scenario.loaders import stated_demographics
 from polyclinic.clinics.rounds.scenario.shipped import shipped_cases
 from polyclinic.clinics.rounds.understudies.textbook import glossary, terms_in
@@ -46,12 +46,24 @@ _OPENERS = {
     "dramatiser": "You have no idea what I am going through.",
     "inquisitive analyst": "Let me tell it in order.",
 }
+_FOR_ANOTHER = {
+    "anxious worrier": "Please tell me it is not serious.",
+    "stoic endurer": "I will keep it short.",
+    "optimist": "I am glad that you are here.",
+    "complainer": "Somebody finally comes.",
+    "dramatiser": "I have never been so frightened.",
+    "inquisitive analyst": "I will tell it in order.",
+}
 _PARTICULAR = re.compile(
     r"\b(this patient|our patient|this case|the patient's|should we|what should|which option|the diagnosis here|"
     r"next step)\b",
     re.IGNORECASE,
 )
 _UNCONSCIOUS = re.compile(r"\b(unconscious|unresponsive|comatose|intubated|mute|aphasi)", re.IGNORECASE)
+
+
+def _opener(archetype: str, script: PatientScript) -> str:
+    return (_FOR_ANOTHER if script.informant else _OPENERS)[archetype]
 
 
 class PatientUnderstudy(Understudy):
@@ -62,7 +74,7 @@ class PatientUnderstudy(Understudy):
         """The chief complaint, coloured."""
         prompt = ask.prompt
         return PatientSays(
-            response=f"{_OPENERS[prompt.archetype]} {prompt.script.chief_complaint} {prompt.script.story}"
+            response=f"{_opener(prompt.archetype, prompt.script)} {prompt.script.chief_complaint} {prompt.script.story}"
         )
 
     @answers(PatientAnswers)
@@ -84,7 +96,7 @@ class PatientUnderstudy(Understudy):
             told.append(script.chief_complaint)
         if ask.mistake("blabs"):
             told.append(self._blab(script.chief_complaint))
-        return PatientSays(response=f"{_OPENERS[prompt.archetype]} {' '.join(told)} {script.concerns}")
+        return PatientSays(response=f"{_opener(prompt.archetype, script)} {' '.join(told)} {script.concerns}")
 
     @staticmethod
     def _blab(complaint: str) -> str:

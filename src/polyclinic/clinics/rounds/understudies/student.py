@@ -55,8 +55,8 @@ class StudentUnderstudy(Understudy):
         if not held:
             parts.append(self._lost(student, prompt.sheet.vignette))
         lean = picks(student, case, chance_right(student, case, held))
-        hedge = "Maybe, perhaps, " if "lacks confidence" in student.weaknesses else ""
-        parts.append(f"{hedge}{_LEANS[student.learning_style]} {case.options.get(lean, lean)}.")
+        hedge = "Perhaps I am wrong. " if "lacks confidence" in student.weaknesses else ""
+        parts.append(f"{hedge}{_LEANS[student.learning_style]} this: {case.options.get(lean, lean)}.")
         return StudentReport(analysis=" ".join(parts))
 
     @staticmethod

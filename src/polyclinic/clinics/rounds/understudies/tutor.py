@@ -9,6 +9,7 @@ mend a refused draft).
 
 from __future__ import annotations
 
+import random
 from functools import lru_cache
 from typing import Any
 
@@ -78,7 +79,7 @@ def _summary(analysis: Analysis, key: Key) -> str:
     missing = next((step for step in key.steps if not holds(analysis.text, step)), None)
     has = f"{analysis.student} has made step {', '.join(held)}" if held else f"{analysis.student} has made no step yet"
     needs = f" and still needs this: {missing.step_summary}" if missing else " and holds the whole chain."
-    return f"{has}{needs} ({cut(analysis.profile, 80)}.)"
+    return f"{has}{needs} Profile: {cut(analysis.profile, 80)}"
 
 
 def _picture_thought(key: Key, number: int) -> str:
@@ -103,16 +104,29 @@ def thinking(key: Key, analyses: tuple[Analysis, ...], number: int, round_number
     )
 
 
-def socratic_words(key: Key, analyses: tuple[Analysis, ...], number: int) -> str:
-    """Summarise, affirm, connect, ask: every student is named over the rounds, the quiet ones first."""
+_THANKS = (
+    "Thank you all; {names}, your views differ and that helps us.",
+    "{names}, I have read your reports with pleasure; let us put them side by side.",
+    "Good work, {names}: each of you holds a piece.",
+    "You have thought about this, {names}, and not all in the same way.",
+)
+_LINKS = (
+    "{first}, how would you answer {last} on this?",
+    "{first}, what would you say to {last}, and where do you two differ?",
+    "{first}, could you and {last} test each other's view of it?",
+)
+
+
+def socratic_words(key: Key, analyses: tuple[Analysis, ...], number: int, chance: random.Random) -> str:
+    """Summarise, affirm, connect, ask: every student is named, those who need it first."""
     step = key.steps[number]
     got = _holders(step, analyses)
     waiting = [analysis.student for analysis in analyses if analysis.student not in got]
     names = [*waiting, *got]
     if len(names) == 1:
         return f"Thank you, {names[0]}, that is a careful start. {step.key_question}"
-    thanks = f"Thank you all; {', '.join(names[:-1])} and {names[-1]}, your views differ and that helps us."
-    link = f"{names[0]}, how would you answer {names[-1]} on this?"
+    thanks = chance.choice(_THANKS).format(names=f"{', '.join(names[:-1])} and {names[-1]}")
+    link = chance.choice(_LINKS).format(first=names[0], last=names[-1])
     return f"{thanks} {step.key_question} {link}"
 
 
@@ -130,9 +144,8 @@ class TutorUnderstudy(Understudy):
             monologue = monologue.replace("<think_group>", "<think_everyone>").replace(
                 "</think_group>", "</think_everyone>"
             )
-        words = self._spoil(
-            ask, prompt.key, prompt.analyses, number, socratic_words(prompt.key, prompt.analyses, number)
-        )
+        asked = socratic_words(prompt.key, prompt.analyses, number, ask.random)
+        words = self._spoil(ask, prompt.key, prompt.analyses, number, asked)
         return TutorTurn(internal_monologue=monologue, guidance=words)
 
     @answers(TutorAsks)
