@@ -19,6 +19,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "clinics": ("clinics", "List the clinics, their roles, variants and judges."),
     "scenarios": ("scenarios", "List, show or lint a clinic's scenarios."),
     "play": ("play", "Take a role yourself, in the terminal, and get feedback."),
+    "grades": ("grades", "Write the results of a class that played as a CSV file."),
     "fhir": ("fhir", "Serve the hospital's FHIR R5 records, load into them, try a server out."),
     "eval": ("eval", "Run a clinic's named evaluation, such as counsel-guard."),
     "ingest": ("ingest", "Turn a folder of documents into sources for a clinic."),

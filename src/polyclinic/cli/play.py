@@ -12,6 +12,7 @@ from polyclinic.core.clinic import Clinic
 from polyclinic.core.judge import Case
 from polyclinic.core.transcript import Event, Said, Scored
 from polyclinic.errors import ConfigError
+from polyclinic.eval.sections import sections_to_plain
 from polyclinic.eval.terminal import section_text
 from polyclinic.models.human import HumanDesk, Question
 from polyclinic.runner.api import carry_on, start_run
@@ -41,6 +42,9 @@ from polyclinic.store.store import Store, open_store
     metavar="SOURCE",
     help="What the others have learned: a saved library, run or file.",
 )
+@click.option(
+    "--who", default="", metavar="NAME", help="Your name, kept with the episode; `polyclinic grades` lists it."
+)
 @store_option
 @json_option
 def command(
@@ -51,6 +55,7 @@ def command(
     seed: int,
     cast: str,
     library: str,
+    who: str,
     store: str,
     as_json: bool,
 ) -> int:
@@ -67,6 +72,7 @@ def command(
         "seed": seed,
         "cast": ",".join(filter(None, [f"{seat}=human", cast or "all=understudy"])),
         "libraries": {"all": library} if library else {},
+        "options": {"who": who} if who else {},
         "concurrency": 1,
         "store": store,
     }
@@ -109,6 +115,12 @@ class Screen:
             print(click.style(f"  ({question.error})", fg="yellow"), file=self._out)
             return
         messages = question.request.messages
+        hint: str = getattr(question.request.prompt, "for_human", "")
+        if hint:
+            if hint not in self._told:
+                print(click.style(hint, dim=True), file=self._out)
+            self._told.add(hint)
+            return
         if question.prompt not in self._told:
             self._told.add(question.prompt)
             for message in messages:
@@ -149,11 +161,20 @@ async def _feedback(store: Store, clinic: Clinic, run: str, as_json: bool) -> No
     episode = results.episodes[0]
     case = Case(results.scenarios[episode.scenario], clinic.variant(episode.variant), episode.transcript, episode.trial)
     sections = list(clinic.feedback(case)) if clinic.feedback is not None and episode.status == "done" else []
+    elapsed_ms = (await store.runs.episodes(run))[0].elapsed_ms
     if as_json:
         scores = [event.score.model_dump() for event in episode.transcript.of(Scored)]
-        print_json({"run": run, "episode": episode.id, "outcome": episode.outcome, "scores": scores})
+        told = {
+            "run": run,
+            "episode": episode.id,
+            "outcome": episode.outcome,
+            "elapsed_ms": elapsed_ms,
+            "scores": scores,
+        }
+        print_json({**told, "feedback": sections_to_plain(sections)})
         return
     click.echo(f"\n— {episode.outcome} —")
+    click.echo(f"  time: {elapsed_ms // 60_000} min {elapsed_ms // 1000 % 60} s")
     for event in episode.transcript.of(Scored):
         score = event.score
         click.echo(f"  {score.metric}: {score.value:g}  {score.reason}")

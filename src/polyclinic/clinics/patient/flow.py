@@ -74,6 +74,8 @@ async def flow(episode: Episode) -> str:
 def _enter(episode: Episode) -> Room:
     scenario, variant = cast(PatientScenario, episode.scenario), cast(PatientVariant, episode.variant)
     learning = bool(scenario.campaign) and variant.method == "library"
+    if episode.board.players.model("doctor").kind == "human":
+        variant = variant.model_copy(update={"cheats": 0})
     scribe = episode.agent("scribe")
 
     async def summarise(summary: str, turns: list[Turn]) -> str:
@@ -216,8 +218,8 @@ async def exchange(
     episode, interview, record = room.episode, room.interview, room.scenario.record
     room.round += 1
     kind = type or type_of(question).value
-    answer = await room.patient.answers(question, interview, room.variant)
     episode.say("doctor", question, to="patient", round=room.round, type=kind, cheat=cheat, by=by)
+    answer = await room.patient.answers(question, interview, room.variant)
     episode.say("patient", answer.text, to="doctor", **_kept(room, answer, cheat))
     for leak in leaks(record, question, answer.text, interview.tests_asked):
         episode.violated("leak", "patient", severity=3, words=answer.text, rationale=f"{leak.kind}: {leak.words}")

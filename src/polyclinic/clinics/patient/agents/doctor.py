@@ -69,7 +69,9 @@ class Doctors:
         earlier = tuple(
             EarlierTriage(complaint=match.entry.key, discipline=match.entry.value["discipline"]) for match in found
         )
-        sent = await self._doctor.ask(Triages(disciplines=DISCIPLINES, complaint=complaint, earlier=earlier))
+        sent = await self._episode.agent("triage").ask(
+            Triages(disciplines=DISCIPLINES, complaint=complaint, earlier=earlier)
+        )
         known = sent.discipline in DISCIPLINES
         self._episode.note("triage", discipline=sent.discipline, reason=sent.reason, known=known, earlier=len(earlier))
         return sent.discipline if known else FALLBACK

@@ -10,18 +10,21 @@ from functools import partial
 from polyclinic.clinics.patient.judges.interview import brought_out, crisis_met
 from polyclinic.clinics.patient.judges.reading import Heard, heard, record_of
 from polyclinic.clinics.patient.rules.diagnosing import is_right
+from polyclinic.clinics.patient.rules.leaks import leaks
 from polyclinic.clinics.patient.rules.probes import probe
 from polyclinic.clinics.patient.rules.questions import is_cheat, kind_of
-from polyclinic.clinics.patient.rules.trees import QUESTION_TREES, trees, walk
+from polyclinic.clinics.patient.rules.trees import ANSWER_TREES, QUESTION_TREES, trees, walk
 from polyclinic.clinics.patient.scenario.record import Fact, Record
 from polyclinic.core.judge import Case
-from polyclinic.core.transcript import Ended
+from polyclinic.core.transcript import Ended, Started
 from polyclinic.eval.sections import Block, Cell, Paragraph, Section, Table
 
 
 def feedback(case: Case) -> list[Section]:
     """The report a trainee gets at the end."""
     record, exchanges, known = record_of(case), heard(case.transcript), brought_out(case)
+    if played(case, "patient"):
+        return [Section("How you played the patient", _playing(record, exchanges))]
     return [
         Section("What you found out", _checklist(record, known)),
         Section("Red flags", _red_flags(record, known)),
@@ -29,6 +32,26 @@ def feedback(case: Case) -> list[Section]:
         Section("Questions a patient cannot answer", _cheats(exchanges)),
         Section("Where it led", _reasoning(case, record, known)),
     ]
+
+
+def played(case: Case, role: str) -> bool:
+    """Whether a person took this role."""
+    started = case.transcript.of(Started)
+    return bool(started) and started[0].cast.get(role, "").startswith("human")
+
+
+def _playing(record: Record, exchanges: list[Heard]) -> list[Block]:
+    """Answer by answer: whether it kept to the record and the part, and what it gave away."""
+    rows: list[list[Cell]] = []
+    for item in exchanges:
+        scores = [walk(trees()[name], partial(_by_rule, record, item)).score for name in ANSWER_TREES]
+        lost = "; ".join(f"{leak.kind}: {leak.words}" for leak in leaks(record, item.question, item.answer))
+        rows.append([item.question, item.answer, *(bool(score) for score in scores), lost or None])
+    if not rows:
+        return [Paragraph("You were asked nothing.")]
+    good = sum(bool(row[2]) and bool(row[3]) for row in rows)
+    table = Table("Your answers", ["question", "answer", *ANSWER_TREES, "given away"], rows)
+    return [Paragraph(f"{good} of {len(rows)} answers were what a standardized patient would say."), table]
 
 
 def _checklist(record: Record, known: dict[str, str]) -> list[Block]:

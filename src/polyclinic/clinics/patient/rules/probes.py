@@ -169,8 +169,7 @@ PROBES: dict[str, Probe] = {
         bool(found(exchange.question, "examination_terms")) or kind_of(exchange.question) is Kind.TEST
     ),
     "about_condition": lambda record, exchange: (
-        not is_cheat(exchange.question)
-        and any(found(exchange.question, words) for words in _CONDITION)
+        not is_cheat(exchange.question) and any(found(exchange.question, words) for words in _CONDITION)
     ),
     "general_concepts": lambda record, exchange: bool(found(exchange.question, "concept_terms")),
     "has_terms": lambda record, exchange: bool(_terms(exchange.question)) or kind_of(exchange.question) is Kind.TEST,

@@ -19,6 +19,7 @@ UNDERSTUDIES: dict[str, type[Understudy]] = {
     "vagueness": VaguenessUnderstudy,
     "scribe": ScribeUnderstudy,
     "doctor": DoctorUnderstudy,
+    "triage": DoctorUnderstudy,
     "cheater": CheaterUnderstudy,
     "validator": ValidatorUnderstudy,
     "judge": JudgeUnderstudy,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import BaseModel, Field
 
@@ -96,6 +96,10 @@ class AsksQuestion(Prompt[DoctorSays], Interviewing):
     """The doctor asks the next question or concludes."""
 
     template = "asks_question.md"
+    for_human: ClassVar[str] = (
+        "You are the doctor. Ask one question at a time, or send the patient for a test by its name. "
+        "Type /conclude when you know enough."
+    )
 
     @classmethod
     def from_human(cls, text: str) -> DoctorSays:
@@ -145,6 +149,7 @@ class Soothes(Prompt[str]):
     """The doctor deals with a crisis at once."""
 
     template = "soothes.md"
+    for_human: ClassVar[str] = "The patient is in distress. Say what you do about it."
     discipline: str
     complaint: str
     words: str
@@ -154,6 +159,7 @@ class Concludes(Prompt[Conclusion]):
     """The doctor gives the diagnosis."""
 
     template = "concludes.md"
+    for_human: ClassVar[str] = "Give your diagnosis and why, as DIAGNOSIS: REASONS."
     discipline: str
     profile: str
     complaint: str

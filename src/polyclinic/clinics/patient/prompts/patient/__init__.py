@@ -65,6 +65,12 @@ class Complains(Prompt[str]):
     person: str
     lines: tuple[str, ...]
 
+    @property
+    def for_human(self) -> str:
+        """What a person who plays the patient starts from."""
+        known = "\n".join(f"  - {line}" for line in self.lines)
+        return f"You are the patient: {self.person}\nTell the reception what is the matter:\n{known}"
+
 
 class Attends(Prompt[Lines]):
     """The attention agent picks the key lines out of one chunk of the requirements."""
@@ -90,6 +96,12 @@ class Interviewed(BaseModel):
     recent: tuple[Turn, ...]
     information: tuple[Known, ...]
     question: str
+
+    @property
+    def for_human(self) -> str:
+        """What a person who plays the patient has to know to answer this question."""
+        known = "\n".join(f"  - {line.test + ': ' if line.test else ''}{line.text}" for line in self.information)
+        return f"You are the patient: {self.person}\nWhat you know:\n{known}\nThe doctor asks: {self.question}"
 
 
 class AnswersAttended(Prompt[Spoken], Interviewed):

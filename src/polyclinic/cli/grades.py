@@ -1,0 +1,88 @@
+"""`polyclinic grades`: the results of people who played, one line each, as a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import Any
+
+import click
+
+from polyclinic.cli.options import json_option, print_json, store_option, wait
+from polyclinic.errors import ConfigError
+from polyclinic.runner.results import load_results
+from polyclinic.store.runs import RunRow
+from polyclinic.store.store import Store, open_store
+
+FIXED = ("who", "clinic", "role", "scenario", "variant", "run", "outcome", "seconds")
+
+
+@click.command(name="grades", short_help="Write the results of a class that played as a CSV file.")
+@click.argument("clinic", default="")
+@click.option("--out", "-o", type=click.Path(dir_okay=False), help="The file.  [default: the terminal]")
+@store_option
+@json_option
+def command(clinic: str, out: str | None, store: str, as_json: bool) -> int:
+    """Write the results of a class that played as a CSV file.
+
+    One line for each episode in which a person took a role (`polyclinic play`), with the name given by --who, the time it
+    took, and every score. CLINIC limits it to one clinic.
+    """
+    return wait(_grades(clinic, out, store, as_json))
+
+
+async def _grades(clinic: str, out: str | None, url: str, as_json: bool) -> int:
+    async with open_store(url) as store:
+        runs = [run for run in reversed(await store.runs.all()) if clinic in ("", run.clinic)]
+        lines = [line for run in runs if _people(run) for line in await _lines(store, run)]
+    metrics = sorted({name for line in lines for name in line} - set(FIXED))
+    if as_json:
+        print_json(lines)
+        return 0
+    _write(_csv(lines, [*FIXED, *metrics]), out, len(lines))
+    return 0
+
+
+def _csv(lines: list[dict[str, Any]], columns: list[str]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(lines)
+    return text.getvalue()
+
+
+def _write(text: str, out: str | None, count: int) -> None:
+    if out is None:
+        click.echo(text, nl=False)
+        return
+    try:
+        Path(out).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"{out} cannot be written: {error.strerror or error}") from None
+    click.echo(f"{count} lines in {out}")
+
+
+def _people(run: RunRow) -> list[str]:
+    """The roles that a person took."""
+    return [role for role, player in run.players.items() if player.get("kind") == "human"]
+
+
+async def _lines(store: Store, run: RunRow) -> list[dict[str, Any]]:
+    results = await load_results(store, run.id)
+    elapsed = {row.spec.id: row.elapsed_ms for row in await store.runs.episodes(run.id)}
+    lines: list[dict[str, Any]] = []
+    for episode in results.episodes:
+        fixed: dict[str, Any] = {
+            "who": run.config.get("options", {}).get("who", ""),
+            "clinic": run.clinic,
+            "role": "+".join(_people(run)),
+            "scenario": episode.scenario,
+            "variant": episode.variant,
+            "run": run.id,
+            "outcome": episode.outcome,
+            "seconds": elapsed[episode.id] // 1000,
+        }
+        found = {name: episode.value(name) for name in results.metric_names()}
+        lines.append({**fixed, **{name: round(value, 4) for name, value in found.items() if value is not None}})
+    return lines

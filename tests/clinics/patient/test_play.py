@@ -1,0 +1,65 @@
+"""A person trains: interviews the patient in the terminal, gets feedback, and a class can be exported as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from polyclinic.cli.main import cli
+
+QUESTIONS = (
+    "When did the pain start?",
+    "Does the pain spread to your arm or jaw?",
+    "What illness do you have?",
+    "Please have an ECG.",
+    "Do you smoke?",
+)
+
+
+def play(store: str, role: str, lines: list[str], *more: str) -> str:
+    arguments = ["play", "patient", "--role", role, "--scenarios", "ami-01", "--store", store, *more]
+    result = CliRunner().invoke(cli, arguments, input="".join(f"{line}\n" for line in lines))
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> str:
+    return f"sqlite:///{tmp_path / 'runs.db'}"
+
+
+def test_a_trainee_interviews_the_patient_and_gets_feedback_and_the_class_a_spreadsheet(store: str) -> None:
+    lines = [*QUESTIONS, "/conclude", "heart attack: pressure that spreads to the arm"]
+    said = play(store, "doctor", lines, "--variant", "evolved", "--who", "Kim")
+    assert "crushing pressure" in said
+    assert "You brought out" in said
+    assert "Missed" in said
+    assert "asks for the diagnosis" in said
+    assert "Your diagnosis: heart attack. That is right." in said
+    assert "time: 0 min" in said
+
+    again = play(store, "doctor", ["Do you smoke?", "/conclude", "flu: a guess"], "--who", "Lee", "--json")
+    told = json.loads(again[again.index("{") :])
+    assert {score["metric"] for score in told["scores"]} >= {"elicited", "right_diagnosis"}
+    assert told["feedback"][0]["title"] == "What you found out"
+
+    grades = CliRunner().invoke(cli, ["grades", "patient", "--store", store])
+    rows = list(csv.DictReader(io.StringIO(grades.output)))
+    assert [(row["who"], row["role"], row["right_diagnosis"]) for row in rows] == [
+        ("Kim", "doctor", "1.0"),
+        ("Lee", "doctor", "0.0"),
+    ]
+    assert float(rows[0]["elicited"]) > float(rows[1]["elicited"])
+    assert all(row["seconds"].isdigit() for row in rows)
+
+
+def test_a_person_can_be_the_patient_and_hears_what_was_given_away(store: str) -> None:
+    lines = ["My chest hurts.", *["I think it is a heart attack."] * 10]
+    said = play(store, "patient", lines, "--variant", "evolved")
+    assert "How you played the patient" in said
+    assert "diagnosis: heart attack" in said
+    assert "What you know:" in said
