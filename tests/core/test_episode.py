@@ -5,7 +5,8 @@ import asyncio
 import pytest
 from tests.core.conftest import OpenEpisode
 
-from polyclinic.core.campaign import Effect
+from polyclinic.core.campaign import Effect, Turnstile
+from polyclinic.core.episode import Campaign
 from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.limits import Limits
 from polyclinic.core.transcript import EVENT, Said, Transcript
@@ -73,6 +74,14 @@ async def test_what_is_posted_is_kept_once_and_known_after_a_restart(open_episod
     assert again.posted("pharmacist", "k") == {"dose": 40}
     await again.post("pharmacist", "k", dose=50)
     assert journal.posts == {("e", "pharmacist", "k"): {"dose": 40}}
+
+
+async def test_waiting_for_a_later_episode_is_refused_instead_of_waiting_for_ever(open_episode: OpenEpisode) -> None:
+    campaign = Campaign(turnstile=Turnstile([(), (), ()]), positions={"before": 0, "own": 1, "later": 2})
+    episode = await open_episode(campaign=campaign, position=1)
+    for scenario in ("own", "later"):
+        with pytest.raises(EngineError, match="does not come before it"):
+            await episode.after(scenario)
 
 
 async def test_unknown_names_are_answered_with_the_nearest(open_episode: OpenEpisode) -> None:

@@ -47,7 +47,7 @@ async def test_a_series_learns_from_one_episode_to_the_next() -> None:
 
 
 async def test_failed_episodes_are_counted_apart_and_tried_again_on_resume_only() -> None:
-    cast = "caller=understudy:mistake=silent@0.5,all=understudy"
+    cast = "caller=understudy:mistake=silent@0.8,all=understudy"
     async with open_store(MEMORY) as store:
         first = await run(store, config(scenarios="12", cast=cast))
         results = await load_results(store, first.run)

@@ -42,6 +42,25 @@ def test_a_wrong_run_file_is_answered_with_line_and_mend(tmp_path: Path, text: s
         read_config(str(file))
 
 
+def test_a_run_file_that_is_no_text_is_refused_in_one_line(tmp_path: Path) -> None:
+    file = tmp_path / "run.toml"
+    file.write_bytes(b"\xd0\x00\xff")
+    with pytest.raises(ConfigError, match="it is not UTF-8 text"):
+        read_config(str(file))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("seed", 2**63), ("max_cost_usd", float("inf")), ("max_seconds", float("nan"))]
+)
+def test_numbers_that_cannot_be_kept_are_refused(name: str, value: float) -> None:
+    with pytest.raises(ConfigError, match=name):
+        make_config({"clinic": "demo", name: value})
+
+
+def test_the_smallest_budget_is_still_a_budget() -> None:
+    assert make_config({"clinic": "demo", "max_cost_usd": 1e-12}).run_limits.cost_nano_usd == 1
+
+
 def test_a_missing_run_file_is_named() -> None:
     with pytest.raises(ConfigError, match=r"nowhere\.toml cannot be read"):
         read_config("nowhere.toml")

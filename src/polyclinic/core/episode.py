@@ -208,6 +208,8 @@ class Episode:
         if self.campaign.turnstile is not None:
             if scenario not in self.campaign.positions:
                 raise EngineError(f"{self.id} waits for the scenario {scenario}, which is not in its campaign")
+            if self.campaign.positions[scenario] >= self.spec.position:
+                raise EngineError(f"{self.id} waits for the scenario {scenario}, which does not come before it")
             await self.campaign.turnstile.ended(self.campaign.positions[scenario])
 
     @property

@@ -64,7 +64,10 @@ class Stage:
 async def run_episode(
     stage: Stage, spec: EpisodeSpec, scenario: Scenario, campaign: Campaign | None = None
 ) -> EpisodeResult:
-    """Run the flow and the judges. Failures inside become data; the user's errors and the run's limits are raised."""
+    """Run the flow and the judges. Failures inside become data; the user's errors and the run's limits are raised.
+
+    The episode's own limits are the flow's: an episode that used all it may is judged like any other.
+    """
     clinic, variant = stage.clinic, stage.clinic.variant(spec.variant)
     meter = Meter(stage.limits, "episode")
     board = await Switchboard.open(spec.id, stage.players, stage.journal, stage.meters(meter))
@@ -97,6 +100,7 @@ async def run_episode(
         _fail(episode, result, Failed(owner="engine", error=message, where=_where(error)))
     if result.status == "done":
         episode.record(Ended(outcome=result.outcome, data=episode.closing))
+        board.meters = () if stage.run_meter is None else (stage.run_meter,)
         await _judge(stage, board, episode, result)
         result.effects, result.commit_hooks = episode.effects, episode.commit_hooks
         result.staged = episode.staged

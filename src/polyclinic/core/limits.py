@@ -27,7 +27,7 @@ class Limits(Frozen):
         seconds: float | None = None,
     ) -> Limits:
         """Limits from the units that people use."""
-        nano = None if cost_usd is None else round(cost_usd * NANO)
+        nano = None if cost_usd is None else max(1, round(cost_usd * NANO))
         return cls(turns=turns, tokens=tokens, cost_nano_usd=nano, seconds=seconds)
 
 
@@ -50,7 +50,7 @@ class Meter:
         limits = self.limits
         if limits.tokens is not None and self.tokens >= limits.tokens:
             raise self._reached("tokens", f"{limits.tokens:,} tokens")
-        if limits.cost_nano_usd is not None and self.cost_nano_usd >= limits.cost_nano_usd > 0:
+        if limits.cost_nano_usd is not None and self.cost_nano_usd >= limits.cost_nano_usd:
             raise self._reached("cost", f"${limits.cost_nano_usd / NANO:.2f}")
         if limits.seconds is not None and time.monotonic() - self._started >= limits.seconds:
             raise self._reached("time", f"{limits.seconds:g} seconds")

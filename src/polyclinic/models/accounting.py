@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import asyncio
+from dataclasses import dataclass, field
 
 from polyclinic.core.model import NANO, Completion, Model, ModelKind, Request, estimate_tokens
 from polyclinic.errors import LimitReached
@@ -18,26 +19,34 @@ class Budget:
     limit_nano_usd: int
     spent_nano_usd: int = 0
     held_nano_usd: int = 0
+    _settled: asyncio.Event = field(default_factory=asyncio.Event)
 
     @classmethod
     def of(cls, usd: float) -> Budget:
         """A budget in US dollars."""
         return cls(round(usd * NANO))
 
-    def hold(self, nano_usd: int) -> None:
-        """Set money aside for a call; raises when it could take the budget past its limit."""
-        if self.spent_nano_usd + self.held_nano_usd + nano_usd > self.limit_nano_usd:
-            raise LimitReached(
-                "cost",
-                f"the budget of ${self.limit_nano_usd / NANO:.2f} is used: ${self.spent_nano_usd / NANO:.4f} spent, and"
-                f" the next call may cost up to ${nano_usd / NANO:.4f}",
-            )
+    async def hold(self, nano_usd: int) -> None:
+        """Set money aside for a call; raises when it could take the budget past its limit.
+
+        Calls under way rarely cost what was set aside for them, so a call that only these keep from starting waits.
+        """
+        while self.spent_nano_usd + self.held_nano_usd + nano_usd > self.limit_nano_usd:
+            if self.spent_nano_usd + nano_usd > self.limit_nano_usd:
+                raise LimitReached(
+                    "cost",
+                    f"the budget of ${self.limit_nano_usd / NANO:.2f} is used: ${self.spent_nano_usd / NANO:.4f} spent,"
+                    f" and the next call may cost up to ${nano_usd / NANO:.4f}",
+                )
+            self._settled.clear()
+            await self._settled.wait()
         self.held_nano_usd += nano_usd
 
     def settle(self, held_nano_usd: int, cost_nano_usd: int) -> None:
         """Give back what was set aside, and count what it did cost."""
         self.held_nano_usd -= held_nano_usd
         self.spent_nano_usd += cost_nano_usd
+        self._settled.set()
 
 
 class Budgeted:
@@ -62,7 +71,7 @@ class Budgeted:
             sum(estimate_tokens(message.content) for message in request.messages),
             self._max_tokens or request.settings.max_output_tokens or _USUAL_REPLY_TOKENS,
         )
-        self._budget.hold(worst)
+        await self._budget.hold(worst)
         cost = 0
         try:
             completion = await self._model.answer(request)

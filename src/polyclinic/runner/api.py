@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.episode import Listener
 from polyclinic.core.library import Operation
+from polyclinic.core.model import Usage
 from polyclinic.core.scenario import Scenario
-from polyclinic.errors import LimitReached
+from polyclinic.errors import ConfigError, LimitReached
 from polyclinic.models.cast import Cast
 from polyclinic.models.human import HumanDesk
 from polyclinic.runner.batch import Batch
-from polyclinic.runner.build import build
+from polyclinic.runner.build import Built, build
 from polyclinic.runner.config import RunConfig, make_config
 from polyclinic.runner.libraries import start_libraries, with_own_libraries
+from polyclinic.runner.names import with_full_names
 from polyclinic.runner.plan import make_plan
 from polyclinic.runner.progress import Progress, Silent
 from polyclinic.runner.registry import load_clinic
 from polyclinic.store.leases import LEASE_S
+from polyclinic.store.runs import EpisodeRow
 from polyclinic.store.store import Store
 
 
@@ -45,10 +48,15 @@ class RunOutcome:
 async def start_run(store: Store, config: RunConfig, only: int | None = None) -> str:
     """Plan a run and write it down; nothing is run yet. Returns its id. `only` keeps the first so many episodes."""
     clinic = load_clinic(config.clinic)
-    config = await with_own_libraries(store, clinic, config)
+    config = await with_full_names(store, await with_own_libraries(store, clinic, config))
     plan = make_plan(clinic, config)
     async with build(clinic, config, store.journal(""), store, desk=HumanDesk()) as built:
         players = describe_players(clinic, built.cast)
+        if config.max_cost_usd is not None and built.cast.unpriced:
+            raise ConfigError(
+                f"max_cost_usd cannot be kept: no price is known for {', '.join(built.cast.unpriced)};"
+                " name a price list in POLYCLINIC_PRICES, or limit max_tokens instead"
+            )
     await start_libraries(store, clinic, config)
     return await store.runs.create(
         config.wanted_id, clinic.name, config.model_dump(mode="json"), players, plan.scenarios, plan.episodes[:only]
@@ -87,6 +95,7 @@ async def carry_on(
     scenarios: dict[str, Scenario] = {id: clinic.scenario_type.model_validate_json(body) for id, body in bodies.items()}
     libraries: dict[str, list[Operation]] = await start_libraries(store, clinic, config)
     async with build(clinic, config, store.journal(row.id), store, desk=desk, listener=listener) as built:
+        await _count_what_was_spent(store, built, rows)
         batch = Batch(
             store=store,
             run=row.id,
@@ -101,6 +110,20 @@ async def carry_on(
         await batch.execute()
         unpriced = built.cast.unpriced
     return replace(await outcome_of(store, row.id, batch.limit), unpriced=unpriced)
+
+
+async def _count_what_was_spent(store: Store, built: Built, rows: Sequence[EpisodeRow]) -> None:
+    """A run's limits are the run's, not one process's: what it used before it was stopped counts.
+
+    The calls of an episode that had not ended count in the meter when they are answered from the journal.
+    """
+    for row in rows:
+        if row.status != "pending":
+            for used in row.usage.values():
+                counted = {name: value for name, value in used.items() if name != "calls"}
+                built.meter.spend(Usage.model_validate(counted))
+    if built.budget is not None and rows:
+        built.budget.spent_nano_usd = await store.runs.spent_nano_usd(rows[0].spec.run)
 
 
 async def outcome_of(store: Store, run: str, limit: LimitReached | None = None) -> RunOutcome:

@@ -50,10 +50,10 @@ class Batch:
         heart = asyncio.create_task(self._beat())
         try:
             units = _units(self.rows)
-            while units:
+            while units and self.limit is None:
                 elsewhere = await self._round(units)
                 units = await self._still_open(elsewhere)
-                if units:
+                if units and self.limit is None:
                     await asyncio.sleep(POLL_S)
         except LimitReached as limit:
             self.limit = limit
@@ -66,18 +66,32 @@ class Batch:
             self.progress.close()
 
     async def _round(self, units: dict[str, list[EpisodeRow]]) -> list[str]:
-        """Work through the units with a bounded crew; returns those that another process holds."""
+        """Work through the units with a bounded crew; returns those that another process holds.
+
+        When a limit on tokens or money is reached, no unit is begun any more, but a call that is under way is let end:
+        it is paid for, so its answer is kept. A limit on time stops everything at once.
+        """
         waiting = iter(units.items())
         elsewhere: list[str] = []
 
         async def work() -> None:
             for unit, rows in waiting:
+                if self.limit is not None:
+                    return
                 now = await self._leases.claim(unit)
                 if now is None:
                     elsewhere.append(unit)
                     continue
                 self._held.add(unit)
-                await self._unit(unit, [replace(row, status=now[row.spec.id]) for row in rows])
+                try:
+                    await self._unit(unit, [replace(row, status=now[row.spec.id]) for row in rows])
+                except LeaseLost:
+                    elsewhere.append(unit)
+                except LimitReached as limit:
+                    if limit.limit == "time":
+                        raise
+                    self.limit = self.limit or limit
+                    return
                 self._held.discard(unit)
 
         await _all([work() for _ in range(min(self.concurrency, len(units)))])
@@ -136,11 +150,12 @@ class Batch:
         return held
 
     async def _in_order(self, unit: str, row: EpisodeRow, campaign: Campaign, held: Held) -> None:
+        """One episode of a campaign. Those behind it move up only when it has truly ended, never when it is stopped."""
         try:
             await self._episode(unit, row, campaign, held)
-        finally:
             if campaign.turnstile is not None:
                 campaign.turnstile.leave(row.spec.position)
+        finally:
             self._room.release()
 
     async def _episode(self, unit: str, row: EpisodeRow, campaign: Campaign, held: Held) -> None:
@@ -148,13 +163,10 @@ class Batch:
         result = await run_episode(self.stage, row.spec, self.scenarios[row.spec.scenario], campaign)
         elapsed_ms = round((time.monotonic() - began) * 1000)
         try:
-            try:
-                await self._finish(unit, result, elapsed_ms)
-            except RecordsError as refused:
-                result = as_failed(result, f"the hospital's records refused the episode's changes: {refused}")
-                await self._finish(unit, result, elapsed_ms)
-        except LeaseLost:
-            return
+            await self._finish(unit, result, elapsed_ms)
+        except RecordsError as refused:
+            result = as_failed(result, f"the hospital's records refused the episode's changes: {refused}")
+            await self._finish(unit, result, elapsed_ms)
         if row.spec.campaign:
             for effect in result.effects:
                 _take(campaign, held, row.spec.id, effect)

@@ -19,6 +19,7 @@ from polyclinic.core.limits import Meter
 from polyclinic.core.records import StageableRecords
 from polyclinic.core.services import Services
 from polyclinic.errors import ConfigError, UnknownName
+from polyclinic.models.accounting import Budget
 from polyclinic.models.cast import Cast, build_cast, parse_cast
 from polyclinic.models.human import HumanDesk
 from polyclinic.models.spec import is_loopback
@@ -34,6 +35,7 @@ class Built:
     stage: Stage
     cast: Cast
     meter: Meter
+    budget: Budget | None
 
 
 def pick_judges(clinic: Clinic, wanted: Sequence[str], samples: int = 0) -> list[Judge]:
@@ -118,6 +120,9 @@ async def build(
     specs = parse_cast(config.cast)
     if config.local_only:
         refuse_remote_embedder(config.embedder)
+        if config.fhir and not is_loopback(config.fhir):
+            raise ConfigError(f"--fhir {config.fhir}: local-only is on and this server is not on this machine")
+    budget = None if config.max_cost_usd is None else Budget.of(config.max_cost_usd)
     async with _records(clinic, config, store) as records:
         cast = build_cast(
             specs,
@@ -127,6 +132,7 @@ async def build(
             desk=desk,
             recordings=await open_recordings(specs, store),
             cache=store.cache if store is not None and config.cache else None,
+            budget=budget,
             local_only=config.local_only,
         )
         try:
@@ -148,6 +154,6 @@ async def build(
                 run_meter=meter,
                 listener=listener,
             )
-            yield Built(stage, cast, meter)
+            yield Built(stage, cast, meter, budget)
         finally:
             await cast.close()

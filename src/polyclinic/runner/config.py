@@ -40,7 +40,7 @@ class RunConfig(Frozen):
     variants: tuple[str, ...] = Field((), description="names; empty: the clinic's default, 'all': every one")
     scenarios: str = Field("", description="a number, a name, name:count, or a file; empty: the clinic's default set")
     trials: int = Field(1, ge=1, le=10_000, description="times each scenario is run")
-    seed: int = Field(0, ge=0, description="all chance comes from it")
+    seed: int = Field(0, ge=0, lt=2**63, description="all chance comes from it")
     cast: str = Field("all=understudy", description="role=model, … ; all=… for the rest")
     judges: tuple[str, ...] = Field((), description="names; empty: all of the clinic's, 'none': no judging")
     samples: int = Field(0, ge=0, le=100, description="samples per rubric judge; 0: the judge's own number")
@@ -50,8 +50,8 @@ class RunConfig(Frozen):
     max_turns: int | None = Field(None, ge=1, description="limit per episode")
     max_tokens_per_episode: int | None = Field(None, ge=1)
     max_tokens: int | None = Field(None, ge=1, description="limit for the whole run")
-    max_cost_usd: float | None = Field(None, gt=0, description="limit for the whole run")
-    max_seconds: float | None = Field(None, gt=0, description="limit for the whole run")
+    max_cost_usd: float | None = Field(None, gt=0, allow_inf_nan=False, description="limit for the whole run")
+    max_seconds: float | None = Field(None, gt=0, allow_inf_nan=False, description="limit for the whole run")
     concurrency: int = Field(16, ge=1, le=4096, description="episodes at the same time")
     store: str = Field("", description="where the run is kept")
     fhir: str = Field("", description="base URL of an external FHIR R5 server; empty: the run's own")
@@ -96,6 +96,8 @@ def read_config(path: str, overrides: dict[str, Any] | None = None) -> RunConfig
         text = Path(path).read_text(encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"the run file {path} cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise ConfigError(f"the run file {path} cannot be read: it is not UTF-8 text") from None
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -98,6 +98,8 @@ def read_library_file(path: str) -> list[Operation]:
         lines = Path(path).read_text(encoding="utf-8").splitlines()
     except OSError as error:
         raise DataError(f"the library file {path} cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise DataError(f"the library file {path} cannot be read: it is not UTF-8 text") from None
     for number, line in enumerate(lines, 1):
         if line.strip():
             try:

@@ -21,9 +21,14 @@ async def open_recordings(specs: Iterable[CastSpec], store: Store | None) -> dic
 
 
 async def _lookup(store: Store, run: str) -> Lookup:
+    """The answers of a run's own episodes; those of later rescorings are not part of what was recorded."""
     row = await store.runs.get(run)
     rows = await store.database.read(
-        lambda tx: tx.execute("SELECT key, occurrence, completion FROM calls WHERE run = ?", (row.id,))
+        lambda tx: tx.execute(
+            "SELECT c.key, c.occurrence, c.completion FROM calls c "
+            "JOIN episodes e ON e.run = c.run AND e.id = c.episode WHERE c.run = ?",
+            (row.id,),
+        )
     )
     recorded = {(key, int(occurrence)): text for key, occurrence, text in rows}
 

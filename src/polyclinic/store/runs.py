@@ -150,6 +150,13 @@ class Runs:
             raise UnknownName(f"episode in {run}", episode, (row.spec.id for row in known))
         return Transcript.from_json(rows[0][0])
 
+    async def spent_nano_usd(self, run: str) -> int:
+        """What all answered calls of a run have cost, also those of episodes that have not ended yet."""
+        rows = await self.database.read(
+            lambda tx: tx.execute("SELECT completion FROM calls WHERE run = ?", (run,)),
+        )
+        return sum(orjson.loads(row[0])["usage"]["cost_nano_usd"] for row in rows)
+
     async def timings(self, run: str) -> dict[str, dict[tuple[str, int], int]]:
         """Episode to (key, occurrence) to milliseconds: how long each call of a run took."""
         rows = await self.database.read(

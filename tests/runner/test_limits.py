@@ -1,0 +1,126 @@
+"""Limits stop a run cleanly: nothing is lost, nothing is counted twice, and a campaign's order is kept."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polyclinic.clinics.demo import clinic as demo
+from polyclinic.core.campaign import Effect
+from polyclinic.core.episode import Episode
+from polyclinic.core.scenario import Scenario
+from polyclinic.errors import ConfigError, LimitReached
+from polyclinic.runner import api
+from polyclinic.runner.api import carry_on, run, start_run
+from polyclinic.runner.config import RunConfig, make_config
+from polyclinic.runner.results import load_results
+from polyclinic.store.store import open_store
+from polyclinic.testing.fault_server import FaultServer
+
+MEMORY = "sqlite://:memory:"
+
+
+def config(**values: object) -> RunConfig:
+    return make_config({"clinic": "demo", "variants": ("tool",), "scenarios": "12", **values})
+
+
+@pytest.fixture
+def priced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model called `paid` at a price, on an endpoint that counts as far away."""
+    prices = tmp_path / "prices.toml"
+    prices.write_text('as_of = "2026-01-01"\n[models]\npaid = { input = "10", output = "10" }\n')
+    monkeypatch.setenv("POLYCLINIC_PRICES", str(prices))
+    monkeypatch.setattr("polyclinic.models.spec.is_loopback", lambda url: False)
+
+
+async def test_an_episode_that_used_all_its_tokens_is_judged_and_the_run_goes_on() -> None:
+    async with open_store(MEMORY) as store:
+        outcome = await run(store, config(max_tokens_per_episode=200))
+        results = await load_results(store, outcome.run)
+    assert (outcome.done, outcome.left, outcome.limit) == (12, 0, None)
+    assert {row.outcome for row in results.episodes} == {"limit:tokens"}
+    assert all(row.value("understood") == 0 for row in results.episodes)
+
+
+async def test_what_a_run_used_before_it_was_stopped_counts_when_it_goes_on() -> None:
+    async with open_store(MEMORY) as store:
+        stopped = await run(store, config(max_tokens=4000, concurrency=1))
+        again = await carry_on(store, stopped.run)
+        more = await carry_on(store, stopped.run, overrides={"max_tokens": 5000})
+    assert stopped.limit is not None
+    assert again.limit is not None
+    assert again.done == stopped.done
+    assert more.limit is not None
+    assert stopped.done <= more.done < 12
+
+
+@pytest.mark.usefixtures("priced")
+async def test_a_budget_is_not_passed_by_calls_at_the_same_time_and_is_used_up_all_the_same() -> None:
+    async with FaultServer(latency_s=0.01) as server, open_store(MEMORY) as store:
+        values = {"cast": f"nurse={server.url}:paid?max_tokens=200,all=understudy", "scenarios": "40"}
+        stopped = await run(store, config(**values, max_cost_usd=0.05, concurrency=40))
+        spent = await store.runs.spent_nano_usd(stopped.run)
+        assert stopped.limit is not None
+        assert stopped.limit.limit == "cost"
+        assert 40_000_000 < spent <= 50_000_000
+        answered = server.counts["answered"]
+        kept = await store.database.read(lambda tx: tx.execute("SELECT COUNT(*) FROM calls WHERE role = 'nurse'"))
+        assert kept[0][0] == answered, "a call that was paid for must be kept, although the run is stopping"
+
+
+@pytest.mark.usefixtures("priced")
+async def test_a_budget_over_a_model_without_a_price_is_refused_before_anything_is_written() -> None:
+    async with open_store(MEMORY) as store:
+        with pytest.raises(ConfigError, match=r"no price is known for http://127\.0\.0\.1:9/v1:unknown"):
+            await start_run(store, config(cast="nurse=http://127.0.0.1:9/v1:unknown", max_cost_usd=1))
+        assert await store.runs.all() == []
+
+
+class Order:
+    """Shared state that notes who came by."""
+
+    def __init__(self) -> None:
+        self.seen: list[int] = []
+
+    def apply(self, effect: Effect) -> None:
+        self.seen.append(effect.data["position"])
+
+
+async def test_nobody_overtakes_an_episode_that_a_limit_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    ready = asyncio.Event()
+    stopping = True
+
+    async def flow(episode: Episode) -> str:
+        position = episode.spec.position
+        if position == 0:
+            await ready.wait()
+            if stopping:
+                raise LimitReached("tokens", "the run's limit of tokens is reached")
+        elif position == 2:
+            ready.set()
+        await episode.turn("*")
+        before = list(episode.shared.seen)
+        episode.effect("came", position=position)
+        return f"after {before}"
+
+    def row_of(selector: str, seed: int) -> Sequence[Scenario]:
+        return [call.model_copy(update={"campaign": "row"}) for call in demo.scenarios("3", seed)]
+
+    def shared(*_: Any) -> Order:
+        return Order()
+
+    line = replace(demo, flow=flow, scenarios=row_of, open_campaign=shared)
+    monkeypatch.setattr(api, "load_clinic", lambda name: line)
+    async with open_store(MEMORY) as store:
+        first = await run(store, config(judges=("none",)))
+        assert (first.done, first.left, first.exit_code) == (0, 3, 3)
+        stopping = False
+        second = await carry_on(store, first.run)
+        outcomes = [row.outcome for row in await store.runs.episodes(first.run)]
+    assert second.done == 3
+    assert outcomes == ["after []", "after [0]", "after [0, 1]"]

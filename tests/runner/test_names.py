@@ -1,0 +1,47 @@
+"""`last` names the run that was the last when the user said so, not the one it starts."""
+
+from __future__ import annotations
+
+from polyclinic.runner.api import run
+from polyclinic.runner.config import RunConfig, make_config
+from polyclinic.runner.rescore import rescore
+from polyclinic.store.store import open_store
+from polyclinic.testing.fault_server import FaultServer
+
+MEMORY = "sqlite://:memory:"
+
+
+def config(**values: object) -> RunConfig:
+    return make_config({"clinic": "demo", "variants": ("taught",), "scenarios": "4", **values})
+
+
+async def test_the_last_run_can_play_the_next_one() -> None:
+    async with open_store(MEMORY) as store:
+        first = await run(store, config())
+        again = await run(store, config(cast="nurse=replay:last,caller=replay:demo,judge=understudy"))
+        row = await store.runs.get(again.run)
+    assert (again.done, again.failed) == (4, 0)
+    assert row.config["cast"] == f"nurse=replay:{first.run},caller=replay:{first.run},judge=understudy"
+
+
+async def test_a_run_starts_from_what_the_last_one_learned() -> None:
+    async with open_store(MEMORY) as store:
+        learned = await run(store, config(scenarios="series:4"))
+        later = await run(store, config(libraries={"all": "last"}))
+        rows = await store.runs.episodes(later.run)
+        recalled = [
+            (await store.runs.transcript(later.run, row.spec.id)).notes("recalled")[0].data["phrases"] for row in rows
+        ]
+        assert (await store.runs.get(later.run)).config["libraries"] == {"all": learned.run}
+    assert all(recalled)
+
+
+async def test_a_recording_is_what_the_run_heard_not_what_a_later_scoring_did() -> None:
+    async with FaultServer(moods=("nonsense",)) as server, open_store(MEMORY) as store:
+        first = await run(store, config())
+        _, _, failures = await rescore(store, first.run, cast=f"judge={server.url}:any", judges=("courtesy",))
+        assert len(failures) == 4
+        again = await run(store, config(cast=f"all=replay:{first.run}"))
+        assert len(await store.scores.of(again.run, "live")) == 4
+        scores = await store.scores.of(again.run, "live")
+    assert all(any(score.metric == "courtesy" for score in mine) for mine in scores.values())
