@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -104,7 +105,7 @@ async def test_a_kept_answer_is_given_again_for_nothing(ask: Ask) -> None:
     model = Paid(cost=40)
     cached = Cached(model, MemoryCache())
     first, second = await cached.answer(ask("a")), await cached.answer(ask("a"))
-    await cached.answer(ask("b"))
+    await cached.answer(replace(ask("a"), occurrence=1))
     assert first.text == second.text
     assert (first.usage.cost_nano_usd, second.usage.cost_nano_usd) == (40, 0)
     assert model.calls == 2

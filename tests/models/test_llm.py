@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -98,10 +99,11 @@ async def test_pictures_travel_as_data_urls_with_their_captions(server: FaultSer
 async def test_seeds_reach_the_provider_and_tell_samples_apart(server: FaultServer, ask: Ask) -> None:
     for settings in ({"seed": 1}, {"seed": 1}, {"seed": 1, "sample": 1}, {"seed": 2}):
         await answer(server, ask(**settings))
-    first, again, sample, other = (body["seed"] for body in server.requests)
+    await answer(server, replace(ask(seed=1), occurrence=1))
+    first, again, *others = (body["seed"] for body in server.requests)
     assert first == again
-    assert len({first, sample, other}) == 3
-    assert all(0 <= seed < 2**31 for seed in (first, sample, other))
+    assert len({first, *others}) == 4
+    assert all(0 <= seed < 2**31 for seed in (first, *others))
 
 
 async def test_the_cast_decides_over_the_clinic_on_temperature_and_length(server: FaultServer, ask: Ask) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 import subprocess
 import sys
+from dataclasses import replace
 from typing import Any
 
 import pytest

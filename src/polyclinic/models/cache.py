@@ -70,8 +70,10 @@ class Cached:
 
 
 def cache_key(model: str, request: Request) -> str:
-    """Names an answer: who was asked, what, and in which form."""
-    return hashlib.sha256(f"{model}\n{request.key}\n{_form(request.reply_type)}".encode()).hexdigest()
+    """Names an answer: who was asked, what, for which time, and in which form."""
+    return hashlib.sha256(
+        f"{model}\n{request.key}\n{request.occurrence}\n{_form(request.reply_type)}".encode()
+    ).hexdigest()
 
 
 _FORMS: dict[type[Any], str] = {}

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from polyclinic.core.message import Message, ToolCall
 from polyclinic.core.model import Completion, Request, Usage, estimate_usage
-from polyclinic.core.seed import derive
 from polyclinic.errors import ConfigError
 from polyclinic.models.failure import AttemptFailed, Trouble, redact
 from polyclinic.models.guard import Deadline
 from polyclinic.models.prices import FREE, Price
 from polyclinic.models.schema import in_words, reply_schema
 from polyclinic.models.spec import Options
+from polyclinic.models.wire import provider_seed
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelMessage, ModelResponse
@@ -96,7 +96,7 @@ class HostedCaller:
         settings: ModelSettings = {
             "timeout": options.timeout_s,
             "max_retries": 0,
-            "seed": derive("provider", asked.seed, asked.sample, number) & 0x7FFFFFFF,
+            "seed": provider_seed(request, number),
         }
         temperature = options.temperature if options.temperature is not None else asked.temperature
         if temperature is not None:

@@ -85,12 +85,18 @@ def body_of(request: Request, model: str, options: Options, habits: Habits, numb
     if options.effort and habits.takes_effort:
         body["reasoning_effort"] = options.effort
     if habits.takes_seed:
-        body["seed"] = derive("provider", settings.seed, settings.sample, number) & 0x7FFFFFFF
+        body["seed"] = provider_seed(request, number)
     if options.stream and habits.streams:
         body["stream"] = True
         if habits.counts_in_stream:
             body["stream_options"] = {"include_usage": True}
     return body
+
+
+def provider_seed(request: Request, number: int) -> int:
+    """A seed for the provider: another for each sample, each time the same is asked, and each attempt."""
+    settings = request.settings
+    return derive("provider", settings.seed, settings.sample, request.occurrence, number) & 0x7FFFFFFF
 
 
 def _message(message: Message) -> dict[str, Any]:
