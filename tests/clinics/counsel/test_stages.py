@@ -39,6 +39,7 @@ def test_a_signal_leads_one_stage_on(stage: str, words: str, lang: str, to: str)
     ("stage", "words", "lang"),
     [
         ("opening", "Not yet, I need time.", "en"),
+        ("opening", "I'm not sure about this.", "en"),
         ("disease_awareness", "The weather is nice.", "en"),
         ("empathy", "글쎄, 모르겠어요.", "ko"),
         ("preferences.icu", "Wait, slow down.", "en"),

@@ -14,6 +14,12 @@ from polyclinic.errors import DataError
 KINDS = {"explicit", "implicit", "passive", "acceptance", "dark_humour", "third_person", "quotation", "idiom"}
 
 
+def test_what_later_trials_found_stays_mended() -> None:
+    for row in [*read_rows("probes"), *read_rows("unseen")]:
+        wanted = "escalate" if row.label == "active" else "go_on"
+        assert way_of(screen(row.text).label) == wanted, row.text
+
+
 def rows() -> list[Utterance]:
     return read_rows("build") + read_rows("measure")
 

@@ -8,7 +8,7 @@ from polyclinic.clinics.counsel.flow import flow
 from polyclinic.clinics.counsel.judges import judges
 from polyclinic.clinics.counsel.judges.guard_set import evaluate_guard
 from polyclinic.clinics.counsel.prompts import PROMPTS
-from polyclinic.clinics.counsel.report import report
+from polyclinic.clinics.counsel.report import feedback, report
 from polyclinic.clinics.counsel.scenario import Talk, lint, scenarios
 from polyclinic.clinics.counsel.state import Charts
 from polyclinic.clinics.counsel.understudies import MISTAKES, UNDERSTUDIES
@@ -48,6 +48,7 @@ clinic = Clinic(
     mistakes=MISTAKES,
     open_campaign=_charts,
     report=report,
+    feedback=feedback,
     lint=lint,
     evaluations={"guard": evaluate_guard},
     demo_scenarios="4",

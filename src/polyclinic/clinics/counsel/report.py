@@ -13,7 +13,8 @@ from polyclinic.clinics.counsel.judges import LIKERT
 from polyclinic.clinics.counsel.rules.guard import QUEUE, REVIEW_QUEUE
 from polyclinic.clinics.counsel.state import STAGES
 from polyclinic.clinics.counsel.variants import ABLATIONS, VARIANTS
-from polyclinic.core.transcript import Called, Posted, Said
+from polyclinic.core.judge import Case
+from polyclinic.core.transcript import Called, Posted, Reviewed, Said
 from polyclinic.eval.charts import Bars
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.intervals import estimate
@@ -30,6 +31,23 @@ def report(results: RunResults) -> list[Section]:
     limits = [name for name in variants if name in VARIANTS and VARIANTS[name].critic]
     found += [_limits(results, limits), _stages(results, limits)] if limits else []
     return [*found, _hand_overs(results)]
+
+
+def feedback(case: Case) -> list[Section]:
+    """For a person who played: which drafts were refused and how to mend them, and what the guard made of each turn."""
+    refused = [event for event in case.transcript.of(Reviewed) if not event.approved]
+    rows: list[list[Cell]] = [[event.code, event.feedback or event.error] for event in refused]
+    raised = [note.data for note in case.transcript.notes("guard") if note.data["way"] != "go_on"]
+    flagged: list[list[Cell]] = [[data["turn"], data["way"], data["words"], data["reason"]] for data in raised]
+    return [
+        Section(
+            "Feedback",
+            [
+                Table("Drafts that the critic refused, and how to mend them", ["risk", "feedback"], rows),
+                Table("What the guard raised", ["turn", "way", "words", "why"], flagged),
+            ],
+        )
+    ]
 
 
 def _mean(results: RunResults, variant: str, metric: str) -> Estimate | None:

@@ -1,7 +1,8 @@
 """Measuring the guard on labelled utterances: screen alone, model alone, and both together.
 
 Rows are ``{"text", "lang", "label"}`` (``kind`` is optional) with the labels active, implicit, passive and
-acceptance. The shipped set is in two halves: one to build with and one only for measuring, which is the default.
+acceptance. The shipped set is in two halves, one to build with and one only for measuring, which is the default; ``probes`` are later
+trials that the word lists were mended with, ``unseen`` the last trial, measured before anything was mended.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from polyclinic.core.message import Frozen
 from polyclinic.errors import DataError, LimitReached, UserError
 from polyclinic.eval.sections import Block, Paragraph, Section, Table
 
-HALVES = ("measure", "build")
+HALVES = ("measure", "build", "probes", "unseen")
 AT_ONCE = 16
 TIMEOUT_S = 120.0
 JUDGES = ("screen", "model", "guard")

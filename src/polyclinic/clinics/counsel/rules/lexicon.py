@@ -64,6 +64,7 @@ class Lexicon:
         self._other = re.compile(harmless["other"])
         self._other_self = re.compile(harmless["other_self"])
         self._self = re.compile(harmless["self"])
+        self._self_any = re.compile(harmless["self_any"])
         self._report = re.compile(harmless["report"] or r"(?!)")
         self._other_alone: bool = harmless.get("other_alone", True)
 
@@ -100,7 +101,7 @@ class Lexicon:
         if pattern.first:
             return False
         other = _last(self._other, before)
-        speaks_of_self = self._self.search(sentence) is not None
+        speaks_of_self = self._self_any.search(sentence) is not None
         if not self._other_alone:
             return other >= 0 and self._other_self.search(sentence[hit.start() :]) is not None
         if self._other_self.search(sentence) and "myself" not in hit.group():

@@ -64,10 +64,10 @@ def next_move(stage: str, furthest: str, utterance: str, lang: Lang) -> Move:
         words = signal(name, utterance, lang)
         if words and STAGES.index(target) < here and not (name == "distress" and here == STAGES.index("closing")):
             return Move(kind="back", to=target, signal=name, words=words)
-    words = signal("hesitation", utterance, lang)
-    if words and not _heard(stage, utterance, lang)[1]:
-        return Move(kind="stay", to=stage, signal="hesitation", words=words)
     name, words = _heard(stage, utterance, lang)
+    doubt = signal("hesitation", utterance, lang)
+    if doubt and name != "preference":
+        return Move(kind="stay", to=stage, signal="hesitation", words=doubt)
     if not words:
         return Move(kind="stay", to=stage)
     if STAGES.index(furthest) > here:

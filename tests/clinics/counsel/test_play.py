@@ -1,0 +1,27 @@
+"""A person takes a role in the terminal: the patient's, or the counsellor's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from polyclinic.cli.play import command
+
+
+def played(tmp_path: Path, role: str, *lines: str) -> str:
+    words = ["counsel", "--role", role, "--scenarios", "elsewhere:1", "--store", str(tmp_path / "play.db")]
+    done = CliRunner().invoke(command, words, input="\n".join(lines) + "\n", standalone_mode=False)
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    return done.output
+
+
+def test_a_person_as_patient_is_answered_and_danger_is_handed_over(tmp_path: Path) -> None:
+    shown = played(tmp_path, "patient", "Hello", "I am going to kill myself tonight")
+    assert "988" in shown and "escalated" in shown
+    assert "What the guard raised" in shown and "false_alarm" not in shown
+
+
+def test_a_person_as_counsellor_hears_what_the_critic_refuses(tmp_path: Path) -> None:
+    shown = played(tmp_path, "counsellor", "You must sign the paper today.", "Would you like to talk?", "/quit")
+    assert "sign the paper" in shown and "the choice is the patient's" in shown
