@@ -15,7 +15,7 @@ from polyclinic.clinics.rounds.rules.teaching import holds
 from polyclinic.clinics.rounds.rules.thinking import read_thinking
 from polyclinic.clinics.rounds.scenario.case import Case, PatientScript
 from polyclinic.clinics.rounds.scenario.choose import unseen_case
-from polyclinic.clinics.rounds.scenario.phrases import contains_phrase
+from polyclinic.clinics.rounds.scenario.phrases import contains_phrase, jargon
 from polyclinic.clinics.rounds.state import Room
 from polyclinic.clinics.rounds.variants import RoundsVariant
 from polyclinic.core.episode import Episode
@@ -25,6 +25,7 @@ from polyclinic.people.students import sample_group
 
 LEAK = "answer_leak"
 PATIENT_LEAK = "patient_leak"
+PATIENT_JARGON = "patient_jargon"
 EXPERT_LEAK = "expert_leak"
 THINKING = "thinking_form"
 
@@ -233,11 +234,14 @@ async def ask_expert(
 
 
 def patient_says(episode: Episode, case: Case, name: str, words: str, number: int) -> None:
-    """The patient speaks; words that give the answer away are the simulator's fault and are recorded as such."""
+    """The patient speaks; giving the answer away or talking like a doctor is the simulator's fault, and recorded so."""
     episode.say(name, words, to="all", round=number)
     given = [phrase for phrase in case.gives_away if contains_phrase(words, phrase)]
     if given:
         episode.violated(PATIENT_LEAK, "patient", severity=2, words=words, rationale=f"names '{given[0]}'")
+    technical = jargon(words)
+    if technical:
+        episode.violated(PATIENT_JARGON, "patient", severity=1, words=words, rationale=f"says '{technical}'")
 
 
 async def transfer(episode: Episode, case: Case, learners: list[Learner], room: Room) -> None:

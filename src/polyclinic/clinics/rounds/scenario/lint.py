@@ -9,17 +9,10 @@ from pathlib import Path
 from polyclinic.clinics.rounds.scenario.case import SPEAKS_FROM_AGE, Case, PatientScript
 from polyclinic.clinics.rounds.scenario.drawing import draw
 from polyclinic.clinics.rounds.scenario.loaders import load_cases
-from polyclinic.clinics.rounds.scenario.phrases import contains_phrase
+from polyclinic.clinics.rounds.scenario.phrases import contains_phrase, jargon
 from polyclinic.clinics.rounds.scenario.shipped import data_folder, image_bytes, shipped_cases
 
 MAX_PICTURE_BYTES = 40_000
-
-_JARGON = re.compile(
-    r"\b(tachycardia|bradycardia|dyspnoea|syncope|oedema|hypotension|hypertension|haematuria|haematemesis|melaena|"
-    r"thrombocytopenia|leukocytosis|aphasia|hemianopia|myocardial|infarction|arrhythmia|palpation|auscultation|"
-    r"dysphagia|hemiparesis|pyrexia|diplopia|tinnitus|paraesthesia|bilirubin|troponin|creatinine)\b",
-    re.IGNORECASE,
-)
 
 
 def _given_away(case: Case, text: str) -> str:
@@ -79,9 +72,9 @@ def _stated_years(vignette: str) -> set[int]:
 def _lint_script(case: Case, script: PatientScript) -> list[str]:
     faults = []
     for line in script.lines():
-        jargon = _JARGON.search(line)
-        if jargon:
-            faults.append(f"the patient speaks like a doctor: '{jargon.group(0)}'")
+        word = jargon(line)
+        if word:
+            faults.append(f"the patient speaks like a doctor: '{word}'")
         phrase = _given_away(case, line)
         if phrase:
             faults.append(f"the patient gives the answer away: '{phrase}'")

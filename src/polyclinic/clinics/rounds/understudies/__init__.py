@@ -36,6 +36,7 @@ MISTAKES = (
     Mistake("stubborn", "tutor", "does not mend a refused draft", metric="withheld_share", variant="plain-tutor"),
     Mistake("silent", "student", "reports next to nothing", metric="steps_held"),
     Mistake("blabs", "patient", "names the treatment", rule="patient_leak"),
+    Mistake("lectures", "patient", "talks like a doctor", rule="patient_jargon"),
     Mistake("miss", "specialist", "overlooks a false statement", metric="false_guidance", variant="plain-tutor"),
     Mistake("miss", "supervisor", "overlooks a harmful statement", metric="harmful_guidance", variant="plain-tutor"),
     Mistake("nonsense", "specialist", "replies what cannot be read; nothing is approved", metric="withheld_share"),

@@ -1,7 +1,7 @@
 """The remaining understudies: patient, specialist, supervisor, author.
 
-Mistakes: ``blabs`` (the patient names the diagnosis or treatment), ``miss`` (a reviewer overlooks what it should
-catch), ``nonsense`` (a reviewer's reply cannot be read).
+Mistakes: ``blabs`` (the patient names the diagnosis or treatment), ``lectures`` (the patient talks like a doctor),
+``miss`` (a reviewer overlooks what it should catch), ``nonsense`` (a reviewer's reply cannot be read).
 """
 
 from __future__ import annotations
@@ -96,7 +96,14 @@ class PatientUnderstudy(Understudy):
             told.append(script.chief_complaint)
         if ask.mistake("blabs"):
             told.append(self._blab(script.chief_complaint))
-        return PatientSays(response=f"{_opener(prompt.archetype, script)} {' '.join(told)} {script.concerns}")
+        if ask.mistake("lectures"):
+            told.append("I suspect a tachycardia with hypotension.")
+        heard = " ".join(prompt.said_before)
+        if script.concerns not in heard:
+            told.append(script.concerns)
+        if len(prompt.said_before) < 2:
+            told.insert(0, _opener(prompt.archetype, script))
+        return PatientSays(response=" ".join(told))
 
     @staticmethod
     def _blab(complaint: str) -> str:
