@@ -6,7 +6,8 @@
     ├── UserError               the user's input is wrong: one line, no traceback, exit code 2
     │   ├── ConfigError         a flag, a run file or a cast string
     │   ├── UnknownName         a clinic, variant, judge, role, run … that does not exist (says the nearest names)
-    │   └── DataError           a case file, norm file, library file …: names the file, the place and the mend
+    │   ├── DataError           a case file, norm file, library file …: names the file, the place and the mend
+    │   └── StoreError          the store cannot be read or written: damaged, full, locked, gone; the run stops
     ├── RecordsError            the hospital's records refuse something (in `core.records`, with FHIR's own issue codes)
     │   ├── RecordMissing       no such resource; RecordGone after a deletion
     │   ├── RecordConflict      taken already, referred to, or not in a state that allows this
@@ -66,6 +67,10 @@ class UnknownName(UserError):
 
 class DataError(UserError):
     """A file of the user's holds something wrong: the message names the file, the place and the mend."""
+
+
+class StoreError(UserError):
+    """The store itself cannot be read or written. Nothing that was committed is lost; the run stops."""
 
 
 class LimitReached(PolyclinicError):

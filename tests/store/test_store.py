@@ -10,13 +10,13 @@ from polyclinic.core.episode import EpisodeSpec
 from polyclinic.core.execute import EpisodeResult
 from polyclinic.core.library import Entry, Operation
 from polyclinic.core.transcript import Called, Ended, Failed, Said, Score, Transcript
-from polyclinic.errors import ConfigError, UnknownName, UserError
+from polyclinic.errors import ConfigError, StoreError, UnknownName, UserError
 from polyclinic.runner.registry import load_clinic
 from polyclinic.store import leases as leases_module
-from polyclinic.store.export import parquet_from_rows
+from polyclinic.store.export import export_rows, parquet_from_rows
 from polyclinic.store.leases import LeaseLost, Leases, is_dead, this_process
 from polyclinic.store.libraries import SavedLibrary
-from polyclinic.store.store import Store
+from polyclinic.store.store import Store, open_store
 
 UNIT = "call-01:tool:0"
 
@@ -109,8 +109,11 @@ async def test_a_retry_forgets_unreadable_replies_and_keeps_the_others(store: St
         Called(role="b", prompt="Q", model="m", key="bad0", occurrence=0, text="x", attempt=0),
         Called(role="b", prompt="Q", model="m", key="bad1", occurrence=0, text="x", attempt=1),
         Called(role="b", prompt="Q", model="m", key="bad2", occurrence=0, text="x", attempt=2),
+        Called(role="c", prompt="P", model="m", key="beside", occurrence=0, text="x", attempt=1),
     ]
-    failed = result("failed", transcript=Transcript([*calls, Failed(owner="reply", error="unreadable")]))
+    failed = result(
+        "failed", transcript=Transcript([*calls, Failed(owner="reply", error="b's reply to Q stayed unreadable")])
+    )
     await store.database.write(
         lambda tx: tx.executemany(
             "INSERT INTO calls (run, episode, key, occurrence, role, prompt, model, request, completion, latency_ms) "
@@ -121,8 +124,33 @@ async def test_a_retry_forgets_unreadable_replies_and_keeps_the_others(store: St
     await store.runs.finish(run, UNIT, failed, this_process(), 0)
     assert await store.runs.retry_failed(run) == 1
     rows = await store.database.read(lambda tx: tx.execute("SELECT key FROM calls"))
-    assert rows == [("good",)]
-    assert (await store.runs.episodes(run))[0].status == "pending"
+    assert sorted(rows) == [("beside",), ("good",)]
+    row = (await store.runs.episodes(run))[0]
+    assert (row.status, row.outcome, row.usage) == ("pending", "", {})
+    assert [line async for line in export_rows(store, run, "calls")] == []
+
+
+async def test_a_retry_leaves_alone_what_another_process_is_working_on(store: Store) -> None:
+    run = await make_run(store)
+    await Leases(store.database, run, this_process()).claim(UNIT)
+    await store.runs.finish(run, UNIT, result("failed"), this_process(), 0)
+    elsewhere = Leases(store.database, run, "another-host:1:1")
+    await elsewhere.claim(UNIT)
+    assert await store.runs.retry_failed(run) == 0
+    await elsewhere.release(UNIT)
+    assert await store.runs.retry_failed(run) == 1
+
+
+async def test_a_damaged_store_is_told_in_one_line(tmp_path: Path) -> None:
+    url = str(tmp_path / "s.db")
+    async with open_store(url) as store:
+        await make_run(store)
+    damaged = bytearray(Path(url).read_bytes())
+    damaged[8192:] = b"Z" * (len(damaged) - 8192)
+    Path(url).write_bytes(damaged)
+    async with open_store(url) as store:
+        with pytest.raises(StoreError, match=r"the store cannot be used: .*malformed"):
+            await store.runs.all()
 
 
 async def test_a_hand_over_is_taken_once_and_closed_with_a_remark(store: Store) -> None:

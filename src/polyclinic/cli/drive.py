@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 import sys
 
 import click
 
 from polyclinic.cli.options import print_json
+from polyclinic.errors import ConfigError
+from polyclinic.models.cast import parse_cast
 from polyclinic.runner.api import RunOutcome, carry_on, outcome_of, start_run
 from polyclinic.runner.config import RunConfig
 from polyclinic.runner.progress import Progress, Silent, Ticker
-from polyclinic.store.store import default_store, open_store
+from polyclinic.store.store import Store, default_store, open_store
 
 
 def terminal_progress(as_json: bool) -> Progress:
@@ -21,14 +24,25 @@ def terminal_progress(as_json: bool) -> Progress:
 
 async def drive(config: RunConfig, *, as_json: bool) -> int:
     """Start a run and carry it through."""
+    refuse_people(config)
     async with open_store(config.store) as store:
-        run, url = await start_run(store, config), store.url
+        run = await start_run(store, config)
         used = (await store.runs.get(run)).config["libraries"]
-    if not as_json:
-        click.echo(run)
-    if used and not config.libraries:
-        click.echo(f"with what was learned before: {', '.join(used.values())} (--library none starts empty)", err=True)
-    return await carry(url, run, config.concurrency, as_json)
+        if not as_json:
+            click.echo(run)
+        if used and not config.libraries:
+            names = ", ".join(used.values())
+            click.echo(f"with what was learned before: {names} (--library none starts empty)", err=True)
+        return await _carry(store, run, config.concurrency, as_json)
+
+
+def refuse_people(config: RunConfig) -> None:
+    """A run has nobody at the desk; better said before anything is written down."""
+    for spec in parse_cast(config.cast):
+        if spec.kind == "human":
+            raise ConfigError(
+                f"cast {spec.role}=human: nobody is there to answer; use 'polyclinic play' or the browser"
+            )
 
 
 async def carry(
@@ -36,23 +50,28 @@ async def carry(
 ) -> int:
     """Carry a run on until it ends, a limit stops it, or the user does."""
     async with open_store(url) as store:
-        try:
-            outcome = await carry_on(
-                store, run, progress=terminal_progress(as_json), concurrency=concurrency, overrides=overrides
-            )
-        except asyncio.CancelledError:
-            outcome = await outcome_of(store, run)
-            click.echo(
-                f"\nstopped; {outcome.done} done, {outcome.left} left. Go on with: {resume_line(run, url)}", err=True
-            )
-            raise
-    tell(outcome, url, as_json)
+        return await _carry(store, (await store.runs.get(run)).id, concurrency, as_json, overrides)
+
+
+async def _carry(
+    store: Store, run: str, concurrency: int | None, as_json: bool, overrides: dict[str, object] | None = None
+) -> int:
+    try:
+        outcome = await carry_on(
+            store, run, progress=terminal_progress(as_json), concurrency=concurrency, overrides=overrides
+        )
+    except asyncio.CancelledError:
+        outcome = await outcome_of(store, run)
+        line = resume_line(run, store.url)
+        click.echo(f"\nstopped; {outcome.done} done, {outcome.left} left. Go on with: {line}", err=True)
+        raise
+    tell(outcome, store.url, as_json)
     return outcome.exit_code
 
 
 def resume_line(run: str, url: str) -> str:
     """The command that goes on with a run."""
-    return f"polyclinic resume {run}" + ("" if url == default_store() else f" --store {url}")
+    return f"polyclinic resume {run}" + ("" if url == default_store() else f" --store {shlex.quote(url)}")
 
 
 def tell(outcome: RunOutcome, url: str, as_json: bool) -> None:

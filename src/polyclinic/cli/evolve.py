@@ -68,9 +68,10 @@ def command(
 
 
 async def _evolve(clinic: Clinic, config: RunConfig, name: str, as_json: bool) -> int:
-    from polyclinic.cli.drive import carry
+    from polyclinic.cli.drive import carry, refuse_people
     from polyclinic.runner.api import start_run
 
+    refuse_people(config)
     async with open_store(config.store) as store:
         run, url = await start_run(store, config), store.url
     code = await carry(url, run, config.concurrency, as_json=False)

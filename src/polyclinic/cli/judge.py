@@ -15,7 +15,7 @@ from polyclinic.store.store import open_store
 @click.option("--cast", default="", metavar="ROLE=MODEL,…", help="Who judges now, e.g. judge=openai:gpt-5.")
 @click.option("--samples", type=int, default=0, metavar="K", help="Samples for each rubric judge.")
 @click.option("--name", default="", help="The scoring's name; ask for it again to go on where it stopped.")
-@click.option("--concurrency", type=int, default=16, show_default=True)
+@click.option("--concurrency", type=click.IntRange(min=1), default=16, show_default=True)
 @store_option
 @json_option
 def command(
@@ -33,9 +33,10 @@ async def _judge(
     url: str, run: str, name: str, judges: tuple[str, ...], cast: str, samples: int, concurrency: int, as_json: bool
 ) -> int:
     async with open_store(url) as store:
+        id = (await store.runs.get(run)).id
         scoring, count, failures = await rescore(store, run, name, judges, cast, samples, concurrency)
     if as_json:
-        print_json({"run": run, "scoring": scoring, "episodes": count, "failures": len(failures)})
+        print_json({"run": id, "scoring": scoring, "episodes": count, "failures": len(failures)})
     else:
         click.echo(f"scoring {scoring}: {count} episodes, {len(failures)} judge failures")
         for failure in failures[:5]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import threading
+from contextlib import suppress
 
 import click
 
@@ -88,8 +90,12 @@ async def _play(clinic: Clinic, role: str, config: RunConfig, as_json: bool) -> 
         desk = HumanDesk()
         screen = Screen(role, quiet=as_json)
         asking = asyncio.create_task(_converse(desk, screen))
+        asking.add_done_callback(lambda _: desk.close("the person left"))
         try:
             outcome = await carry_on(store, run, desk=desk, listener=screen.heard)
+        except asyncio.CancelledError:
+            click.echo(f"\nstopped; what was said is kept as run {run}", err=True)
+            raise
         finally:
             asking.cancel()
             await asyncio.gather(asking, return_exceptions=True)
@@ -134,13 +140,39 @@ class Screen:
         print(text, file=self._out)
 
 
+async def _typed(prompt: str) -> str:
+    """One line from the terminal; the thread that waits for it is a daemon, so that Ctrl-C need not wait for Enter."""
+    loop = asyncio.get_running_loop()
+    line: asyncio.Future[str] = loop.create_future()
+
+    def settle(text: str, error: BaseException | None) -> None:
+        if line.done():
+            return
+        if error is None:
+            line.set_result(text)
+        else:
+            line.set_exception(error)
+
+    def read() -> None:
+        text, fault = "", None
+        try:
+            text = input(prompt)
+        except (EOFError, OSError, ValueError) as error:
+            fault = error
+        with suppress(RuntimeError):  # the loop is closed: nobody waits for this line any more
+            loop.call_soon_threadsafe(settle, text, fault)
+
+    threading.Thread(target=read, daemon=True, name="polyclinic-keyboard").start()
+    return await line
+
+
 async def _converse(desk: HumanDesk, screen: Screen) -> None:
     while True:
         question = await desk.next()
         screen.ask(question)
         while True:
             try:
-                line = await asyncio.to_thread(input, f"{question.role}> ")
+                line = await _typed(f"{question.role}> ")
             except EOFError:
                 desk.close("the person left")
                 return

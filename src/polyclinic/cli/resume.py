@@ -10,7 +10,7 @@ from polyclinic.store.store import default_store
 
 @click.command(name="resume", short_help="Carry on with a run that was stopped, and retry what failed.")
 @click.argument("run", default="last")
-@click.option("--concurrency", type=int, metavar="N", help="Episodes at the same time.")
+@click.option("--concurrency", type=click.IntRange(1, 4096), metavar="N", help="Episodes at the same time.")
 @click.option("--max-tokens", type=int, metavar="N", help="A new limit for the run.")
 @click.option("--max-cost-usd", type=float, metavar="X", help="A new limit for the run.")
 @click.option("--max-seconds", type=float, metavar="S", help="A new limit for this process.")

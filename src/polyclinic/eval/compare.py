@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from polyclinic.core.seed import array_stream
-from polyclinic.errors import UserError
+from polyclinic.errors import UnknownName, UserError
 from polyclinic.eval.intervals import Floats, fold_clusters, interval, resampled_means
 from polyclinic.eval.metrics import observations
 from polyclinic.eval.results import RunResults
@@ -71,9 +71,12 @@ def compare(left: Arm, right: Arm, metrics: Sequence[str] | None = None) -> list
             raise UserError(
                 f"run {arm.results.run} has no variant '{arm.variant}': it has {', '.join(arm.results.variant_names())}"
             )
-    if metrics is None:
-        theirs = set(right.results.metric_names())
-        metrics = [name for name in left.results.metric_names() if name in theirs]
+    theirs = set(right.results.metric_names())
+    both = [name for name in left.results.metric_names() if name in theirs]
+    for name in metrics or ():
+        if name not in both:
+            raise UnknownName("metric of both", name, both)
+    metrics = both if metrics is None else metrics
     found = [item for item in (_compare_metric(left, right, metric) for metric in metrics) if item is not None]
     corrected = holm([item.p_value for item in found])
     return [replace(item, p_holm=p_value) for item, p_value in zip(found, corrected, strict=True)]

@@ -132,6 +132,10 @@ def read_typed(request: Request, text: str) -> Completion:
     """What a person typed, as a completion; `Unreadable` with the reason when it cannot be read."""
     if not text.strip():
         raise Unreadable("please type an answer")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise Unreadable("some of these characters cannot be read: please type them again") from None
     if request.tools and text.startswith(_USE):
         return Completion(tool_calls=(_tool_call(request, text[len(_USE) :]),), finish="tool_calls")
     try:

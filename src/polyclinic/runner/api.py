@@ -9,7 +9,6 @@ from polyclinic.core.clinic import Clinic
 from polyclinic.core.episode import Listener
 from polyclinic.core.library import Operation
 from polyclinic.core.model import Usage
-from polyclinic.core.scenario import Scenario
 from polyclinic.errors import ConfigError, LimitReached
 from polyclinic.models.cast import Cast
 from polyclinic.models.human import HumanDesk
@@ -20,7 +19,7 @@ from polyclinic.runner.libraries import start_libraries, with_own_libraries
 from polyclinic.runner.names import with_full_names
 from polyclinic.runner.plan import make_plan
 from polyclinic.runner.progress import Progress, Silent
-from polyclinic.runner.registry import load_clinic
+from polyclinic.runner.registry import load_clinic, read_scenarios
 from polyclinic.store.leases import LEASE_S
 from polyclinic.store.runs import EpisodeRow
 from polyclinic.store.store import Store
@@ -92,7 +91,7 @@ async def carry_on(
         await store.runs.retry_failed(row.id)
     rows = await store.runs.episodes(row.id, config.seed, clinic.name)
     bodies = await store.runs.scenarios(row.id)
-    scenarios: dict[str, Scenario] = {id: clinic.scenario_type.model_validate_json(body) for id, body in bodies.items()}
+    scenarios = read_scenarios(clinic, bodies)
     libraries: dict[str, list[Operation]] = await start_libraries(store, clinic, config)
     async with build(clinic, config, store.journal(row.id), store, desk=desk, listener=listener) as built:
         await _count_what_was_spent(store, built, rows)

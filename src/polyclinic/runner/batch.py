@@ -94,7 +94,7 @@ class Batch:
                     return
                 self._held.discard(unit)
 
-        await _all([work() for _ in range(min(self.concurrency, len(units)))])
+        await all_of([work() for _ in range(min(self.concurrency, len(units)))])
         return elsewhere
 
     async def _still_open(self, units: list[str]) -> dict[str, list[EpisodeRow]]:
@@ -233,7 +233,8 @@ def _units(rows: Iterable[EpisodeRow]) -> dict[str, list[EpisodeRow]]:
     return {unit: mine for unit, mine in units.items() if any(row.status == "pending" for row in mine)}
 
 
-async def _all(workers: Iterable[Coroutine[Any, Any, None]]) -> None:
+async def all_of(workers: Iterable[Coroutine[Any, Any, None]]) -> None:
+    """Wait for all; when one fails, the others are stopped before the failure is raised."""
     tasks = [asyncio.create_task(worker) for worker in workers]
     try:
         await asyncio.gather(*tasks)

@@ -1,4 +1,4 @@
-"""What a run will cost, before it runs: one episode of each variant is played by understudies and counted, then multiplied."""
+"""What a run will cost, before it runs: a few episodes of each variant are played by understudies and counted."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _role(role: str, total: list[float], specs: dict[str, CastSpec]) -> RoleEsti
     calls, read, written = (round(count) for count in total)
     model = spec.text if spec is not None else "understudy"
     cost: float | None = 0.0
-    if spec is not None and spec.kind in ("endpoint", "hosted"):
+    if spec is not None and spec.remote:
         price = default_prices().of(spec.model)
         cost = None if price is None else price.cost_nano_usd(read, written) / NANO
     return RoleEstimate(model, calls, read, written, cost)

@@ -6,13 +6,18 @@ import importlib
 import os
 import pkgutil
 import sys
+import traceback
+from collections.abc import Mapping
 from functools import lru_cache
 from importlib.metadata import entry_points
 from pathlib import Path
 
+from pydantic import ValidationError
+
 import polyclinic.clinics
 from polyclinic.core.clinic import Clinic
-from polyclinic.errors import ConfigError, UnknownName
+from polyclinic.core.scenario import Scenario
+from polyclinic.errors import ConfigError, DataError, UnknownName, UserError
 
 GROUP = "polyclinic.clinics"
 PATH_VARIABLE = "POLYCLINIC_PATH"
@@ -44,8 +49,39 @@ def load_clinic(name: str) -> Clinic:
     modules = clinic_modules()
     if name not in modules:
         raise UnknownName("clinic", name, modules)
-    module = importlib.import_module(modules[name])
+    try:
+        module = importlib.import_module(modules[name])
+    except UserError:
+        raise
+    except Exception as error:
+        raise ConfigError(
+            f"the clinic {name} cannot be loaded: {_place(error)}{type(error).__name__}: {error}"
+        ) from error
     clinic = getattr(module, "clinic", None)
     if not isinstance(clinic, Clinic):
         raise ConfigError(f"the package {modules[name]} must export `clinic = Clinic(...)`")
     return clinic
+
+
+def read_scenarios(clinic: Clinic, bodies: Mapping[str, str]) -> dict[str, Scenario]:
+    """Scenarios as a store keeps them; refused in one line when the clinic has changed since they were written."""
+    found: dict[str, Scenario] = {}
+    for id, body in bodies.items():
+        try:
+            found[id] = clinic.scenario_type.model_validate_json(body)
+        except ValidationError as error:
+            fault = error.errors()[0]
+            place = ".".join(map(str, fault["loc"]))
+            raise DataError(
+                f"scenario {id} was kept by another version of the clinic {clinic.name}: {place}: {fault['msg']};"
+                " use that version, or run anew"
+            ) from None
+    return found
+
+
+def _place(error: Exception) -> str:
+    """Where a clinic's own code broke, as file:line."""
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{error.filename}:{error.lineno}: "
+    frames = traceback.extract_tb(error.__traceback__)
+    return f"{frames[-1].filename}:{frames[-1].lineno}: " if frames else ""

@@ -12,9 +12,11 @@ from polyclinic.core.seed import derive
 from polyclinic.core.switchboard import Switchboard
 from polyclinic.core.transcript import Failed, Scored, Transcript
 from polyclinic.errors import ConfigError
+from polyclinic.models.human import HumanDesk
+from polyclinic.runner.batch import all_of
 from polyclinic.runner.build import build
 from polyclinic.runner.config import make_config
-from polyclinic.runner.registry import load_clinic
+from polyclinic.runner.registry import load_clinic, read_scenarios
 from polyclinic.store.runs import LIVE
 from polyclinic.store.store import Store
 
@@ -38,7 +40,8 @@ async def rescore(
     """Judge every finished episode again under the name of a new scoring.
 
     Returns (the scoring's name, how many episodes were scored, the judges' failures). Calls are journalled: a rescoring
-    that was stopped goes on where it stopped when it is asked for under the same name.
+    that was stopped goes on where it stopped when it is asked for under the same name. Roles that people played stay as
+    they were: only a judge is asked anything.
     """
     row = await store.runs.get(run)
     changes = {"cast": cast or row.config["cast"], "judges": judges, "samples": samples}
@@ -47,17 +50,18 @@ async def rescore(
     if scoring == LIVE:
         raise ConfigError(f"'{LIVE}' is the run's own scoring; choose another name")
     clinic = load_clinic(row.clinic)
-    bodies = await store.runs.scenarios(row.id)
+    scenarios = read_scenarios(clinic, await store.runs.scenarios(row.id))
     rows = [r for r in await store.runs.episodes(row.id, config.seed, clinic.name) if r.status == "done"]
     room = asyncio.Semaphore(concurrency)
     failures: list[Failed] = []
-    async with build(clinic, config, store.journal(row.id), store) as built:
+    desk = HumanDesk()
+    desk.close("nobody is there to answer while a run is scored again: cast the judge with a model")
+    async with build(clinic, config, store.journal(row.id), store, desk=desk) as built:
 
         async def one(spec: EpisodeSpec) -> None:
             async with room:
                 transcript = strip_judging(await store.runs.transcript(row.id, spec.id))
-                scenario = clinic.scenario_type.model_validate_json(bodies[spec.scenario])
-                case = Case(scenario, clinic.variant(spec.variant), transcript, spec.trial)
+                case = Case(scenarios[spec.scenario], clinic.variant(spec.variant), transcript, spec.trial)
                 board = await Switchboard.open(
                     f"{spec.id}#{scoring}", built.stage.players, built.stage.journal, (built.meter,)
                 )
@@ -66,5 +70,5 @@ async def rescore(
                 failures.extend(event for event in events if isinstance(event, Failed))
                 await store.scores.put(row.id, spec.id, scoring, scores)
 
-        await asyncio.gather(*(one(r.spec) for r in rows))
+        await all_of([one(r.spec) for r in rows])
     return scoring, len(rows), failures

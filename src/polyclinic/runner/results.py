@@ -11,7 +11,7 @@ from polyclinic.core.transcript import Ended, Failed, Score, Transcript
 from polyclinic.errors import UnknownName
 from polyclinic.eval.results import CastMember, Failure, RoleUsage, RunResults, Status
 from polyclinic.eval.results import EpisodeRow as EpisodeResult
-from polyclinic.runner.registry import load_clinic
+from polyclinic.runner.registry import load_clinic, read_scenarios
 from polyclinic.store.runs import LIVE, EpisodeRow, RunRow
 from polyclinic.store.store import Store
 
@@ -25,7 +25,7 @@ async def load_results(store: Store, run: str, scoring: str = LIVE) -> RunResult
     if scoring != LIVE and not scores:
         raise UnknownName(f"scoring of {row.id}", scoring, await store.scores.scorings(row.id))
     bodies = await store.runs.scenarios(row.id)
-    scenarios = {id: clinic.scenario_type.model_validate_json(body) for id, body in bodies.items()}
+    scenarios = read_scenarios(clinic, bodies)
     timings = await store.runs.timings(row.id)
     episodes: list[EpisodeResult] = []
     for number, episode in enumerate(rows):

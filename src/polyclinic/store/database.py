@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast
 
 from polyclinic.core.database import Database, Dialect, Transaction
-from polyclinic.errors import ConfigError, EngineError
+from polyclinic.errors import ConfigError, EngineError, StoreError
 
 T = TypeVar("T")
 SAFE_WAL = (3, 51, 3)
 BATCH = 512
+TRIES = 5
 
 
 class _Connection(Transaction, Protocol):
@@ -31,6 +32,8 @@ class _Connection(Transaction, Protocol):
     def commit(self) -> None: ...
     def rollback(self) -> None: ...
     def close(self) -> None: ...
+    def at_fault(self, error: BaseException) -> bool: ...
+    def may_pass(self, error: BaseException | None) -> bool: ...
 
 
 class _Sqlite:
@@ -64,6 +67,14 @@ class _Sqlite:
     def close(self) -> None:
         self._db.close()
 
+    def at_fault(self, error: BaseException) -> bool:
+        """Whether the file itself is the trouble (damaged, full, locked, read-only), not what was asked of it."""
+        return type(error) in (sqlite3.DatabaseError, sqlite3.OperationalError)
+
+    def may_pass(self, error: BaseException | None) -> bool:
+        """Never: a writer waits for the lock beforehand."""
+        return False
+
 
 @lru_cache(maxsize=1024)
 def _percent(sql: str) -> str:
@@ -81,6 +92,7 @@ class _Postgres:
             import psycopg
         except ImportError:
             raise ConfigError("PostgreSQL needs the extra: pip install 'polyclinic[postgres]'") from None
+        self._trouble = psycopg.OperationalError
         try:
             self._db = psycopg.connect(url, autocommit=True)
         except psycopg.OperationalError as error:
@@ -105,6 +117,14 @@ class _Postgres:
 
     def close(self) -> None:
         self._db.close()
+
+    def at_fault(self, error: BaseException) -> bool:
+        """Whether the server is the trouble (gone, full, shutting down), not what was asked of it."""
+        return isinstance(error, self._trouble) and not self.may_pass(error)
+
+    def may_pass(self, error: BaseException | None) -> bool:
+        """Whether the server only asks to try again: a deadlock was broken up, or two writers met."""
+        return isinstance(error, self._trouble) and str(error.sqlstate or "").startswith("40")
 
 
 @dataclass
@@ -175,9 +195,9 @@ class ThreadedDatabase:
                 if not item.write:
                     self._run(connection, [item], write=False)
             writes = [item for item in batch if item.write]
-            if writes and not self._run(connection, writes, write=True) and len(writes) > 1:
+            if writes and not self._run(connection, writes, write=True):
                 for item in writes:
-                    self._run(connection, [item], write=True)
+                    self._alone(connection, item, again=len(writes) > 1)
             _answer(batch)
         connection.close()
 
@@ -194,6 +214,15 @@ class ThreadedDatabase:
                 return batch, False
         return batch, True
 
+    def _alone(self, connection: _Connection, item: _Work, *, again: bool) -> None:
+        """One piece on its own, after its batch failed; tried again while the database says that this may help."""
+        for _ in range(TRIES):
+            if not again and not connection.may_pass(item.error):
+                return
+            again = False
+            if self._run(connection, [item], write=True):
+                return
+
     @staticmethod
     def _run(connection: _Connection, items: list[_Work], *, write: bool) -> bool:
         """Run items in one transaction; on a fault roll back and put the error on each (a batch is then run again singly)."""
@@ -203,12 +232,16 @@ class ThreadedDatabase:
                 item.result, item.error = item.function(connection), None
             connection.commit()
         except BaseException as error:
-            for item in items:
-                item.error = error
             try:
                 connection.rollback()
             except Exception as second:
                 error.add_note(f"and the rollback failed: {second}")
+            told: BaseException = error
+            if connection.at_fault(error):
+                told = StoreError(f"the store cannot be used: {str(error).strip()}; mend it and resume the run")
+                told.__cause__ = error
+            for item in items:
+                item.error = told
             return False
         return True
 

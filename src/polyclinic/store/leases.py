@@ -53,6 +53,12 @@ def holds(transaction: Transaction, run: str, unit: str, owner: str) -> bool:
     return bool(rows) and rows[0][0] == owner
 
 
+def units_at_work(transaction: Transaction, run: str) -> set[str]:
+    """The units of a run that another process, as far as can be known a living one, is working on."""
+    rows = transaction.execute("SELECT unit, owner FROM leases WHERE run = ? AND expires_ms >= ?", (run, now_ms()))
+    return {unit for unit, owner in rows if owner != this_process() and not is_dead(owner)}
+
+
 class LeaseLost(EngineError):
     """Another process took the unit over; its result stands and ours is dropped."""
 

@@ -8,15 +8,16 @@ from typing import Any
 
 import orjson
 
+from polyclinic.core.agent import REASKS
 from polyclinic.core.campaign import Effect
 from polyclinic.core.database import Database, Transaction
 from polyclinic.core.episode import EpisodeSpec
 from polyclinic.core.execute import EpisodeResult
 from polyclinic.core.scenario import Scenario
-from polyclinic.core.transcript import Called, Transcript
+from polyclinic.core.transcript import Called, Failed, Transcript
 from polyclinic.errors import UnknownName
 from polyclinic.store.journal import now_ms
-from polyclinic.store.leases import LeaseLost, holds
+from polyclinic.store.leases import LeaseLost, holds, units_at_work
 from polyclinic.store.scores import put_scores
 
 LIVE = "live"
@@ -72,6 +73,8 @@ class Runs:
         text, cast_text = orjson.dumps(config).decode(), orjson.dumps(players).decode()
 
         def work(tx: Transaction) -> str:
+            if tx.dialect == "postgres":
+                tx.execute("SELECT pg_advisory_xact_lock(7018652)")
             taken = {row[0] for row in tx.execute("SELECT id FROM runs WHERE id LIKE ?", (wanted_id + "%",))}
             run, count = wanted_id, 1
             while run in taken:
@@ -105,7 +108,18 @@ class Runs:
             tx.execute(
                 f"INSERT INTO episodes (run, {_EPISODE_COLUMNS}, transcript) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', 0, '', '{}', 0, '[]')",
-                (run, spec.id, number, unit, spec.scenario, spec.variant, spec.trial, spec.campaign, spec.position, spec.wave),
+                (
+                    run,
+                    spec.id,
+                    number,
+                    unit,
+                    spec.scenario,
+                    spec.variant,
+                    spec.trial,
+                    spec.campaign,
+                    spec.position,
+                    spec.wave,
+                ),
             )
 
         await self.database.write(work)
@@ -215,33 +229,45 @@ class Runs:
     async def retry_failed(self, run: str) -> int:
         """Make failed episodes pending again, where nothing after them in their campaign has ended; returns how many.
 
-        What was answered stays in the journal and is not asked again, except the replies that could not be read.
+        What was answered stays in the journal and is not asked again, except the replies that could not be read. What
+        another process is working on right now is left to it.
         """
 
         def work(tx: Transaction) -> int:
+            busy = units_at_work(tx, run)
             failed = tx.execute(
-                "SELECT id, transcript FROM episodes e WHERE run = ? AND status = 'failed' AND NOT EXISTS ("
+                "SELECT id, unit, transcript FROM episodes e WHERE run = ? AND status = 'failed' AND NOT EXISTS ("
                 "SELECT 1 FROM episodes later WHERE later.run = e.run AND later.unit = e.unit AND later.campaign <> '' "
                 "AND later.position > e.position AND later.status = 'done')",
                 (run,),
             )
-            for episode, transcript in failed:
+            again = [(episode, transcript) for episode, unit, transcript in failed if unit not in busy]
+            for episode, transcript in again:
                 for key in _unreadable(Transcript.from_json(transcript)):
                     tx.execute("DELETE FROM calls WHERE run = ? AND episode = ? AND key = ?", (run, episode, key))
-                tx.execute("UPDATE episodes SET status = 'pending' WHERE run = ? AND id = ?", (run, episode))
-            return len(failed)
+                tx.execute(
+                    "UPDATE episodes SET status = 'pending', outcome = '', transcript = '[]', usage = '{}' "
+                    "WHERE run = ? AND id = ?",
+                    (run, episode),
+                )
+            return len(again)
 
         return await self.database.write(work)
 
 
 def _unreadable(transcript: Transcript) -> list[str]:
-    """The keys of the last question's tries, when it was asked again in vain; else none."""
+    """The keys of the tries at the question that was asked in vain, wherever among its neighbours it stands; else none."""
+    fatal = [failure.error for failure in transcript.of(Failed) if failure.fatal][-1:]
     calls = transcript.of(Called)
-    if not calls or calls[-1].attempt == 0:
+    vain = [
+        i for i, call in enumerate(calls) if call.attempt == REASKS and fatal and f"{call.prompt} stayed" in fatal[0]
+    ]
+    if not vain:
         return []
+    last = calls[vain[-1]]
     keys: list[str] = []
-    for call in reversed(calls):
-        if (call.role, call.prompt) == (calls[-1].role, calls[-1].prompt):
+    for call in reversed(calls[: vain[-1] + 1]):
+        if (call.role, call.prompt) == (last.role, last.prompt):
             keys.append(call.key)
             if call.attempt == 0:
                 break

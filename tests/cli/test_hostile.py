@@ -1,0 +1,106 @@
+"""What a careless or unlucky user meets: one line with the mend, never a traceback, never a hang."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Run, as_json
+
+from polyclinic.clinics.demo.prompts import CallerAsks
+from polyclinic.core.model import Request
+from polyclinic.core.reply import Unreadable
+from polyclinic.models.human import HumanDesk, read_typed
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("run", "demo", "--cast", "nurse=human"), "nobody is there to answer"),
+        (("evolve", "demo", "--cast", "nurse=human"), "nobody is there to answer"),
+        (("run", "demo", "--local-only", "--fhir", "https://fhir.example.org/r5"), "local-only is on"),
+        (("run", "demo", "--seed", "99999999999999999999"), "seed"),
+        (("run", "demo", "--max-cost-usd", "inf"), "max_cost_usd"),
+        (("resume", "--concurrency", "-3"), "concurrency"),
+        (("judge", "--concurrency", "0"), "concurrency"),
+    ],
+)
+def test_a_wrong_wish_is_refused_in_one_line_and_nothing_is_written(
+    polyclinic: Run, words: tuple[str, ...], says: str
+) -> None:
+    done = polyclinic(*words)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert as_json(polyclinic("runs", "--json")) == []
+
+
+def test_a_metric_nobody_measured_is_named(polyclinic: Run) -> None:
+    polyclinic("run", "demo", "--scenarios", "2")
+    done = polyclinic("compare", "last", "last", "--metric", "dosse")
+    assert (done.returncode, "did you mean dose" in done.stderr) == (2, True)
+
+
+def test_a_store_in_memory_serves_the_run_that_is_made_in_it(polyclinic: Run) -> None:
+    assert as_json(polyclinic("run", "demo", "--scenarios", "2", "--store", "sqlite://:memory:", "--json"))["done"] == 2
+
+
+def test_the_resume_line_can_be_pasted(polyclinic: Run) -> None:
+    done = polyclinic("run", "demo", "--scenarios", "2", "--max-tokens", "10", "--store", "my runs.db")
+    assert done.returncode == 3
+    assert "--store 'my runs.db'" in done.stderr
+
+
+def test_a_dry_run_costs_nothing_on_this_machine(polyclinic: Run) -> None:
+    cast = "nurse=http://127.0.0.1:9/v1:qwen3"
+    found = as_json(polyclinic("run", "demo", "--scenarios", "2", "--dry-run", "--cast", cast, "--json"))
+    assert found["roles"]["nurse"]["cost_usd"] == 0
+
+
+def test_a_played_run_is_scored_again_without_its_player(polyclinic: Run) -> None:
+    typed = "1 x 2: one tablet, 2 times a day\n" * 2
+    polyclinic("play", "demo", "--role", "nurse", "--variant", "plain", stdin=typed)
+    judged = as_json(polyclinic("judge", "last", "--name", "again", "--json"))
+    assert (judged["episodes"], judged["failures"]) == (1, 0)
+    assert judged["run"].startswith("demo-")
+
+
+def test_a_clinic_that_cannot_be_loaded_is_named_with_its_place(polyclinic: Run, tmp_path: Path) -> None:
+    assert polyclinic("new", "broken_line").returncode == 0
+    flow = tmp_path / "clinics" / "broken_line" / "flow.py"
+    flow.write_text("def flow(:\n")
+    done = polyclinic("run", "broken_line", POLYCLINIC_PATH=str(tmp_path / "clinics"))
+    assert done.returncode == 2
+    assert "flow.py:1: SyntaxError" in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_a_run_that_an_older_version_of_a_clinic_kept_is_told_apart(polyclinic: Run, tmp_path: Path) -> None:
+    run = polyclinic("run", "demo", "--scenarios", "1").stdout.strip()
+
+    store = sqlite3.connect(tmp_path / ".polyclinic" / "store.db")
+    body = json.loads(store.execute("SELECT body FROM scenarios").fetchone()[0])
+    del body["style"]
+    store.execute("UPDATE scenarios SET body = ?", (json.dumps(body),))
+    store.commit()
+    store.close()
+    for words in (("report", run), ("resume", run), ("judge", run)):
+        done = polyclinic(*words)
+        assert done.returncode == 2
+        assert "was kept by another version of the clinic demo: style" in done.stderr
+
+
+async def test_bytes_that_are_no_text_are_asked_again_and_never_hang() -> None:
+    prompt = CallerAsks(caller="Ada", medicine="Amberol", believes="1 tablet")
+    request = Request("caller", prompt, ())
+    with pytest.raises(Unreadable, match="cannot be read"):
+        read_typed(request, "\udcff abc")
+    desk = HumanDesk()
+    asked = asyncio.create_task(desk.ask(request))
+    question = await desk.next()
+    assert "cannot be read" in desk.reply(question.id, "\udcff")
+    assert desk.reply(question.id, "how do I take it?") == ""
+    assert (await asked).text == "how do I take it?"
