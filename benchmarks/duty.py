@@ -31,20 +31,10 @@ from polyclinic.runner.config import make_config
 from polyclinic.runner.results import load_results
 from polyclinic.store.store import open_store
 
-VARIANTS = (
-    "plain",
-    "norm-instructed",
-    "reflection-only",
-    "memory-only",
-    "full",
-    "full-repair",
-    "no-r01",
-    "no-r02",
-    "no-identity",
-    "no-knowledge",
-    "frozen",
-    "shuffled",
-)
+VARIANTS = ("plain", "norm-instructed", "reflection-only", "memory-only", "full", "no-r02", "frozen", "shuffled")
+ABLATIONS = ("full", "full-repair", "no-r01", "no-r02", "no-identity", "no-knowledge")
+METRICS = ("nvr", "snr", "c_norm", "tsr", "ics", "ics_llm", "rar", "cbs", "rqs", "tss")
+ALL_JUDGES = ("norms", "identity", "role", "social", "task")
 BASELINES = ("plain", "norm-instructed", "reflection-only", "memory-only")
 RESULTS = Path(__file__).parent / "results" / "duty.md"
 EDGE = 10
@@ -113,27 +103,31 @@ def final_deviation(shifts: Sequence[Shift], role: Role, trait: str) -> Estimate
     return estimate([value for _, value in kept], clusters=clusters_of([shift for shift, _ in kept]))
 
 
-async def loop(shifts: int, trials: int) -> list[str]:
-    """The variants against each other in every task."""
-    out = [f"## The loop: {shifts} shifts, {trials} seeds, each task a campaign of its own", ""]
-    judges = ("norms", "identity", "role", "social", "task")
-    data = {task: await gather(f"{task}:{shifts}", VARIANTS, trials, judges=judges) for task in TASKS}
-    metrics = ("nvr", "snr", "c_norm", "tsr", "ics", "ics_llm", "rar", "cbs", "rqs", "tss")
+def _means(data: dict[Task, Collected], variants: Sequence[str]) -> list[str]:
+    out = []
     for task in TASKS:
-        out += [
-            f"### {task}",
-            "",
-            f"| variant | {' | '.join(m.upper() for m in metrics)} |",
-            "| --- |" + " --- |" * len(metrics),
-        ]
-        for variant in VARIANTS:
+        names = " | ".join(metric.upper() for metric in METRICS)
+        out += [f"### {task}", "", f"| variant | {names} |", "| --- |" + " --- |" * len(METRICS)]
+        for variant in variants:
             own = data[task].of(variant)
-            cells = [shown(mean_of(own, m, "doctor" if m in ("ics", "ics_llm", "rar") else "")) for m in metrics]
+            cells = [shown(mean_of(own, m, "doctor" if m in ("ics", "ics_llm", "rar") else "")) for m in METRICS]
             out.append(f"| {variant} | {' | '.join(cells)} |")
         out.append("")
-    out += _beats(data)
-    out += _controls(data)
     return out
+
+
+async def loop(shifts: int, seeds: int) -> list[str]:
+    """The variants against each other in every task."""
+    out = [f"## The loop: {shifts} shifts, {seeds} seeds, each task a campaign of its own", ""]
+    data = {task: await gather(f"{task}:{shifts}", VARIANTS, seeds, ALL_JUDGES) for task in TASKS}
+    return [*out, *_means(data, VARIANTS), *_beats(data), *_controls(data)]
+
+
+async def ablations(shifts: int, seeds: int) -> list[str]:
+    """What each part of the method is worth."""
+    out = [f"## Ablations: {shifts} shifts, {seeds} seeds", ""]
+    data = {task: await gather(f"{task}:{shifts}", ABLATIONS, seeds, ALL_JUDGES) for task in TASKS}
+    return [*out, *_means(data, ABLATIONS)]
 
 
 def _beats(data: dict[Task, Collected]) -> list[str]:
@@ -278,9 +272,10 @@ def checker() -> list[str]:
 async def main() -> None:
     """Run what was asked for; `all` writes the results file."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("part", choices=("loop", "drift", "bound", "all"))
+    parser.add_argument("part", choices=("loop", "ablations", "drift", "bound", "all"))
     parser.add_argument("--shifts", type=int, default=40)
     parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--ablation-seeds", type=int, default=3)
     parser.add_argument("--drift-seeds", type=int, default=12)
     parser.add_argument("--long", type=int, default=200)
     asked = parser.parse_args()
@@ -288,19 +283,22 @@ async def main() -> None:
     out: list[str] = []
     if asked.part in ("loop", "all"):
         out += await loop(asked.shifts, asked.seeds)
+    if asked.part in ("ablations", "all"):
+        out += await ablations(asked.shifts, asked.ablation_seeds)
     if asked.part in ("drift", "all"):
         out += await drift(asked.shifts, asked.drift_seeds)
     if asked.part in ("bound", "all"):
         out += await bound(asked.long)
-    out += checker()
+    if asked.part in ("bound", "all"):
+        out += checker()
     text = "\n".join(out)
+    spent = time.process_time() - began
     if asked.part == "all":
-        spent = time.process_time() - began
         head = (
             f"# Duty, measured\n\n`python benchmarks/duty.py all`, understudies only, {spent / 60:.1f} CPU minutes.\n\n"
         )
         RESULTS.write_text(head + text + "\n", encoding="utf-8")
-    print(text)
+    print(f"{text}\n({asked.part}: {spent / 60:.1f} CPU minutes)")
 
 
 if __name__ == "__main__":

@@ -33,18 +33,20 @@ from polyclinic.clinics.duty.scenario import (
     Role,
     Triage,
 )
-from polyclinic.clinics.duty.state.memory import CommitmentBook
+from polyclinic.clinics.duty.state.memory import CommitmentBook, Trajectory
 from polyclinic.clinics.duty.state.prompt_book import MAX_LINES
 from polyclinic.clinics.duty.state.style import Style, style_for, styled
 from polyclinic.clinics.duty.state.ward import RoleState
 from polyclinic.clinics.duty.variants import DutyVariant
 from polyclinic.core.episode import Episode
+from polyclinic.core.memory import cut
 from polyclinic.people.traits import TraitProfile, degree, dimensions
 
 CHECKLIST_ITEMS = 3
 ACTIVE_NORMS = 4
 RECALLED = 2
 FACTS = 4
+EARLIER_CHARS = 140
 
 
 def role_view(scenario: AnyDuty, role: Role) -> RoleView:
@@ -167,19 +169,25 @@ class Staff:
         )
 
     def _memory(self, book: CommitmentBook) -> MemoryView:
+        """The facts and commitments of this shift; what earlier shifts with other patients teach; norms that keep failing."""
         if not self._variant.memory:
             return MemoryView()
-        memory = self.state.memory
-        recalled = [fact for old in memory.recall(self._scenario, RECALLED) for fact in old.facts]
-        facts = tuple(dict.fromkeys((*recalled, *memory.slots.facts)))[:FACTS]
-        commitments = tuple(item.words for item in book.open)[-FACTS:] if memory.recent else ()
+        memory, scenario = self.state.memory, self._scenario
+        open_points = (f"nobody knows {unknown.about}" for unknown in scenario.unknowns)
+        facts = (*open_points, *scenario.knows(self.role))[:FACTS]
+        commitments = tuple(item.words for item in book.open)[-FACTS:]
+        older = (
+            [cut(f"older shifts: {'; '.join(memory.slots.facts[-2:])}", EARLIER_CHARS)] if memory.slots.facts else []
+        )
+        earlier = (*(_earlier(old) for old in memory.recall(scenario, RECALLED)), *older)
         if not self._variant.checklist:
-            return MemoryView(facts=facts, commitments=commitments)
+            return MemoryView(facts=facts, commitments=commitments, earlier=earlier)
         failing = [norm for norm in self._bound if norm.id in memory.slots.active_norms][:ACTIVE_NORMS]
         signs = [s for s in memory.slots.failures if any(norm.id == s.norm for norm in failing)]
         return MemoryView(
             facts=facts,
             commitments=commitments,
+            earlier=earlier,
             active_norms=tuple(NormLine(id=norm.id, text=norm.remind) for norm in failing),
             failures=tuple(f"{sign.norm}, {sign.count} times, last after: {sign.trigger}" for sign in signs[:2]),
         )
@@ -221,6 +229,11 @@ class Staff:
             scene = Scene(self._scenario, self.role, text, beat.to, tuple(lines[:at]))
             found.append((text, check_action(self._norms, scene)))
         return found
+
+
+def _earlier(old: Trajectory) -> str:
+    """An earlier shift in one line: what it was, what was seen, how it ended."""
+    return cut(f"{old.task}, {old.facts[0] if old.facts else old.scenario}; it ended {old.outcome}", EARLIER_CHARS)
 
 
 def norm_lines(norms: Sequence[Norm]) -> tuple[NormLine, ...]:

@@ -62,17 +62,21 @@ class StressedLine(Frozen):
 
 
 class MemoryView(Frozen):
-    """What memory puts before a role just before it speaks."""
+    """What memory puts before a role just before it speaks.
+
+    `facts` and `commitments` are this episode's own; `earlier` are shifts with other patients, and say so.
+    """
 
     facts: tuple[str, ...] = ()
     commitments: tuple[str, ...] = ()
+    earlier: tuple[str, ...] = ()
     active_norms: tuple[NormLine, ...] = ()
     failures: tuple[str, ...] = ()
 
     @property
     def empty(self) -> bool:
         """Whether there is nothing to show."""
-        return not (self.facts or self.commitments or self.active_norms or self.failures)
+        return not (self.facts or self.commitments or self.earlier or self.active_norms or self.failures)
 
 
 class Spoken(Frozen):

@@ -8,10 +8,9 @@ from functools import lru_cache
 from importlib import resources
 from typing import Literal
 
-import yaml
-
 from polyclinic.clinics.duty.rules.words import mentions
 from polyclinic.clinics.duty.scenario import AnyDuty, MedicationReview, Triage
+from polyclinic.clinics.duty.scenario.yaml_text import load_yaml
 from polyclinic.core.message import Frozen
 
 Kind = Literal["interaction", "contraindication", "sudden_stop", "red_flag"]
@@ -123,4 +122,4 @@ def _int(value: object) -> int:
 def knowledge() -> Knowledge:
     """The graph that comes with the clinic."""
     file = resources.files("polyclinic.clinics.duty").joinpath("data/knowledge.yaml")
-    return Knowledge(tuple(_facts(yaml.safe_load(file.read_text(encoding="utf-8")))))
+    return Knowledge(tuple(_facts(load_yaml(file.read_text(encoding="utf-8")))))

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from importlib import resources
 
-import yaml
-
+from polyclinic.clinics.duty.scenario.yaml_text import load_yaml
 from polyclinic.core.message import Frozen
 
 
@@ -32,7 +31,7 @@ class Estimate(Frozen):
 def markers() -> Mapping[str, tuple[Marker, ...]]:
     """All markers, by dimension, from low to high."""
     file = resources.files("polyclinic.clinics.duty").joinpath("data/markers.yaml")
-    plain = yaml.safe_load(file.read_text(encoding="utf-8"))
+    plain = load_yaml(file.read_text(encoding="utf-8"))
     return {
         dimension: tuple(Marker.model_validate(entry) for entry in sorted(entries, key=lambda entry: entry["value"]))
         for dimension, entries in plain.items()

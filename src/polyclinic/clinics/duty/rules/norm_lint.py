@@ -13,6 +13,7 @@ import yaml
 
 from polyclinic.clinics.duty.rules.trigger_names import TRIGGER_NAMES
 from polyclinic.clinics.duty.scenario import ROLES, TASKS
+from polyclinic.clinics.duty.scenario.yaml_text import compose_yaml, load_yaml
 from polyclinic.errors import DataError
 
 CATEGORIES = ("scope", "escalation", "disclosure", "comm_safety")
@@ -38,7 +39,7 @@ class Fault(NamedTuple):
 def lint_norms(text: str) -> list[Fault]:
     """Everything wrong in a norm file's text; empty when it is sound."""
     try:
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
+        root = compose_yaml(text)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         return [Fault(line, f"not readable as YAML ({error.problem})", "mend the indentation or the quoting there")]
@@ -57,7 +58,7 @@ def read_norm_text(text: str, name: str) -> list[dict[str, Any]]:
     if faults:
         more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
         raise DataError(faults[0].show(name) + more)
-    entries: list[dict[str, Any]] = yaml.safe_load(text)
+    entries: list[dict[str, Any]] = load_yaml(text)
     return entries
 
 

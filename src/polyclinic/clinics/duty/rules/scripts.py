@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from functools import lru_cache
 from importlib import resources
 
-import yaml
-
 from polyclinic.clinics.duty.rules.checker import check_norm
 from polyclinic.clinics.duty.rules.norms import Norm
 from polyclinic.clinics.duty.rules.scene import Line, Scene
 from polyclinic.clinics.duty.scenario import AnyDuty, by_id, shipped
+from polyclinic.clinics.duty.scenario.yaml_text import load_yaml
 from polyclinic.core.message import Frozen
 
 
@@ -55,7 +54,7 @@ def scripts() -> tuple[Script, ...]:
             scenario=entry["scenario"],
             lines=tuple(Line(speaker=who, to=to, text=text) for who, to, text in entry["lines"]),
         )
-        for entry in yaml.safe_load(file.read_text(encoding="utf-8"))
+        for entry in load_yaml(file.read_text(encoding="utf-8"))
     )
 
 

@@ -12,6 +12,7 @@ import yaml
 from pydantic import Field, TypeAdapter, ValidationError
 
 from polyclinic.clinics.duty.scenario.schema import TASKS, AnyDuty, Task
+from polyclinic.clinics.duty.scenario.yaml_text import compose_yaml, load_yaml
 from polyclinic.errors import DataError
 
 _ONE: TypeAdapter[AnyDuty] = TypeAdapter(Annotated[AnyDuty, Field(discriminator="task")])
@@ -20,12 +21,12 @@ _ONE: TypeAdapter[AnyDuty] = TypeAdapter(Annotated[AnyDuty, Field(discriminator=
 def parse_scenarios(text: str, name: str) -> tuple[AnyDuty, ...]:
     """All shifts in the text of a scenario file."""
     try:
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
+        root = compose_yaml(text)
     except yaml.YAMLError as error:
         raise DataError(f"{name}: not readable as YAML: {error}; mend the indentation or quoting there") from error
     if not isinstance(root, yaml.SequenceNode):
         raise DataError(f"{name}:1: a scenario file is a list; start each scenario with '- id: ...'")
-    plain: list[Any] = yaml.safe_load(text)
+    plain: list[Any] = load_yaml(text)
     shifts: list[AnyDuty] = []
     seen: set[str] = set()
     for node, entry in zip(root.value, plain, strict=True):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import lru_cache
 from importlib import resources
 
-import yaml
 from pydantic import Field
 
 from polyclinic.clinics.duty.prompts import ActTurn
 from polyclinic.clinics.duty.scenario import Role
+from polyclinic.clinics.duty.scenario.yaml_text import load_yaml
 from polyclinic.core.message import Frozen
 from polyclinic.core.seed import stream
 from polyclinic.core.understudy import Ask
@@ -80,7 +80,7 @@ class Habits(Frozen):
 def habits() -> Habits:
     """The habits that come with the clinic."""
     file = resources.files("polyclinic.clinics.duty").joinpath("data/habits.yaml")
-    return Habits.model_validate(yaml.safe_load(file.read_text(encoding="utf-8")))
+    return Habits.model_validate(load_yaml(file.read_text(encoding="utf-8")))
 
 
 def is_late(prompt: ActTurn) -> bool:
