@@ -201,15 +201,24 @@ def load(transaction: Transaction, resources: Iterable[Resource], now: int) -> i
     while chunk := list(islice(iterator, 5000)):
         known = _known(transaction, chunk)
         prepared = [prepare(r, 1, now) for r in chunk if (r["resourceType"], r["id"]) not in known]
-        if prepared:
-            transaction.executemany(
-                _INSERT, [(p.resource["resourceType"], p.resource["id"], 1, now, *p[1:]) for p in prepared]
-            )
-        index = [values for p in prepared for values in _index_values(p.resource)]
-        if index:
-            transaction.executemany(_INSERT_INDEX, index)
+        _insert_many(
+            transaction, _INSERT, [(p.resource["resourceType"], p.resource["id"], 1, now, *p[1:]) for p in prepared]
+        )
+        _insert_many(transaction, _INSERT_INDEX, [values for p in prepared for values in _index_values(p.resource)])
         total += len(prepared)
     return total
+
+
+def _insert_many(transaction: Transaction, insert: str, rows_: Sequence[tuple[object, ...]]) -> None:
+    """Insert rows; to PostgreSQL some hundred in each statement, since every statement is a message to another process."""
+    if transaction.dialect == "sqlite":
+        transaction.executemany(insert, rows_)
+        return
+    head = insert.partition("VALUES")[0]
+    for start in range(0, len(rows_), _CHUNK):
+        chunk = rows_[start : start + _CHUNK]
+        marks = ", ".join([f"({', '.join('?' * len(chunk[0]))})"] * len(chunk))
+        transaction.execute(f"{head}VALUES {marks}", [value for row in chunk for value in row])
 
 
 def _known(transaction: Transaction, resources: Sequence[Resource]) -> set[tuple[str, str]]:
