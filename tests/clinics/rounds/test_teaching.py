@@ -106,7 +106,7 @@ async def test_strengths_and_weaknesses_show_in_what_students_say() -> None:
 
 
 async def test_report_fills_the_papers_tables() -> None:
-    from polyclinic.clinics.rounds.report import report, student_models
+    from polyclinic.clinics.rounds.report import report, student_models, tutors
     from polyclinic.eval.sections import Details, Dialogue, Table, sections_to_plain
 
     results = await _run(variants=("full", "untutored", "students-1", "students-4"), scenarios="2")
@@ -130,7 +130,7 @@ async def test_report_fills_the_papers_tables() -> None:
         if line.speaker == "tutor"
     ]
     assert asides and all("<think_history>" in aside for aside in asides)
-    both = student_models([results, results])
-    assert both is not None
-    table = both.body[0]
-    assert isinstance(table, Table) and len(table.rows) == 6
+    for joined in (student_models([results, results]), tutors([results, results])):
+        assert joined is not None
+        table = joined.body[0]
+        assert isinstance(table, Table) and len(table.rows) == 6

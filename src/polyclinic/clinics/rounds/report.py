@@ -33,7 +33,7 @@ SHOWN_SESSIONS = 4
 
 def report(results: RunResults) -> list[Section]:
     """Teaching (table 2), group size (table 8 and its plot), student models (table 9), conduct, learning, sessions."""
-    found = [_teaching(results), _sizes(results), student_models([results]), _conduct(results), _learning(results)]
+    found = [tutors([results]), _sizes(results), student_models([results]), _conduct(results), _learning(results)]
     return [section for section in (*found, _sessions(results)) if section is not None]
 
 
@@ -46,19 +46,17 @@ def _teaching_row(results: RunResults, variant: str) -> list[Cell]:
     return [*(metric_estimate(results, variant, metric) for metric in TEACHING), _average(results, variant)]
 
 
-def _teaching(results: RunResults) -> Section | None:
-    rows: list[list[Cell]] = [[name, *_teaching_row(results, name)] for name in results.variant_names()]
+def tutors(runs: Sequence[RunResults]) -> Section | None:
+    """Table 2: tutors and variants against ETS, MSM and MPS. Give several runs, one for each tutor model, to compare them."""
+    rows: list[list[Cell]] = []
+    for results in runs:
+        tutor = next((member.model for member in results.cast if member.role == "tutor"), "unknown")
+        rows += [[tutor, name, *_teaching_row(results, name)] for name in results.variant_names()]
     rows = [row for row in rows if row[-1] is not None]
     if not rows:
         return None
-    tutor = next((member.model for member in results.cast if member.role == "tutor"), "unknown")
-    table = Table(
-        f"Teaching by variant, tutor {tutor}",
-        ("variant", "ETS", "MSM", "MPS", "average"),
-        rows,
-        "Scales 1 to 10; intervals are 95 %.",
-        2,
-    )
+    note = "Scales 1 to 10; intervals are 95 %."
+    table = Table("Teaching by tutor and variant", ("tutor", "variant", "ETS", "MSM", "MPS", "average"), rows, note, 2)
     return Section("Teaching quality", [table])
 
 

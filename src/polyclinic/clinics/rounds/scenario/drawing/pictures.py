@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -26,6 +27,7 @@ KINDS: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
+@lru_cache(maxsize=256)
 def draw(source: bytes) -> bytes:
     """The PNG of a JSON source; its `kind` says which picture it is. Unknown kinds and fields are refused."""
     kind = orjson.loads(source)["kind"]
