@@ -178,7 +178,7 @@ def _questions(count: int, seed: int) -> list[str]:
     times = ("at night", "after meals", "in the morning", "when you walk", "since last week", "for hours")
     chance = random.Random(seed)
     return [
-        f"Does your {chance.choice(parts)} {chance.choice(signs)} {chance.choice(times)}, case {chance.randrange(10**9)}, no. {n}?"
+        f"Does your {chance.choice(parts)} {chance.choice(signs)} {chance.choice(times)}, case {chance.randrange(10**9)}-{n}?"
         for n in range(count)
     ]
 
@@ -285,8 +285,8 @@ def keep(name: str, lines: list[str], about: str) -> None:
     head = [
         "# The patient clinic, measured",
         "",
-        "`python benchmarks/patient.py`, understudies in every role: baselines, not language models. Intervals are 95 %, clustered",
-        "by case. Timings are of a shared two-core machine.",
+        "`python benchmarks/patient.py`, understudies in every role: baselines, not language models. Intervals are 95 %,",
+        "clustered by case. Timings are of a shared two-core machine.",
         "",
     ]
     body = [line for part in PARTS if part in held for line in held[part]]

@@ -94,6 +94,16 @@ def test_an_evolving_campaign_runs_one_by_one_or_in_generations() -> None:
     assert {case.record.disease.name for case in scenarios("evolve-npc:6")} == {"nasopharyngeal carcinoma"}
 
 
+def test_a_transfer_learns_on_one_disease_and_examines_on_five_others_afterwards() -> None:
+    cases = scenarios("transfer-npc:6")
+    learning, exam = [case for case in cases if not case.exam], [case for case in cases if case.exam]
+    assert {case.record.disease.name for case in learning} == {"nasopharyngeal carcinoma"}
+    assert len({case.record.disease.name for case in exam}) == 5
+    assert "nasopharyngeal carcinoma" not in {case.record.disease.name for case in exam}
+    assert min(case.wave for case in exam) > max(case.wave for case in learning)
+    assert len({case.campaign for case in cases}) == 1
+
+
 @pytest.mark.parametrize("nonsense", ["evolve-by-0:3", "nowhere", "train:many", "evolve_npc"])
 def test_a_nonsense_selector_is_refused_with_names(nonsense: str) -> None:
     with pytest.raises(UnknownName):

@@ -73,7 +73,7 @@ async def flow(episode: Episode) -> str:
 
 def _enter(episode: Episode) -> Room:
     scenario, variant = cast(PatientScenario, episode.scenario), cast(PatientVariant, episode.variant)
-    learning = bool(scenario.campaign) and variant.method == "library"
+    learning = bool(scenario.campaign) and variant.method == "library" and not scenario.exam
     if episode.board.players.model("doctor").kind == "human":
         variant = variant.model_copy(update={"cheats": 0})
     scribe = episode.agent("scribe")

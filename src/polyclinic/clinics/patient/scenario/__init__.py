@@ -5,7 +5,8 @@ Selectors: ``train``, ``unseen``, ``all``, a disease's short name (``npc``), sev
 than there are records meets the same records again as other people.
 
 ``evolve:60`` is a campaign that learns from sixty training cases one by one, ``evolve-by-10:60`` in generations of ten that
-run side by side, ``evolve-npc:30`` (or ``evolve-by-10-npc:30``) from one disease only.
+run side by side, ``evolve-npc:30`` (or ``evolve-by-10-npc:30``) from one disease only. ``transfer-npc:30`` learns from thirty
+cases of one disease and then examines on five others, without learning from those.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ from polyclinic.errors import DataError, UnknownName
 from polyclinic.people.profiles import Education, Profile, fitting_profile, profiles
 
 DEFAULT_COUNT = 26
+TRANSFER_CASES = 30
+TRANSFER_TO = ("app", "hcc", "pan", "ami", "str", "pe")
 _SCHOOLED: dict[str, Education] = {
     "teach": "bachelor",
     "accountant": "bachelor",
@@ -60,6 +63,7 @@ class PatientScenario(Scenario):
 
     record: Record
     profile: Profile
+    exam: bool = False
 
     @property
     def person(self) -> str:
@@ -96,6 +100,8 @@ def lint_file(selector: str) -> list[str]:
 def scenarios(selector: str = "", seed: int = 0) -> Sequence[PatientScenario]:
     """The cases a selector names."""
     name, _, number = selector.rpartition(":") if ":" in selector else (selector, "", "")
+    if name.startswith("transfer-") or selector.startswith("transfer-"):
+        return _transfer(name or selector, number, seed)
     if name.partition("-")[0] == "evolve" or selector == "evolve":
         return _campaign(name or selector, number, seed)
     if selector.isdecimal():
@@ -115,6 +121,18 @@ def _campaign(name: str, number: str, seed: int) -> list[PatientScenario]:
     size, source = int(found["size"] or 1), found["source"] or "train"
     cases = scenarios(f"{source}:{number}" if number else source, seed)
     return [case.model_copy(update={"campaign": name, "wave": at // size}) for at, case in enumerate(cases)]
+
+
+def _transfer(name: str, number: str, seed: int) -> list[PatientScenario]:
+    """Learning on one disease, then an examination on five others, in one campaign."""
+    source = name.removeprefix("transfer-")
+    learning = scenarios(f"{source}:{number or TRANSFER_CASES}", seed)
+    others = "+".join([family for family in TRANSFER_TO if family != source][:5])
+    tests = scenarios(f"{others}:{TRANSFER_CASES}", seed)
+    return [
+        *(case.model_copy(update={"campaign": name, "wave": at}) for at, case in enumerate(learning)),
+        *(case.model_copy(update={"campaign": name, "wave": len(learning), "exam": True}) for case in tests),
+    ]
 
 
 def _names() -> list[str]:
