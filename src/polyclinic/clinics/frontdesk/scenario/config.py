@@ -92,7 +92,7 @@ class Events(Frozen):
 
     reschedule_prob: float = Field(ge=0, le=1)
     cancel_prob: float = Field(ge=0, le=1)
-    delay_minutes: IntRange = IntRange(min=5, max=720)
+    delay_minutes: IntRange = IntRange(min=1, max=60)
 
     @model_validator(mode="after")
     def _one_event_each(self) -> Events:
