@@ -125,6 +125,7 @@ async def test_a_remote_endpoint_is_priced_by_role_and_a_local_one_is_free(
     async with FaultServer() as server:
         monkeypatch.setattr("polyclinic.models.spec.is_loopback", lambda url: "/v1" not in url)
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "secret-for-tests")
         assembly = Assembly()
         completion = await assembly.model(parse_model("openai:gpt-5-mini")).answer(ask("word " * 400))
         usage = completion.usage

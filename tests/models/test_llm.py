@@ -13,7 +13,7 @@ from polyclinic.core.message import Image, Message, ToolCall
 from polyclinic.core.model import Completion, Request
 from polyclinic.core.reply import read_reply
 from polyclinic.core.tool import ToolSpec
-from polyclinic.errors import ModelError
+from polyclinic.errors import ConfigError, ModelError
 from polyclinic.models.cast import build_cast, parse_cast
 from polyclinic.testing.fault_server import FaultServer
 
@@ -271,6 +271,17 @@ async def test_a_refused_key_or_model_says_the_mend_and_never_the_key(
     assert seen == [f"Bearer {key}"]
     assert key not in str(caught.value)
     assert "sk-abcdefghijkl" not in str(caught.value)
+
+
+async def test_a_missing_key_is_the_users_to_mend_before_anything_is_sent(
+    ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    cast = build_cast(parse_cast("all=openai:gpt-5-mini"), ["staff"], {})
+    with pytest.raises(ConfigError, match="needs a key: set OPENAI_API_KEY"):
+        await cast.model("staff").answer(ask())
+    await cast.close()
 
 
 async def test_roles_on_one_endpoint_share_its_slots(ask: Ask) -> None:

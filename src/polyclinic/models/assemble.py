@@ -66,7 +66,10 @@ class Assembly:
         if key not in self._endpoints:
             options = spec.options
             first = Habits(limit_name="max_completion_tokens") if spec.provider == "openai" else Habits()
-            self._endpoints[key] = Endpoint(spec.base_url, spec.key_env, options.concurrency, options.rpm, first)
+            needs_key = spec.remote and bool(spec.provider and spec.key_env)
+            self._endpoints[key] = Endpoint(
+                spec.base_url, spec.key_env, options.concurrency, options.rpm, first, needs_key
+            )
         return self._endpoints[key]
 
     def _price(self, spec: CastSpec) -> Price:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from polyclinic.core.model import Completion, Request
+from polyclinic.errors import ConfigError
 from polyclinic.models.failure import AttemptFailed, Trouble, redact
 from polyclinic.models.guard import Deadline
 from polyclinic.models.limiter import Limiter
@@ -40,9 +41,15 @@ class Endpoint:
     """One base URL: its session, its slots, and what each of its models is known to take."""
 
     def __init__(
-        self, base_url: str, key_env: str, concurrency: int, rpm: int | None = None, first: Habits | None = None
+        self,
+        base_url: str,
+        key_env: str,
+        concurrency: int,
+        rpm: int | None = None,
+        first: Habits | None = None,
+        needs_key: bool = False,
     ) -> None:
-        self.base_url, self.key_env = base_url, key_env
+        self.base_url, self.key_env, self._needs_key = base_url, key_env, needs_key
         self._first = first or Habits()
         self.limiter = Limiter(concurrency, rpm)
         self._habits: dict[tuple[str, bool], Habits] = {}
@@ -74,9 +81,16 @@ class Endpoint:
         return self._session
 
     def headers(self) -> dict[str, str]:
-        """Headers of a request."""
+        """Headers of a request. A host that is known to want a key is not asked without one."""
         plain = {"Content-Type": "application/json"}
-        return {**plain, "Authorization": f"Bearer {self.key}"} if self.key else plain
+        key = self.key
+        if key:
+            plain["Authorization"] = f"Bearer {key}"
+        elif self._needs_key:
+            raise ConfigError(
+                f"{self.base_url} needs a key: set {self.key_env}, or name another variable with ?key_env=…"
+            )
+        return plain
 
     async def close(self) -> None:
         """Close the connections."""
