@@ -32,7 +32,17 @@ from polyclinic.runner.results import load_results
 from polyclinic.store.store import open_store
 
 VARIANTS = ("plain", "norm-instructed", "reflection-only", "memory-only", "full", "no-r02", "frozen", "shuffled")
-ABLATIONS = ("full", "full-repair", "no-r01", "no-r02", "no-identity", "no-knowledge")
+ABLATIONS = (
+    "plain",
+    "norm-instructed",
+    "reflection-only",
+    "full",
+    "full-repair",
+    "no-r01",
+    "no-r02",
+    "no-identity",
+    "no-knowledge",
+)
 METRICS = ("nvr", "snr", "c_norm", "tsr", "ics", "ics_llm", "rar", "cbs", "rqs", "tss")
 ALL_JUDGES = ("norms", "identity", "role", "social", "task")
 BASELINES = ("plain", "norm-instructed", "reflection-only", "memory-only")
@@ -103,14 +113,14 @@ def final_deviation(shifts: Sequence[Shift], role: Role, trait: str) -> Estimate
     return estimate([value for _, value in kept], clusters=clusters_of([shift for shift, _ in kept]))
 
 
-def _means(data: dict[Task, Collected], variants: Sequence[str]) -> list[str]:
+def _means(data: dict[Task, Collected], variants: Sequence[str], metrics: Sequence[str]) -> list[str]:
     out = []
     for task in TASKS:
-        names = " | ".join(metric.upper() for metric in METRICS)
-        out += [f"### {task}", "", f"| variant | {names} |", "| --- |" + " --- |" * len(METRICS)]
+        names = " | ".join(metric.upper() for metric in metrics)
+        out += [f"### {task}", "", f"| variant | {names} |", "| --- |" + " --- |" * len(metrics)]
         for variant in variants:
             own = data[task].of(variant)
-            cells = [shown(mean_of(own, m, "doctor" if m in ("ics", "ics_llm", "rar") else "")) for m in METRICS]
+            cells = [shown(mean_of(own, m, "doctor" if m in ("ics", "ics_llm", "rar") else "")) for m in metrics]
             out.append(f"| {variant} | {' | '.join(cells)} |")
         out.append("")
     return out
@@ -119,15 +129,15 @@ def _means(data: dict[Task, Collected], variants: Sequence[str]) -> list[str]:
 async def loop(shifts: int, seeds: int) -> list[str]:
     """The variants against each other in every task."""
     out = [f"## The loop: {shifts} shifts, {seeds} seeds, each task a campaign of its own", ""]
-    data = {task: await gather(f"{task}:{shifts}", VARIANTS, seeds, ALL_JUDGES) for task in TASKS}
-    return [*out, *_means(data, VARIANTS), *_beats(data), *_controls(data)]
+    data = {task: await gather(f"{task}:{shifts}", VARIANTS, seeds, ("norms", "task")) for task in TASKS}
+    return [*out, *_means(data, VARIANTS, ("nvr", "snr", "c_norm", "tsr", "success")), *_beats(data), *_controls(data)]
 
 
 async def ablations(shifts: int, seeds: int) -> list[str]:
-    """What each part of the method is worth."""
-    out = [f"## Ablations: {shifts} shifts, {seeds} seeds", ""]
+    """All metrics, and what each part of the method is worth."""
+    out = [f"## All metrics, with ablations: {shifts} shifts, {seeds} seeds", ""]
     data = {task: await gather(f"{task}:{shifts}", ABLATIONS, seeds, ALL_JUDGES) for task in TASKS}
-    return [*out, *_means(data, ABLATIONS)]
+    return [*out, *_means(data, ABLATIONS, METRICS)]
 
 
 def _beats(data: dict[Task, Collected]) -> list[str]:

@@ -12,6 +12,7 @@ from polyclinic.clinics.duty.understudies import UNDERSTUDIES
 from polyclinic.core.episode import Campaign, EpisodeSpec
 from polyclinic.core.execute import EpisodeResult, Stage, run_episode
 from polyclinic.core.journal import MemoryJournal
+from polyclinic.core.model import Completion, Request
 from polyclinic.core.scenario import Scenario
 from polyclinic.core.services import Services
 from polyclinic.eval.results import RunResults
@@ -22,13 +23,24 @@ from polyclinic.runner.results import load_results
 from polyclinic.store.store import open_store
 
 
-class Cast:
-    """Understudies in every role, with mistakes by role."""
+class Listening(UnderstudyModel):
+    """An understudy that keeps what it was asked."""
 
-    def __init__(self, mistakes: Mapping[str, Mapping[str, float]] | None = None) -> None:
-        self._models = {
-            role: UnderstudyModel(player(), (mistakes or {}).get(role, {})) for role, player in UNDERSTUDIES.items()
-        }
+    asked: list[Request]
+
+    async def answer(self, request: Request) -> Completion:
+        self.asked.append(request)
+        return await super().answer(request)
+
+
+class Cast:
+    """Understudies in every role, with mistakes by role; `asked` collects every request."""
+
+    def __init__(self, mistakes: Mapping[str, Mapping[str, float]] | None, asked: list[Request]) -> None:
+        self._models = {}
+        for role, player in UNDERSTUDIES.items():
+            self._models[role] = Listening(player(), (mistakes or {}).get(role, {}))
+            self._models[role].asked = asked
 
     def model(self, role: str) -> UnderstudyModel:
         return self._models[role]
@@ -44,9 +56,15 @@ async def _play(
     mistakes: Mapping[str, Mapping[str, float]] | None = None,
     options: Mapping[str, str] | None = None,
     seed: int = 1,
+    asked: list[Request] | None = None,
 ) -> EpisodeResult:
     """One episode, by hand, in a ward of its own unless one is given."""
-    stage = Stage(clinic, Cast(mistakes), MemoryJournal(), services=Services(options=dict(options or {})))
+    stage = Stage(
+        clinic,
+        Cast(mistakes, asked if asked is not None else []),
+        MemoryJournal(),
+        services=Services(options=dict(options or {})),
+    )
     spec = EpisodeSpec(
         id=f"{scenario.id}:{variant}", clinic="duty", scenario=scenario.id, variant=variant, trial=0, seed=seed
     )

@@ -8,6 +8,7 @@ from typing import cast
 
 import pytest
 
+from polyclinic.clinics.duty.prompts import ActTurn
 from polyclinic.clinics.duty.rules.house import open_ward
 from polyclinic.clinics.duty.rules.norms import inventory
 from polyclinic.clinics.duty.scenario import by_id, scenarios, shipped
@@ -15,6 +16,7 @@ from polyclinic.clinics.duty.state.ward import Ward
 from polyclinic.clinics.duty.variants import VARIANTS
 from polyclinic.core.episode import Campaign
 from polyclinic.core.execute import EpisodeResult
+from polyclinic.core.model import Request
 from polyclinic.core.services import Services
 from polyclinic.core.transcript import Violated
 from polyclinic.errors import ConfigError, DataError
@@ -138,6 +140,23 @@ async def test_memory_recalls_facts_from_the_second_shift_on_and_plain_remembers
                 ward.apply(effect)
         assert ward.episodes == 3
         assert bool(ward.roles["doctor"].memory.recent) is remembers
+
+
+async def test_memory_never_presents_another_patients_facts_as_this_ones(play: Play) -> None:
+    shifts = scenarios("T1:4", 2)
+    ward = open_ward(shifts, VARIANTS["full"], 2, Services())
+    for number, shift in enumerate(shifts):
+        asked: list[Request] = []
+        result = await play(shift, "full", ward, asked=asked)
+        for effect in result.effects:
+            ward.apply(effect)
+        prompts = [request.prompt for request in asked if isinstance(request.prompt, ActTurn)]
+        own = {finding.text for finding in shift.findings} | {f"nobody knows {u.about}" for u in shift.unknowns}
+        assert all(set(prompt.memory.facts) <= own for prompt in prompts)
+        remembering = [prompt for prompt in prompts if prompt.memory.earlier]
+        assert bool(remembering) is (number > 0)
+        for prompt in remembering:
+            assert "another patient" in prompt.render()[-1].content
 
 
 async def test_a_broken_commitment_is_noted(play: Play) -> None:

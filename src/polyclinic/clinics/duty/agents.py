@@ -129,7 +129,8 @@ class Staff:
         self._agent, self._scenario, self._variant = episode.agent(state.role), scenario, variant
         self._bound = applicable(norms, state.role, scenario)
         self._norms = norms
-        self._style = style_for(scenario)
+        self._style, self._view = style_for(scenario), role_view(scenario, state.role)
+        self._grounding = tuple(knowledge().grounding(scenario)) if variant.knowledge and state.role != "admin" else ()
         self.learned = self._lines(before) if variant.r01 or variant.r02 else ()
 
     def _lines(self, before: Sequence[StressedLine]) -> tuple[StressedLine, ...]:
@@ -148,13 +149,13 @@ class Staff:
             task=scenario.task_id,
             title=scenario.title,
             setting=scenario.setting,
-            view=role_view(scenario, self.role),
+            view=self._view,
             traits=trait_lines(profile, self._style),
             style=self._style.words(),
             norms=norm_lines(self._bound) if variant.norms_in_prompt else (),
             checklist=tuple(NormLine(id=norm.id, text=norm.remind) for norm in grave) if variant.checklist else (),
             learned=self.learned,
-            grounding=tuple(knowledge().grounding(scenario)) if variant.knowledge and self.role != "admin" else (),
+            grounding=self._grounding,
             shift=self.shift,
             dialogue=spoken(lines),
             memory=self._memory(book),

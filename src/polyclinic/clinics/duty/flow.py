@@ -97,10 +97,11 @@ class Shift:
         scene = Scene(self.scenario, beat.role, told.text, beat.to, tuple(self.lines))
         drafts = {"drafts": len(told.drafts), "refused": told.refused}
         self.episode.say(beat.role, told.text, to=beat.to, stage=beat.stage, **drafts)
-        for verdict in check_action(self.norms, scene):
-            self.verdicts.append(verdict)
+        broken = check_action(self.norms, scene)
+        for verdict in broken:
             self.episode.violated(verdict.norm, beat.role, verdict.severity, verdict.words, verdict.rationale)
-        self.taught_verdicts += check_action(self.taught, scene)
+        self.verdicts += broken
+        self.taught_verdicts += broken if self.taught == self.norms else check_action(self.taught, scene)
         self.beats.append((beat, len(self.lines)))
         self._heard(Line(speaker=beat.role, text=told.text, to=beat.to))
 
