@@ -18,7 +18,8 @@ from polyclinic.clinics.frontdesk.rules.scheduling_rubric import (
 )
 from polyclinic.clinics.frontdesk.rules.slots import Wish
 from polyclinic.clinics.frontdesk.rules.snapshot import PhysicianDays, Snapshot
-from polyclinic.clinics.frontdesk.rules.spoken import mentions_date, states_wish
+from polyclinic.clinics.frontdesk.rules.spoken import mentions_date, names_disease, states_wish
+from polyclinic.clinics.frontdesk.scenario.diseases import packaged_diseases
 from polyclinic.clinics.frontdesk.scenario.schema import TimeSystem
 from polyclinic.core.transcript import Score
 from polyclinic.eval.results import RunResults
@@ -159,6 +160,14 @@ def test_dates_are_heard_in_any_usual_form(text: str) -> None:
     assert mentions_date(date(2025, 3, 5), text)
     assert not mentions_date(date(2025, 3, 6), text)
     assert not mentions_date(date(2025, 3, 15), text)
+
+
+def test_a_diagnosis_that_the_patient_cannot_know_is_noticed() -> None:
+    assert names_disease("Urinary tract infection (UTI)", "I think it is a UTI again")
+    assert names_disease("Kidney stones", "maybe kidney stones?")
+    assert not names_disease("Kidney stones", "my back hurts")
+    for disease in packaged_diseases():
+        assert not any(names_disease(disease.name, symptom) for symptom in disease.symptoms)
 
 
 def test_wishes_are_heard_or_not() -> None:

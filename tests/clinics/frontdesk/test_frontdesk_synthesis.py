@@ -264,7 +264,7 @@ def h_adminsim_file(shape: str) -> dict[str, Any]:
             "Dr. Ann Example": {
                 "department": "pulmonary",
                 "specialty": {"name": "Sleep Medicine", "code": "IMPUL-1"},
-                "schedule": {"2025-04-17": [[10.15, 11.3]], "2025-04-18": [[9.0, 18.0]]},
+                "schedule": {"2025-04-17": [[10.15, 11.299999999999999]], "2025-04-18": [[9.0, 18.0]]},
                 "capacity_per_hour": 5,
                 "capacity": 45,
                 "gender": "male",

@@ -14,7 +14,8 @@ from polyclinic.clinics.frontdesk.flow.booking import Booking
 from polyclinic.clinics.frontdesk.flow.callback import CallBack
 from polyclinic.clinics.frontdesk.flow.words import GREETING
 from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeRecord, right_department
-from polyclinic.clinics.frontdesk.scenario.schema import Contact
+from polyclinic.clinics.frontdesk.rules.spoken import names_disease
+from polyclinic.clinics.frontdesk.scenario.schema import Contact, Patient
 from polyclinic.clinics.frontdesk.tools.ledger import Ledger
 from polyclinic.clinics.frontdesk.variants import DeskVariant
 from polyclinic.core.episode import Episode
@@ -88,8 +89,7 @@ async def intake(
 ) -> IntakeRecord | None:
     """Greeting, particulars, history, complaint, department; then the record."""
     episode.say("staff", GREETING, to="patient", phase="intake")
-    said = await actor.answers(GREETING)
-    episode.say("patient", said, to="staff", phase="intake")
+    said = await hear(episode, contact.caller, actor, GREETING)
     rounds, decided = 0, ""
     while rounds < variant.rounds and not decided:
         rounds += 1
@@ -100,12 +100,22 @@ async def intake(
         episode.say("staff", turn.says, to="patient", phase="intake", round=rounds, department=turn.department)
         decided = turn.department
         if not decided:
-            said = await actor.answers(turn.says)
-            episode.say("patient", said, to="staff", phase="intake")
+            said = await hear(episode, contact.caller, actor, turn.says)
     record = await staff.records()
     episode.note("intake", record=record, decided=bool(decided), rounds=rounds)
     episode.conclude(rounds=rounds)
     return record
+
+
+async def hear(episode: Episode, patient: Patient, actor: PatientActor, staff_says: str) -> str:
+    """The patient's answer; one who names a diagnosis it was never told is the simulator's breach, not the staff's."""
+    said = await actor.answers(staff_says)
+    episode.say("patient", said, to="staff", phase="intake")
+    if not patient.knows_diagnosis and names_disease(patient.disease, said):
+        episode.violated(
+            "unknown_diagnosis", "patient", severity=2, words=said, rationale="nobody has told the patient"
+        )
+    return said
 
 
 async def call_back(episode: Episode, contact: Contact, intent: Literal["move", "cancel"]) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import date
 
 from polyclinic.clinics.frontdesk.rules.slots import Wish
+from polyclinic.clinics.frontdesk.scenario.diseases import spoken_names
 from polyclinic.clinics.frontdesk.state import plain_name
 
 _EARLIEST = re.compile(
@@ -51,6 +52,12 @@ def mentions_date(day: date, text: str) -> bool:
         f"{day.year}/{day.month:02d}/{day.day:02d}",
     )
     return any(re.search(rf"(?<!\d){re.escape(form)}(?!\d)", words) for form in forms)
+
+
+def names_disease(disease: str, text: str) -> bool:
+    """Whether these words name a disease: one that the speaker was never told must not be named."""
+    lowered = text.lower()
+    return any(name in lowered for name in spoken_names(disease))
 
 
 def iso_dates(text: str) -> list[str]:

@@ -75,7 +75,7 @@ def _import(table: Mapping[str, Any], name: str, seed: int) -> list[Contact]:
 
 
 def _slot(hours: Any, time: TimeSystem, what: str) -> int:
-    minutes = Decimal(str(hours)) * 60 - time.open_minute
+    minutes = round(Decimal(str(hours)) * 60, 6) - time.open_minute
     if minutes % time.slot_minutes:
         raise ValueError(f"{what} {hours} is not on the grid of {time.slot_minutes} minutes")
     return int(minutes) // time.slot_minutes

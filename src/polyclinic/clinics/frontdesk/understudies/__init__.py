@@ -15,6 +15,7 @@ MISTAKES = (
     Mistake("never_asks", "staff", "does not ask for the particulars (IS)", metric="intake"),
     Mistake("wrong_department", "staff", "sends the patient elsewhere (ID, IDPI)", metric="department"),
     Mistake("misspells", "staff", "writes the name down wrongly (IPI, IDPI)", metric="intake"),
+    Mistake("self_diagnoses", "patient", "names a diagnosis that nobody told it", rule="unknown_diagnosis"),
     Mistake("silent_wish", "patient", "never states its wish (IS)", metric="scheduling"),
     Mistake("wrong_tool", "staff", "does not hear the wish and takes another tool (IP, IDT, NET)", metric="right_tool"),
     Mistake("falls_back", "staff", "uses no tool (fallback)", metric="tool_used"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from polyclinic.clinics.frontdesk.prompts import PatientBooking, PatientCalls, PatientIntake
+from polyclinic.clinics.frontdesk.scenario.diseases import packaged_diseases
 from polyclinic.core.understudy import Ask, Understudy, answers
 from polyclinic.people.patient_axes import PatientAxes
 
@@ -30,6 +31,8 @@ class PatientUnderstudy(Understudy):
         prompt, asked = ask.prompt, ask.prompt.staff_says
         if GREETS.search(asked):
             return f"Hello. I have {prompt.symptoms[0]}.{_MANNER[prompt.axes.personality]}"
+        if not prompt.diagnosis and ask.mistake("self_diagnoses"):
+            return f"I have read about it. I am sure it is {_guess(prompt.symptoms)}."
         if _loses_the_thread(ask, prompt.axes):
             return "Sorry, my head is not clear today. What did you want to know?"
         if ASKS_HISTORY.search(asked):
@@ -65,6 +68,11 @@ class PatientUnderstudy(Understudy):
         if first:
             return f"I would like to {wants} {details}. My name is {prompt.name}."
         return f"It is the one {details}. My name is {prompt.name}."
+
+
+def _guess(symptoms: tuple[str, ...]) -> str:
+    """The disease of the table with these symptoms: what a patient who reads too much might come up with."""
+    return next((disease.name for disease in packaged_diseases() if disease.symptoms == symptoms), "something rare")
 
 
 def _loses_the_thread(ask: Ask[PatientIntake], axes: PatientAxes) -> bool:
