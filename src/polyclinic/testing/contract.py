@@ -82,7 +82,7 @@ async def check_mistake(clinic: Clinic, mistake: Mistake) -> None:
     """A mistake made every time is noticed by what exists to notice it, and a clean run is not blamed for it."""
     variants = (mistake.variant or clinic.first_variant,)
     cast = f"{mistake.role}=understudy:mistake={mistake.name}@1,all=understudy"
-    clean = await run_once(clinic, variants=variants, scenarios=mistake.scenarios)
+    clean = await _clean(clinic, variants, mistake.scenarios)
     wrong = await run_once(clinic, variants=variants, scenarios=mistake.scenarios, cast=cast)
     where = f"{clinic.name}: the mistake '{mistake.name}' of {mistake.role}"
     if mistake.owner is not None:
@@ -96,6 +96,17 @@ async def check_mistake(clinic: Clinic, mistake: Mistake) -> None:
         better = bad < good - _EPSILON if clean.metric(mistake.metric).higher_is_better else bad > good + _EPSILON
         assert better, f"{where}: {mistake.metric} was {good:g} clean and {bad:g} with the mistake"
     assert mistake.owner or mistake.rule or mistake.metric, f"{where} says nothing that must notice it"
+
+
+_CLEAN: dict[tuple[str, tuple[str, ...], str], RunResults] = {}
+
+
+async def _clean(clinic: Clinic, variants: tuple[str, ...], scenarios: str) -> RunResults:
+    """The run without any mistake, played once for all the mistakes that are held against it."""
+    key = (clinic.name, variants, scenarios)
+    if key not in _CLEAN:
+        _CLEAN[key] = await run_once(clinic, variants=variants, scenarios=scenarios)
+    return _CLEAN[key]
 
 
 def _violations(results: RunResults, rule: str) -> Sequence[Violated]:
