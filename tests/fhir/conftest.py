@@ -160,7 +160,9 @@ class RunningServer:
         self._socket = socket.socket()
         self._socket.bind(("127.0.0.1", 0))
         self.base = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
-        config = uvicorn.Config(fhir_app(self.store), log_level="error", lifespan="off", timeout_graceful_shutdown=2)
+        config = uvicorn.Config(
+            fhir_app(self.store), log_level="error", lifespan="off", timeout_graceful_shutdown=2, timeout_keep_alive=300
+        )
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True)
         self._thread.start()

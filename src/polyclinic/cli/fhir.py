@@ -39,7 +39,7 @@ async def _serve(url: str, host: str, port: int) -> None:
     database = open_database(url)
     try:
         app = fhir_app(await FhirStore.open(database))
-        config = uvicorn.Config(app, host=host, port=port, log_level="warning", lifespan="off")
+        config = uvicorn.Config(app, host=host, port=port, log_level="warning", lifespan="off", timeout_keep_alive=75)
         server = uvicorn.Server(config)
         click.echo(f"FHIR R5 on http://{host}:{port} over {url}. Stop with Ctrl-C.")
         await server.serve()
