@@ -14,14 +14,19 @@ import pytest
 from frontdesk_oracle import Oracle, oracle_for
 
 from polyclinic.clinics.frontdesk import clinic
+from polyclinic.clinics.frontdesk.scenario.load import scenarios
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.clinics.frontdesk.state import NEXT_STATUSES, HospitalState
+from polyclinic.core.episode import Campaign, EpisodeSpec
+from polyclinic.core.execute import Stage, run_episode
+from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.prompt import check_prompts
 from polyclinic.core.records import Resource
 from polyclinic.core.transcript import Called, ToolUsed, Transcript
 from polyclinic.eval.results import RunResults
 from polyclinic.fhir.store import FhirStore
 from polyclinic.fhir.validate import problems
+from polyclinic.models.cast import build_cast, parse_cast
 from polyclinic.runner.api import carry_on, start_run
 from polyclinic.runner.config import make_config
 from polyclinic.runner.results import load_results
@@ -32,8 +37,8 @@ TYPES = ("Organization", "Practitioner", "PractitionerRole", "Schedule", "Slot",
 MEMORY = "sqlite://:memory:"
 
 
-async def start(store: Store, scenarios: str, variants: tuple[str, ...] = ("tool",), **more: Any) -> str:
-    config = make_config({"clinic": "frontdesk", "scenarios": scenarios, "variants": variants, "seed": 1, **more})
+async def start(store: Store, selector: str, variants: tuple[str, ...] = ("tool",), **more: Any) -> str:
+    config = make_config({"clinic": "frontdesk", "scenarios": selector, "variants": variants, "seed": 1, **more})
     return await start_run(store, config)
 
 
@@ -47,9 +52,9 @@ async def records(store: Store) -> dict[str, Resource]:
     return found
 
 
-async def whole_run(scenarios: str, concurrency: int) -> tuple[bytes, dict[str, Resource]]:
+async def whole_run(selector: str, concurrency: int) -> tuple[bytes, dict[str, Resource]]:
     async with open_store(MEMORY) as store:
-        run = await start(store, scenarios, concurrency=concurrency)
+        run = await start(store, selector, concurrency=concurrency)
         await carry_on(store, run)
         return await exported(store, run), await records(store)
 
@@ -347,6 +352,23 @@ async def test_an_unreadable_record_is_a_format_error_and_the_visit_goes_on() ->
     assert outcome.failed == 0
     visits = [episode for episode in results.episodes if episode.data.get("kind") == "visit"]
     assert all(episode.outcome == "booked" and episode.value("intake") == 0.0 for episode in visits)
+
+
+async def test_a_contact_that_is_tried_again_later_books_nothing_in_the_past() -> None:
+    contacts = scenarios("primary:1:5", 1)
+    state = HospitalState.open(contacts)
+    visit = next(contact for contact in contacts if contact.kind == "visit")
+    late = state.plan.time.minute(3, 5)
+    for diary in state.diaries.values():
+        diary.advance(late)
+    understudies = {role: understudy() for role, understudy in clinic.understudies.items()}
+    players = build_cast(parse_cast("all=understudy"), roles=list(understudies), understudies=understudies, mistakes=[])
+    spec = EpisodeSpec("e", clinic.name, visit.id, "tool", 0, 1, campaign=visit.campaign)
+    stage = Stage(clinic, players, MemoryJournal(), judges=clinic.judges())
+    result = await run_episode(stage, spec, visit, Campaign(state))
+    booked = next(effect.data["appointment"] for effect in result.effects if effect.kind == "booked")
+    assert visit.minute < late < state.plan.time.minute(booked["day"], booked["slot"])
+    assert [score.value for score in result.scores if score.metric == "scheduling"] == [1.0]
 
 
 def test_the_clinic_is_what_the_registry_reads() -> None:

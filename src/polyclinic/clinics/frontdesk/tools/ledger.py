@@ -32,7 +32,11 @@ class Ledger:
             self._records = HospitalRecords(episode.records, ids, self.state.plan, apart=apart)
 
     async def tick(self, diary: Diary) -> None:
-        """Let time pass in a department: who has come, who is done, who stayed away."""
+        """Let time pass in a department: who has come, who is done, who stayed away.
+
+        A contact that failed and is tried again later calls when it is tried: the clock never runs back.
+        """
+        self.now = max(self.now, diary.clock)
         statuses = due_statuses(diary, self.now)
         if not statuses:
             return
