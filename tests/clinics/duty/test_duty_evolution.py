@@ -131,7 +131,19 @@ def test_a_single_odd_episode_moves_nothing() -> None:
     usual = [counted(i).model_copy(update={"traits": dict(DOCTOR.means())}) for i in range(5)]
     odd = counted(6).model_copy(update={"traits": dict.fromkeys(DOCTOR.traits, 0.0)})
     state = fresh().model_copy(update={"counted": (*usual, odd)})
-    assert "follow" not in {option.name for option in candidates(state, DriftSettings())}
+    assert [option.name for option in candidates(state, DriftSettings())] == ["present"]
+    assert [option.name for option in candidates(fresh(), DriftSettings())] == ["present"]
+
+
+def test_only_the_trait_that_deviates_for_long_moves() -> None:
+    low = {**DOCTOR.means(), "uncertainty_communication": 0.2}
+    heard = tuple(counted(i).model_copy(update={"traits": low}) for i in range(4))
+    options = candidates(fresh().model_copy(update={"counted": heard}), DriftSettings())
+    assert [option.name for option in options] == ["present", "follow", "safer"]
+    for option, sign in zip(options[1:], (-1, 1), strict=True):
+        moved = {name: trait.mean - DOCTOR.traits[name].mean for name, trait in option.profile.traits.items()}
+        assert [name for name, step in moved.items() if step] == ["uncertainty_communication"]
+        assert moved["uncertainty_communication"] * sign > 0
 
 
 def test_without_a_profile_there_is_nothing_to_optimise() -> None:

@@ -35,7 +35,10 @@ class Tried(Frozen):
 
 
 def candidates(state: RoleState, settings: DriftSettings) -> list[Candidate]:
-    """The present identity, one that follows sustained behaviour, one a step safer. Each step is bounded per trait."""
+    """The present identity; where behaviour has deviated for long, one that follows it and one that leans to the safer side.
+
+    Only traits with sustained evidence move at all, each by a bounded step: a stable person has one candidate, themselves.
+    """
     profile, anchor = state.profile, state.anchor
     if profile is None or anchor is None:
         return []
@@ -45,8 +48,9 @@ def candidates(state: RoleState, settings: DriftSettings) -> list[Candidate]:
     for name, trait in profile.traits.items():
         heard = [traits[name] for traits in state.trait_history() if name in traits]
         step = conservative_step(trait.mean, trait.variance, heard, HEARING_NOISE, settings)
-        if step:
-            follow[name] = _near(anchor, name, trait.mean + step)
+        if not step:
+            continue
+        follow[name] = _near(anchor, name, trait.mean + step)
         side = safer_side(name)
         if side:
             safer[name] = _near(anchor, name, trait.mean + side * min(SAFER_STEP, settings.max_step))
