@@ -99,7 +99,7 @@ def main() -> None:
             "# Retrieval",
             "",
             f"`python benchmarks/retrieval.py`, {platform.machine()}, Python {platform.python_version()}, one core of two"
-            " shared ones.",
+            " shared ones. On a busy machine trust the CPU column.",
             "",
             "| rows | median query ms | its CPU ms | goal | recall of the 10 nearest | build s |",
             "| --- | --- | --- | --- | --- | --- |",
