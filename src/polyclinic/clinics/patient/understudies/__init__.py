@@ -27,7 +27,7 @@ UNDERSTUDIES: dict[str, type[Understudy]] = {
 MISTAKES = (
     Mistake("leak", "patient", "names its disease whatever it is asked", metric="leak_free"),
     Mistake("babble", "patient", "pours out all it knows", metric="robustness"),
-    Mistake("babble", "patient", "pours out all it knows", metric="words_per_answer"),
+    Mistake("ramble", "patient", "uses many words for every answer", metric="words_per_answer"),
     Mistake(
         "first_is_best",
         "judge",

@@ -173,6 +173,8 @@ def _speak(asked: _Question) -> str:
         return f"They say it is {_suspicion(asked)}, doctor. {_all_it_knows(asked)}"
     if ask.mistake("babble"):
         return _all_it_knows(asked)
+    if ask.mistake("ramble"):
+        return "Well, how shall I put it, it is like this, you see, as I always say to everybody who asks me, " * 3
     if ask.mistake("mute"):
         return "I cannot tell you that, doctor."
     kind, warned = asked.kind, asked.warned()
