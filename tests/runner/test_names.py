@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from polyclinic.core.library import Entry, Operation
 from polyclinic.runner.api import run
 from polyclinic.runner.config import RunConfig, make_config
+from polyclinic.runner.libraries import read_library, save_learned, write_library_file
+from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.rescore import rescore
 from polyclinic.store.store import open_store
 from polyclinic.testing.fault_server import FaultServer
@@ -34,6 +39,20 @@ async def test_a_run_starts_from_what_the_last_one_learned() -> None:
         ]
         assert (await store.runs.get(later.run)).config["libraries"] == {"all": learned.run}
     assert all(recalled)
+
+
+async def test_what_a_run_began_with_is_kept_together_with_what_it_learned(tmp_path: Path) -> None:
+    entry = Entry(id="old", key="an older question", value={"phrase": "an older phrase"})
+    file = tmp_path / "old.jsonl"
+    write_library_file(str(file), [Operation(action="add", entry=entry)])
+    async with open_store(MEMORY) as store:
+        first = await run(store, config(scenarios="series:2", libraries={"phrases": str(file)}))
+        saved = await save_learned(store, first.run, load_clinic("demo"), "kept", "default")
+        kept = (await store.libraries.load("kept.phrases")).operations
+        assert list(kept) == await read_library(store, first.run, "phrases")
+    assert saved == {"kept.phrases": len(kept)}
+    assert kept[0].entry == entry
+    assert len(kept) > 2
 
 
 async def test_a_recording_is_what_the_run_heard_not_what_a_later_scoring_did() -> None:

@@ -8,7 +8,7 @@ from polyclinic.cli.options import json_option, pairs, print_json, store_option,
 from polyclinic.core.clinic import Clinic
 from polyclinic.errors import ConfigError
 from polyclinic.runner.config import RunConfig, make_config
-from polyclinic.runner.libraries import NONE, learned, save_learned
+from polyclinic.runner.libraries import NONE, save_learned
 from polyclinic.runner.registry import load_clinic
 from polyclinic.store.store import open_store
 
@@ -77,12 +77,12 @@ async def _evolve(clinic: Clinic, config: RunConfig, name: str, as_json: bool) -
     code = await carry(url, run, config.concurrency, as_json=False)
     async with open_store(url) as store:
         saved = await save_learned(store, run, clinic, name, config.embedder or "default")
-        counts = {library: len(await learned(store, run, library)) for library in clinic.libraries}
     if as_json:
-        print_json({"run": run, "saved": saved, "operations": counts})
+        counts = {library: saved[f"{name}.{library}"] for library in clinic.libraries}
+        print_json({"run": run, "saved": list(saved), "operations": counts})
     else:
-        for library, count in counts.items():
-            click.echo(f"{name}.{library}: {count} operations")
+        for full, count in saved.items():
+            click.echo(f"{full}: {count} operations")
         click.echo(f"use it: polyclinic run {clinic.name} --library {name}")
         click.echo(f"look into it: polyclinic library list {name}.{clinic.libraries[0]}")
     return code

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -18,13 +19,17 @@ NONE = "none"
 
 async def start_libraries(store: Store, clinic: Clinic, config: RunConfig) -> dict[str, list[Operation]]:
     """The operations each library begins with. ``--library attention=NAME`` or, for all of them, ``--library NAME``."""
-    start: dict[str, list[Operation]] = {}
-    for name, source in config.libraries.items():
+    for name in config.libraries:
         if name != "all" and name not in clinic.libraries:
             raise UnknownName(f"library of {clinic.name}", name, clinic.libraries)
-        for library in clinic.libraries if name == "all" else (name,):
-            start[library] = await read_library(store, source, library)
-    return start
+    return {
+        library: await read_library(store, _source(config.libraries, library), library) for library in clinic.libraries
+    }
+
+
+def _source(given: Mapping[str, str], library: str) -> str:
+    """Where a library comes from: what is named for it, else what is named for all, else nowhere."""
+    return given.get(library) or given.get("all") or NONE
 
 
 async def with_own_libraries(store: Store, clinic: Clinic, config: RunConfig) -> RunConfig:
@@ -52,7 +57,13 @@ async def read_library(store: Store, source: str, library: str) -> list[Operatio
     runs = {row.id for row in await store.runs.all()}
     if source not in runs and source != "last":
         raise UnknownName("library, run or file", source, [*saved, *runs])
-    return await learned(store, (await store.runs.get(source)).id, library)
+    return await whole_library(store, (await store.runs.get(source)).id, library)
+
+
+async def whole_library(store: Store, run: str, library: str) -> list[Operation]:
+    """A library as a run left it: what the run began with, then what its campaign taught."""
+    given = (await store.runs.get(run)).config.get("libraries", {})
+    return [*await read_library(store, _source(given, library), library), *await learned(store, run, library)]
 
 
 async def learned(store: Store, run: str, library: str) -> list[Operation]:
@@ -71,11 +82,11 @@ async def learned(store: Store, run: str, library: str) -> list[Operation]:
     return found[0] if found else []
 
 
-async def save_learned(store: Store, run: str, clinic: Clinic, name: str, embedder: str) -> list[str]:
-    """Keep all that a run learned under a name; returns the saved names."""
-    saved: list[str] = []
+async def save_learned(store: Store, run: str, clinic: Clinic, name: str, embedder: str) -> dict[str, int]:
+    """Keep a run's libraries under a name, as the run left them; returns the saved names, with how many operations."""
+    saved: dict[str, int] = {}
     for library in clinic.libraries:
-        operations = await learned(store, run, library)
+        operations = await whole_library(store, run, library)
         full = f"{name}.{library}"
         await store.libraries.save(
             SavedLibrary(
@@ -87,7 +98,7 @@ async def save_learned(store: Store, run: str, clinic: Clinic, name: str, embedd
                 operations=tuple(operations),
             )
         )
-        saved.append(full)
+        saved[full] = len(operations)
     return saved
 
 
