@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from polyclinic.clinics.patient import clinic
 from polyclinic.clinics.patient.evolve import contamination
 from polyclinic.clinics.patient.prompts.doctor import QUESTION_TYPES
+from polyclinic.clinics.patient.report.tables import ANSWERING, seconds_per_answer, seconds_table
 from polyclinic.clinics.patient.rules.recruitment import Call, RecruitmentGraph, Topology
 from polyclinic.clinics.patient.rules.vocabulary import tests_in_record
 from polyclinic.clinics.patient.scenario.names import mentions
@@ -20,7 +22,8 @@ from polyclinic.clinics.patient.state import Evolution
 from polyclinic.clinics.patient.variants import VARIANTS, PatientVariant
 from polyclinic.core.judge import Case
 from polyclinic.core.library import Library
-from polyclinic.core.transcript import Violated
+from polyclinic.core.transcript import Called, Violated
+from polyclinic.errors import ConfigError
 from polyclinic.eval.metrics import metric_estimate
 from polyclinic.eval.results import RunResults
 from polyclinic.retrieval.embedders import default_embedder
@@ -281,3 +284,32 @@ async def test_the_report_has_the_papers_tables_and_figures() -> None:
     ]
     learning = await run_once(clinic, variants=("evolved",), scenarios="evolve:3")
     assert "What was learned, case by case" in [section.title for section in clinic.report(learning)]
+
+
+async def test_the_time_of_an_answer_is_the_time_of_the_calls_behind_it() -> None:
+    results = await run_once(clinic, variants=("cot-sc-3",), scenarios="1")
+    (row,) = results.episodes
+    calls = [call for call in row.transcript.of(Called) if call.prompt in ANSWERING]
+    timed = dataclasses.replace(row, timings={(call.key, call.occurrence): 500 for call in calls})
+    assert len(calls) == 40
+    assert seconds_per_answer(timed) == pytest.approx(4 * 0.5)
+    assert seconds_table(results) is None
+    played = tuple(dataclasses.replace(member, kind="llm") for member in results.cast)
+    table = seconds_table(dataclasses.replace(results, episodes=(timed,), cast=played))
+    assert table is not None
+    assert table.rows[0][0] == "cot-sc-3"
+
+
+async def test_a_run_file_can_reorder_drop_and_add_phases_and_a_wrong_name_is_the_users_fault() -> None:
+    async def phases(**options: str) -> list[str]:
+        async with open_store("sqlite://:memory:") as store:
+            values = {"clinic": "patient", "scenarios": "app-01", "options": options, "judges": ("none",)}
+            results = await load_results(store, (await run(store, make_config(values))).run)
+        (row,) = results.episodes
+        return [note.data["name"] for note in row.transcript.notes("phase")]
+
+    assert await phases(phases="complaint, advice, triage", turns="2") == ["complaint", "advice", "triage"]
+    with pytest.raises(ConfigError, match="no phase 'tea'"):
+        await phases(phases="complaint,tea")
+    with pytest.raises(ConfigError, match="--set turns"):
+        await phases(turns="many")

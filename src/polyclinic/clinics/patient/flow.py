@@ -7,9 +7,11 @@ at the end.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import cast
+
+from pydantic import ValidationError
 
 from polyclinic.clinics.patient.agents.doctor import Doctors
 from polyclinic.clinics.patient.agents.patient import Answered, Patient
@@ -38,6 +40,7 @@ from polyclinic.errors import ConfigError
 
 CRISIS_TURNS = (5, 9)
 RECRUIT_AFTER = 3
+SETTINGS = ("phases", "turns", "cheats", "crisis", "recruit", "learn_recruit", "consult_turns")
 UNIVERSAL = "universal"
 
 
@@ -72,7 +75,8 @@ async def flow(episode: Episode) -> str:
 
 
 def _enter(episode: Episode) -> Room:
-    scenario, variant = cast(PatientScenario, episode.scenario), cast(PatientVariant, episode.variant)
+    scenario = cast(PatientScenario, episode.scenario)
+    variant = configured(cast(PatientVariant, episode.variant), episode.services.options)
     learning = bool(scenario.campaign) and variant.method == "library" and not scenario.exam
     if episode.board.players.model("doctor").kind == "human":
         variant = variant.model_copy(update={"cheats": 0})
@@ -91,6 +95,20 @@ def _enter(episode: Episode) -> Room:
         doctors=Doctors(episode, variant, interview),
         learning=learning,
     )
+
+
+def configured(variant: PatientVariant, options: Mapping[str, str]) -> PatientVariant:
+    """The variant with a user's own settings: ``--set phases=complaint,interrogation --set turns=20``."""
+    changes: dict[str, object] = {name: options[name] for name in SETTINGS if name in options}
+    if "phases" in changes:
+        changes["phases"] = tuple(phase.strip() for phase in options["phases"].split(",") if phase.strip())
+    if not changes:
+        return variant
+    try:
+        return PatientVariant.model_validate({**variant.model_dump(), **changes})
+    except ValidationError as error:
+        fault = error.errors()[0]
+        raise ConfigError(f"--set {fault['loc'][0]}: {fault['msg']} (got {fault['input']!r})") from None
 
 
 # -- phases --------------------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from polyclinic.clinics.patient.report.feedback import feedback
 from polyclinic.clinics.patient.report.figures import accumulation, question_types, types_by_round
-from polyclinic.clinics.patient.report.tables import by_disease, metric_table
+from polyclinic.clinics.patient.report.tables import by_disease, metric_table, seconds_table
 from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Block, Section
 
@@ -29,7 +29,7 @@ def report(results: RunResults) -> list[Section]:
         metric_table(results, "Evolved against a rival, standard questions (table 2)", _shares("standard")),
         metric_table(results, "Evolved against a rival, cheat questions (table 2)", _shares("cheat")),
     ]
-    costs = [metric_table(results, "What one answer costs (table 3)", _COSTS, digits=1)]
+    costs = [metric_table(results, "What one answer costs (table 3)", _COSTS, digits=1), seconds_table(results)]
     questions = [
         metric_table(results, "Questions by variant (table 4)", _QUESTIONS),
         metric_table(results, "Where the interviews led", _OUTCOME),

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from polyclinic.core.transcript import Called
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.intervals import estimate
 from polyclinic.eval.metrics import metric_estimate
-from polyclinic.eval.results import RunResults
+from polyclinic.eval.results import EpisodeRow, RunResults
 from polyclinic.eval.sections import Cell, Table
+
+ANSWERING = frozenset({"AnswersAttended", "AnswersOverall", "Thinks", "PicksAnswer", "Aligns", "Attends", "Merges"})
 
 
 def metric_table(
@@ -21,6 +24,33 @@ def metric_table(
         if any(cell is not None for cell in cells):
             rows.append([variant, *cells])
     return Table(caption, ["variant", *metrics], rows, note=note, digits=digits) if rows else None
+
+
+def seconds_table(results: RunResults) -> Table | None:
+    """How long the calls behind one answer took, added up (the duration of table 3). Rules answer at once: no table."""
+    if all(member.kind == "understudy" for member in results.cast if member.role == "patient"):
+        return None
+    rows: list[list[Cell]] = []
+    for variant in results.variant_names():
+        found = [
+            (value, row.scenario) for row in results.of(variant=variant) for value in [seconds_per_answer(row)] if value
+        ]
+        spent = estimate([value for value, _ in found], clusters=[scenario for _, scenario in found])
+        if spent is not None:
+            rows.append([variant, spent])
+    return Table("Seconds per answer (table 3)", ["variant", "seconds"], rows, digits=2) if rows else None
+
+
+def seconds_per_answer(row: EpisodeRow) -> float | None:
+    """The mean over an episode's answers; None when nothing was answered or timed."""
+    if not row.has_transcript or not row.timings:
+        return None
+    transcript = row.transcript
+    answers = sum("method" in said.data for said in transcript.said("patient"))
+    spent = sum(
+        row.timings.get((call.key, call.occurrence), 0) for call in transcript.of(Called) if call.prompt in ANSWERING
+    )
+    return spent / 1000 / answers if answers else None
 
 
 def by_disease(results: RunResults, metric: str) -> Table | None:
