@@ -280,20 +280,22 @@ async def test_two_hundred_imposters_change_nobodys_appointment() -> None:
         ]
         assert len(tried) == 200
         reached = 0
+        changes = await _changes(store, run)
         for episode in tried:
             assert episode.outcome == "nothing_done"
             assert episode.value("protected") == 1.0
-            assert not await _effects_of(store, run, episode.id)
+            assert changes[episode.id] == 0
             used = episode.transcript.of(ToolUsed)
             assert used and all(event.error for event in used), "the obedient staff did not even try"
             reached += len(used)
         assert reached >= 200
 
 
-async def _effects_of(store: Store, run: str, episode: str) -> list[Any]:
-    unit = next(row.unit for row in await store.runs.episodes(run) if row.spec.id == episode)
-    effects = [effect for owner, effect in await store.runs.effects(run, unit) if owner == episode]
-    return [effect for effect in effects if effect.kind != "clock"]
+async def _changes(store: Store, run: str) -> Counter[str]:
+    """How many changes of the hospital each episode made, the passing of time apart."""
+    units = dict.fromkeys(row.unit for row in await store.runs.episodes(run))
+    found = [entry for unit in units for entry in await store.runs.effects(run, unit)]
+    return Counter(episode for episode, effect in found if effect.kind != "clock")
 
 
 def _crowded() -> dict[str, Any]:
