@@ -62,7 +62,7 @@ async def test_a_student_hears_only_what_a_student_may_and_is_told_what_to_study
     sections, episode, asked = await _sit_in("student-1", reply)
     assert episode.status == "done", episode.failures
     assert {question.role for question in asked} == {"student-1"}
-    shown = "\n".join(question.show for question in asked)
+    shown = "\n".join(f"{question.show} {getattr(question.request.prompt, 'for_human', '')}" for question in asked)
     assert "Right answer" not in shown and "<think_" not in shown
     titles = [section.title for section in sections]
     assert titles[0].startswith("What you contributed") and titles[1:] == [
@@ -89,6 +89,8 @@ async def test_a_tutor_is_reviewed_like_any_other_and_sees_who_learned() -> None
     sections, episode, asked = await _sit_in("tutor", lambda question: next(said))
     assert episode.status == "done", episode.failures
     assert {question.prompt for question in asked} == {"TutorGuides", "TutorRevises"}
+    hints = [question.request.prompt.for_human for question in asked]
+    assert all("<think_" not in hint for hint in hints) and any("completely hopeless" in hint for hint in hints)
     titles = [section.title for section in sections]
     assert titles == ["What you said", "What reviewers refused", "Steps you asked for", "Your students"]
     assert "hopeless" not in _words(sections[0]) and "completely hopeless" in _words(sections[1])

@@ -110,6 +110,12 @@ class StudentAnalyses(Prompt[StudentReport]):
     own_last: str
     history: tuple[Line, ...]
 
+    @property
+    def for_human(self) -> str:
+        """What a person is asked instead of the model's instructions."""
+        shown = "".join(f" There is a picture: {caption}." for caption in self.sheet.captions)
+        return f"You sit in as {self.student.name}.{shown} Report to the tutor what you notice and think; the others do not see it."
+
 
 class StudentActs(Prompt[StudentAction]):
     """A student decides what to ask after the guidance."""
@@ -121,6 +127,12 @@ class StudentActs(Prompt[StudentAction]):
     own_last: str
     history: tuple[Line, ...]
     has_patient: bool
+
+    @property
+    def for_human(self) -> str:
+        """What a person is asked instead of the model's instructions."""
+        both = "patient: your question, expert: your question, both with ;; between, or pass"
+        return f"What do you ask? Write {both if self.has_patient else 'expert: your question, or pass'}."
 
     @classmethod
     def from_human(cls, text: str) -> StudentAction:
@@ -147,6 +159,15 @@ class StudentChooses(Prompt[StudentChoice]):
     notes: str
     history: tuple[Line, ...]
 
+    @property
+    def for_human(self) -> str:
+        """What a person is asked: the case, and the answer for oneself alone."""
+        asked = "What is your answer now?" if self.notes else "What is your answer before the teaching begins?"
+        options = "".join(f"\n({letter}) {words}" for letter, words in self.sheet.options.items())
+        how = "one letter" if options else "a few words"
+        case = f"{self.sheet.vignette}\n{self.sheet.question}{options}"
+        return f"{case}\n{asked} Nobody sees it: {how}, then : and why, if you like."
+
     @classmethod
     def from_human(cls, text: str) -> StudentChoice:
         """A person writes the letter (or, for an open question, the answer), then the reason after a colon if they
@@ -168,6 +189,11 @@ class TutorGuides(Prompt[TutorTurn]):
     history: tuple[Line, ...]
     round: int
     analyses: tuple[Analysis, ...]
+
+    @property
+    def for_human(self) -> str:
+        """What a person is asked: all that the tutor knows, without the form of a model's thinking."""
+        return f"{self.render()[-1].content}\nSay one thing to the whole group. Reviewers read it before the students hear it."
 
     @classmethod
     def from_human(cls, text: str) -> TutorTurn:
@@ -228,6 +254,12 @@ class TutorRevises(Prompt[Revision]):
     analyses: tuple[Analysis, ...]
     previous_guidance: str
     objections: tuple[Objection, ...]
+
+    @property
+    def for_human(self) -> str:
+        """What a person is asked: what was found, and to say it again better."""
+        found = "\n".join(f"- {objection.reviewer}: {objection.feedback}" for objection in self.objections)
+        return f"The students did not hear this yet. Reviewers found:\n{found}\nSay it again, mended."
 
 
 class ChecksFacts(Prompt[FactVerdict]):
