@@ -21,6 +21,11 @@ _WHERE = {
     "SAFE-2": "one:t1-02-warfarin~calm",
     "SAFE-3": "one:t1-01-potassium~calm",
 }
+_QUIET = {
+    "doctor": "one:t1-04-triple~calm",
+    "nurse": "one:t2-13-ankle~calm",
+    "trainee": "one:t1-08-statin~calm",
+}
 _WHO = {"SOP-1": "trainee", "SOP-2": "nurse", "SOP-3": "admin"}
 
 
@@ -44,7 +49,7 @@ def _mistakes() -> tuple[Mistake, ...]:
             roles[name],
             f"speaks unlike themselves: {name}",
             "ics_llm",
-            scenarios="one:t3-09-appendix~calm",
+            scenarios=_QUIET[roles[name]],
         )
         for name in traits
     ]
