@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from itertools import pairwise
 
 import pytest
 
@@ -18,7 +17,7 @@ from polyclinic.store.store import open_store
 
 CRITICS = {"accuracy", "user_centeredness", "empathy"}
 GUARDS = {"ethicality"}
-FAULTY = "counsellor=understudy:mistake=r1@0.15+r2@0.1+r3@0.15,all=understudy"
+FAULTY = "counsellor=understudy:mistake=r1@0.3+r2@0.2+r3@0.3,all=understudy"
 SETTLED = 0.35
 
 
@@ -88,9 +87,10 @@ def test_drafts_stay_below_the_limit_and_cost_rises_with_it(limited: RunResults)
         tokens.append(sum(call.usage.input_tokens + call.usage.output_tokens for call in calls) / answers)
         drafts.append(mean(limited, name, "drafts"))
         assert drafts[-1] < limit or limit == 1
-    assert drafts[0] == 1 and all(a < b + 0.15 for a, b in pairwise(drafts))
-    assert tokens[0] < tokens[1] < tokens[-1]
-    assert mean(limited, "n1", "fallbacks") > mean(limited, "n3", "fallbacks") > mean(limited, "n10", "fallbacks")
+    assert 1 == drafts[0] < drafts[1] < drafts[2] and drafts[1] < drafts[4]
+    assert tokens[0] < tokens[1] < tokens[2] and tokens[1] < tokens[4]
+    unsettled = [mean(limited, name, "fallbacks") for name in ("n1", "n3", "n5", "n10")]
+    assert unsettled[0] > unsettled[1] > unsettled[2] >= unsettled[3]
 
 
 def test_every_verdict_is_kept_with_its_type_and_how_to_mend(limited: RunResults) -> None:

@@ -1,8 +1,9 @@
 """Measuring the guard on labelled utterances: screen alone, model alone, and both together.
 
 Rows are ``{"text", "lang", "label"}`` (``kind`` is optional) with the labels active, implicit, passive and
-acceptance. The shipped set is in two halves, one to build with and one only for measuring, which is the default; ``probes`` are later
-trials that the word lists were mended with, ``unseen`` the last trial, measured before anything was mended.
+acceptance. The shipped set is in two halves, one to build with and one only for measuring, which is the default;
+``probes`` are later trials that the word lists were mended with, ``unseen`` the last trial, measured before anything
+was mended.
 """
 
 from __future__ import annotations
