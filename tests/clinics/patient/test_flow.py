@@ -13,8 +13,8 @@ from polyclinic.clinics.patient import clinic
 from polyclinic.clinics.patient.evolve import contamination
 from polyclinic.clinics.patient.prompts.doctor import QUESTION_TYPES
 from polyclinic.clinics.patient.report.tables import ANSWERING, seconds_per_answer, seconds_table
+from polyclinic.clinics.patient.rules import vocabulary
 from polyclinic.clinics.patient.rules.recruitment import Call, RecruitmentGraph, Topology
-from polyclinic.clinics.patient.rules.vocabulary import tests_in_record
 from polyclinic.clinics.patient.scenario.names import mentions
 from polyclinic.clinics.patient.scenario.record import Level
 from polyclinic.clinics.patient.scenario.shipped import record, shipped_records, unseen_records
@@ -113,7 +113,11 @@ def test_no_prompt_of_the_patient_or_the_interviewing_doctor_ever_holds_what_the
 ) -> None:
     records = {row.id: record(row.scenario.partition("+")[0]) for row in evolved.results.episodes}
     asked = {
-        row.id: {test for said in row.transcript.said("doctor") for test in tests_in_record(said.text, records[row.id])}
+        row.id: {
+            test
+            for said in row.transcript.said("doctor")
+            for test in vocabulary.tests_in_record(said.text, records[row.id])
+        }
         for row in evolved.results.episodes
     }
     checked = 0

@@ -7,60 +7,28 @@ at the end.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
-from typing import cast
+from collections.abc import Awaitable, Callable
 
-from pydantic import ValidationError
-
-from polyclinic.clinics.patient.agents.doctor import Doctors
-from polyclinic.clinics.patient.agents.patient import Answered, Patient
-from polyclinic.clinics.patient.evolve import (
-    Judged,
-    correct,
-    learn_attention,
-    learn_pool,
-    learn_trajectories,
-    learn_triage,
-)
-from polyclinic.clinics.patient.prompts.scribe import Summarises
+from polyclinic.clinics.patient.agents.patient import Answered
+from polyclinic.clinics.patient.flow.learning import learn
+from polyclinic.clinics.patient.flow.room import Room, enter
 from polyclinic.clinics.patient.rules.cheats import cheat_kinds, cheat_turns
 from polyclinic.clinics.patient.rules.leaks import leaks
-from polyclinic.clinics.patient.rules.probes import Exchange
 from polyclinic.clinics.patient.rules.questions import type_of
 from polyclinic.clinics.patient.rules.recruitment import RecruitmentGraph, Topology
 from polyclinic.clinics.patient.rules.vocabulary import tests_in_record
-from polyclinic.clinics.patient.scenario import PatientScenario
-from polyclinic.clinics.patient.state import SUMMARY_CHARS, Evolution, Exchanged, Interview
-from polyclinic.clinics.patient.tools.validation import check_answer, check_question
-from polyclinic.clinics.patient.variants import VARIANTS, PatientVariant
+from polyclinic.clinics.patient.state import Evolution, Exchanged
+from polyclinic.clinics.patient.variants import VARIANTS
 from polyclinic.core.episode import Episode
-from polyclinic.core.memory import Turn
 from polyclinic.errors import ConfigError
 
 CRISIS_TURNS = (5, 9)
 RECRUIT_AFTER = 3
-SETTINGS = ("phases", "turns", "cheats", "crisis", "recruit", "learn_recruit", "consult_turns")
-UNIVERSAL = "universal"
-
-
-@dataclass
-class Room:
-    """Everything a phase works with."""
-
-    episode: Episode
-    scenario: PatientScenario
-    variant: PatientVariant
-    interview: Interview
-    patient: Patient
-    doctors: Doctors
-    learning: bool
-    round: int = 0
 
 
 async def flow(episode: Episode) -> str:
     """One interview. Ends as ``concluded``, ``undecided`` (no diagnosis was reached) or ``converged`` (nothing to learn)."""
-    room = _enter(episode)
+    room = enter(episode)
     if room.learning and isinstance(episode.shared, Evolution) and episode.shared.converged(episode.spec.wave):
         return "converged"
     for phase in room.variant.phases:
@@ -72,43 +40,6 @@ async def flow(episode: Episode) -> str:
         await learn(room)
     episode.conclude(diagnosis=room.interview.diagnosis, discipline=room.interview.discipline, rounds=room.round)
     return "concluded" if room.interview.diagnosis else "undecided"
-
-
-def _enter(episode: Episode) -> Room:
-    scenario = cast(PatientScenario, episode.scenario)
-    variant = configured(cast(PatientVariant, episode.variant), episode.services.options)
-    learning = bool(scenario.campaign) and variant.method == "library" and not scenario.exam
-    if episode.board.players.model("doctor").kind == "human":
-        variant = variant.model_copy(update={"cheats": 0})
-    scribe = episode.agent("scribe")
-
-    async def summarise(summary: str, turns: list[Turn]) -> str:
-        return await scribe.ask(Summarises(limit_chars=SUMMARY_CHARS, summary=summary, turns=tuple(turns)))
-
-    interview = Interview.open(summarise)
-    return Room(
-        episode=episode,
-        scenario=scenario,
-        variant=variant,
-        interview=interview,
-        patient=Patient(episode, scenario, learning),
-        doctors=Doctors(episode, variant, interview),
-        learning=learning,
-    )
-
-
-def configured(variant: PatientVariant, options: Mapping[str, str]) -> PatientVariant:
-    """The variant with a user's own settings: ``--set phases=complaint,interrogation --set turns=20``."""
-    changes: dict[str, object] = {name: options[name] for name in SETTINGS if name in options}
-    if "phases" in changes:
-        changes["phases"] = tuple(phase.strip() for phase in options["phases"].split(",") if phase.strip())
-    if not changes:
-        return variant
-    try:
-        return PatientVariant.model_validate({**variant.model_dump(), **changes})
-    except ValidationError as error:
-        fault = error.errors()[0]
-        raise ConfigError(f"--set {fault['loc'][0]}: {fault['msg']} (got {fault['input']!r})") from None
 
 
 # -- phases --------------------------------------------------------------------------------------------------------------
@@ -278,46 +209,3 @@ def _kept(room: Room, answer: Answered, cheat: bool) -> dict[str, object]:
         "entries": list(answer.entries),
         "asked_before": list(room.interview.tests_asked),
     }
-
-
-# -- what is learned -----------------------------------------------------------------------------------------------------
-async def learn(room: Room) -> None:
-    """Validate every exchange, let in what is good, take out what has failed twice."""
-    episode, record, case = room.episode, room.scenario.record, room.episode.spec.position
-    validator = episode.agent("validator")
-    judged: list[Judged] = []
-    for item in room.interview.exchanges:
-        pair = Exchange(question=item.question, answer=item.answer, asked_before=item.asked_before)
-        verdict = await check_answer(validator, record, pair)
-        asked = await check_question(validator, record, pair)
-        judged.append(Judged(exchange=item, answer=verdict, question=asked))
-    removed = correct(episode, judged)
-    new = learn_attention(episode, judged, case, record.disease.name)
-    steps = learn_trajectories(episode, judged, case, record.disease.name)
-    if room.interview.complaint:
-        learn_triage(episode, room.interview.complaint, record.disease.discipline, case)
-        await study(room, case)
-    for found in judged:
-        episode.note(
-            "validated",
-            round=found.exchange.round,
-            cheat=found.exchange.cheat,
-            faithfulness=found.answer.faithfulness,
-            robustness=found.answer.robustness,
-            specificity=found.question.specificity,
-            targetedness=found.question.targetedness,
-            professionalism=found.question.professionalism,
-            path=[*found.answer.path, *found.question.path],
-        )
-    episode.effect("case", case=case, wave=episode.spec.wave, new=new + steps)
-    episode.note("learned", case=case, attention=new, trajectories=steps, removed=removed)
-
-
-async def study(room: Room, case: int) -> None:
-    """The case is over: the doctors read its record and note questions for the pool."""
-    record = room.scenario.record
-    readers = list(dict.fromkeys([record.disease.discipline, *record.disease.consult]))
-    rows = {reader: await room.doctors.studies(reader, record) for reader in readers}
-    shared = [question for question in rows[readers[0]] if any(question in rows[other] for other in readers[1:])]
-    rows = {UNIVERSAL: shared, **{reader: [q for q in found if q not in shared] for reader, found in rows.items()}}
-    learn_pool(room.episode, room.interview.complaint, rows, case)
