@@ -14,7 +14,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, stdev
 
 from polyclinic.clinics.duty.report.collect import Collected, Shift, collect
 from polyclinic.clinics.duty.report.tables import clusters_of, difference, mean_of, value_of
@@ -48,6 +48,9 @@ ALL_JUDGES = ("norms", "identity", "role", "social", "task")
 BASELINES = ("plain", "norm-instructed", "reflection-only", "memory-only")
 RESULTS = Path(__file__).parent / "results" / "duty.md"
 EDGE = 10
+# Student's two-sided 95 % quantiles by degrees of freedom: a bootstrap over five campaigns is too narrow.
+STUDENT = dict(zip(range(1, 10), (12.71, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262), strict=True))
+STUDENT |= dict.fromkeys(range(10, 20), 2.228) | dict.fromkeys(range(20, 30), 2.086)
 PUSHED_FROM = 12
 PEOPLE: tuple[Role, ...] = ("doctor", "nurse", "trainee")
 PUSHES: dict[Task, tuple[Role, str]] = {
@@ -85,7 +88,7 @@ async def gather(selector: str, variants: Sequence[str], seeds: int, judges: Seq
 
 
 def change(shifts: Sequence[Shift], metric: str) -> Estimate | None:
-    """The last ten shifts of each campaign minus its first ten, with an interval over campaigns."""
+    """The last ten shifts of each campaign minus its first ten, with Student's 95 % interval over the few campaigns."""
     last = max(shift.number for shift in shifts)
     deltas = []
     for trial in sorted({shift.row.trial for shift in shifts}):
@@ -93,7 +96,10 @@ def change(shifts: Sequence[Shift], metric: str) -> Estimate | None:
         early = [value_of(s, metric) for s in own if s.number <= EDGE]
         late = [value_of(s, metric) for s in own if s.number > last - EDGE]
         deltas.append(fmean(v for v in late if v is not None) - fmean(v for v in early if v is not None))
-    return estimate(deltas)
+    if len(deltas) < 2:
+        return Estimate(deltas[0], None, None, 1)
+    half = STUDENT[min(len(deltas) - 1, 29)] * stdev(deltas) / len(deltas) ** 0.5
+    return Estimate(fmean(deltas), fmean(deltas) - half, fmean(deltas) + half, len(deltas))
 
 
 def shown(value: Estimate | None, digits: int = 3) -> str:
@@ -151,14 +157,27 @@ def _beats(data: dict[Task, Collected]) -> list[str]:
     return [*out, ""]
 
 
-def _controls(data: dict[Task, Collected]) -> list[str]:
-    out = [f"### Change within a campaign: last {EDGE} shifts minus first {EDGE}", ""]
+async def controls(shifts: int, seeds: int, tasks: Sequence[Task] = TASKS) -> list[str]:
+    """Does anything improve when updates are frozen, or when every role is taught other roles' norms?"""
+    names = ("full", "frozen", "shuffled")
+    data = {task: await gather(f"{task}:{shifts}", names, seeds) for task in tasks}
+    return _change_table(data, names, seeds)
+
+
+def _change_table(data: dict[Task, Collected], variants: Sequence[str], seeds: int) -> list[str]:
+    out = [f"### Change within a campaign: last {EDGE} shifts minus first {EDGE}, {seeds} seeds", ""]
     out += ["| task | variant | ΔNVR | ΔSNR |", "| --- | --- | --- | --- |"]
     for task in data:
-        for variant in ("full", "reflection-only", "plain", "frozen", "shuffled"):
+        for variant in variants:
             own = data[task].of(variant)
             out.append(f"| {task} | {variant} | {shown(change(own, 'nvr'))} | {shown(change(own, 'snr'))} |")
-    out += ["", "### Drift that wears traits off: caught with R02, not caught without", ""]
+    return [*out, ""]
+
+
+def _controls(data: dict[Task, Collected]) -> list[str]:
+    seeds = len({shift.row.trial for own in data.values() for shift in own.shifts})
+    out = _change_table(data, ("full", "reflection-only", "plain", "frozen", "shuffled"), seeds)
+    out += ["### Drift that wears traits off: caught with R02, not caught without", ""]
     out += ["| task | role, trait | variant | deviation in the last shifts | alarms | lines about the trait |"]
     out += ["| --- | --- | --- | --- | --- | --- |"]
     worn: tuple[tuple[Task, Role, str], ...] = (
@@ -282,10 +301,10 @@ def checker() -> list[str]:
 async def main() -> None:
     """Run what was asked for; `all` writes the results file."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("part", choices=("loop", "ablations", "drift", "bound", "all"))
+    parser.add_argument("part", choices=("loop", "controls", "ablations", "drift", "bound", "all"))
     parser.add_argument("--shifts", type=int, default=40)
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--tasks", default="T1,T2,T3", help="for loop")
+    parser.add_argument("--tasks", default="T1,T2,T3", help="for loop and controls")
     parser.add_argument("--ablation-seeds", type=int, default=3)
     parser.add_argument("--drift-seeds", type=int, default=12)
     parser.add_argument("--long", type=int, default=200)
@@ -294,6 +313,8 @@ async def main() -> None:
     out: list[str] = []
     if asked.part in ("loop", "all"):
         out += await loop(asked.shifts, asked.seeds, [task for task in TASKS if task in asked.tasks])
+    if asked.part in ("controls", "all"):
+        out += await controls(asked.shifts, 2 * asked.seeds, [task for task in TASKS if task in asked.tasks])
     if asked.part in ("ablations", "all"):
         out += await ablations(asked.shifts, asked.ablation_seeds)
     if asked.part in ("drift", "all"):
