@@ -68,6 +68,20 @@ def test_a_played_run_is_scored_again_without_its_player(polyclinic: Run) -> Non
     assert judged["run"].startswith("demo-")
 
 
+def test_a_person_may_be_the_caller_without_writing_json(polyclinic: Run) -> None:
+    typed = "how do I take it?\nI see\nno: say that again\nyes: thank you\n"
+    done = polyclinic("play", "demo", "--role", "caller", stdin=typed)
+    assert done.returncode == 0, done.stderr
+    assert "write yes: words" in done.stdout
+    assert "— understood —" in done.stdout
+
+
+def test_a_run_in_which_nothing_has_ended_cannot_be_compared(polyclinic: Run) -> None:
+    polyclinic("run", "demo", "--scenarios", "2", "--max-tokens", "10")
+    done = polyclinic("compare", "last", "last")
+    assert (done.returncode, "no episode of it has ended yet" in done.stderr) == (2, True)
+
+
 def test_a_clinic_that_cannot_be_loaded_is_named_with_its_place(polyclinic: Run, tmp_path: Path) -> None:
     assert polyclinic("new", "broken_line").returncode == 0
     flow = tmp_path / "clinics" / "broken_line" / "flow.py"

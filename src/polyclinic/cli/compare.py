@@ -46,6 +46,8 @@ async def _arm(store: Store, text: str) -> Arm:
     run, _, variant = text.partition("/")
     results: RunResults = await load_results(store, run)
     names = results.variant_names()
+    if not names:
+        raise ConfigError(f"{text}: no episode of it has ended yet: polyclinic resume {results.run}")
     if not variant and len(names) != 1:
         raise ConfigError(f"{text}: say which variant: {', '.join(f'{run}/{name}' for name in names)}")
     return Arm(results, variant or names[0])

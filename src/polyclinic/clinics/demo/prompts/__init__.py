@@ -62,5 +62,13 @@ class CallerReacts(Prompt[Reaction]):
     style: Style
     advice: str
 
+    @classmethod
+    def from_human(cls, text: str) -> Reaction:
+        """A person writes ``yes: thank you`` or ``no: how many?``: whether they understood, then their words."""
+        answer, _, words = text.partition(":")
+        if answer.strip().lower() not in ("yes", "no") or not words.strip():
+            raise ValueError("write yes: words if you have understood, or no: words if you have not")
+        return Reaction(says=words.strip(), understood=answer.strip().lower() == "yes")
+
 
 PROMPTS = (CallerAsks, NurseAdvises, CallerReacts)
