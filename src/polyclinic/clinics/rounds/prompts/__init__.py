@@ -114,7 +114,7 @@ class StudentAnalyses(Prompt[StudentReport]):
     def for_human(self) -> str:
         """What a person is asked instead of the model's instructions."""
         shown = "".join(f" There is a picture: {caption}." for caption in self.sheet.captions)
-        return f"You sit in as {self.student.name}.{shown} Report to the tutor what you notice and think; the others do not see it."
+        return f"You sit in as {self.student.name}.{shown} Report what you notice and think; only the tutor sees it."
 
 
 class StudentActs(Prompt[StudentAction]):
