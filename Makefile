@@ -37,7 +37,7 @@ demo: $(VENV)/.base
 	@$(BIN)/polyclinic demo
 
 test: $(STAMP)
-	@$(BIN)/python -m pytest -q
+	@$(BIN)/python -m pytest -q -n 2 --dist loadfile
 
 slow: $(STAMP)
 	@$(SYNC) --extra local --extra hosted
