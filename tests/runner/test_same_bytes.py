@@ -25,7 +25,11 @@ def test_the_export_does_not_depend_on_the_hash_seed_or_the_concurrency(tmp_path
             ["export", "last", "-o", "episodes.jsonl"],
         ):
             done = subprocess.run(
-                [sys.executable, "-m", "polyclinic", *words], cwd=folder, env=environment, capture_output=True, text=True
+                [sys.executable, "-m", "polyclinic", *words],
+                cwd=folder,
+                env=environment,
+                capture_output=True,
+                text=True,
             )
             assert done.returncode == 0, done.stderr
         exports.append((folder / "episodes.jsonl").read_bytes())

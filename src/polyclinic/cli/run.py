@@ -23,7 +23,11 @@ from polyclinic.runner.config import RunConfig, make_config, read_config
 @click.option("--judges", metavar="NAMES", help="Comma-separated; 'none' for no judging.  [default: all]")
 @click.option("--samples", type=int, metavar="K", help="Samples for each rubric judge.")
 @click.option(
-    "--library", "libraries", multiple=True, metavar="[NAME=]SOURCE", help="Start from a saved library, run or file; none: empty."
+    "--library",
+    "libraries",
+    multiple=True,
+    metavar="[NAME=]SOURCE",
+    help="Start from a saved library, run or file; none: empty.",
 )
 @click.option(
     "--set", "options", multiple=True, metavar="NAME=VALUE", help="A setting that the clinic itself understands."
