@@ -126,10 +126,12 @@ async def tables() -> str:
     return text
 
 
-async def load(sessions: int, turns: int, think_s: float, store: str) -> list[Any]:
+async def load(sessions: int, turns: int, think_s: float, store: str, embedder: str) -> list[Any]:
     """Sessions open at once, each answering after a random pause; latency of an answer and CPU per turn."""
     limits = DoorLimits(messages_per_minute=1e6, requests_per_minute=1e7, starts_per_minute=1e6)
-    app = create_app(make_config({"clinic": "counsel", "store": store, "judges": ("none",)}), "token", limits)
+    app = create_app(
+        make_config({"clinic": "counsel", "store": store, "judges": ("none",), "embedder": embedder}), "token", limits
+    )
     staff, waits = {"Authorization": "Bearer token"}, list[float]()
     transport = httpx.ASGITransport(app)
     async with (
@@ -165,10 +167,10 @@ async def load(sessions: int, turns: int, think_s: float, store: str) -> list[An
     ]
 
 
-async def service(think_s: float) -> str:
+async def service(think_s: float, embedder: str) -> str:
     """Latency with one hundred open sessions."""
     with tempfile.TemporaryDirectory() as folder:
-        rows = [await load(100, 6, think_s, url) for url in ("sqlite://:memory:", f"{folder}/load.db")]
+        rows = [await load(100, 6, think_s, url, embedder) for url in ("sqlite://:memory:", f"{folder}/load.db")]
     busy = os.getloadavg()[0]
     head = ["store", "sessions", "answers", "pause (s, mean)", "P50 (ms)", "P95 (ms)", "CPU per turn (ms)"]
     note = f"Load average while measuring: {busy:.1f} on {os.cpu_count()} cores."
@@ -180,6 +182,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=("guard", "sources", "tables", "service", "all"))
     parser.add_argument("--pause", type=float, default=8.0, help="mean seconds between a person's messages")
+    parser.add_argument("--embedder", default="", help="for the service; empty: the built-in one")
     chosen = parser.parse_args()
     logging.disable(logging.INFO)
     parts: list[str] = []
@@ -190,7 +193,7 @@ def main() -> None:
     if chosen.what in ("tables", "all"):
         parts.append(asyncio.run(tables()))
     if chosen.what in ("service", "all"):
-        parts.append(asyncio.run(service(chosen.pause)))
+        parts.append(asyncio.run(service(chosen.pause, chosen.embedder)))
     text = "\n".join(parts)
     print(text)
     if chosen.what == "all":
