@@ -94,7 +94,7 @@ def test_a_wrong_survey_gets_the_line_and_the_mend(text: str, says: str) -> None
 
 
 def test_a_wrong_item_table_gets_the_line_and_the_mend() -> None:
-    with pytest.raises(DataError, match="items.csv:2: a nurse has no dimension 'warmth'"):
+    with pytest.raises(DataError, match=r"items\.csv:2: a nurse has no dimension 'warmth'"):
         read_items(ITEMS.replace(dimensions("nurse")[0].id, "warmth", 1), "items.csv")
-    with pytest.raises(DataError, match="items.csv:2: reverse is 'yes'"):
+    with pytest.raises(DataError, match=r"items\.csv:2: reverse is 'yes'"):
         read_items(ITEMS.replace(",0,1,5,", ",yes,1,5,", 1), "items.csv")
