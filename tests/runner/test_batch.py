@@ -10,6 +10,8 @@ from polyclinic.errors import UserError
 from polyclinic.runner import batch
 from polyclinic.runner.api import carry_on, run, start_run
 from polyclinic.runner.config import RunConfig, make_config
+from polyclinic.runner.libraries import save_learned
+from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.rescore import rescore
 from polyclinic.runner.results import load_results
 from polyclinic.store.leases import Leases
@@ -181,3 +183,21 @@ async def test_a_typo_is_answered_with_the_nearest_name_and_nothing_is_written(
         with pytest.raises(UserError, match=words):
             await start_run(store, config(**values))
         assert await store.runs.all() == []
+
+
+async def test_a_library_that_changes_between_a_stop_and_its_resume_changes_nothing() -> None:
+    async def learn(store: Store, cases: int) -> None:
+        taught = await run(store, config(variants=("taught",), scenarios=f"series:{cases}"))
+        await save_learned(store, taught.run, load_clinic("demo"), "lesson", "")
+
+    exports = []
+    for change in (False, True):
+        async with open_store(MEMORY) as store:
+            await learn(store, 3)
+            id = await start_run(store, config(variants=("taught",), scenarios="6", libraries={"all": "lesson"}))
+            if change:
+                await learn(store, 5)
+            await carry_on(store, id)
+            exports.append(await exported(store, id))
+            assert await store.libraries.names() == ["lesson.phrases"]
+    assert exports[0] == exports[1]

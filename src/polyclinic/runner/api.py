@@ -15,7 +15,7 @@ from polyclinic.models.human import HumanDesk
 from polyclinic.runner.batch import Batch
 from polyclinic.runner.build import Built, build
 from polyclinic.runner.config import RunConfig, make_config
-from polyclinic.runner.libraries import start_libraries, with_own_libraries
+from polyclinic.runner.libraries import pin_libraries, start_libraries, with_own_libraries
 from polyclinic.runner.names import with_full_names
 from polyclinic.runner.plan import make_plan
 from polyclinic.runner.progress import Progress, Silent
@@ -56,7 +56,7 @@ async def start_run(store: Store, config: RunConfig, only: int | None = None) ->
                 f"max_cost_usd cannot be kept: no price is known for {', '.join(built.cast.unpriced)};"
                 " name a price list in POLYCLINIC_PRICES, or limit max_tokens instead"
             )
-    await start_libraries(store, clinic, config)
+    config = await pin_libraries(store, clinic, config)
     return await store.runs.create(
         config.wanted_id, clinic.name, config.model_dump(mode="json"), players, plan.scenarios, plan.episodes[:only]
     )

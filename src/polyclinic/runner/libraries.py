@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from polyclinic.core.clinic import Clinic
 from polyclinic.core.library import Operation
 from polyclinic.errors import ConfigError, DataError, UnknownName
 from polyclinic.runner.config import RunConfig
-from polyclinic.store.libraries import SavedLibrary, library_operations
+from polyclinic.store.libraries import PIN, SavedLibrary, library_operations
 from polyclinic.store.store import Store
 
 NONE = "none"
@@ -44,19 +45,43 @@ async def with_own_libraries(store: Store, clinic: Clinic, config: RunConfig) ->
     return config.model_copy(update={"libraries": own})
 
 
+async def pin_libraries(store: Store, clinic: Clinic, config: RunConfig) -> RunConfig:
+    """The config with every library as it is now, kept under NAME@DIGEST: a later change to it cannot reach this run."""
+    pinned: dict[str, str] = {}
+    for library, operations in (await start_libraries(store, clinic, config)).items():
+        source = _source(config.libraries, library)
+        if operations and PIN not in source:
+            text = "\n".join(operation.model_dump_json() for operation in operations)
+            plain = source if source.endswith(f".{library}") else f"{source}.{library}"
+            source = f"{plain}{PIN}{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+            await store.libraries.save(
+                SavedLibrary(
+                    name=source,
+                    clinic=clinic.name,
+                    library=library,
+                    embedder=config.embedder or "default",
+                    about=f"what runs began with that named {plain}",
+                    operations=tuple(operations),
+                )
+            )
+        if operations:
+            pinned[library] = source
+    return config.model_copy(update={"libraries": pinned})
+
+
 async def read_library(store: Store, source: str, library: str) -> list[Operation]:
     """A library's operations from a file (JSONL), a saved name, or a run that learned it; ``none`` is an empty one."""
     if source == NONE:
         return []
-    if source.endswith(".jsonl") or Path(source).is_file():
+    saved = await store.libraries.names(pinned=True)
+    if PIN not in source and (source.endswith(".jsonl") or Path(source).is_file()):
         return read_library_file(source)
-    saved = await store.libraries.names()
     for name in (f"{source}.{library}", source):
         if name in saved:
             return list((await store.libraries.load(name)).operations)
     runs = {row.id for row in await store.runs.all()}
     if source not in runs and source != "last":
-        raise UnknownName("library, run or file", source, [*saved, *runs])
+        raise UnknownName("library, run or file", source, [*(name for name in saved if PIN not in name), *runs])
     return await whole_library(store, (await store.runs.get(source)).id, library)
 
 

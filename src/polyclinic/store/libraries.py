@@ -13,6 +13,7 @@ from polyclinic.core.message import Frozen
 from polyclinic.errors import UnknownName
 from polyclinic.store.journal import now_ms
 
+PIN = "@"
 _OPERATIONS: TypeAdapter[list[Operation]] = TypeAdapter(list[Operation])
 
 
@@ -57,10 +58,10 @@ class Libraries:
 
         await self._database.write(work)
 
-    async def names(self) -> list[str]:
-        """The names there are."""
+    async def names(self, pinned: bool = False) -> list[str]:
+        """The names there are; with `pinned`, also the copies that runs keep of what they began with (NAME@DIGEST)."""
         rows = await self._database.read(lambda tx: tx.execute("SELECT name FROM libraries ORDER BY name"))
-        return [row[0] for row in rows]
+        return [row[0] for row in rows if pinned or PIN not in row[0]]
 
     async def load(self, name: str) -> SavedLibrary:
         """A library by name."""
