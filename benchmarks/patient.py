@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import inspect
 import json
 import random
 import resource
@@ -192,7 +193,11 @@ def _operations(count: int) -> list[Operation]:
 
 
 async def retrieval(folder: Path, quick: bool) -> list[str]:
-    """Median time of a look into the attention library, embedding included, and what it does to the cost of a case."""
+    """Median time of a look into the attention library, embedding included, and what it does to the cost of a case.
+
+    With one BLAS thread (`OPENBLAS_NUM_THREADS=1`). On the same machine under a load of 8, two spinning threads took 8 ms of CPU
+    at 100,000 entries and 16 ms at 1,000,000 (k = 5).
+    """
     lines = [
         "| entries | goal | k = 5: median ms | its CPU ms | k = 256, as the patient looks: median ms | its CPU ms |",
         "| --- | --- | --- | --- | --- | --- |",
@@ -309,7 +314,7 @@ async def main() -> None:
         lines = await part(given.folder, given.quick)
         print(f"## {name}\n" + "\n".join(lines) + "\n", flush=True)
         if not given.quick:
-            keep(name, lines, (part.__doc__ or "").strip())
+            keep(name, lines, inspect.cleandoc(part.__doc__ or ""))
 
 
 if __name__ == "__main__":
