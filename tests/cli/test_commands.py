@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.conftest import Run, as_json
@@ -181,21 +182,26 @@ def test_failures_make_exit_code_one(polyclinic: Run) -> None:
 
 
 def test_ctrl_c_stops_cleanly_and_prints_the_resume_command(tmp_path: Path) -> None:
+    def heed() -> None:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # where tests run in the background it is ignored, and inherited so
+
     serve = [sys.executable, "-m", "polyclinic.testing.fault_server", "--latency-s", "0.2"]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "cwd": tmp_path}
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "cwd": tmp_path}
     with subprocess.Popen(serve, **pipes) as server:
-        assert server.stdout is not None
-        url = server.stdout.readline().strip()
-        words = ["run", "demo", "--scenarios", "400", "--concurrency", "2", "--cast", f"all={url}:any"]
-        with subprocess.Popen([sys.executable, "-m", "polyclinic", *words], **pipes) as run:
-            assert run.stdout is not None
-            assert run.stderr is not None
-            id = run.stdout.readline().strip()
-            assert run.stderr.readline().startswith("0 done")
-            run.send_signal(signal.SIGINT)
-            _, errors = run.communicate(timeout=60)
-        server.kill()
-        server.communicate()
+        try:
+            assert server.stdout is not None
+            url = server.stdout.readline().strip()
+            words = ["run", "demo", "--scenarios", "400", "--concurrency", "2", "--cast", f"all={url}:any"]
+            with subprocess.Popen([sys.executable, "-m", "polyclinic", *words], preexec_fn=heed, **pipes) as run:
+                assert run.stdout is not None
+                assert run.stderr is not None
+                id = run.stdout.readline().strip()
+                assert run.stderr.readline().startswith("0 done")
+                run.send_signal(signal.SIGINT)
+                _, errors = run.communicate(timeout=60)
+        finally:
+            server.kill()
+            server.communicate()
     assert run.returncode == 130
     assert f"Go on with: polyclinic resume {id}" in errors
     assert "Traceback" not in errors

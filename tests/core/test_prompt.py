@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from jinja2 import UndefinedError
 
-from polyclinic.clinics.demo.prompts import PROMPTS, CallerAsks, CallerReacts, NurseAdvises
+from polyclinic.clinics.demo.prompts import PROMPTS, CallerAsks, CallerReacts, NurseAdvises, Reaction
 from polyclinic.core.agent import compose
 from polyclinic.core.message import Image, assistant, user
 from polyclinic.core.prompt import Prompt, check_prompts, split_sections
@@ -106,5 +106,10 @@ def test_pictures_are_attached_to_the_last_user_message() -> None:
 def test_a_persons_words_become_the_reply() -> None:
     assert CallerAsks.from_human(" hello ") == "hello"
     assert NurseAdvises.from_human("2 x 3: with food").tablets == 2
-    with pytest.raises(TypeError, match="from_human"):
-        CallerReacts.from_human("yes")
+    assert CallerReacts.from_human("no: how many?") == Reaction(says="how many?", understood=False)
+
+    class Structured(Prompt[Reaction]):
+        template = "caller_reacts.md"
+
+    with pytest.raises(TypeError, match=r"must override from_human\(\): its reply has the fields says, understood"):
+        Structured.from_human("yes")
