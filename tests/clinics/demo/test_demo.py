@@ -23,7 +23,9 @@ def test_the_rules_of_the_line() -> None:
 
 def test_no_written_leaflet_contradicts_itself() -> None:
     assert len(written()) == 24
-    assert not [call.id for call in written() if over_limit(call.leaflet, call.leaflet.tablets, call.leaflet.times_a_day)]
+    assert not [
+        call.id for call in written() if over_limit(call.leaflet, call.leaflet.tablets, call.leaflet.times_a_day)
+    ]
 
 
 async def test_every_kind_of_event_happens_in_the_demo_clinic() -> None:
