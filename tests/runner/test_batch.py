@@ -158,7 +158,7 @@ async def test_a_judge_that_cannot_be_read_scores_nobody() -> None:
     async with FaultServer(moods=("nonsense",)) as server, open_store(MEMORY) as store:
         outcome = await run(store, config(cast=f"judge={server.url}:any,all=understudy", scenarios="2"))
         results = await load_results(store, outcome.run)
-    assert outcome.done == 2
+    assert (outcome.done, outcome.judge_failures, outcome.exit_code) == (2, 2, 1)
     assert results.failures() == {"judge": 2}
     assert all(row.value("courtesy") is None and row.value("dose") == 1 for row in results.episodes)
 

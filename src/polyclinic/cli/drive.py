@@ -93,5 +93,10 @@ def tell(outcome: RunOutcome, url: str, as_json: bool) -> None:
         )
     if outcome.failed:
         click.echo(f"{outcome.failed} failed; try them again with: {resume_line(outcome.run, url)}", err=True)
+    if outcome.judge_failures:
+        mend = f"polyclinic judge {outcome.run}"
+        click.echo(
+            f"{outcome.judge_failures} judgements could not be made and score nobody; again with: {mend}", err=True
+        )
     if not outcome.left:
         click.echo(f"report: polyclinic report {outcome.run}", err=True)

@@ -35,13 +35,14 @@ class RunOutcome:
     left: int
     limit: LimitReached | None = None
     unpriced: tuple[str, ...] = ()
+    judge_failures: int = 0
 
     @property
     def exit_code(self) -> int:
         """0 done, 1 the run has failures, 3 stopped by a limit."""
         if self.limit is not None:
             return 3
-        return 1 if self.failed else 0
+        return 1 if self.failed or self.judge_failures else 0
 
 
 async def start_run(store: Store, config: RunConfig, only: int | None = None) -> str:
@@ -108,7 +109,8 @@ async def carry_on(
         )
         await batch.execute()
         unpriced = built.cast.unpriced
-    return replace(await outcome_of(store, row.id, batch.limit), unpriced=unpriced)
+    outcome = await outcome_of(store, row.id, batch.limit)
+    return replace(outcome, unpriced=unpriced, judge_failures=batch.judge_failures)
 
 
 async def _count_what_was_spent(store: Store, built: Built, rows: Sequence[EpisodeRow]) -> None:

@@ -39,6 +39,7 @@ class Batch:
     start_libraries: dict[str, list[Operation]] = field(default_factory=dict)
     lease_s: float = LEASE_S
     limit: LimitReached | None = None
+    judge_failures: int = 0
 
     async def execute(self) -> None:
         """Run all that is pending, until all of the run has ended here or elsewhere, or a limit stops it."""
@@ -170,6 +171,7 @@ class Batch:
         if row.spec.campaign:
             for effect in result.effects:
                 _take(campaign, held, row.spec.id, effect)
+        self.judge_failures += sum(failure.owner == "judge" for failure in result.failures)
         self.progress.ended(result)
 
     async def _finish(self, unit: str, result: EpisodeResult, elapsed_ms: int) -> None:
