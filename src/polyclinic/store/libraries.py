@@ -18,7 +18,7 @@ _OPERATIONS: TypeAdapter[list[Operation]] = TypeAdapter(list[Operation])
 
 
 class SavedLibrary(Frozen):
-    """A library as it is kept: its operations rebuild it exactly, with any embedder."""
+    """A library as it is kept: its operations rebuild it, exactly so with the embedder it was learned with."""
 
     name: str
     clinic: str
