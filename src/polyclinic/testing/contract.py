@@ -12,7 +12,7 @@ from importlib import resources
 
 from polyclinic.core.clinic import Clinic, Mistake
 from polyclinic.core.prompt import check_prompts
-from polyclinic.core.transcript import Violated
+from polyclinic.core.transcript import Called, Violated
 from polyclinic.eval.metrics import metric_estimate
 from polyclinic.eval.results import RunResults
 from polyclinic.runner.registry import clinic_modules, load_clinic
@@ -138,8 +138,9 @@ async def check_nonsense(clinic: Clinic) -> None:
     from polyclinic.testing.fault_server import talking_nonsense
 
     async with talking_nonsense(seed=7) as cast:
-        results = await run_once(clinic, variants=(clinic.first_variant,), cast=f"all={cast}", most=1)
-    assert results.episodes, f"{clinic.name}: nothing ended against the nonsense endpoint"
+        results = await run_once(clinic, variants=(clinic.first_variant,), cast=f"all={cast}", most=3)
+    asked = sum(len(row.transcript.of(Called)) for row in results.episodes)
+    assert asked, f"{clinic.name}: the nonsense endpoint was never asked"
     ours = [failure.error for row in results.episodes for failure in row.failures if failure.owner == "engine"]
     assert not ours, f"{clinic.name}: nonsense broke the engine: {ours[0]}"
 
