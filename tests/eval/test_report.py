@@ -231,7 +231,9 @@ def test_several_runs_make_one_page_with_an_overview() -> None:
 
 
 def test_no_runs_still_make_a_page() -> None:
-    parsed(render_html([]))
+    page = render_html([])
+    parsed(page)
+    assert "<article" not in page and "not for clinical use" in page
 
 
 def test_a_run_without_scores_says_so() -> None:
