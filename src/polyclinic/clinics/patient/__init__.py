@@ -44,5 +44,5 @@ clinic = Clinic(
     report=report,
     feedback=feedback,
     demo_scenarios="2",
-    demo_variants=("cot", "few-shot-2", "evolved"),
+    demo_variants=("cot", "few-shot-2", "evolved-emptied"),
 )
