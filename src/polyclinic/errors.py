@@ -29,8 +29,8 @@ A failure is recorded once, where it crosses its boundary: see `boundary`.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
+from types import TracebackType
 from typing import ClassVar, Literal
 
 Owner = Literal["model", "reply", "simulated_user", "tool", "judge", "engine"]
@@ -133,21 +133,31 @@ _BY_OWNER: dict[Owner, type[OwnedError]] = {
 }
 
 
+_PASSING = (UserError, LimitReached, OwnedError)
+
+
 def owned(owner: Owner, message: str) -> OwnedError:
     """The error type of that owner, with that message."""
     return _BY_OWNER[owner](message)
 
 
-@contextmanager
-def boundary(owner: Owner, doing: str) -> Iterator[None]:
-    """Attribute whatever goes wrong inside to `owner`.
+class boundary:
+    """Attribute whatever goes wrong inside ``with boundary(owner, doing):`` to `owner`.
 
     Errors that already have an owner, the user's own errors and limits pass through as they are; everything else becomes
     the owner's error, with what was being done and the original as its cause.
     """
-    try:
-        yield
-    except (UserError, LimitReached, OwnedError):
-        raise
-    except Exception as error:
-        raise owned(owner, f"{doing}: {type(error).__name__}: {error}") from error
+
+    __slots__ = ("_doing", "_owner")
+
+    def __init__(self, owner: Owner, doing: str) -> None:
+        self._owner, self._doing = owner, doing
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, Exception) and not isinstance(error, _PASSING):
+            raise owned(self._owner, f"{self._doing}: {type(error).__name__}: {error}") from error

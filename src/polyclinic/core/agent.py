@@ -43,6 +43,7 @@ class Agent:
     ) -> None:
         self.role, self.name = role, name or role
         self._board, self._record, self._owner, self._seed = board, record, owner, seed
+        self._plain = Settings(seed=seed)
 
     async def ask(
         self,
@@ -76,9 +77,11 @@ class Agent:
         max_output_tokens: int | None = None,
     ) -> Answer[R]:
         """As `ask`, with the call that gave the reply."""
-        settings = Settings(
-            temperature=temperature, max_output_tokens=max_output_tokens, seed=self._seed, sample=sample
-        )
+        settings = self._plain
+        if sample or temperature is not None or max_output_tokens is not None:
+            settings = Settings(
+                temperature=temperature, max_output_tokens=max_output_tokens, seed=self._seed, sample=sample
+            )
         with boundary("engine", f"rendering {prompt.prompt_name()}"):
             messages = compose(prompt.render(), history)
         specs = tuple(tool.spec for tool in tools)

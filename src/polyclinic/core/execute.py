@@ -62,15 +62,16 @@ class Stage:
 
 
 async def run_episode(
-    stage: Stage, spec: EpisodeSpec, scenario: Scenario, campaign: Campaign | None = None
+    stage: Stage, spec: EpisodeSpec, scenario: Scenario, campaign: Campaign | None = None, *, fresh: bool = False
 ) -> EpisodeResult:
     """Run the flow and the judges. Failures inside become data; the user's errors and the run's limits are raised.
 
-    The episode's own limits are the flow's: an episode that used all it may is judged like any other.
+    The episode's own limits are the flow's: an episode that used all it may is judged like any other. `fresh` says that
+    its journal is known to be empty.
     """
     clinic, variant = stage.clinic, stage.clinic.variant(spec.variant)
     meter = Meter(stage.limits, "episode")
-    board = await Switchboard.open(spec.id, stage.players, stage.journal, stage.meters(meter))
+    board = await Switchboard.open(spec.id, stage.players, stage.journal, stage.meters(meter), fresh=fresh)
     episode = Episode(
         spec, clinic, scenario, variant, board, stage.services, campaign or Campaign(), meter, stage.listener
     )
@@ -106,7 +107,7 @@ async def run_episode(
         result.staged = episode.staged
     result.transcript = episode.transcript.numbered()
     result.failures = result.transcript.of(Failed)
-    result.usage, result.calls = board.usage, dict(board.calls)
+    result.usage, result.calls = board.usage, board.calls
     return result
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Any, Literal, Self
 
+import orjson
 from pydantic import BaseModel, ConfigDict, Field
 
 
@@ -13,6 +15,28 @@ class Frozen(BaseModel):
     """Base of all values that never change once made; unknown fields are refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Keyed(Frozen):
+    """A value that is part of many requests: its canonical form, from which keys are made, is worked out once."""
+
+    def canonical_value(self) -> Mapping[str, Any]:
+        """What counts for keys, as plain data."""
+        return self.model_dump()
+
+    def canonical(self) -> orjson.Fragment:
+        """The canonical form, ready to stand inside a larger one."""
+        known: bytes | None = self.__dict__.get("_canonical")
+        if known is None:
+            known = orjson.dumps(self.canonical_value(), option=orjson.OPT_SORT_KEYS)
+            self.__dict__["_canonical"] = known
+        return orjson.Fragment(known)
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """A copy works its own canonical form out."""
+        copy = super().model_copy(update=update, deep=deep)
+        copy.__dict__.pop("_canonical", None)
+        return copy
 
 
 class Image(Frozen):
@@ -41,7 +65,7 @@ class ToolCall(Frozen):
     arguments: dict[str, Any]
 
 
-class Message(Frozen):
+class Message(Keyed):
     """One message of a conversation with a model."""
 
     role: Literal["system", "user", "assistant", "tool"]
@@ -50,8 +74,8 @@ class Message(Frozen):
     tool_calls: tuple[ToolCall, ...] = ()
     tool_call_id: str = ""
 
-    def canonical(self) -> dict[str, Any]:
-        """The message as plain data for keys: empty fields left out, pictures by digest."""
+    def canonical_value(self) -> Mapping[str, Any]:
+        """Empty fields left out, pictures by digest."""
         plain: dict[str, Any] = {"role": self.role, "content": self.content}
         if self.images:
             plain["images"] = [image.digest for image in self.images]

@@ -6,14 +6,13 @@ A `Request` is one question in full; its `key` names it in the journal and in ca
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, Literal, Protocol
 
 import orjson
 
-from polyclinic.core.message import Frozen, Message, ToolCall
+from polyclinic.core.message import Frozen, Keyed, Message, ToolCall
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reply import schema_of
 from polyclinic.core.tool import ToolSpec
@@ -22,7 +21,7 @@ ModelKind = Literal["llm", "understudy", "human", "replay"]
 NANO = 1_000_000_000
 
 
-class Settings(Frozen):
+class Settings(Keyed):
     """How to answer. `sample` tells repeated questions apart (a judge's K samples); `seed` reaches providers that take one."""
 
     temperature: float | None = None
@@ -40,17 +39,22 @@ class Usage(Frozen):
     estimated: bool = False
 
     def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            input_tokens=self.input_tokens + other.input_tokens,
-            output_tokens=self.output_tokens + other.output_tokens,
-            cost_nano_usd=self.cost_nano_usd + other.cost_nano_usd,
-            estimated=self.estimated or other.estimated,
-        )
+        return total((self, other))
 
     @property
     def cost_usd(self) -> float:
         """For showing to people only."""
         return self.cost_nano_usd / NANO
+
+
+def total(parts: Collection[Usage]) -> Usage:
+    """The sum; estimated if any part is."""
+    return Usage(
+        input_tokens=sum([part.input_tokens for part in parts]),
+        output_tokens=sum([part.output_tokens for part in parts]),
+        cost_nano_usd=sum([part.cost_nano_usd for part in parts]),
+        estimated=any(part.estimated for part in parts),
+    )
 
 
 class Completion(Frozen):
@@ -87,22 +91,29 @@ class Request:
         """The reply's JSON schema; None for plain text."""
         return schema_of(self.reply_type)
 
-    @cached_property
+    @property
     def canonical(self) -> bytes:
-        """The request as canonical bytes: what it says, not which library said it."""
+        """The request as canonical bytes: what it says, not which library said it. Worked out once, like `key`."""
+        known: bytes | None = self.__dict__.get("_canonical")
+        if known is not None:
+            return known
         plain: Mapping[str, Any] = {
             "role": self.role,
             "prompt": self.prompt.prompt_name(),
             "messages": [message.canonical() for message in self.messages],
             "tools": [tool.name for tool in self.tools],
-            "settings": self.settings.model_dump(),
+            "settings": self.settings.canonical(),
         }
-        return orjson.dumps(plain, option=orjson.OPT_SORT_KEYS)
+        known = self.__dict__["_canonical"] = orjson.dumps(plain, option=orjson.OPT_SORT_KEYS)
+        return known
 
-    @cached_property
+    @property
     def key(self) -> str:
         """Names this request in the journal."""
-        return hashlib.sha256(self.canonical).hexdigest()[:32]
+        known: str | None = self.__dict__.get("_key")
+        if known is None:
+            known = self.__dict__["_key"] = hashlib.sha256(self.canonical).hexdigest()[:32]
+        return known
 
 
 class Model(Protocol):
@@ -131,5 +142,5 @@ def estimate_tokens(text: str) -> int:
 
 def estimate_usage(request: Request, text: str) -> Usage:
     """Usage for players that report none, marked as estimated and free of charge."""
-    read = sum(estimate_tokens(message.content) for message in request.messages)
+    read = sum([estimate_tokens(message.content) for message in request.messages])
     return Usage(input_tokens=read, output_tokens=estimate_tokens(text), estimated=True)

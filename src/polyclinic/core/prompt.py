@@ -22,7 +22,7 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Any, ClassVar, Generic, Literal, TypeVar, cast, get_args
 
-from jinja2 import Environment, StrictUndefined, meta
+from jinja2 import Environment, StrictUndefined, meta, nodes
 from pydantic import BaseModel, ConfigDict
 
 from polyclinic.core.message import Image, Message
@@ -42,6 +42,7 @@ class Prompt(BaseModel, Generic[R]):
     template: ClassVar[str]
 
     @classmethod
+    @cache
     def reply_type(cls) -> type[R]:
         """The type between the brackets of ``Prompt[...]``."""
         for base in cls.__mro__:
@@ -58,7 +59,7 @@ class Prompt(BaseModel, Generic[R]):
     def images(self) -> tuple[Image, ...]:
         """The pictures among the fields, in field order; they are attached to the last user message."""
         found: list[Image] = []
-        for name in type(self).model_fields:
+        for name in _picture_fields(type(self)):
             value = getattr(self, name)
             if isinstance(value, Image):
                 found.append(value)
@@ -72,10 +73,7 @@ class Prompt(BaseModel, Generic[R]):
         if "{" in name:
             name = _FIELD.sub(lambda match: str(getattr(self, match.group(1))), name)
         fields = self.__dict__
-        messages = [
-            Message(role=section.role, content=section.render(fields))
-            for section in _sections(self.__class__.__module__, name)
-        ]
+        messages = [section.message(fields) for section in _sections(self.__class__.__module__, name)]
         pictures = self.images()
         if pictures:
             last = max((i for i, message in enumerate(messages) if message.role == "user"), default=len(messages) - 1)
@@ -106,29 +104,64 @@ def _folder(module: str) -> Traversable:
 
 
 class _Section:
-    """One message of a template. System parts repeat from call to call, so their latest renderings are remembered."""
+    """One message of a template. System parts repeat from call to call, so their latest messages are remembered."""
 
     def __init__(self, role: _Role, source: str) -> None:
         self.role: _Role = role
+        parsed = _JINJA.parse(source)
         self._template = _JINJA.from_string(source)
-        self._names = tuple(sorted(meta.find_undeclared_variables(_JINJA.parse(source)))) if role == "system" else ()
-        self._remembered: dict[tuple[Any, ...], str] = {}
+        self._globals = dict(self._template.globals)
+        self._pieces = _plain_pieces(parsed)
+        self._names = tuple(sorted(meta.find_undeclared_variables(parsed))) if role == "system" else ()
+        self._remembered: dict[tuple[Any, ...], Message] = {}
 
-    def render(self, fields: Mapping[str, Any]) -> str:
-        """The words for these fields."""
+    def message(self, fields: Mapping[str, Any]) -> Message:
+        """The message for these fields."""
         if self.role != "system":
-            return self._template.render(fields).strip()
+            return Message(role=self.role, content=self._words(fields))
         try:
-            key = tuple((fields[name].__class__, fields[name]) for name in self._names)
-            if key in self._remembered:
-                return self._remembered[key]
+            key = tuple([(fields[name].__class__, fields[name]) for name in self._names])
+            known = self._remembered.get(key)
         except (KeyError, TypeError):
-            return self._template.render(fields).strip()
-        text = self._template.render(fields).strip()
+            return Message(role=self.role, content=self._words(fields))
+        if known is not None:
+            return known
+        message = Message(role=self.role, content=self._words(fields))
         if len(self._remembered) >= _REMEMBER:
             del self._remembered[next(iter(self._remembered))]
-        self._remembered[key] = text
-        return text
+        self._remembered[key] = message
+        return message
+
+    def _words(self, fields: Mapping[str, Any]) -> str:
+        """The words; a section of nothing but text and plain fields needs no template engine."""
+        if self._pieces is not None:
+            try:
+                return "".join([str(fields[name]) if name else text for name, text in self._pieces]).strip()
+            except KeyError:
+                pass  # the engine below says what is undefined
+        context = self._template.new_context({**self._globals, **fields}, shared=True)
+        return "".join(self._template.root_render_func(context)).strip()
+
+
+def _plain_pieces(parsed: nodes.Template) -> tuple[tuple[str, str], ...] | None:
+    """A template of text and plain fields as (field, text) pairs, of which one is empty; None for any other."""
+    pieces: list[tuple[str, str]] = []
+    for output in parsed.body:
+        if not isinstance(output, nodes.Output):
+            return None
+        for node in output.nodes:
+            if isinstance(node, nodes.TemplateData):
+                pieces.append(("", node.data))
+            elif isinstance(node, nodes.Name) and node.name not in _JINJA.globals:
+                pieces.append((node.name, ""))
+            else:
+                return None
+    return tuple(pieces)
+
+
+@cache
+def _picture_fields(prompt: type[Prompt[Any]]) -> tuple[str, ...]:
+    return tuple(name for name, field in prompt.model_fields.items() if _is_picture(field.annotation))
 
 
 @cache

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Protocol
 
 from polyclinic.core.journal import CallKey, CallRecord, Journal, PostKey
 from polyclinic.core.limits import Meter
-from polyclinic.core.model import Completion, Model, Request, Usage
+from polyclinic.core.model import Completion, Model, Request, Usage, total
 from polyclinic.errors import boundary
 
 
@@ -41,17 +40,26 @@ class Switchboard:
         self.episode, self.players, self.journal, self.meters = episode, players, journal, meters
         self._recorded = recorded
         self.posted = dict(posted)
-        self._asked: Counter[str] = Counter()
-        self.usage: dict[str, Usage] = {}
-        self.calls: Counter[str] = Counter()
+        self._asked: dict[str, int] = {}
+        self._answered: dict[str, list[Usage]] = {}
+
+    @property
+    def usage(self) -> dict[str, Usage]:
+        """What each role's answers cost."""
+        return {role: total(used) for role, used in self._answered.items()}
+
+    @property
+    def calls(self) -> dict[str, int]:
+        """How many answers each role gave."""
+        return {role: len(used) for role, used in self._answered.items()}
 
     @classmethod
     async def open(
-        cls, episode: str, players: Players, journal: Journal, meters: tuple[Meter, ...] = ()
+        cls, episode: str, players: Players, journal: Journal, meters: tuple[Meter, ...] = (), *, fresh: bool = False
     ) -> Switchboard:
-        """A switchboard with this episode's journal loaded."""
-        recorded = await journal.load(episode)
-        posted = await journal.posted(episode)
+        """A switchboard with this episode's journal loaded; `fresh` when it is known that nothing was recorded yet."""
+        recorded = {} if fresh else await journal.load(episode)
+        posted = {} if fresh else await journal.posted(episode)
         return cls(episode, players, journal, meters, recorded, posted)
 
     async def post(self, queue: str, key: str, body: Mapping[str, Any]) -> None:
@@ -62,9 +70,10 @@ class Switchboard:
 
     async def call(self, request: Request) -> tuple[Completion, int]:
         """The completion and which occurrence of this request it is."""
-        occurrence = self._asked[request.key]
-        self._asked[request.key] += 1
-        completion = self._recorded.get((request.key, occurrence))
+        key = request.key
+        occurrence = self._asked.get(key, 0)
+        self._asked[key] = occurrence + 1
+        completion = self._recorded.get((key, occurrence)) if self._recorded else None
         if completion is None:
             for meter in self.meters:
                 meter.check()
@@ -81,7 +90,5 @@ class Switchboard:
                 )
         for meter in self.meters:
             meter.spend(completion.usage)
-        base = request.role.partition("-")[0]
-        self.usage[base] = self.usage.get(base, Usage()) + completion.usage
-        self.calls[base] += 1
+        self._answered.setdefault(request.role.partition("-")[0], []).append(completion.usage)
         return completion, occurrence

@@ -17,7 +17,7 @@ from polyclinic.core.records import RecordsError
 from polyclinic.core.scenario import Scenario
 from polyclinic.errors import LimitReached
 from polyclinic.runner.progress import Progress, Silent
-from polyclinic.store.leases import LEASE_S, LeaseLost, Leases, this_process
+from polyclinic.store.leases import LEASE_S, LeaseLost, Leases, Standing, this_process
 from polyclinic.store.runs import EpisodeRow
 from polyclinic.store.store import Store
 
@@ -85,7 +85,7 @@ class Batch:
                     continue
                 self._held.add(unit)
                 try:
-                    await self._unit(unit, [replace(row, status=now[row.spec.id]) for row in rows])
+                    await self._unit(unit, [_standing(row, now[row.spec.id]) for row in rows])
                 except LeaseLost:
                     elsewhere.append(unit)
                 except LimitReached as limit:
@@ -161,7 +161,8 @@ class Batch:
 
     async def _episode(self, unit: str, row: EpisodeRow, campaign: Campaign, held: Held) -> None:
         began = time.monotonic()
-        result = await run_episode(self.stage, row.spec, self.scenarios[row.spec.scenario], campaign)
+        scenario = self.scenarios[row.spec.scenario]
+        result = await run_episode(self.stage, row.spec, scenario, campaign, fresh=not row.recorded)
         elapsed_ms = round((time.monotonic() - began) * 1000)
         try:
             await self._finish(unit, result, elapsed_ms)
@@ -197,6 +198,10 @@ class Batch:
         while True:
             await asyncio.sleep(self.lease_s / 3)
             await self._leases.renew(sorted(self._held))
+
+
+def _standing(row: EpisodeRow, now: Standing) -> EpisodeRow:
+    return replace(row, status=now.status, recorded=now.recorded)
 
 
 def _take(campaign: Campaign, held: Held, episode: str, effect: Effect) -> None:

@@ -140,7 +140,7 @@ class _Work:
 
 
 class ThreadedDatabase:
-    """A `Database` whose connection lives in one thread. Waiting writes are committed together.
+    """A `Database` whose connection lives in one thread. Waiting reads share one view, waiting writes one commit.
 
     Work must touch nothing but its transaction: when one piece of a batch fails, the batch is rolled back and each piece is
     run again on its own, so that the failure reaches only its owner.
@@ -193,13 +193,11 @@ class ThreadedDatabase:
         stop = False
         while not stop:
             batch, stop = self._next_batch()
-            for item in batch:
-                if not item.write:
-                    self._run(connection, [item], write=False)
-            writes = [item for item in batch if item.write]
-            if writes and not self._run(connection, writes, write=True):
-                for item in writes:
-                    self._alone(connection, item, again=len(writes) > 1)
+            for write in (False, True):
+                mine = [item for item in batch if item.write is write]
+                if mine and not self._run(connection, mine, write=write):
+                    for item in mine:
+                        self._alone(connection, item, again=len(mine) > 1)
             _answer(batch)
         connection.close()
 
@@ -224,7 +222,7 @@ class ThreadedDatabase:
             if not again and not connection.may_pass(item.error):
                 return
             again = False
-            if self._run(connection, [item], write=True):
+            if self._run(connection, [item], write=item.write):
                 return
 
     @staticmethod

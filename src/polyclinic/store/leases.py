@@ -10,12 +10,18 @@ import os
 import socket
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from polyclinic.core.database import Database, Transaction
 from polyclinic.errors import EngineError
 from polyclinic.store.journal import now_ms
 
 LEASE_S = 60.0
+_STANDING = (
+    "SELECT id, status, EXISTS (SELECT 1 FROM calls c WHERE c.run = e.run AND c.episode = e.id)"
+    " OR EXISTS (SELECT 1 FROM posts p WHERE p.run = e.run AND p.episode = e.id)"
+    " FROM episodes e WHERE run = ? AND unit = ?"
+)
 
 
 @lru_cache(maxsize=1)
@@ -59,6 +65,13 @@ def units_at_work(transaction: Transaction, run: str) -> set[str]:
     return {unit for unit, owner in rows if owner != this_process() and not is_dead(owner)}
 
 
+class Standing(NamedTuple):
+    """How an episode stands when its unit is claimed: its status, and whether its journal holds anything."""
+
+    status: str
+    recorded: bool
+
+
 class LeaseLost(EngineError):
     """Another process took the unit over; its result stands and ours is dropped."""
 
@@ -70,13 +83,13 @@ class Leases:
         self._database, self._run, self.owner = database, run, owner
         self._lease_ms = round(lease_s * 1000)
 
-    async def claim(self, unit: str) -> dict[str, str] | None:
+    async def claim(self, unit: str) -> dict[str, Standing] | None:
         """Take the lease if it is free, expired, or held by the dead.
 
-        Returns the status of each of the unit's episodes as it is at that moment, or None when another process holds it.
+        Returns how each of the unit's episodes stands at that moment, or None when another process holds it.
         """
 
-        def work(tx: Transaction) -> dict[str, str] | None:
+        def work(tx: Transaction) -> dict[str, Standing] | None:
             now = now_ms()
             holders = tx.execute("SELECT owner FROM leases WHERE run = ? AND unit = ?", (self._run, unit))
             dead = holders[0][0] if holders and is_dead(holders[0][0]) else self.owner
@@ -88,7 +101,8 @@ class Leases:
             )
             if not taken:
                 return None
-            return dict(tx.execute("SELECT id, status FROM episodes WHERE run = ? AND unit = ?", (self._run, unit)))
+            standing = tx.execute(_STANDING, (self._run, unit))
+            return {episode: Standing(status, bool(recorded)) for episode, status, recorded in standing}
 
         return await self._database.write(work)
 

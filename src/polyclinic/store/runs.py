@@ -36,7 +36,7 @@ class RunRow:
 
 @dataclass(frozen=True)
 class EpisodeRow:
-    """An episode as it is kept."""
+    """An episode as it is kept. `recorded`: its journal may hold something."""
 
     spec: EpisodeSpec
     unit: str
@@ -46,6 +46,7 @@ class EpisodeRow:
     outcome: str
     usage: dict[str, dict[str, int]]
     elapsed_ms: int
+    recorded: bool = True
 
 
 _EPISODE_COLUMNS = (
