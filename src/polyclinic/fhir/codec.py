@@ -18,6 +18,7 @@ from polyclinic.core.records import RecordsError, Resource
 
 MAX_DEPTH = 100
 _DECIMAL = re.compile(rb"[:\[,]\s*-?\d+(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)\s*[,}\]]")
+_POINT = re.compile(r"[0-9]\.[0-9]")
 
 
 class BadJson(RecordsError):
@@ -41,12 +42,15 @@ def loads(text: str | bytes) -> Any:
 def loads_stored(body: str) -> Resource:
     """Parse a body that `storage.prepare` wrote, where the time of the last update comes before any decimal.
 
-    Most bodies have no point after that time and so no decimal; this finds out without reading them twice.
+    It was an object of reasonable depth when it was written. Most bodies have neither a point between digits after
+    that time nor an exponent, and so no decimal; this finds out without reading them twice.
     """
-    if body.find(".", max(body.find('Z"'), 0)) < 0:
+    begin = max(body.find('Z"'), 0)
+    if (body.find(".", begin) < 0 or _POINT.search(body, begin) is None) and "E+" not in body and "E-" not in body:
         stored: Resource = orjson.loads(body)
         return stored
-    return loads_object(body)
+    parsed: Resource = loads(body)
+    return parsed
 
 
 def _decimal(text: str) -> Decimal:

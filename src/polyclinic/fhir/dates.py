@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 Range = tuple[int, int]
 
@@ -25,12 +26,14 @@ def microseconds(moment: datetime) -> int:
     return (moment - EPOCH) // _MICROSECOND
 
 
+@lru_cache(64)
 def instant_text(at: int) -> str:
     """The same moment as a FHIR instant in UTC."""
     moment = EPOCH + timedelta(microseconds=at)
     return moment.isoformat(timespec="microseconds" if at % 1000 else "milliseconds").replace("+00:00", "Z")
 
 
+@lru_cache(4096)
 def instant(text: str) -> int:
     """An instant as a point. Raises ValueError when it is not a date with time and zone."""
     moment = datetime.fromisoformat(text)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from polyclinic.core.records import RecordConflict, Resource
-from polyclinic.fhir.index import split_reference
+from polyclinic.fhir.extract import split_reference
 
 Key = tuple[str, str]
 # What has happened keeps the time it used.
@@ -29,8 +29,8 @@ def slots_of(appointment: Resource | None) -> list[str]:
     """Ids of the slots that an appointment occupies in its present state."""
     if appointment is None or appointment.get("status") not in HOLDING:
         return []
-    pairs = (split_reference(slot.get("reference", "")) for slot in appointment.get("slot", ()))
-    return list(dict.fromkeys(id_ for type_, id_ in pairs if type_ == "Slot"))
+    pairs = [split_reference(slot.get("reference", "")) for slot in appointment.get("slot", ())]
+    return list(dict.fromkeys([id_ for type_, id_ in pairs if type_ == "Slot"]))
 
 
 def consequences(

@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 from polyclinic.core.database import Transaction
 
+_CHUNK = 400
+
 
 class Hold(NamedTuple):
     """A reservation of one slot."""
@@ -36,7 +38,9 @@ def place(transaction: Transaction, slots: Sequence[str], token: str, expires: i
 
 def forget(transaction: Transaction, slots: Sequence[str]) -> None:
     """Drop the holds on slots."""
-    transaction.executemany("DELETE FROM fhir_hold WHERE slot = ?", [(slot,) for slot in slots])
+    for start in range(0, len(slots), _CHUNK):
+        chunk = slots[start : start + _CHUNK]
+        transaction.execute(f"DELETE FROM fhir_hold WHERE slot IN ({', '.join('?' * len(chunk))})", chunk)
 
 
 def expired(transaction: Transaction, now: int) -> list[str]:

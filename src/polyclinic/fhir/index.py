@@ -6,15 +6,14 @@ with HL7's own expressions, so they cannot disagree.
 
 from __future__ import annotations
 
-import re
-import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from polyclinic.core.records import Resource
-from polyclinic.fhir.dates import date_range, instant, period_range
-from polyclinic.fhir.parameters import COLUMNS, Parameter, Path, parameters
+from polyclinic.fhir.extract import Emit, IndexValues, emitter
+from polyclinic.fhir.parameters import COLUMNS, parameters
 
 
 class Row(NamedTuple):
@@ -31,74 +30,121 @@ class Row(NamedTuple):
     high: int | float | None
 
 
-_LOCAL_REFERENCE = re.compile(r"([A-Z][A-Za-z]+)/([A-Za-z0-9\-.]{1,64})(?:/_history/[A-Za-z0-9\-.]{1,64})?", re.ASCII)
-_OPEN = 1e300  # an open end of a range: larger than any measurement, and still a number to every database
-_NAME_PARTS = ("text", "family", "given", "prefix", "suffix")
-_ADDRESS_PARTS = ("text", "line", "city", "district", "state", "postalCode", "country")
+class _Plan(NamedTuple):
+    """What to evaluate for a type: presences, the first that is given of several paths, and by first element the rest.
 
+    So absent elements cost nothing, and parameters that read the same elements one after another walk to them once.
+    `together` are elements whose parameters read other elements too.
+    """
 
-def normal(text: str) -> str:
-    """How strings are compared: without case, accents and runs of space."""
-    decomposed = unicodedata.normalize("NFKD", text)
-    bare = "".join(c for c in decomposed if not unicodedata.combining(c))
-    return " ".join(unicodedata.normalize("NFC", bare).casefold().split())
-
-
-def split_reference(reference: str) -> tuple[str, str]:
-    """(type, id) of a local reference, ("", reference) of any other."""
-    match = _LOCAL_REFERENCE.fullmatch(reference)
-    return (match[1], match[2]) if match else ("", reference)
+    presences: list[tuple[str, str]]
+    firsts: list[list[tuple[tuple[str, ...], Emit]]]
+    by_key: dict[str, list[tuple[tuple[str, ...], list[Emit]]]]
+    together: set[str]
 
 
 def rows(resource: Resource) -> list[Row]:
     """Every index row of a resource, once, in a stable order. Values that cannot be read are not indexed."""
-    found: dict[Row, None] = {}
-    type_ = resource["resourceType"]
-    by_key, always = _plan(type_)
-    for parameter, paths in always:
-        _collect(resource, parameter, paths, found)
-    for key in resource:
-        for parameter, paths in by_key.get(key, ()):
-            _collect(resource, parameter, paths, found)
-    return list(found)
+    return [Row(*value[2:]) for value in index_values(resource)]
 
 
-_Plan = dict[str, list[tuple[Parameter, tuple[Path, ...]]]]
+def index_values(resource: Resource) -> IndexValues:
+    """The same as the side table has them, with type and id before each."""
+    found: IndexValues = {}
+    type_, id_ = resource["resourceType"], resource.get("id", "")
+    plan = _plan(type_)
+    for code, prefix in plan.presences:
+        present = any(key.startswith(prefix) and resource[key] is not False for key in resource)
+        found[(type_, id_, code, "true" if present else "false", "", None, None)] = None
+    for alternatives in plan.firsts:
+        before = len(found)
+        for steps, emit in alternatives:
+            _emit_all(id_, _ends(resource, steps), (emit,), found)
+            if len(found) > before:
+                break
+    _by_key(resource, resource, plan, found)
+    return found
+
+
+def differing_values(before: Resource, after: Resource) -> tuple[IndexValues, IndexValues]:
+    """The index values of two versions of a resource, without those of elements that are the same in both."""
+    plan = _plan(after["resourceType"])
+    changed = [key for key in {**before, **after} if before.get(key) != after.get(key)]
+    if plan.presences or not plan.together.isdisjoint(changed):
+        return index_values(before), index_values(after)
+    old: IndexValues = {}
+    new: IndexValues = {}
+    _by_key(before, changed, plan, old)
+    _by_key(after, changed, plan, new)
+    return old, new
+
+
+def _by_key(resource: Resource, keys: Iterable[str], plan: _Plan, found: IndexValues) -> None:
+    id_ = resource.get("id", "")
+    for key in keys:
+        groups = plan.by_key.get(key)
+        if groups is None:
+            continue
+        value = resource.get(key)
+        for steps, emits in groups:
+            if not steps or not isinstance(value, dict) or steps[0] in value:
+                _emit_all(id_, _ends(value, steps), emits, found)
+
+
+def _emit_all(id_: str, nodes: Sequence[Any], emits: Sequence[Emit], found: IndexValues) -> None:
+    for emit in emits:
+        for node in nodes:
+            try:
+                emit(id_, node, found)
+            except (ValueError, TypeError, AttributeError, KeyError):
+                continue  # a value that is not of its type cannot be found by it
 
 
 @cache
-def _plan(type_: str) -> tuple[_Plan, list[tuple[Parameter, tuple[Path, ...]]]]:
-    """Parameters by the first element they read, so that absent elements cost nothing; and those always evaluated."""
-    by_key: _Plan = {}
-    always: list[tuple[Parameter, tuple[Path, ...]]] = []
+def _plan(type_: str) -> _Plan:
+    plan = _Plan([], [], {}, set())
     columns = COLUMNS.get(type_, {})
+    reading: dict[str, list[tuple[tuple[str, ...], Emit]]] = {}
     for parameter in parameters(type_).values():
         if parameter.code in columns or parameter.code in ("_id", "_lastUpdated"):
             continue
-        if any(path.first or path.type == "presence" for path in parameter.paths):
-            always.append((parameter, parameter.paths))
+        elements = {path.steps[0] for path in parameter.paths}
+        if len(elements) > 1:
+            plan.together.update(elements)
+        if any(path.first for path in parameter.paths):
+            plan.together.update(elements)
+            plan.firsts.append([(path.steps, emitter(type_, parameter, path)) for path in parameter.paths])
             continue
-        for key in dict.fromkeys(path.steps[0] for path in parameter.paths):
-            by_key.setdefault(key, []).append((parameter, tuple(p for p in parameter.paths if p.steps[0] == key)))
-    return by_key, always
+        for path in parameter.paths:
+            if path.type == "presence":
+                plan.presences.append((parameter.code, path.steps[0]))
+            else:
+                reading.setdefault(path.steps[0], []).append((path.steps[1:], emitter(type_, parameter, path)))
+    for key, emits in reading.items():
+        grouped = groupby(emits, lambda each: each[0])
+        plan.by_key[key] = [(steps, [emit for _, emit in same]) for steps, same in grouped]
+    return plan
 
 
-def _collect(resource: Resource, parameter: Parameter, paths: tuple[Path, ...], found: dict[Row, None]) -> None:
-    for path in paths:
-        if path.type == "presence":
-            present = any(k.startswith(path.steps[0]) and resource[k] is not False for k in resource)
-            found[Row(parameter.code, "true" if present else "false", "", None, None)] = None
-            continue
-        before = len(found)
-        for node in walk(resource, path.steps):
-            try:
-                if path.where is None or node.get(path.where[0]) == path.where[1]:
-                    for row in _rows_of(parameter, path, node):
-                        found[row] = None
-            except (ValueError, TypeError, AttributeError, KeyError):
-                continue  # a value that is not of its type cannot be found by it
-        if path.first and len(found) > before:
-            return
+def _ends(node: Any, steps: tuple[str, ...]) -> Sequence[Any]:
+    """The same as `walk`, all at once."""
+    nodes = _flat(node)
+    for step in steps:
+        further: list[Any] = []
+        for each in nodes:
+            if isinstance(each, dict) and step in each:
+                further.extend(_flat(each[step]))
+        nodes = further
+    return nodes
+
+
+def _flat(node: Any) -> Sequence[Any]:
+    if not isinstance(node, list):
+        return () if node is None else (node,)
+    for item in node:
+        if item is None or isinstance(item, list):
+            return list(walk(node, ()))
+    return node
 
 
 def walk(node: Any, steps: tuple[str, ...]) -> Iterator[Any]:
@@ -111,112 +157,3 @@ def walk(node: Any, steps: tuple[str, ...]) -> Iterator[Any]:
             yield node
     elif isinstance(node, dict) and steps[0] in node:
         yield from walk(node[steps[0]], steps[1:])
-
-
-def _rows_of(parameter: Parameter, path: Path, node: Any) -> Iterator[Row]:
-    code = parameter.code
-    match parameter.kind:
-        case "token":
-            for system, value in tokens(path.type, node):
-                yield Row(code, value, system, None, None)
-        case "reference":
-            yield from _references(code, path, node)
-        case "date":
-            low, high = _dates(path.type, node)
-            yield Row(code, "", "", low, high)
-        case "string":
-            for text in _strings(path.type, node):
-                yield Row(code, normal(text), text, None, None)
-        case "uri":
-            yield Row(code, str(node), "", None, None)
-        case "quantity" | "number":
-            yield from _quantities(code, path.type, node)
-
-
-def tokens(type_: str, node: Any) -> Iterator[tuple[str, str]]:
-    """(system, code) pairs of anything a token parameter reads."""
-    match type_:
-        case "CodeableConcept":
-            for coding in node.get("coding", ()):
-                yield from tokens("Coding", coding)
-        case "Coding":
-            if "code" in node:
-                yield node.get("system", ""), node["code"]
-        case "Identifier":
-            if "value" in node:
-                yield node.get("system", ""), node["value"]
-        case "ContactPoint":
-            if "value" in node:
-                yield "", node["value"]
-        case "boolean":
-            yield "", "true" if node else "false"
-        case _:
-            yield "", str(node)
-
-
-def _references(code: str, path: Path, node: Any) -> Iterator[Row]:
-    if path.type == "canonical":
-        url, _, version = str(node).partition("|")
-        yield Row(code, url, "", None, None)
-        if version:
-            yield Row(code, str(node), "", None, None)
-        return
-    reference = node.get("reference", "")
-    target, id_ = split_reference(reference)
-    if path.target and (target or node.get("type") or _absolute_type(reference)) != path.target:
-        return
-    if reference and not reference.startswith("#"):
-        yield Row(code, id_, target, None, None)
-    identifier = node.get("identifier")
-    if identifier and "value" in identifier:
-        yield Row(f"{code}:identifier", identifier["value"], identifier.get("system", ""), None, None)
-
-
-def _absolute_type(reference: str) -> str:
-    parts = reference.split("/_history/")[0].split("/")
-    return parts[-2] if len(parts) > 3 else ""
-
-
-def _dates(type_: str, node: Any) -> tuple[int, int]:
-    match type_:
-        case "instant":
-            point = instant(node)
-            return point, point + 1
-        case "Period":
-            return period_range(node.get("start"), node.get("end"))
-        case "Timing":
-            ranges = [date_range(event) for event in node.get("event", ())]
-            bounds = node.get("repeat", {}).get("boundsPeriod")
-            if bounds:
-                ranges.append(period_range(bounds.get("start"), bounds.get("end")))
-            return min(low for low, _ in ranges), max(high for _, high in ranges)
-        case _:
-            return date_range(node)
-
-
-def _strings(type_: str, node: Any) -> Iterator[str]:
-    if type_ not in ("HumanName", "Address"):
-        yield str(node)
-        return
-    for part in _NAME_PARTS if type_ == "HumanName" else _ADDRESS_PARTS:
-        value = node.get(part)
-        if isinstance(value, list):
-            yield from (text for text in value if text)
-        elif value:
-            yield value
-
-
-def _quantities(code: str, type_: str, node: Any) -> Iterator[Row]:
-    if type_ == "SampledData":
-        return  # a series has no one value
-    if type_ == "Range":
-        low, high = node.get("low", {}), node.get("high", {})
-        either = low or high
-        bounds = float(low.get("value", -_OPEN)), float(high.get("value", _OPEN))
-        yield Row(code, either.get("code", ""), either.get("system", ""), *bounds)
-        return
-    value = float(node["value"])
-    unit_code, unit = node.get("code", ""), node.get("unit", "")
-    yield Row(code, unit_code, node.get("system", ""), value, value)
-    if unit and unit != unit_code:
-        yield Row(code, unit, "", value, value)

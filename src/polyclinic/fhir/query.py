@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias, cast
 
 from polyclinic.core.records import Query, RecordsError
 from polyclinic.fhir.dates import date_range
-from polyclinic.fhir.index import normal
+from polyclinic.fhir.extract import normal
 from polyclinic.fhir.parameters import COLUMNS, Parameter, parameters, resource_types
 
 MAX_COUNT = 1000

@@ -117,7 +117,7 @@ def _interval(start: datetime, end: datetime) -> dict[str, str]:
 
 
 def _resource(type_: str, id_: str, **elements: object) -> Resource:
-    present = {key: value for key, value in elements.items() if value not in (None, "", [], ())}
+    present = {k: value for k, value in elements.items() if value or value not in (None, "", [], ())}
     return {"resourceType": type_, "id": _id(id_), **present}
 
 

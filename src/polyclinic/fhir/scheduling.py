@@ -104,8 +104,7 @@ def _may_become(appointment: Resource, status: AppointmentStatus) -> None:
 
 def span(slots: Sequence[Resource]) -> Resource:
     """Start, end and slots of an appointment on these slots. Raises RecordConflict unless they are one stretch."""
-    _contiguous(slots)
-    ordered = sorted(slots, key=lambda slot: instant(slot["start"]))
+    ordered = _contiguous(slots)
     return {
         "start": ordered[0]["start"],
         "end": ordered[-1]["end"],
@@ -120,8 +119,8 @@ def _occupied(slots: Sequence[Resource], status: SlotStatus) -> list[Change]:
     return [Update({**slot, "status": status}, version_of(slot)) for slot in slots]
 
 
-def _contiguous(slots: Sequence[Resource]) -> None:
-    """One visit is one stretch of one schedule."""
+def _contiguous(slots: Sequence[Resource]) -> list[Resource]:
+    """The slots in order. One visit is one stretch of one schedule."""
     if not slots:
         raise RecordConflict("an appointment needs at least one slot")
     ordered = sorted(slots, key=lambda slot: instant(slot["start"]))
@@ -130,6 +129,7 @@ def _contiguous(slots: Sequence[Resource]) -> None:
             raise RecordConflict(f"{reference_to(earlier)} and {reference_to(later)} belong to different schedules")
         if instant(earlier["end"]) != instant(later["start"]):
             raise RecordConflict(f"{reference_to(earlier)} and {reference_to(later)} do not follow one another")
+    return ordered
 
 
 def _free(slots: Sequence[Resource]) -> list[Change]:

@@ -18,7 +18,7 @@ CREATE TABLE IF NOT EXISTS fhir_resource (
   type {text} NOT NULL, id {text} NOT NULL, version INTEGER NOT NULL, updated BIGINT NOT NULL, body TEXT,
   schedule {text}, status {text}, start_at BIGINT,
   PRIMARY KEY (type, id));
-CREATE INDEX IF NOT EXISTS fhir_slot ON fhir_resource (schedule, status, start_at, id);
+CREATE INDEX IF NOT EXISTS fhir_slot ON fhir_resource (schedule, status, start_at, id) WHERE schedule IS NOT NULL;
 CREATE INDEX IF NOT EXISTS fhir_updated ON fhir_resource ((type || ''), updated, id);
 CREATE TABLE IF NOT EXISTS fhir_history (
   type {text} NOT NULL, id {text} NOT NULL, version INTEGER NOT NULL, updated BIGINT NOT NULL, body TEXT,

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from polyclinic.core.database import Transaction
 from polyclinic.core.records import Resource
 from polyclinic.fhir import sql
-from polyclinic.fhir.index import rows, split_reference
+from polyclinic.fhir.extract import split_reference
+from polyclinic.fhir.index import rows
 from polyclinic.fhir.parameters import COLUMNS, parameters, resource_types
 from polyclinic.fhir.query import Include, Search
 from polyclinic.fhir.storage import Stored, read_many

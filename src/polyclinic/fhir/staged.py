@@ -68,20 +68,15 @@ class Staged:
         self._base: dict[Key, Resource | None] = {}
         self._view: dict[Key, Resource | None] = {}
         self._count = 0
+        self._net: list[Change] | None = None
 
     @property
     def changes(self) -> list[Change]:
         """One change per resource that differs from what was first read, in the order of first touch."""
-        net: list[Change] = []
-        for key, resource in self._view.items():
-            base = self._base[key]
-            if base is None and resource is not None:
-                net.append(Create(_unstamped(resource)))
-            elif base is not None and resource is None:
-                net.append(Delete(*key, if_version=version_of(base)))
-            elif base is not None and resource is not None and _unstamped(base) != _unstamped(resource):
-                net.append(Update(_unstamped(resource), if_version=version_of(base)))
-        return net
+        if self._net is None:
+            changed = ((key, self._base[key], resource) for key, resource in self._view.items())
+            self._net = [net for each in changed if (net := _net_change(*each)) is not None]
+        return list(self._net)
 
     def bundle(self) -> Resource:
         """The net changes as a transaction Bundle."""
@@ -95,9 +90,11 @@ class Staged:
 
     async def commit(self) -> list[Resource | None]:
         """Make the changes in one transaction of their own; the view then stands on the new versions."""
-        made = await self._home.transact(self.changes) if self.changes else []
+        changes = self.changes
+        made = await self._home.transact(changes) if changes else []
         self._base.clear()
         self._view.clear()
+        self._net = None
         return made
 
     async def read(self, type: str, id: str) -> Resource:
@@ -112,14 +109,7 @@ class Staged:
 
     async def fetch(self, keys: Sequence[Key]) -> list[Resource | None]:
         """The staged or stored versions in order, None for what does not exist; what is fetched is remembered."""
-        unknown = [key for key in dict.fromkeys(keys) if key not in self._view]
-        if self._read_many is None:
-            for key in unknown:
-                await self._touch(key, self._base, self._view)
-        elif unknown:
-            stored = await self._read_many(unknown)
-            for key in unknown:
-                self._base[key] = self._view[key] = stored.get(key)
+        await self._touch(keys, self._base, self._view)
         return [self._view[key] for key in keys]
 
     async def search(self, type: str, query: Query, limit: int | None = None) -> Found:
@@ -202,18 +192,22 @@ class Staged:
         base, view = dict(self._base), dict(self._view)
         after: dict[Key, Resource | None] = {}
         results: list[Key] = []
+        await self._touch([key for change in changes if (key := _named(change)) is not None], base, view)
         for change in changes:
             key = await self._stage(change, base, view, after)
             results.append(key)
-        for key in [k for k in after if k[0] == "Appointment"]:
-            for slot in (*slots_of(view.get(key)), *slots_of(after[key])):
-                await self._touch(("Slot", slot), base, view)
+        moved: list[Key] = []
+        for key in after:
+            if key[0] == "Appointment":
+                held, wanted = slots_of(view[key]), slots_of(after[key])
+                moved.extend(("Slot", slot) for slot in (*held, *wanted) if slot not in held or slot not in wanted)
+        await self._touch(moved, base, view)
         for slot, status in consequences(view.get, after).statuses.items():
             current = after.get(("Slot", slot), view[("Slot", slot)])
             if current is not None:
                 after[("Slot", slot)] = self._stamped({**current, "status": status})
         view.update(after)
-        self._base, self._view = base, view
+        self._base, self._view, self._net = base, view, None
         return [view[key] for key in results]
 
     async def _stage(
@@ -230,7 +224,7 @@ class Staged:
                     raise PreconditionFailed("the condition matches several resources")
                 if found:
                     key = (found[0]["resourceType"], found[0]["id"])
-                    await self._touch(key, base, view)
+                    await self._touch([key], base, view)
                     return key
             resource = change.resource if change.resource.get("id") else {**change.resource, "id": self._new_id()}
             key = (resource["resourceType"], resource["id"])
@@ -239,7 +233,8 @@ class Staged:
             key = (resource["resourceType"], resource["id"])
         else:
             key = (change.type, change.id)
-        await self._touch(key, base, view)
+        if key not in view:
+            await self._touch([key], base, view)
         self._check(change, key, view, after)
         after[key] = None if isinstance(change, Delete) else self._stamped(resource)
         return key
@@ -257,25 +252,55 @@ class Staged:
         elif change.if_version is not None and (current is None or version_of(current) != change.if_version):
             raise PreconditionFailed(f"{name} is no longer at version {change.if_version}")
 
-    async def _touch(self, key: Key, base: dict[Key, Resource | None], view: dict[Key, Resource | None]) -> None:
-        """Remember a resource as it is stored, the first time it matters."""
-        if key in view:
+    async def _touch(
+        self, keys: Sequence[Key], base: dict[Key, Resource | None], view: dict[Key, Resource | None]
+    ) -> None:
+        """Remember resources as they are stored, the first time they matter."""
+        unknown = [key for key in dict.fromkeys(keys) if key not in view]
+        if not unknown:
             return
-        try:
-            base[key] = await self._home.read(*key)
-        except RecordMissing:
-            base[key] = None
-        view[key] = base[key]
+        if self._read_many is not None:
+            stored = await self._read_many(unknown)
+            for key in unknown:
+                base[key] = view[key] = stored.get(key)
+            return
+        for key in unknown:
+            try:
+                base[key] = await self._home.read(*key)
+            except RecordMissing:
+                base[key] = None
+            view[key] = base[key]
 
     def _stamped(self, resource: Resource) -> Resource:
         self._count += 1
-        meta = {k: v for k, v in resource.get("meta", {}).items() if k != "lastUpdated"}
-        return {**resource, "meta": {**meta, "versionId": f"staged-{self._count}"}}
+        meta = {**resource.get("meta", {}), "versionId": f"staged-{self._count}"}
+        meta.pop("lastUpdated", None)
+        return {**resource, "meta": meta}
+
+
+def _named(change: Change) -> Key | None:
+    """The resource that a change is about, where it says so itself."""
+    if isinstance(change, Delete):
+        return change.type, change.id
+    if isinstance(change, Create) and (change.if_none_exist is not None or not change.resource.get("id")):
+        return None
+    return change.resource["resourceType"], change.resource["id"]
+
+
+def _net_change(key: Key, base: Resource | None, resource: Resource | None) -> Change | None:
+    if resource is base:
+        return None
+    if base is None:
+        return Create(_unstamped(resource)) if resource is not None else None
+    if resource is None:
+        return Delete(*key, if_version=version_of(base))
+    plain = _unstamped(resource)
+    return Update(plain, if_version=version_of(base)) if plain != _unstamped(base) else None
 
 
 def _unstamped(resource: Resource) -> Resource:
-    meta = {k: v for k, v in resource.get("meta", {}).items() if k not in ("versionId", "lastUpdated")}
-    rest = {k: v for k, v in resource.items() if k != "meta"}
+    rest = dict(resource)
+    meta = {k: v for k, v in rest.pop("meta", {}).items() if k not in ("versionId", "lastUpdated")}
     return {**rest, "meta": meta} if meta else rest
 
 

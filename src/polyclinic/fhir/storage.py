@@ -8,22 +8,24 @@ both dialects.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
 from polyclinic.core.database import Transaction
-from polyclinic.core.records import PreconditionFailed, RecordConflict, RecordGone, RecordMissing, Resource
+from polyclinic.core.records import RecordConflict, RecordGone, RecordMissing, Resource
 from polyclinic.fhir.codec import dumps_text, loads_stored
 from polyclinic.fhir.dates import instant, instant_text
-from polyclinic.fhir.index import rows, split_reference
+from polyclinic.fhir.extract import split_reference
+from polyclinic.fhir.index import index_values
 from polyclinic.fhir.parameters import parameters, resource_types
 
 _CHUNK = 400
-_INSERT = (
+INSERT = (
     "INSERT INTO fhir_resource (type, id, version, updated, body, schedule, status, start_at)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 )
-_INSERT_INDEX = "INSERT INTO fhir_index (type, id, parameter, value, system, low, high) VALUES (?, ?, ?, ?, ?, ?, ?)"
+INSERT_INDEX = "INSERT INTO fhir_index (type, id, parameter, value, system, low, high) VALUES (?, ?, ?, ?, ?, ?, ?)"
 
 
 class Stored(NamedTuple):
@@ -54,12 +56,10 @@ class Prepared(NamedTuple):
 
 def prepare(resource: Resource, version: int, now: int) -> Prepared:
     """Stamp id, version and time into a copy of the resource."""
-    meta = {"versionId": str(version), "lastUpdated": instant_text(now)}
-    for key, value in resource.get("meta", {}).items():
-        if key not in meta:
-            meta[key] = value
-    stamped = {"resourceType": resource["resourceType"], "id": resource["id"], "meta": meta}
-    stamped.update((k, v) for k, v in resource.items() if k not in stamped)
+    stamps = {"versionId": str(version), "lastUpdated": instant_text(now)}
+    given = resource.get("meta")
+    stamped = {"resourceType": "", "id": "", "meta": stamps, **resource}
+    stamped["meta"] = {**stamps, **given, **stamps} if given else stamps
     columns = slot_columns(stamped) if stamped["resourceType"] == "Slot" else (None, None, None)
     return Prepared(stamped, dumps_text(stamped), *columns)
 
@@ -90,20 +90,44 @@ def read(transaction: Transaction, type_: str, id_: str) -> Stored:
     return stored
 
 
+def lock_many(transaction: Transaction, type_: str, ids: Sequence[str]) -> list[Stored]:
+    """The rows that exist of these, deletions too, locked in the order of their ids."""
+    suffix = " ORDER BY id FOR UPDATE" if transaction.dialect == "postgres" else ""
+    found: list[Stored] = []
+    for chunk in _chunks(ids):
+        marks = ", ".join("?" * len(chunk))
+        selected = f"SELECT id, version, updated, body FROM fhir_resource WHERE type = ? AND id IN ({marks}){suffix}"
+        found.extend(Stored(type_, *row) for row in transaction.execute(selected, (type_, *chunk)))
+    return found
+
+
 def read_many(transaction: Transaction, type_: str, ids: Iterable[str]) -> list[Stored]:
     """The current versions of those that exist, in the order of their ids."""
+    found = read_keys(transaction, [(type_, id_) for id_ in sorted(set(ids))])
+    return sorted(found, key=lambda stored: stored.id)
+
+
+def read_keys(transaction: Transaction, keys: Sequence[tuple[str, str]]) -> list[Stored]:
+    """The current versions of those (type, id) that exist, in few statements and no order."""
     found: list[Stored] = []
-    for chunk in _chunks(sorted(set(ids))):
-        marks = ", ".join("?" * len(chunk))
-        found.extend(
-            Stored(type_, *row)
-            for row in transaction.execute(
-                f"SELECT id, version, updated, body FROM fhir_resource WHERE type = ? AND body IS NOT NULL"
-                f" AND id IN ({marks}) ORDER BY id",
-                (type_, *chunk),
-            )
-        )
+    for start in range(0, len(keys), _CHUNK):
+        ids: dict[str, list[str]] = {}
+        for type_, id_ in keys[start : start + _CHUNK]:
+            ids.setdefault(type_, []).append(id_)
+        values = [value for type_, mine in ids.items() for value in (type_, *mine)]
+        selected = _selecting(tuple(len(mine) for mine in ids.values()))
+        found.extend(Stored(*row) for row in transaction.execute(selected, values))
     return found
+
+
+@lru_cache(256)
+def _selecting(counts: tuple[int, ...]) -> str:
+    """The statement that reads so many of one type, so many of another."""
+    return " UNION ALL ".join(
+        "SELECT type, id, version, updated, body FROM fhir_resource WHERE type = ? AND body IS NOT NULL"
+        f" AND id IN ({', '.join('?' * count)})"
+        for count in counts
+    )
 
 
 def _chunks(items: Sequence[str]) -> Iterator[tuple[str, ...]]:
@@ -132,68 +156,6 @@ def read_version(transaction: Transaction, type_: str, id_: str, version: str) -
     return stored
 
 
-def insert(transaction: Transaction, resource: Resource, now: int, after: int = 0) -> Resource:
-    """Add a resource whose id is not in use; `after` is the version of its deletion. Raises RecordConflict."""
-    prepared = prepare(resource, after + 1, now)
-    type_, id_ = resource["resourceType"], resource["id"]
-    if after:
-        _replace(transaction, type_, id_, after, prepared.body, now, prepared[2:])
-    else:
-        added = transaction.execute(
-            f"{_INSERT} ON CONFLICT (type, id) DO NOTHING RETURNING version",
-            (type_, id_, 1, now, prepared.body, *prepared[2:]),
-        )
-        if not added:
-            raise RecordConflict(f"{type_}/{id_} exists already")
-    _add_index(transaction, prepared.resource)
-    return prepared.resource
-
-
-def update(transaction: Transaction, current: Stored, resource: Resource, now: int) -> Resource:
-    """Replace `current` by a new version. Raises PreconditionFailed when it is no longer the current one."""
-    prepared = prepare(resource, current.version + 1, now)
-    _replace(transaction, current.type, current.id, current.version, prepared.body, now, prepared[2:])
-    transaction.execute("DELETE FROM fhir_index WHERE id = ? AND type = ?", (current.id, current.type))
-    _add_index(transaction, prepared.resource)
-    return prepared.resource
-
-
-def remove(transaction: Transaction, current: Stored, now: int) -> int:
-    """Delete, keeping the history; the version number of the deletion."""
-    _replace(transaction, current.type, current.id, current.version, None, now, (None, None, None))
-    transaction.execute("DELETE FROM fhir_index WHERE id = ? AND type = ?", (current.id, current.type))
-    return current.version + 1
-
-
-def _replace(
-    transaction: Transaction, type_: str, id_: str, version: int, body: str | None, now: int, columns: Sequence[object]
-) -> None:
-    transaction.execute(
-        "INSERT INTO fhir_history (type, id, version, updated, body) SELECT type, id, version, updated, body"
-        " FROM fhir_resource WHERE type = ? AND id = ? AND version = ?",
-        (type_, id_, version),
-    )
-    changed = transaction.execute(
-        "UPDATE fhir_resource SET version = ?, updated = ?, body = ?, schedule = ?, status = ?, start_at = ?"
-        " WHERE type = ? AND id = ? AND version = ? RETURNING version",
-        (version + 1, now, body, *columns, type_, id_, version),
-    )
-    if not changed:
-        raise PreconditionFailed(f"{type_}/{id_} version {version} is no longer the current one")
-
-
-def _index_values(resource: Resource) -> Iterator[tuple[object, ...]]:
-    type_, id_ = resource["resourceType"], resource["id"]
-    for row in rows(resource):
-        yield (type_, id_, *row)
-
-
-def _add_index(transaction: Transaction, resource: Resource) -> None:
-    values = list(_index_values(resource))
-    if values:
-        transaction.executemany(_INSERT_INDEX, values)
-
-
 def load(transaction: Transaction, resources: Iterable[Resource], now: int) -> int:
     """Add those that were never there; how many. Raises RecordConflict when an id is given twice."""
     total = 0
@@ -201,15 +163,15 @@ def load(transaction: Transaction, resources: Iterable[Resource], now: int) -> i
     while chunk := list(islice(iterator, 5000)):
         known = _known(transaction, chunk)
         prepared = [prepare(r, 1, now) for r in chunk if (r["resourceType"], r["id"]) not in known]
-        _insert_many(
-            transaction, _INSERT, [(p.resource["resourceType"], p.resource["id"], 1, now, *p[1:]) for p in prepared]
+        insert_many(
+            transaction, INSERT, [(p.resource["resourceType"], p.resource["id"], 1, now, *p[1:]) for p in prepared]
         )
-        _insert_many(transaction, _INSERT_INDEX, [values for p in prepared for values in _index_values(p.resource)])
+        insert_many(transaction, INSERT_INDEX, [values for p in prepared for values in index_values(p.resource)])
         total += len(prepared)
     return total
 
 
-def _insert_many(transaction: Transaction, insert: str, rows_: Sequence[tuple[object, ...]]) -> None:
+def insert_many(transaction: Transaction, insert: str, rows_: Sequence[tuple[object, ...]]) -> None:
     """Insert rows; to PostgreSQL some hundred in each statement, since every statement is a message to another process."""
     if transaction.dialect == "sqlite":
         transaction.executemany(insert, rows_)

@@ -19,7 +19,8 @@ from polyclinic.fhir.diary import Key
 from polyclinic.fhir.query import BadSearch, Search, pairs, parse_search
 from polyclinic.fhir.schema import create_tables
 from polyclinic.fhir.staged import Staged
-from polyclinic.fhir.transactions import operations_of, perform
+from polyclinic.fhir.transactions import make
+from polyclinic.fhir.writing import Writes
 
 Clock = Callable[[], datetime]
 
@@ -75,13 +76,9 @@ class FhirStore:
 
     async def read_many(self, keys: Sequence[Key]) -> dict[Key, Resource]:
         """The current versions of those that exist, in one read of the database."""
-        ids: dict[str, list[str]] = {}
-        for type_, id_ in keys:
-            ids.setdefault(type_, []).append(id_)
 
         def find_all(transaction: Transaction) -> dict[Key, Resource]:
-            stored = [each for type_, mine in ids.items() for each in storage.read_many(transaction, type_, mine)]
-            return {(each.type, each.id): each.resource() for each in stored}
+            return {(each.type, each.id): each.resource() for each in storage.read_keys(transaction, keys)}
 
         return await self.database.read(find_all)
 
@@ -111,17 +108,19 @@ def fresh(transaction: Transaction, search: Search, limit: int | None, now: int)
 
 def apply_changes(transaction: Transaction, changes: Sequence[Change], now: int) -> list[Resource | None]:
     """Make all changes inside an open transaction, or raise."""
-    return [outcome.resource for outcome in perform(transaction, operations_of(changes), now, resolve=False)]
+    return make(transaction, changes, now)
 
 
 def sweep(transaction: Transaction, now: int) -> int:
     """Free the slots whose hold has expired; how many."""
     slots = holds.expired(transaction, now)
+    writes = Writes(transaction, now)
     for slot in slots:
         stored = storage.find(transaction, "Slot", slot, lock=True)
         if stored is not None and stored.body is not None:
             resource = stored.resource()
             if resource["status"] == "busy-tentative":
-                storage.update(transaction, stored, {**resource, "status": "free"}, now)
+                writes.update(stored, {**resource, "status": "free"}, resource)
+    writes.flush()
     holds.forget(transaction, slots)
     return len(slots)

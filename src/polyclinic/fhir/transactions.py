@@ -26,7 +26,7 @@ from polyclinic.core.records import (
 from polyclinic.core.seed import derive
 from polyclinic.fhir import search as searching
 from polyclinic.fhir import storage
-from polyclinic.fhir.diary import Key, slots_of
+from polyclinic.fhir.diary import Key
 from polyclinic.fhir.patch import apply_patch
 from polyclinic.fhir.query import BadSearch, pairs, parse_search
 from polyclinic.fhir.work import Work
@@ -87,6 +87,51 @@ def operations_of(changes: Sequence[Change]) -> list[Operation]:
     return operations
 
 
+def make(transaction: Transaction, changes: Sequence[Change], now: int) -> list[Resource | None]:
+    """Make every change or raise; the new versions in the order of the changes. What `perform` does, for plain changes.
+
+    Our own changes refer to each other by their ids.
+    """
+    if not all(map(_is_plain, changes)):
+        return [outcome.resource for outcome in perform(transaction, operations_of(changes), now, resolve=False)]
+    work = Work(transaction, now)
+    work.lock(*_touched(changes))
+    made: dict[int, Resource] = {}
+    for change in changes:
+        if isinstance(change, Delete):
+            work.delete((change.type, change.id), change.if_version)
+    for position, change in enumerate(changes):
+        if isinstance(change, Create):
+            made[position] = work.create(change.resource)
+    for position, change in enumerate(changes):
+        if isinstance(change, Update):
+            made[position] = work.update(change.resource, change.if_version)[0]
+    work.finish()
+    return [work.latest(made[position]) if position in made else None for position in range(len(changes))]
+
+
+def _is_plain(change: Change) -> bool:
+    """Whether it says itself which resource it means."""
+    return not isinstance(change, Create) or (change.if_none_exist is None and bool(change.resource.get("id")))
+
+
+def _touched(changes: Sequence[Change]) -> tuple[list[Key], dict[Key, Resource]]:
+    """What exists or may and is changed, and the appointments as they will be."""
+    keys: list[Key] = []
+    becoming: dict[Key, Resource] = {}
+    for change in changes:
+        if isinstance(change, Delete):
+            keys.append((change.type, change.id))
+            continue
+        resource = change.resource
+        key = (resource["resourceType"], resource["id"])
+        if isinstance(change, Update):
+            keys.append(key)
+        if key[0] == "Appointment":
+            becoming[key] = resource
+    return keys, becoming
+
+
 def perform(
     transaction: Transaction,
     operations: Sequence[Operation],
@@ -107,7 +152,7 @@ def perform(
     work = Work(transaction, now, hold=hold)
     ordered = sorted(range(len(operations)), key=lambda position: _ORDER[operations[position].method])
     given = _assign_ids(work, operations, base)
-    work.lock(_keys(operations))
+    work.lock(*_keys(operations))
     outcomes: list[Outcome | None] = [None] * len(operations)
     reads = []
     for position in ordered:
@@ -116,6 +161,7 @@ def perform(
             reads.append(position)
             continue
         if resolve and operation.resource is not None and (given or _has_conditional(operation.resource)):
+            work.flush()
             operation.resource = _resolve(transaction, operation.resource, given, base)
         outcomes[position] = _change(work, operation, base, check)
     work.finish()
@@ -125,21 +171,22 @@ def perform(
 
 
 def _latest(work: Work, outcome: Outcome) -> Outcome:
-    """A slot may have got a further version when the diary was brought in step."""
-    resource = outcome.resource
-    if resource is not None and outcome.operation is not None and outcome.operation.method != "GET":
-        outcome.resource = work.after.get((resource["resourceType"], resource["id"]), resource)
+    if outcome.resource is not None and outcome.operation is not None and outcome.operation.method != "GET":
+        outcome.resource = work.latest(outcome.resource)
     return outcome
 
 
-def _keys(operations: Sequence[Operation]) -> list[Key]:
+def _keys(operations: Sequence[Operation]) -> tuple[list[Key], dict[Key, Resource]]:
+    """What exists or may and is changed, and the appointments as they will be."""
     keys: list[Key] = []
+    becoming: dict[Key, Resource] = {}
     for operation in operations:
-        if operation.method != "GET" and operation.id is not None:
-            keys.append((operation.type, operation.id))
-        if operation.type == "Appointment":
-            keys.extend(("Slot", slot) for slot in slots_of(operation.resource))
-    return keys
+        key = (operation.type, operation.id or "")
+        if operation.method not in ("GET", "POST") and operation.id is not None:
+            keys.append(key)
+        if operation.type == "Appointment" and operation.resource is not None:
+            becoming[key] = operation.resource
+    return keys, becoming
 
 
 def _assign_ids(work: Work, operations: Sequence[Operation], base: str) -> dict[str, str]:

@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 from polyclinic.core.records import Problem, RecordInvalid, Resource
-from polyclinic.fhir.index import split_reference
+from polyclinic.fhir.extract import split_reference
 from polyclinic.fhir.invariants import OF_ALL, RULES, WARNINGS
 from polyclinic.fhir.parameters import data, resource_types
 from polyclinic.fhir.primitives import wrong

@@ -9,13 +9,14 @@ transaction rolls back.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from polyclinic.core.database import Transaction
 from polyclinic.core.records import PreconditionFailed, RecordConflict, RecordGone, RecordMissing, Resource
 from polyclinic.fhir import holds, storage
 from polyclinic.fhir.diary import HOLDING, Key, consequences, slots_of
 from polyclinic.fhir.storage import Stored
+from polyclinic.fhir.writing import Writes
 
 
 def opaque_id() -> str:
@@ -33,20 +34,38 @@ class Work:
         self.now = now
         self.hold = hold
         self.new_id = new_id
+        self._writes = Writes(transaction, now)
         self._before: dict[Key, Stored | None] = {}
+        self._parsed: dict[Key, Resource] = {}
         self.after: dict[Key, Resource | None] = {}
 
-    def lock(self, keys: Iterable[Key]) -> None:
+    def lock(self, keys: Iterable[Key], becoming: Mapping[Key, Resource]) -> None:
         """Read and lock resources in one order for everybody, so that two transactions never wait for each other.
 
-        Appointments come first: the slots they hold until now belong to what is locked.
+        `keys` are those that exist or may; `becoming` says what is known of how appointments, new ones too, will be.
+        Appointments come first: the slots that they gain or lose belong to what is locked. A slot that stays with its
+        appointment is not touched, and nobody else can take or free it.
         """
         wanted = set(keys)
-        for key in sorted(wanted):
-            if key[0] == "Appointment":
-                wanted.update(("Slot", slot) for slot in slots_of(self.resource_before(key)))
-        for key in sorted(wanted):
-            self.before(key)
+        appointments = [key for key in wanted if key[0] == "Appointment"]
+        self._find_all(appointments)
+        for key in {*appointments, *becoming}:
+            held = slots_of(self.resource_before(key)) if key in self._before else []
+            wanted.update(("Slot", slot) for slot in {*held} ^ {*slots_of(becoming.get(key))})
+        self._find_all(wanted)
+
+    def _find_all(self, keys: Iterable[Key]) -> None:
+        by_type: dict[str, list[str]] = {}
+        for type_, id_ in sorted(key for key in keys if key not in self._before):
+            by_type.setdefault(type_, []).append(id_)
+            self._before[(type_, id_)] = None
+        for type_, ids in by_type.items():
+            for stored in storage.lock_many(self.transaction, type_, ids):
+                self._before[(type_, stored.id)] = stored
+
+    def flush(self) -> None:
+        """Write what waits, so that searches see it."""
+        self._writes.flush()
 
     def before(self, key: Key) -> Stored | None:
         """The row as it was when this work first saw it."""
@@ -57,7 +76,11 @@ class Work:
     def resource_before(self, key: Key) -> Resource | None:
         """The resource as it was before this work; None when there was none."""
         stored = self.before(key)
-        return stored.resource() if stored is not None and stored.body is not None else None
+        if stored is None or stored.body is None:
+            return None
+        if key not in self._parsed:
+            self._parsed[key] = stored.resource()
+        return self._parsed[key]
 
     def current(self, key: Key) -> Resource:
         """The resource as this work has left it so far. Raises RecordMissing."""
@@ -76,10 +99,13 @@ class Work:
         resource = resource if resource.get("id") else {**resource, "id": self.new_id()}
         key = (resource["resourceType"], resource["id"])
         self._only_once(key)
-        previous = self.before(key)
-        if previous is not None and previous.body is not None:
-            raise RecordConflict(f"{key[0]}/{key[1]} exists already")
-        created = storage.insert(self.transaction, resource, self.now, previous.version if previous else 0)
+        created = None if self._before.get(key) else self._writes.insert(resource)
+        if created is None:
+            previous = self.before(key)
+            if previous is None or previous.body is not None:
+                raise RecordConflict(f"{key[0]}/{key[1]} exists already")
+            created = self._writes.update(previous, resource)
+        self._before.setdefault(key, None)
         self.after[key] = created
         return created
 
@@ -91,7 +117,7 @@ class Work:
         if previous is None or previous.body is None:
             return self.create(resource), True
         self._only_once(key)
-        updated = storage.update(self.transaction, previous, resource, self.now)
+        updated = self._writes.update(previous, resource, self.resource_before(key))
         self.after[key] = updated
         return updated, False
 
@@ -102,7 +128,7 @@ class Work:
         previous = self.before(key)
         if previous is None or previous.body is None:
             return False
-        storage.remove(self.transaction, previous, self.now)
+        self._writes.remove(previous)
         self.after[key] = None
         return True
 
@@ -133,6 +159,11 @@ class Work:
                 self._refuse_freeing(key, result.holders)
             if self.after[key] is None:
                 self._refuse_dangling(key)
+        self.flush()
+
+    def latest(self, resource: Resource) -> Resource | None:
+        """A resource that was written here, as it is now: a slot may have got a further version from `finish`."""
+        return self.after.get((resource["resourceType"], resource["id"]), resource)
 
     def _held_for_us(self, slot: str, status: str) -> bool:
         if status != "busy-tentative":
@@ -145,13 +176,14 @@ class Work:
         slot = self.current(key)
         if slot["status"] == status:
             return
+        self.flush()
         if key in self.after:
             latest = storage.find(self.transaction, *key)
         else:
             latest = self.before(key)
         if latest is None:
             raise RecordMissing(f"there is no {key[0]}/{key[1]}")
-        self.after[key] = storage.update(self.transaction, latest, {**slot, "status": status}, self.now)
+        self.after[key] = self._writes.update(latest, {**slot, "status": status})
 
     def _refuse_freeing(self, key: Key, taken: dict[str, str]) -> None:
         """A slot becomes free or vanishes only when no appointment holds it any more."""
@@ -166,6 +198,7 @@ class Work:
 
     def _holders(self, slot: str) -> list[str]:
         """Appointments, other than those changed here, that occupy a slot."""
+        self.flush()
         states = ", ".join(f"'{state}'" for state in HOLDING)
         found = self.transaction.execute(
             "SELECT a.id FROM fhir_index a JOIN fhir_index s ON s.id = a.id AND s.type = a.type"
@@ -177,6 +210,7 @@ class Work:
 
     def _refuse_dangling(self, key: Key) -> None:
         """What others refer to stays."""
+        self.flush()
         others = storage.referrers(self.transaction, *key)
         if others:
             raise RecordConflict(f"{key[0]}/{key[1]} cannot be deleted: {', '.join(others[:3])} refers to it")

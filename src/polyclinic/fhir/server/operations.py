@@ -11,7 +11,7 @@ from polyclinic.core.database import Transaction
 from polyclinic.core.records import RecordConflict, RecordInvalid, RecordMissing, RecordsError, Resource
 from polyclinic.fhir import holds, storage
 from polyclinic.fhir.dates import instant_text
-from polyclinic.fhir.index import split_reference
+from polyclinic.fhir.extract import split_reference
 from polyclinic.fhir.scheduling import span
 from polyclinic.fhir.server import outcomes
 from polyclinic.fhir.server.exchange import (
@@ -28,6 +28,7 @@ from polyclinic.fhir.store import FhirStore, sweep
 from polyclinic.fhir.transactions import Operation, perform
 from polyclinic.fhir.validate import check, problems, structural_problems
 from polyclinic.fhir.work import opaque_id
+from polyclinic.fhir.writing import Writes
 
 MAX_HOLD_MINUTES = 24 * 60
 DEFAULT_HOLD_MINUTES = 5
@@ -92,7 +93,7 @@ class Operations:
 def hold(transaction: Transaction, slots: list[str], token: str, now: int, expires: int) -> list[Resource]:
     """Hold free slots. Raises RecordConflict when one is not free."""
     sweep(transaction, now)
-    held = []
+    held, writes = [], Writes(transaction, now)
     for id_ in sorted(set(slots)):
         stored = storage.find(transaction, "Slot", id_, lock=True)
         if stored is None:
@@ -100,7 +101,8 @@ def hold(transaction: Transaction, slots: list[str], token: str, now: int, expir
         slot = stored.resource()
         if slot["status"] != "free":
             raise RecordConflict(f"Slot/{id_} is not free but {slot['status']}")
-        held.append(storage.update(transaction, stored, {**slot, "status": "busy-tentative"}, now))
+        held.append(writes.update(stored, {**slot, "status": "busy-tentative"}, slot))
+    writes.flush()
     holds.place(transaction, [slot["id"] for slot in held], token, expires)
     return held
 

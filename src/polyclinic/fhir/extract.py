@@ -1,0 +1,215 @@
+"""How one element becomes index values: for every search parameter's path a function made once, called for each node.
+
+The functions add to a dict, whose keys are rows as the side table has them: (type, id, parameter, value, system, low,
+high). What a node held before it turned out to be broken stays added; the caller decides what becomes of the error.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+from polyclinic.fhir.dates import Range, date_range, instant, period_range
+from polyclinic.fhir.parameters import Parameter, Path
+
+IndexValue: TypeAlias = tuple[str, str, str, str, str, int | float | None, int | float | None]
+IndexValues: TypeAlias = dict[IndexValue, None]
+Emit: TypeAlias = Callable[[str, Any, IndexValues], None]
+"""Adds what a node of the resource with that id says."""
+
+_LOCAL_REFERENCE = re.compile(r"([A-Z][A-Za-z]+)/([A-Za-z0-9\-.]{1,64})(?:/_history/[A-Za-z0-9\-.]{1,64})?", re.ASCII)
+_OPEN = 1e300  # an open end of a range: larger than any measurement, and still a number to every database
+_PARTS = {
+    "HumanName": ("text", "family", "given", "prefix", "suffix"),
+    "Address": ("text", "line", "city", "district", "state", "postalCode", "country"),
+}
+_KEPT = 16_384
+
+
+@lru_cache(_KEPT)
+def normal(text: str) -> str:
+    """How strings are compared: without case, accents and runs of space."""
+    if text.isascii():
+        return " ".join(text.lower().split())
+    decomposed = unicodedata.normalize("NFKD", text)
+    bare = "".join(c for c in decomposed if not unicodedata.combining(c))
+    return " ".join(unicodedata.normalize("NFC", bare).casefold().split())
+
+
+@lru_cache(_KEPT)
+def split_reference(reference: str) -> tuple[str, str]:
+    """(type, id) of a local reference, ("", reference) of any other."""
+    match = _LOCAL_REFERENCE.fullmatch(reference)
+    return (match[1], match[2]) if match else ("", reference)
+
+
+def emitter(type_: str, parameter: Parameter, path: Path) -> Emit:
+    """The function for one path of one parameter of a resource type."""
+    emit = _KINDS[parameter.kind](type_, parameter.code, path)
+    return emit if path.where is None else _only_where(emit, *path.where)
+
+
+def _only_where(emit: Emit, key: str, value: str) -> Emit:
+    def filtered(id_: str, node: Any, found: IndexValues) -> None:
+        if node.get(key) == value:
+            emit(id_, node, found)
+
+    return filtered
+
+
+def _token(type_: str, code: str, path: Path) -> Emit:
+    def coding(id_: str, node: Any, found: IndexValues) -> None:
+        if "code" in node:
+            found[(type_, id_, code, node["code"], node.get("system", ""), None, None)] = None
+
+    def concept(id_: str, node: Any, found: IndexValues) -> None:
+        for each in node.get("coding", ()):
+            coding(id_, each, found)
+
+    def identifier(id_: str, node: Any, found: IndexValues) -> None:
+        if "value" in node:
+            found[(type_, id_, code, node["value"], node.get("system", ""), None, None)] = None
+
+    def contact(id_: str, node: Any, found: IndexValues) -> None:
+        if "value" in node:
+            found[(type_, id_, code, node["value"], "", None, None)] = None
+
+    def boolean(id_: str, node: Any, found: IndexValues) -> None:
+        found[(type_, id_, code, "true" if node else "false", "", None, None)] = None
+
+    special: dict[str, Emit] = {
+        "CodeableConcept": concept,
+        "Coding": coding,
+        "Identifier": identifier,
+        "ContactPoint": contact,
+        "boolean": boolean,
+    }
+    return special.get(path.type) or _plain(type_, code, path)
+
+
+def _plain(type_: str, code: str, path: Path) -> Emit:
+    def plain(id_: str, node: Any, found: IndexValues) -> None:
+        found[(type_, id_, code, str(node), "", None, None)] = None
+
+    return plain
+
+
+def _reference(type_: str, code: str, path: Path) -> Emit:
+    if path.type == "canonical":
+        return _canonical(type_, code)
+    wanted, by_identifier = path.target, f"{code}:identifier"
+
+    def reference(id_: str, node: Any, found: IndexValues) -> None:
+        text = node.get("reference", "")
+        target, value = split_reference(text)
+        if wanted and (target or node.get("type") or _absolute_type(text)) != wanted:
+            return
+        if text and not text.startswith("#"):
+            found[(type_, id_, code, value, target, None, None)] = None
+        identifier = node.get("identifier")
+        if identifier and "value" in identifier:
+            system = identifier.get("system", "")
+            found[(type_, id_, by_identifier, identifier["value"], system, None, None)] = None
+
+    return reference
+
+
+def _canonical(type_: str, code: str) -> Emit:
+    def canonical(id_: str, node: Any, found: IndexValues) -> None:
+        text = str(node)
+        url, _, version = text.partition("|")
+        found[(type_, id_, code, url, "", None, None)] = None
+        if version:
+            found[(type_, id_, code, text, "", None, None)] = None
+
+    return canonical
+
+
+def _absolute_type(reference: str) -> str:
+    parts = reference.split("/_history/")[0].split("/")
+    return parts[-2] if len(parts) > 3 else ""
+
+
+def _date(type_: str, code: str, path: Path) -> Emit:
+    ranges: dict[str, Callable[[Any], Range]] = {"instant": _point, "Period": _period, "Timing": _timing}
+    range_of = ranges.get(path.type, date_range)
+
+    def date(id_: str, node: Any, found: IndexValues) -> None:
+        low, high = range_of(node)
+        found[(type_, id_, code, "", "", low, high)] = None
+
+    return date
+
+
+def _point(node: Any) -> Range:
+    at = instant(node)
+    return at, at + 1
+
+
+def _period(node: Any) -> Range:
+    return period_range(node.get("start"), node.get("end"))
+
+
+def _timing(node: Any) -> Range:
+    ranges = [date_range(event) for event in node.get("event", ())]
+    bounds = node.get("repeat", {}).get("boundsPeriod")
+    if bounds:
+        ranges.append(_period(bounds))
+    return min(low for low, _ in ranges), max(high for _, high in ranges)
+
+
+def _string(type_: str, code: str, path: Path) -> Emit:
+    parts = _PARTS.get(path.type)
+
+    def add(id_: str, text: str, found: IndexValues) -> None:
+        found[(type_, id_, code, normal(text), text, None, None)] = None
+
+    if parts is None:
+        return lambda id_, node, found: add(id_, str(node), found)
+
+    def of_parts(id_: str, node: Any, found: IndexValues) -> None:
+        for part in parts:
+            value = node.get(part)
+            if isinstance(value, list):
+                for text in value:
+                    if text:
+                        add(id_, text, found)
+            elif value:
+                add(id_, value, found)
+
+    return of_parts
+
+
+def _quantity(type_: str, code: str, path: Path) -> Emit:
+    def quantity(id_: str, node: Any, found: IndexValues) -> None:
+        value = float(node["value"])
+        unit_code, unit = node.get("code", ""), node.get("unit", "")
+        found[(type_, id_, code, unit_code, node.get("system", ""), value, value)] = None
+        if unit and unit != unit_code:
+            found[(type_, id_, code, unit, "", value, value)] = None
+
+    def bounds(id_: str, node: Any, found: IndexValues) -> None:
+        low, high = node.get("low", {}), node.get("high", {})
+        either = low or high
+        lowest, highest = float(low.get("value", -_OPEN)), float(high.get("value", _OPEN))
+        found[(type_, id_, code, either.get("code", ""), either.get("system", ""), lowest, highest)] = None
+
+    def nothing(id_: str, node: Any, found: IndexValues) -> None:
+        """A series has no one value."""
+
+    special: dict[str, Emit] = {"Range": bounds, "SampledData": nothing}
+    return special.get(path.type, quantity)
+
+
+_KINDS: dict[str, Callable[[str, str, Path], Emit]] = {
+    "token": _token,
+    "reference": _reference,
+    "date": _date,
+    "string": _string,
+    "uri": _plain,
+    "quantity": _quantity,
+    "number": _quantity,
+}

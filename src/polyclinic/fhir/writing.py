@@ -1,0 +1,103 @@
+"""The writes of one transaction.
+
+Resources are written at once. The rows beside them (superseded versions, index values) wait until `flush`, so that all
+of them go in few statements; whoever asks the index before must flush. Every write names the version it replaces in
+its WHERE clause, so a lost race is noticed in both dialects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from polyclinic.core.database import Transaction
+from polyclinic.core.records import PreconditionFailed, Resource
+from polyclinic.fhir.extract import IndexValue
+from polyclinic.fhir.index import differing_values, index_values
+from polyclinic.fhir.storage import INSERT, INSERT_INDEX, Stored, insert_many, prepare
+
+_INSERT_HISTORY = "INSERT INTO fhir_history (type, id, version, updated, body) VALUES (?, ?, ?, ?, ?)"
+_UPDATE = (
+    "UPDATE fhir_resource SET version = ?, updated = ?, body = ?, schedule = ?, status = ?, start_at = ?"
+    " WHERE type = ? AND id = ? AND version = ? RETURNING version"
+)
+_INSERT_NEW = f"{INSERT} ON CONFLICT (type, id) DO NOTHING"
+_DELETE_INDEX = "DELETE FROM fhir_index WHERE id = ? AND type = ?"
+_UPDATE_INDEX = (
+    "UPDATE fhir_index SET value = ?, system = ?, low = ?, high = ? WHERE id = ? AND type = ? AND parameter = ?"
+)
+
+
+class Writes:
+    """Changes of single resources at one moment, in an open transaction."""
+
+    def __init__(self, transaction: Transaction, now: int) -> None:
+        self._transaction, self._now = transaction, now
+        self._superseded: list[Stored] = []
+        self._values: list[IndexValue] = []
+
+    def insert(self, resource: Resource) -> Resource | None:
+        """Add a resource; None when its id is or was in use."""
+        prepared = prepare(resource, 1, self._now)
+        stamped = prepared.resource
+        row = (stamped["resourceType"], stamped["id"], 1, self._now, *prepared[1:])
+        if self._transaction.dialect == "postgres":
+            added = self._transaction.execute(f"{_INSERT_NEW} RETURNING version", row)
+        else:  # RETURNING costs SQLite more than the insertion
+            self._transaction.execute(_INSERT_NEW, row)
+            added = self._transaction.execute("SELECT 1 WHERE changes() = 1")
+        if not added:
+            return None
+        self._values.extend(index_values(stamped))
+        return stamped
+
+    def update(self, current: Stored, resource: Resource, before: Resource | None = None) -> Resource:
+        """Replace `current` by a new version. Raises PreconditionFailed when it is no longer the current one.
+
+        `before` is the resource that `current` holds, where that is known already; a deletion may be followed too.
+        """
+        prepared = prepare(resource, current.version + 1, self._now)
+        self._replace(current, prepared.body, prepared[2:])
+        if before is None and current.body is not None:
+            before = current.resource()
+        self._reindex(before, prepared.resource)
+        return prepared.resource
+
+    def remove(self, current: Stored) -> None:
+        """Delete, keeping the history."""
+        self._replace(current, None, (None, None, None))
+        self._transaction.execute(_DELETE_INDEX, (current.id, current.type))
+
+    def flush(self) -> None:
+        """Write the rows that wait."""
+        if self._superseded:
+            insert_many(self._transaction, _INSERT_HISTORY, self._superseded)
+            self._superseded = []
+        if self._values:
+            insert_many(self._transaction, INSERT_INDEX, self._values)
+            self._values = []
+
+    def _replace(self, current: Stored, body: str | None, columns: Sequence[object]) -> None:
+        type_, id_, version = current[:3]
+        changed = self._transaction.execute(_UPDATE, (version + 1, self._now, body, *columns, type_, id_, version))
+        if not changed:
+            raise PreconditionFailed(f"{type_}/{id_} version {version} is no longer the current one")
+        self._superseded.append(current)
+
+    def _reindex(self, before: Resource | None, after: Resource) -> None:
+        """Change the index where the two differ: mostly a status."""
+        if before is None:
+            self._values.extend(index_values(after))
+            return
+        old, new = differing_values(before, after)
+        if old == new:
+            return
+        for parameter in sorted({value[2] for value in old.keys() ^ new.keys()}):
+            was = [value for value in old if value[2] == parameter]
+            becomes = [value for value in new if value[2] == parameter]
+            owner = (after["id"], after["resourceType"])
+            if len(was) == len(becomes) == 1:
+                self._transaction.execute(_UPDATE_INDEX, (*becomes[0][3:], *owner, parameter))
+                continue
+            if was:
+                self._transaction.execute(f"{_DELETE_INDEX} AND parameter = ?", (*owner, parameter))
+            self._values.extend(becomes)
