@@ -25,6 +25,7 @@ from polyclinic.errors import Owner, boundary, owned
 R = TypeVar("R")
 REASKS = 2
 TOOL_ROUNDS = 8
+_ATOMS = frozenset((str, int, float, bool, type(None)))
 
 
 @dataclass(frozen=True)
@@ -169,12 +170,14 @@ def compose(rendered: list[Message], history: Sequence[Message]) -> list[Message
 
 def plain(value: Any) -> Any:
     """A tool's result as plain JSON data."""
+    if value.__class__ in _ATOMS:
+        return value
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json")
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
     if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {str(key): item if item.__class__ in _ATOMS else plain(item) for key, item in value.items()}
     return value
 
 

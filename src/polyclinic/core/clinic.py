@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from polyclinic.core.campaign import NothingShared, Shared
@@ -102,12 +103,15 @@ class Clinic:
     demo_scenarios: str = "4"
     demo_variants: tuple[str, ...] = ()
 
+    @cached_property
+    def _by_name(self) -> dict[str, Role]:
+        return {role.name: role for role in self.roles}
+
     def role(self, name: str) -> Role:
         """The role, or an error with the names there are. ``student-2`` is played by the role ``student``."""
-        base = name.partition("-")[0] if name not in {role.name for role in self.roles} else name
-        for role in self.roles:
-            if role.name == base:
-                return role
+        role = self._by_name.get(name) or self._by_name.get(name.partition("-")[0])
+        if role is not None:
+            return role
         raise UnknownName(f"role in {self.name}", name, (role.name for role in self.roles))
 
     def variant(self, name: str) -> Variant:

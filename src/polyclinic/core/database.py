@@ -6,7 +6,7 @@ plain functions over a `Transaction`, so that their changes can join an episode'
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any, Literal, Protocol, TypeVar
 
 Dialect = Literal["sqlite", "postgres"]
@@ -32,12 +32,15 @@ class Database(Protocol):
 
     dialect: Dialect
 
-    async def write(self, work: Callable[[Transaction], T]) -> T:
-        """Run `work` in one transaction and return after its commit; an exception rolls it back and propagates."""
+    def write(self, work: Callable[[Transaction], T]) -> Awaitable[T]:
+        """Run `work` in one transaction; awaiting it ends after its commit. An exception rolls it back and propagates.
+
+        What is asked for is done in the order of asking, reads and writes alike, whenever it is awaited.
+        """
         ...
 
-    async def read(self, work: Callable[[Transaction], T]) -> T:
-        """Run `work` over a consistent view."""
+    def read(self, work: Callable[[Transaction], T]) -> Awaitable[T]:
+        """Run `work` over a consistent view, which holds all that was asked to be written before."""
         ...
 
     async def close(self) -> None:

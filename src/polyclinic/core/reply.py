@@ -66,6 +66,9 @@ def _finite(number: str) -> float:
     return value
 
 
+_STRICT = json.JSONDecoder(object_pairs_hook=_no_duplicates, parse_constant=_no_constants, parse_float=_finite)
+
+
 def read_reply(text: str, reply_type: type[R]) -> R:
     """The reply as its type, or `Unreadable` with what is wrong.
 
@@ -80,7 +83,7 @@ def read_reply(text: str, reply_type: type[R]) -> R:
     if fenced:
         body = fenced.group(1).strip()
     try:
-        json.loads(body, object_pairs_hook=_no_duplicates, parse_constant=_no_constants, parse_float=_finite)
+        _STRICT.decode(body)
     except Unreadable:
         raise
     except (ValueError, RecursionError) as error:

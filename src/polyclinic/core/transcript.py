@@ -6,7 +6,7 @@ Events carry no wall-clock time, so that the same episode always yields the same
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, cast
 
 from pydantic import Field, TypeAdapter
 
@@ -190,6 +190,8 @@ class Transcript:
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
         self.events: list[Event] = list(events)
+        self._sorted: dict[type[_Event], list[Event]] = {}
+        self._counted = 0
 
     def __iter__(self) -> Iterator[Event]:
         return iter(self.events)
@@ -199,7 +201,12 @@ class Transcript:
 
     def of(self, kind: type[EventT]) -> list[EventT]:
         """The events of one type, in order."""
-        return [event for event in self.events if isinstance(event, kind)]
+        if self._counted != len(self.events):
+            self._sorted = {}
+            for event in self.events:
+                self._sorted.setdefault(type(event), []).append(event)
+            self._counted = len(self.events)
+        return cast("list[EventT]", list(self._sorted.get(kind, ())))
 
     def said(self, speaker: str | None = None) -> list[Said]:
         """What was said, by one speaker or by all."""

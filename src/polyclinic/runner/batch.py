@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -17,12 +17,37 @@ from polyclinic.core.records import RecordsError
 from polyclinic.core.scenario import Scenario
 from polyclinic.errors import LimitReached
 from polyclinic.runner.progress import Progress, Silent
+from polyclinic.store.chain import Chain, ChainBroken
 from polyclinic.store.leases import LEASE_S, LeaseLost, Leases, Standing, this_process
 from polyclinic.store.runs import EpisodeRow
 from polyclinic.store.store import Store
 
 POLL_S = 0.5
 Held = dict[str, list[Effect]]
+
+
+@dataclass
+class _Course:
+    """A campaign under way: what is learned is held until its wave has ended; `chain` lets turns run ahead of commits."""
+
+    campaign: Campaign
+    held: Held = field(default_factory=dict)
+    chain: Chain | None = None
+
+    def took(self, spec: EpisodeSpec, effects: Iterable[Effect]) -> None:
+        """An episode is over: shared state changes at once, a library when the wave ends; those behind it move up."""
+        if self.campaign.turnstile is None:
+            return
+        for effect in effects:
+            self.take(spec.id, effect)
+        self.campaign.turnstile.leave(spec.position)
+
+    def take(self, episode: str, effect: Effect) -> None:
+        """One change: a library's waits, so that all of a wave read the same one."""
+        if effect.kind == "library":
+            self.held.setdefault(episode, []).append(effect)
+        else:
+            self.campaign.apply(effect)
 
 
 @dataclass
@@ -109,33 +134,46 @@ class Batch:
     async def _unit(self, unit: str, rows: list[EpisodeRow]) -> None:
         if not rows[0].spec.campaign and rows[0].status == "pending":
             async with self._room:
-                await self._episode(unit, rows[0], self._lone, {})
+                await self._episode(unit, rows[0], _Course(self._lone))
             return
         if any(row.status == "pending" for row in rows):
             await self._sequence(unit, rows)
         await self._leases.release(unit)
 
     async def _sequence(self, unit: str, rows: list[EpisodeRow]) -> None:
-        """A campaign: started in order, waves apart, turns kept by the turnstile, lessons taken at each wave's end."""
-        campaign = await self._campaign(rows)
-        held = await self._replay(unit, rows, campaign)
-        turnstile = campaign.turnstile = Turnstile([self.scenarios[row.spec.scenario].lanes for row in rows])
+        """A campaign. Should the records refuse what others have built upon, it is opened again and goes step by step."""
+        chain: Chain | None = Chain()
+        while True:
+            try:
+                return await self._waves(unit, rows, chain)
+            except ChainBroken:
+                spec, chain = rows[0].spec, None
+                now = await self.store.runs.episodes(self.run, spec.seed, spec.clinic)
+                rows = [row for row in now if row.unit == unit]
+
+    async def _waves(self, unit: str, rows: list[EpisodeRow], chain: Chain | None) -> None:
+        """Started in order, waves apart, turns kept by the turnstile, lessons taken at each wave's end."""
+        course = _Course(await self._campaign(rows), chain=chain)
+        await self._replay(unit, rows, course)
+        turnstile = course.campaign.turnstile = Turnstile([self.scenarios[row.spec.scenario].lanes for row in rows])
         for row in rows:
             if row.status != "pending":
                 turnstile.leave(row.spec.position)
         for wave in sorted({row.spec.wave for row in rows}):
             mine = [row for row in rows if row.spec.wave == wave]
-            await self._wave(unit, [row for row in mine if row.status == "pending"], campaign, held)
+            await self._wave(unit, [row for row in mine if row.status == "pending"], course)
             for row in mine:
-                for effect in held.pop(row.spec.id, []):
-                    campaign.apply(effect)
+                for effect in course.held.pop(row.spec.id, []):
+                    course.campaign.apply(effect)
 
-    async def _wave(self, unit: str, rows: list[EpisodeRow], campaign: Campaign, held: Held) -> None:
+    async def _wave(self, unit: str, rows: list[EpisodeRow], course: _Course) -> None:
         tasks: list[asyncio.Task[None]] = []
         try:
             for row in rows:
                 await self._room.acquire()
-                tasks.append(asyncio.create_task(self._in_order(unit, row, campaign, held)))
+                task = asyncio.create_task(self._episode(unit, row, course))
+                task.add_done_callback(lambda _: self._room.release())
+                tasks.append(task)
                 if any(task.done() and task.exception() for task in tasks[-self.concurrency :]):
                     break
             await asyncio.gather(*tasks)
@@ -143,46 +181,47 @@ class Batch:
             await _cancel(tasks)
             raise
 
-    async def _replay(self, unit: str, rows: list[EpisodeRow], campaign: Campaign) -> Held:
+    async def _replay(self, unit: str, rows: list[EpisodeRow], course: _Course) -> None:
         """Apply what is committed; what was learned is held until its wave has ended, as it was the first time."""
-        held: Held = {row.spec.id: [] for row in rows}
+        course.held = {row.spec.id: [] for row in rows}
         for episode, effect in await self.store.runs.effects(self.run, unit):
-            _take(campaign, held, episode, effect)
-        return held
+            course.take(episode, effect)
 
-    async def _in_order(self, unit: str, row: EpisodeRow, campaign: Campaign, held: Held) -> None:
-        """One episode of a campaign. Those behind it move up only when it has truly ended, never when it is stopped."""
-        try:
-            await self._episode(unit, row, campaign, held)
-            if campaign.turnstile is not None:
-                campaign.turnstile.leave(row.spec.position)
-        finally:
-            self._room.release()
-
-    async def _episode(self, unit: str, row: EpisodeRow, campaign: Campaign, held: Held) -> None:
+    async def _episode(self, unit: str, row: EpisodeRow, course: _Course) -> None:
+        """One episode, to its committed end. Those behind it in a campaign move up when it has truly ended, or as soon as
+        its end is asked for: never when it is stopped."""
         began = time.monotonic()
         scenario = self.scenarios[row.spec.scenario]
-        result = await run_episode(self.stage, row.spec, scenario, campaign, fresh=not row.recorded)
+        result = await run_episode(self.stage, row.spec, scenario, course.campaign, fresh=not row.recorded)
         elapsed_ms = round((time.monotonic() - began) * 1000)
+        early = course.chain is not None and self._joins(result)
         try:
-            await self._finish(unit, result, elapsed_ms)
+            if early:
+                end = self._end(unit, result, elapsed_ms, course.chain)
+                course.took(row.spec, result.effects)
+                await end
+            else:
+                if not self._joins(result) and result.staged is not None:
+                    await result.staged.commit()
+                await self._end(unit, result, elapsed_ms)
         except RecordsError as refused:
             result = as_failed(result, f"the hospital's records refused the episode's changes: {refused}")
-            await self._finish(unit, result, elapsed_ms)
-        if row.spec.campaign:
-            for effect in result.effects:
-                _take(campaign, held, row.spec.id, effect)
+            await self._end(unit, result, elapsed_ms)
+            if early:
+                raise ChainBroken(str(refused)) from refused
+        if not early:
+            course.took(row.spec, result.effects)
         self.judge_failures += sum(failure.owner == "judge" for failure in result.failures)
         self.progress.ended(result)
 
-    async def _finish(self, unit: str, result: EpisodeResult, elapsed_ms: int) -> None:
-        staged = result.staged
-        if staged is not None and staged.changes:
-            if self.stage.services.records_join:
-                result.commit_hooks.append(staged.apply)
-            else:
-                await staged.commit()
-        await self.store.runs.finish(self.run, unit, result, self._leases.owner, elapsed_ms)
+    def _joins(self, result: EpisodeResult) -> bool:
+        """Whether the episode's end is one transaction: its changes of records, if any, join it."""
+        return self.stage.services.records_join or result.staged is None or not result.staged.changes
+
+    def _end(self, unit: str, result: EpisodeResult, elapsed_ms: int, chain: Chain | None = None) -> Awaitable[None]:
+        if result.staged is not None and self.stage.services.records_join and result.staged.changes:
+            result.commit_hooks.append(result.staged.apply)
+        return self.store.runs.finish(self.run, unit, result, self._leases.owner, elapsed_ms, chain)
 
     async def _campaign(self, rows: list[EpisodeRow]) -> Campaign:
         """A campaign as it is before its first episode, with what it needs outside in place."""
@@ -202,14 +241,6 @@ class Batch:
 
 def _standing(row: EpisodeRow, now: Standing) -> EpisodeRow:
     return replace(row, status=now.status, recorded=now.recorded)
-
-
-def _take(campaign: Campaign, held: Held, episode: str, effect: Effect) -> None:
-    """Shared state changes at once; a library only when the wave ends, so that all of a wave read the same one."""
-    if effect.kind == "library":
-        held.setdefault(episode, []).append(effect)
-    else:
-        campaign.apply(effect)
 
 
 def lone_campaign(stage: Stage, start: Mapping[str, list[Operation]]) -> Campaign:

@@ -11,14 +11,15 @@ import queue
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast
 
 from polyclinic.core.database import Database, Dialect, Transaction
-from polyclinic.errors import ConfigError, EngineError, StoreError
+from polyclinic.errors import ConfigError, EngineError, PolyclinicError, StoreError
 
 T = TypeVar("T")
 SAFE_WAL = (3, 51, 3)
@@ -140,7 +141,7 @@ class _Work:
 
 
 class ThreadedDatabase:
-    """A `Database` whose connection lives in one thread. Waiting reads share one view, waiting writes one commit.
+    """A `Database` whose connection lives in one thread. All work that waits is done in order, with one commit.
 
     Work must touch nothing but its transaction: when one piece of a batch fails, the batch is rolled back and each piece is
     run again on its own, so that the failure reaches only its owner.
@@ -158,13 +159,13 @@ class ThreadedDatabase:
         if self._open_error is not None:
             raise self._open_error
 
-    async def write(self, work: Callable[[Transaction], T]) -> T:
-        """Run `work` in a transaction; returns after the commit."""
-        return cast(T, await self._submit(work, write=True))
+    def write(self, work: Callable[[Transaction], T]) -> Awaitable[T]:
+        """Run `work` in a transaction; done after the commit."""
+        return cast("Awaitable[T]", self._submit(work, write=True))
 
-    async def read(self, work: Callable[[Transaction], T]) -> T:
+    def read(self, work: Callable[[Transaction], T]) -> Awaitable[T]:
         """Run `work` over a consistent view."""
-        return cast(T, await self._submit(work, write=False))
+        return cast("Awaitable[T]", self._submit(work, write=False))
 
     async def close(self) -> None:
         """Finish what is queued and close."""
@@ -193,11 +194,10 @@ class ThreadedDatabase:
         stop = False
         while not stop:
             batch, stop = self._next_batch()
-            for write in (False, True):
-                mine = [item for item in batch if item.write is write]
-                if mine and not self._run(connection, mine, write=write):
-                    for item in mine:
-                        self._alone(connection, item, again=len(mine) > 1)
+            for together in _together(batch, self.dialect):
+                if not self._run(connection, together):
+                    for item in together:
+                        self._alone(connection, item, again=len(together) > 1)
             _answer(batch)
         connection.close()
 
@@ -222,16 +222,25 @@ class ThreadedDatabase:
             if not again and not connection.may_pass(item.error):
                 return
             again = False
-            if self._run(connection, [item], write=item.write):
+            if self._run(connection, [item]):
                 return
 
     @staticmethod
-    def _run(connection: _Connection, items: list[_Work], *, write: bool) -> bool:
-        """Run items in one transaction; on a fault roll back and put the error on each (a batch is then run again singly)."""
+    def _run(connection: _Connection, items: Sequence[_Work]) -> bool:
+        """Run items in one transaction; on a fault roll back and put the error on each (a batch is then run again singly).
+
+        A read that finds nothing to answer with is its owner's affair alone: it has changed nothing.
+        """
         try:
-            connection.begin(write)
+            connection.begin(any(item.write for item in items))
             for item in items:
-                item.result, item.error = item.function(connection), None
+                item.error = None
+                try:
+                    item.result = item.function(connection)
+                except PolyclinicError as error:
+                    if item.write:
+                        raise
+                    item.error = error
             connection.commit()
         except BaseException as error:
             try:
@@ -246,6 +255,13 @@ class ThreadedDatabase:
                 item.error = told
             return False
         return True
+
+
+def _together(batch: list[_Work], dialect: Dialect) -> list[list[_Work]]:
+    """What can share a transaction, in order. PostgreSQL gives a steady view to readers alone, SQLite to writers too."""
+    if dialect == "sqlite":
+        return [batch] if batch else []
+    return [list(items) for _, items in groupby(batch, key=lambda item: item.write)]
 
 
 def _answer(batch: list[_Work]) -> None:

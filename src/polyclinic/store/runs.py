@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ from polyclinic.core.execute import EpisodeResult
 from polyclinic.core.scenario import Scenario
 from polyclinic.core.transcript import Called, Failed, Transcript
 from polyclinic.errors import UnknownName
+from polyclinic.store.chain import Chain
 from polyclinic.store.journal import now_ms
 from polyclinic.store.leases import LeaseLost, holds, units_at_work
 from polyclinic.store.scores import put_scores
@@ -191,11 +193,14 @@ class Runs:
         )
         return [(episode, Effect.model_validate_json(body)) for episode, body in rows]
 
-    async def finish(self, run: str, unit: str, result: EpisodeResult, owner: str, elapsed_ms: int) -> None:
+    def finish(
+        self, run: str, unit: str, result: EpisodeResult, owner: str, elapsed_ms: int, chain: Chain | None = None
+    ) -> Awaitable[None]:
         """End an episode: its transcript, scores, usage, effects and commit hooks, all in one transaction.
 
         An episode that is a unit of its own gives its lease back in the same breath. Refused (`LeaseLost`) when the lease
-        went to another process meanwhile, so that no episode can end twice.
+        went to another process meanwhile, so that no episode can end twice; and refused (`ChainBroken`) when the end of an
+        episode that this one built upon was refused.
         """
         transcript = result.transcript.to_json().decode()
         usage = {role: {**used.model_dump(), "calls": result.calls[role]} for role, used in result.usage.items()}
@@ -203,7 +208,13 @@ class Runs:
         effects = [effect.model_dump_json() for effect in result.effects]
         episode = result.spec.id
 
+        number = chain.next() if chain is not None else 0
+
         def work(tx: Transaction) -> None:
+            with chain.link(number) if chain is not None else nullcontext():
+                end(tx)
+
+        def end(tx: Transaction) -> None:
             if not holds(tx, run, unit, owner):
                 raise LeaseLost(f"the lease on {unit} went to another process")
             tx.execute(
@@ -225,7 +236,7 @@ class Runs:
             if not result.spec.campaign:
                 tx.execute("DELETE FROM leases WHERE run = ? AND unit = ?", (run, unit))
 
-        await self.database.write(work)
+        return self.database.write(work)
 
     async def retry_failed(self, run: str) -> int:
         """Make failed episodes pending again, where nothing after them in their campaign has ended; returns how many.

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, Literal
 
 from polyclinic.clinics.frontdesk.scenario.config import Preference
@@ -213,6 +214,7 @@ class Diary:
         self.open_days = self.open_days | (1 << day) if union else self.open_days & ~(1 << day)
 
 
+@lru_cache(maxsize=4096)
 def plain_name(name: str) -> str:
     """A name for comparison: without title, case and doubled spaces."""
     words = name.replace(".", ". ").lower().split()

@@ -20,6 +20,7 @@ _PATTERNS = {
     "identifier": re.compile(r"(?<![+\d])(\d{6}-\d{7}|\d{10})(?!\d)"),
     "address": re.compile(r"\bmy address is ([^.]+)\.", re.IGNORECASE),
 }
+_HINTS = {"name": "my name is ", "sex": "male", "phone": "+", "identifier": "", "address": "my address is "}
 _LABELS = {
     "name": "full name",
     "sex": "sex",
@@ -33,7 +34,8 @@ _CLEAR_LEAD = 3
 def listen(said: Sequence[str]) -> dict[str, str]:
     """The particulars in a patient's words; the last mention counts."""
     text = " ".join(said)
-    found = {field: pattern.findall(text) for field, pattern in _PATTERNS.items()}
+    lowered = text.lower()
+    found = {field: pattern.findall(text) for field, pattern in _PATTERNS.items() if _HINTS[field] in lowered}
     return {field: values[-1].strip() for field, values in found.items() if values}
 
 

@@ -1,0 +1,110 @@
+"""Turns run ahead of commits; what the records refuse takes everything with it that was built upon it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, cast
+
+import pytest
+
+from polyclinic.clinics.frontdesk.scenario.schema import Contact
+from polyclinic.core.database import Transaction
+from polyclinic.core.records import Change, Create, RecordConflict, Resource
+from polyclinic.errors import EngineError, Owner
+from polyclinic.fhir.store import FhirStore
+from polyclinic.runner import batch
+from polyclinic.runner.api import run
+from polyclinic.runner.config import make_config
+from polyclinic.runner.registry import load_clinic
+from polyclinic.runner.results import load_results
+from polyclinic.store.chain import Chain, ChainBroken
+from polyclinic.store.runs import EpisodeRow
+from polyclinic.store.store import open_store
+
+PATIENTS = 30
+
+
+Ended = list[tuple[str, str, dict[str, Any], list[tuple[str, float, str]]]]
+
+
+async def hospital(concurrency: int) -> tuple[Ended, Mapping[Owner, int]]:
+    """How every contact of a small hospital ended, and who owns the failures."""
+    async with open_store("sqlite://:memory:") as store:
+        config = make_config(
+            {"clinic": "frontdesk", "scenarios": f"primary:1:{PATIENTS}", "seed": 5, "concurrency": concurrency}
+        )
+        results = await load_results(store, (await run(store, config)).run)
+    ended = [
+        (row.scenario, row.outcome, dict(row.data), [(s.metric, s.value, s.reason) for s in row.scores])
+        for row in results.episodes
+    ]
+    return ended, results.failures()
+
+
+def refuse(monkeypatch: pytest.MonkeyPatch, scenario: str) -> list[str]:
+    """The records refuse the appointment that comes of this visit, whenever it is tried."""
+    apply, refused = FhirStore._apply, []
+    contacts = load_clinic("frontdesk").scenarios(f"primary:1:{PATIENTS}", 5)
+    caller = next(cast(Contact, contact).caller.id for contact in contacts if contact.id == scenario)
+    patient = caller.rpartition("-")[2]
+
+    def strict(
+        self: FhirStore, transaction: Transaction, changes: Sequence[Change], now: datetime | None
+    ) -> list[Resource | None]:
+        for change in changes:
+            if isinstance(change, Create) and change.resource["id"].endswith(f"-{patient}-appointment"):
+                refused.append(change.resource["id"])
+                raise RecordConflict("the slot is gone")
+        return apply(self, transaction, changes, now)
+
+    monkeypatch.setattr(FhirStore, "_apply", strict)
+    return refused
+
+
+async def test_a_refused_end_takes_along_what_was_built_upon_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken: list[Chain] = []
+    waves = batch.Batch._waves
+
+    async def watched(self: batch.Batch, unit: str, rows: list[EpisodeRow], chain: Chain | None) -> None:
+        try:
+            await waves(self, unit, rows, chain)
+        except ChainBroken:
+            assert chain is not None
+            broken.append(chain)
+            raise
+
+    monkeypatch.setattr(batch.Batch, "_waves", watched)
+    clean, _ = await hospital(16)
+    victim = [scenario for scenario, outcome, _, _ in clean if outcome == "booked"][4]
+    refused = refuse(monkeypatch, victim)
+    sequential, owners = await hospital(1)
+    assert refused
+    assert owners == {"engine": 1}
+    assert [scenario for scenario, outcome, _, _ in sequential if outcome == "failed:engine"] == [victim]
+    broken.clear()
+    assert await hospital(16) == (sequential, owners)
+    assert broken
+
+
+async def test_turns_that_run_ahead_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    ahead = await hospital(16)
+    monkeypatch.setattr(batch, "Chain", lambda: None)
+    assert await hospital(16) == ahead
+    assert sum(outcome == "booked" for _, outcome, _, _ in ahead[0]) > PATIENTS / 2
+
+
+def test_a_chain_refuses_what_follows_a_refusal_and_nothing_before_it() -> None:
+    chain = Chain()
+    first, second, third = chain.next(), chain.next(), chain.next()
+    with pytest.raises(RecordConflict), chain.link(second):
+        raise RecordConflict("taken")
+    with chain.link(first):
+        pass
+    with pytest.raises(ChainBroken), chain.link(third):
+        pass
+    with chain.link(second):
+        pass
+    with chain.link(third):
+        pass
+    assert issubclass(ChainBroken, EngineError)
