@@ -59,7 +59,7 @@ def index_values(resource: Resource) -> IndexValues:
     for alternatives in plan.firsts:
         before = len(found)
         for steps, emit in alternatives:
-            _emit_all(id_, _ends(resource, steps), (emit,), found)
+            _emit_all(id_, _ends((resource,), steps), (emit,), found)
             if len(found) > before:
                 break
     _by_key(resource, resource, plan, found)
@@ -85,10 +85,11 @@ def _by_key(resource: Resource, keys: Iterable[str], plan: _Plan, found: IndexVa
         groups = plan.by_key.get(key)
         if groups is None:
             continue
-        value = resource.get(key)
+        nodes = _flat(resource.get(key))
         for steps, emits in groups:
-            if not steps or not isinstance(value, dict) or steps[0] in value:
-                _emit_all(id_, _ends(value, steps), emits, found)
+            ends = _ends(nodes, steps) if steps else nodes
+            if ends:
+                _emit_all(id_, ends, emits, found)
 
 
 def _emit_all(id_: str, nodes: Sequence[Any], emits: Sequence[Emit], found: IndexValues) -> None:
@@ -126,15 +127,11 @@ def _plan(type_: str) -> _Plan:
     return plan
 
 
-def _ends(node: Any, steps: tuple[str, ...]) -> Sequence[Any]:
-    """The same as `walk`, all at once."""
-    nodes = _flat(node)
+def _ends(nodes: Sequence[Any], steps: tuple[str, ...]) -> Sequence[Any]:
+    """What `walk` finds from these nodes, all at once."""
     for step in steps:
-        further: list[Any] = []
-        for each in nodes:
-            if isinstance(each, dict) and step in each:
-                further.extend(_flat(each[step]))
-        nodes = further
+        found = [node[step] for node in nodes if isinstance(node, dict) and step in node]
+        nodes = _flat(found) if found else ()
     return nodes
 
 
