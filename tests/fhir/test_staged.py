@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from polyclinic.core.records import (
+    Change,
     Create,
     Delete,
     PreconditionFailed,
@@ -16,6 +17,7 @@ from polyclinic.core.records import (
     RecordMissing,
     Resource,
     Update,
+    version_of,
 )
 from polyclinic.fhir import scheduling
 from polyclinic.fhir.store import FhirStore
@@ -134,3 +136,51 @@ async def test_a_staged_view_refuses_what_the_store_would_refuse(hospital: FhirS
     with pytest.raises(RecordGone):
         await staged.read("Appointment", "a")
     assert staged.changes == []
+
+
+@pytest.mark.parametrize("inside", [True, False])
+async def test_what_is_left_for_later_follows_from_what_is_there_then(
+    hospital: FhirStore, appointment: Make, inside: bool
+) -> None:
+    slot = ("Slot", "kim-diary-000")
+
+    def booked(found: list[Resource | None]) -> list[Change]:
+        free, none = found
+        assert free is not None and none is None
+        return scheduling.book(appointment("a"), [free])
+
+    def cancelled(found: list[Resource | None]) -> list[Change]:
+        own, taken = found
+        assert own is not None and taken is not None and taken["status"] == "busy"
+        return scheduling.cancel(own, [taken], at=datetime(2025, 3, 1, tzinfo=UTC))
+
+    staged = hospital.stage()
+    assert not staged.pending
+    staged.later([slot, ("Appointment", "a")], booked)
+    staged.later([("Appointment", "a"), slot], cancelled)
+    assert staged.pending and staged.changes == []
+    stored = await hospital.read(*slot)
+    await hospital.transact([Update({**stored, "comment": "moved to room 2"}, version_of(stored))])
+    if inside:
+        await hospital.database.write(staged.apply)
+    else:
+        await staged.commit()
+        assert not staged.pending
+    assert (await hospital.read("Appointment", "a"))["status"] == "cancelled"
+    after = await hospital.read(*slot)
+    assert (after["status"], after["comment"]) == ("free", "moved to room 2")
+
+
+async def test_what_is_left_for_later_is_made_whole_or_not_at_all(hospital: FhirStore, appointment: Make) -> None:
+    def booked(found: list[Resource | None]) -> list[Change]:
+        return scheduling.book(appointment("a"), [slot for slot in found if slot is not None])
+
+    def lost(found: list[Resource | None]) -> list[Change]:
+        raise RecordMissing("the records lack it")
+
+    staged = hospital.stage()
+    staged.later([("Slot", "kim-diary-000")], booked)
+    staged.later([("Slot", "none")], lost)
+    with pytest.raises(RecordMissing, match="lack it"):
+        await hospital.database.write(staged.apply)
+    assert len((await hospital.search("Slot", FREE)).matches) == 12

@@ -117,7 +117,7 @@ class Agent:
             key=request.key,
             occurrence=occurrence,
             text=completion.text,
-            tool_calls=tuple(call.name for call in completion.tool_calls),
+            tool_calls=tuple([call.name for call in completion.tool_calls]),
             attempt=attempt,
             usage=completion.usage,
         )

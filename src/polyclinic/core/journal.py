@@ -7,8 +7,7 @@ again first loads what was recorded for it, and then simply runs: each call it m
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from polyclinic.core.model import Completion, Request
 
@@ -16,8 +15,7 @@ CallKey = tuple[str, int]
 PostKey = tuple[str, str]
 
 
-@dataclass(frozen=True)
-class CallRecord:
+class CallRecord(NamedTuple):
     """One answered call, as it is kept. `latency_ms` never enters a transcript: it differs from run to run."""
 
     episode: str

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Literal, Protocol
 
 import orjson
@@ -134,6 +135,7 @@ class Model(Protocol):
         ...
 
 
+@lru_cache(maxsize=4096)
 def estimate_tokens(text: str) -> int:
     """A rough count where nobody reports one: four characters a token for Latin script, one and a half for Hangul."""
     wide = 0 if text.isascii() else (len(text.encode()) - len(text)) // 2

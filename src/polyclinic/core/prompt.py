@@ -139,7 +139,7 @@ class _Section:
                 return "".join([str(fields[name]) if name else text for name, text in self._pieces]).strip()
             except KeyError:
                 pass  # the engine below says what is undefined
-        context = self._template.new_context({**self._globals, **fields}, shared=True)
+        context = _JINJA.context_class(_JINJA, {**self._globals, **fields}, self._template.name, self._template.blocks)
         return "".join(self._template.root_render_func(context)).strip()
 
 

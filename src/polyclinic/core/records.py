@@ -39,7 +39,7 @@ other changes through its id before it exists.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias
@@ -170,6 +170,13 @@ class Records(Protocol):
         ...
 
 
+Key: TypeAlias = tuple[str, str]
+"""Type and id of a resource."""
+
+Consequence: TypeAlias = Callable[[list[Resource | None]], Sequence[Change]]
+"""What follows from resources as they are. It may be asked more than once, and touches nothing else."""
+
+
 class StagedRecords(Records, Protocol):
     """Records whose changes wait for the end of an episode."""
 
@@ -178,7 +185,19 @@ class StagedRecords(Records, Protocol):
         """The net changes so far, one per resource, each with the version it was based on."""
         ...
 
-    async def fetch(self, keys: Sequence[tuple[str, str]]) -> list[Resource | None]:
+    @property
+    def pending(self) -> bool:
+        """Whether anything waits to be made."""
+        ...
+
+    def later(self, keys: Sequence[Key], consequence: Consequence) -> None:
+        """Make what follows from these resources (None for those that do not exist) as they are at the very end.
+
+        Nothing is read before; this view does not show it. Several are made in order, after the staged changes.
+        """
+        ...
+
+    async def fetch(self, keys: Sequence[Key]) -> list[Resource | None]:
         """These (type, id) in order, None for those that do not exist, with one question to the home where it can answer so.
 
         What was fetched is remembered: staging a change of it asks the home no more.

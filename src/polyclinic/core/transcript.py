@@ -201,20 +201,23 @@ class Transcript:
 
     def of(self, kind: type[EventT]) -> list[EventT]:
         """The events of one type, in order."""
+        return list(self._all(kind))
+
+    def _all(self, kind: type[EventT]) -> list[EventT]:
         if self._counted != len(self.events):
             self._sorted = {}
             for event in self.events:
                 self._sorted.setdefault(type(event), []).append(event)
             self._counted = len(self.events)
-        return cast("list[EventT]", list(self._sorted.get(kind, ())))
+        return cast("list[EventT]", self._sorted.get(kind, []))
 
     def said(self, speaker: str | None = None) -> list[Said]:
         """What was said, by one speaker or by all."""
-        return [event for event in self.of(Said) if speaker is None or event.speaker == speaker]
+        return [event for event in self._all(Said) if speaker is None or event.speaker == speaker]
 
     def notes(self, topic: str) -> list[Noted]:
         """The notes on one topic."""
-        return [event for event in self.of(Noted) if event.topic == topic]
+        return [event for event in self._all(Noted) if event.topic == topic]
 
     def dialogue(self) -> str:
         """The spoken words as plain lines, for judges and readers."""

@@ -100,7 +100,7 @@ class Understudy:
         name = getattr(self, "_table", {}).get(type(ask.prompt))
         if name is None:
             raise EngineError(f"{type(self).__name__} has no answer to the prompt {type(ask.prompt).__name__}")
-        return cast(Callable[[Ask[Any]], Any], getattr(self, name))(ask)
+        return cast("Callable[[Ask[Any]], Any]", getattr(self, name))(ask)
 
 
 def call_tool(name: str, /, **arguments: Any) -> list[ToolCall]:

@@ -61,7 +61,7 @@ def check_scores(scores: Iterable[Score], judge: str, metrics: Iterable[Metric])
             raise JudgeError(f"{score.metric} = {score.value} is outside {metric.low:g} to {metric.high:g}")
         if not math.isfinite(score.weight) or score.weight < 0:
             raise JudgeError(f"{score.metric} has the weight {score.weight}, not a finite one from 0")
-        checked.append(score if score.judge == judge else score.model_copy(update={"judge": judge}))
+        checked.append(score if score.judge == judge else Score(**{**score.__dict__, "judge": judge}))
     return checked
 
 

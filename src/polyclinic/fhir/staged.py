@@ -14,6 +14,7 @@ from typing import Protocol, TypeAlias
 from polyclinic.core.database import Transaction
 from polyclinic.core.records import (
     Change,
+    Consequence,
     Create,
     Delete,
     Found,
@@ -50,6 +51,9 @@ class Apply(Protocol):
 ReadMany: TypeAlias = Callable[[Sequence[Key]], Awaitable[dict[Key, Resource]]]
 """How a home answers for many resources at once; those that do not exist are left out."""
 
+ReadInside: TypeAlias = Callable[[Transaction, Sequence[Key]], dict[Key, Resource]]
+"""The same inside an open transaction."""
+
 
 class Staged:
     """A `StagedRecords` over any home."""
@@ -60,9 +64,11 @@ class Staged:
         apply: Apply | None = None,
         new_id: Callable[[], str] = opaque_id,
         read_many: ReadMany | None = None,
+        read_inside: ReadInside | None = None,
     ) -> None:
         self._home = home
-        self._read_many = read_many
+        self._read_many, self._read_inside = read_many, read_inside
+        self._steps: list[tuple[Sequence[Key], Consequence]] = []
         self._apply = apply
         self._new_id = new_id
         self._base: dict[Key, Resource | None] = {}
@@ -78,18 +84,36 @@ class Staged:
             self._net = [net for each in changed if (net := _net_change(*each)) is not None]
         return list(self._net)
 
+    @property
+    def pending(self) -> bool:
+        """Whether anything waits to be made."""
+        return bool(self._steps or self.changes)
+
+    def later(self, keys: Sequence[Key], consequence: Consequence) -> None:
+        """Make what follows from these resources as they are at the very end."""
+        self._steps.append((keys, consequence))
+
     def bundle(self) -> Resource:
         """The net changes as a transaction Bundle."""
         return transaction_bundle(self.changes)
 
     def apply(self, transaction: Transaction, now: datetime | None = None) -> list[Resource | None]:
         """Make the changes inside a transaction that is already open."""
-        if self._apply is None:
+        if self._apply is None or self._read_inside is None:
             raise RecordsRefused("an external server does not join a local transaction: use commit()")
-        return self._apply(transaction, self.changes, now)
+        changes = self.changes
+        made = self._apply(transaction, changes, now) if changes else []
+        for keys, consequence in self._steps:
+            found = self._read_inside(transaction, keys)
+            made += self._apply(transaction, consequence([found.get(key) for key in keys]), now)
+        return made
 
     async def commit(self) -> list[Resource | None]:
         """Make the changes in one transaction of their own; the view then stands on the new versions."""
+        while self._steps:
+            keys, consequence = self._steps[0]
+            await self.transact(consequence(await self.fetch(keys)))
+            del self._steps[0]
         changes = self.changes
         made = await self._home.transact(changes) if changes else []
         self._base.clear()

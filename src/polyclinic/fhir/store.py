@@ -72,20 +72,21 @@ class FhirStore:
 
     def stage(self) -> Staged:
         """A view whose changes wait until they are applied."""
-        return Staged(self, self._apply, read_many=self.read_many)
+        return Staged(self, self._apply, read_many=self.read_many, read_inside=read_inside)
 
     async def read_many(self, keys: Sequence[Key]) -> dict[Key, Resource]:
         """The current versions of those that exist, in one read of the database."""
-
-        def find_all(transaction: Transaction) -> dict[Key, Resource]:
-            return {(each.type, each.id): each.resource() for each in storage.read_keys(transaction, keys)}
-
-        return await self.database.read(find_all)
+        return await self.database.read(lambda transaction: read_inside(transaction, keys))
 
     def _apply(
         self, transaction: Transaction, changes: Sequence[Change], now: datetime | None
     ) -> list[Resource | None]:
         return apply_changes(transaction, changes, microseconds(now) if now is not None else self.now())
+
+
+def read_inside(transaction: Transaction, keys: Sequence[Key]) -> dict[Key, Resource]:
+    """The current versions of those that exist, inside an open transaction."""
+    return {(each.type, each.id): each.resource() for each in storage.read_keys(transaction, keys)}
 
 
 def find(transaction: Transaction, search: Search, limit: int | None = None) -> Found:

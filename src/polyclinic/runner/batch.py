@@ -216,10 +216,10 @@ class Batch:
 
     def _joins(self, result: EpisodeResult) -> bool:
         """Whether the episode's end is one transaction: its changes of records, if any, join it."""
-        return self.stage.services.records_join or result.staged is None or not result.staged.changes
+        return self.stage.services.records_join or result.staged is None or not result.staged.pending
 
     def _end(self, unit: str, result: EpisodeResult, elapsed_ms: int, chain: Chain | None = None) -> Awaitable[None]:
-        if result.staged is not None and self.stage.services.records_join and result.staged.changes:
+        if result.staged is not None and self.stage.services.records_join and result.staged.pending:
             result.commit_hooks.append(result.staged.apply)
         return self.store.runs.finish(self.run, unit, result, self._leases.owner, elapsed_ms, chain)
 

@@ -46,6 +46,10 @@ class Appointment:
     status: Status = "booked"
     version: int = 1
 
+    def as_data(self) -> dict[str, Any]:
+        """The fields as plain data."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
 
 def starts_of(free: int, length: int) -> int:
     """The bits from which `length` consecutive bits are set."""

@@ -13,7 +13,7 @@ from polyclinic.clinics.frontdesk.rules.slots import Wish
 from polyclinic.clinics.frontdesk.rules.snapshot import Snapshot, take_snapshot
 from polyclinic.clinics.frontdesk.rules.spoken import states_wish
 from polyclinic.clinics.frontdesk.scenario.schema import Contact, Patient
-from polyclinic.clinics.frontdesk.state import Diary
+from polyclinic.clinics.frontdesk.state import Diary, HospitalState
 from polyclinic.clinics.frontdesk.tools.desk import BOOKING_TOOLS, NOT_FOUND, as_place, as_proposal, find_time
 from polyclinic.clinics.frontdesk.tools.ledger import Ledger
 from polyclinic.clinics.frontdesk.variants import DeskVariant
@@ -57,12 +57,12 @@ class Booking:
 
     async def run(self) -> str:
         """Talk first, then the diary: offer, perhaps a change of mind, a second offer, the appointment."""
-        diary = Ledger(self.episode, self.contact).state.diaries[self.department]
+        diary = cast(HospitalState, self.episode.shared).diaries[self.department]
         first = await self.settle(diary, 0)
         second = await self.settle(diary, 1) if self.rejects else None
         await self.episode.turn(self.department)
         ledger = Ledger(self.episode, self.contact)
-        await ledger.tick(diary)
+        ledger.tick(diary)
         snapshot = take_snapshot(diary, ledger.now)
         self.episode.note("diary", snapshot=snapshot)
         self.aloud(first)
@@ -165,7 +165,7 @@ class Booking:
         stated = BookingCase(wish=self.wishes[stage], stated=True, snapshot=snapshot, proposals=offer.proposals)
         if place is None or judge_booking(stated).code not in BOOKABLE:
             return "not_booked"
-        entry = await ledger.book(diary, self.contact.caller, place, self.wishes[stage])
+        entry = ledger.book(diary, self.contact.caller, place, self.wishes[stage])
         self.episode.say("patient", THANKS, to="staff", phase="closing")
         minutes = entry.length * diary.time.slot_minutes
         self.episode.conclude(

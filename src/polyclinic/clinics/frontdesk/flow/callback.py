@@ -43,7 +43,7 @@ class CallBack:
         choice = await self.hear(GREETING)
         await self.episode.turn(self.diary.plan.name)
         ledger = Ledger(self.episode, self.contact)
-        await ledger.tick(self.diary)
+        ledger.tick(self.diary)
         found: Appointment | None = None
         for _ in range(self.variant.rounds):
             if choice is None or choice.action not in ("reschedule", "cancel"):
@@ -92,7 +92,7 @@ class CallBack:
 
     async def cancel(self, ledger: Ledger, found: Appointment) -> str:
         """The time becomes free, and the waiting list is walked."""
-        moved = await ledger.cancel(self.diary, found)
+        moved = ledger.cancel(self.diary, found)
         self.episode.note("waiting_list", moved=moved)
         self.episode.conclude(waiting_moved=len(moved))
         self.say("staff", "Your appointment is cancelled.")
@@ -115,7 +115,7 @@ class CallBack:
             self.say("staff", "Nothing earlier is free. I have put you on the waiting list.")
             self.say("patient", THANKS)
             return "waiting", proposals
-        await ledger.move(self.diary, found, place)
+        ledger.move(self.diary, found, place)
         self.say("staff", f"I have moved it: {offer_words((as_proposal(self.diary, place),))}")
         self.say("patient", THANKS)
         return "moved", proposals

@@ -41,17 +41,17 @@ class Snapshot(Frozen):
 
 def take_snapshot(diary: Diary, now: int) -> Snapshot:
     """The diary as it is now."""
-    return Snapshot.model_construct(
+    return Snapshot(
         department=diary.plan.name,
         now=now,
         time=diary.time,
         physicians=tuple(
-            PhysicianDays.model_construct(
+            PhysicianDays(
                 name=physician.name,
                 slots_per_visit=physician.slots_per_visit,
                 booked=diary.booked[index],
                 capacity=diary.capacity[index],
-                free=tuple(format(bits, "x") for bits in diary.free[index]),
+                free=tuple([format(bits, "x") for bits in diary.free[index]]),
             )
             for index, physician in enumerate(diary.plan.physicians)
         ),

@@ -5,7 +5,7 @@ Both are staged; they happen when the episode ends, or not at all.
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 from polyclinic.clinics.frontdesk.rules.clock import due_statuses
 from polyclinic.clinics.frontdesk.rules.slots import Place, Wish, walk_waiting_list
@@ -31,7 +31,7 @@ class Ledger:
             apart = not episode.services.records_join
             self._records = HospitalRecords(episode.records, ids, self.state.plan, apart=apart)
 
-    async def tick(self, diary: Diary) -> None:
+    def tick(self, diary: Diary) -> None:
         """Let time pass in a department: who has come, who is done, who stayed away.
 
         A contact that failed and is tried again later calls when it is tried: the clock never runs back.
@@ -42,9 +42,9 @@ class Ledger:
             return
         self._episode.effect("clock", department=diary.plan.name, minute=self.now, statuses=statuses)
         if self._records is not None:
-            await self._records.mark(statuses)
+            self._records.mark(statuses)
 
-    async def book(self, diary: Diary, patient: Patient, place: Place, wish: Wish) -> Appointment:
+    def book(self, diary: Diary, patient: Patient, place: Place, wish: Wish) -> Appointment:
         """A new appointment."""
         entry = Appointment(
             id=f"{patient.id}-appointment",
@@ -58,14 +58,14 @@ class Ledger:
             valid_from_day=diary.time.day_of(wish.valid_from) if wish.valid_from is not None else 0,
             attends=patient.attends,
         )
-        self._episode.effect("booked", department=diary.plan.name, appointment=asdict(entry))
+        self._episode.effect("booked", department=diary.plan.name, appointment=entry.as_data())
         self._episode.changed(f"appointment {entry.id}", None, self._words(diary, entry))
         self._count(diary, entry, 1)
         if self._records is not None:
-            await self._records.book(patient, diary, entry, self.now)
+            self._records.book(patient, diary, entry, self.now)
         return entry
 
-    async def move(self, diary: Diary, entry: Appointment, place: Place) -> Appointment:
+    def move(self, diary: Diary, entry: Appointment, place: Place) -> Appointment:
         """Another time for an appointment; who waited for one waits no longer."""
         length = diary.plan.physicians[place.physician].slots_per_visit
         moved = replace(entry, physician=place.physician, day=place.day, slot=place.slot, length=length)
@@ -82,7 +82,7 @@ class Ledger:
         self._count(diary, entry, -1)
         self._count(diary, moved, 1)
         if self._records is not None:
-            await self._records.move(diary, entry, moved)
+            self._records.move(diary, entry, moved)
         return moved
 
     def wait(self, diary: Diary, entry: Appointment) -> None:
@@ -90,18 +90,18 @@ class Ledger:
         self._episode.effect("waiting", department=diary.plan.name, id=entry.id)
         self._episode.changed("waiting list", None, entry.id)
 
-    async def cancel(self, diary: Diary, entry: Appointment) -> list[str]:
+    def cancel(self, diary: Diary, entry: Appointment) -> list[str]:
         """Give an appointment up, then walk the waiting list; the ids of those who could move earlier."""
         self._episode.effect("cancelled", department=diary.plan.name, id=entry.id)
         self._episode.changed(f"appointment {entry.id}", self._words(diary, entry), "cancelled")
         self._count(diary, entry, -1)
         if self._records is not None:
-            await self._records.cancel(diary, entry, self.now)
+            self._records.cancel(diary, entry, self.now)
         trial = diary.copy()
         trial.cancel(entry.id)
         moves = walk_waiting_list(trial, self.now)
         for waiting, place in moves:
-            await self.move(trial, trial.appointments[waiting], place)
+            self.move(trial, trial.appointments[waiting], place)
         return [waiting for waiting, _ in moves]
 
     def _count(self, diary: Diary, entry: Appointment, sign: int) -> None:

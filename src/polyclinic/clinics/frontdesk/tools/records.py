@@ -1,8 +1,8 @@
-"""What each contact changes in the hospital's FHIR records, staged with its episode.
+"""What each contact changes in the hospital's FHIR records, made with its episode's end.
 
-Slots are read before they are taken: whoever was quicker is seen, and the version guards the rest. On a server of its own
-the records are committed just before the episode is; an episode that was killed between the two finds its own changes there
-when it runs again, and lets them stand.
+What is changed is read at that moment, inside the same transaction: whoever was quicker is seen, and the version guards the
+rest. On a server of its own the records are committed just before the episode is; an episode that was killed between the two
+finds its own changes there when it runs again, and lets them stand.
 """
 
 from __future__ import annotations
@@ -10,7 +10,16 @@ from __future__ import annotations
 from polyclinic.clinics.frontdesk.scenario.schema import HospitalPlan, Patient
 from polyclinic.clinics.frontdesk.state import Appointment, Diary, Status
 from polyclinic.clinics.frontdesk.tools.opening import Ids, moment
-from polyclinic.core.records import Create, RecordMissing, Resource, StagedRecords, Update, version_of
+from polyclinic.core.records import (
+    Change,
+    Create,
+    Key,
+    RecordMissing,
+    Resource,
+    StagedRecords,
+    Update,
+    version_of,
+)
 from polyclinic.fhir import resources as r
 from polyclinic.fhir import scheduling
 from polyclinic.people.locales import load_locale
@@ -22,20 +31,24 @@ class HospitalRecords:
     def __init__(self, staged: StagedRecords, ids: Ids, plan: HospitalPlan, *, apart: bool = False) -> None:
         self._staged, self._ids, self._plan, self._apart = staged, ids, plan, apart
 
-    async def book(self, patient: Patient, diary: Diary, entry: Appointment, now: int) -> None:
+    def book(self, patient: Patient, diary: Diary, entry: Appointment, now: int) -> None:
         """The patient's own record and the appointment, with its slots busy."""
         physician = diary.plan.physicians[entry.physician]
-        own, visitor = ("Appointment", self._ids.of(entry.id)), ("Patient", self._ids.of(entry.patient))
-        known, _, *slots = await self._staged.fetch([own, visitor, *self._slots(diary, entry)])
-        if self._apart and known is not None:
-            return
-        appointment = r.appointment(
-            own[1],
-            patient=r.reference("Patient", visitor[1], entry.patient_name),
-            practitioner=r.reference("Practitioner", self._ids.of(physician.id), physician.name),
-            created=moment(diary.time, now),
-        )
-        await self._staged.transact([Create(self._patient(patient)), *scheduling.book(appointment, _there(slots))])
+        own, visitor = self._own(entry), self._ids.of(entry.patient)
+
+        def booked(found: list[Resource | None]) -> list[Change]:
+            known, *slots = found
+            if self._apart and known is not None:
+                return []
+            appointment = r.appointment(
+                own[1],
+                patient=r.reference("Patient", visitor, entry.patient_name),
+                practitioner=r.reference("Practitioner", self._ids.of(physician.id), physician.name),
+                created=moment(diary.time, now),
+            )
+            return [Create(self._patient(patient)), *scheduling.book(appointment, _there(slots))]
+
+        self._staged.later([own, *self._slots(diary, entry)], booked)
 
     def _patient(self, patient: Patient) -> Resource:
         person = patient.person
@@ -51,36 +64,48 @@ class HospitalRecords:
             organization=self._ids.hospital,
         )
 
-    async def move(self, diary: Diary, old: Appointment, new: Appointment) -> None:
+    def move(self, diary: Diary, old: Appointment, new: Appointment) -> None:
         """Other slots, and another physician where that changed."""
-        keys = [("Appointment", self._ids.of(old.id)), *self._slots(diary, old), *self._slots(diary, new)]
-        appointment, *slots = _there(await self._staged.fetch(keys))
         physician = diary.plan.physicians[new.physician]
         actor = r.reference("Practitioner", self._ids.of(physician.id), physician.name)
-        moved = {**appointment, "participant": [appointment["participant"][0], r.participant(actor)]}
-        new_slots = slots[old.length :]
-        if appointment["start"] == new_slots[0]["start"] and appointment["participant"] == moved["participant"]:
-            return
-        await self._staged.transact(scheduling.move(moved, slots[: old.length], new_slots))
 
-    async def cancel(self, diary: Diary, entry: Appointment, now: int) -> None:
+        def moved(found: list[Resource | None]) -> list[Change]:
+            appointment, *slots = _there(found)
+            there = {**appointment, "participant": [appointment["participant"][0], r.participant(actor)]}
+            new_slots = slots[old.length :]
+            if appointment["start"] == new_slots[0]["start"] and appointment["participant"] == there["participant"]:
+                return []
+            return scheduling.move(there, slots[: old.length], new_slots)
+
+        self._staged.later([self._own(old), *self._slots(diary, old), *self._slots(diary, new)], moved)
+
+    def cancel(self, diary: Diary, entry: Appointment, now: int) -> None:
         """Cancelled, with its slots free again."""
-        keys = [("Appointment", self._ids.of(entry.id)), *self._slots(diary, entry)]
-        appointment, *slots = _there(await self._staged.fetch(keys))
-        if appointment["status"] != "cancelled":
-            await self._staged.transact(scheduling.cancel(appointment, slots, at=moment(diary.time, now)))
 
-    async def mark(self, statuses: list[tuple[str, Status]]) -> None:
+        def cancelled(found: list[Resource | None]) -> list[Change]:
+            appointment, *slots = _there(found)
+            if appointment["status"] == "cancelled":
+                return []
+            return scheduling.cancel(appointment, slots, at=moment(diary.time, now))
+
+        self._staged.later([self._own(entry), *self._slots(diary, entry)], cancelled)
+
+    def mark(self, statuses: list[tuple[str, Status]]) -> None:
         """What time did to appointments."""
-        found = _there(await self._staged.fetch([("Appointment", self._ids.of(id_)) for id_, _ in statuses]))
-        changes = [
-            Update({**appointment, "status": status}, version_of(appointment))
-            for appointment, (_, status) in zip(found, statuses, strict=True)
-            if appointment["status"] != status
-        ]
-        await self._staged.transact(changes)
 
-    def _slots(self, diary: Diary, entry: Appointment) -> list[tuple[str, str]]:
+        def marked(found: list[Resource | None]) -> list[Change]:
+            return [
+                Update({**appointment, "status": status}, version_of(appointment))
+                for appointment, (_, status) in zip(_there(found), statuses, strict=True)
+                if appointment["status"] != status
+            ]
+
+        self._staged.later([("Appointment", self._ids.of(id_)) for id_, _ in statuses], marked)
+
+    def _own(self, entry: Appointment) -> Key:
+        return "Appointment", self._ids.of(entry.id)
+
+    def _slots(self, diary: Diary, entry: Appointment) -> list[Key]:
         physician = diary.plan.physicians[entry.physician]
         slots = range(entry.slot, entry.slot + entry.length)
         return [("Slot", self._ids.slot(physician, entry.day, slot)) for slot in slots]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from polyclinic.clinics.frontdesk.prompts import IntakeReply, StaffIntake, StaffRecord, StaffTurn
 from polyclinic.clinics.frontdesk.understudies.triage import for_diagnosis, rank
@@ -20,7 +21,6 @@ _PATTERNS = {
     "identifier": re.compile(r"(?<![+\d])(\d{6}-\d{7}|\d{10})(?!\d)"),
     "address": re.compile(r"\bmy address is ([^.]+)\.", re.IGNORECASE),
 }
-_HINTS = {"name": "my name is ", "sex": "male", "phone": "+", "identifier": "", "address": "my address is "}
 _LABELS = {
     "name": "full name",
     "sex": "sex",
@@ -33,10 +33,17 @@ _CLEAR_LEAD = 3
 
 def listen(said: Sequence[str]) -> dict[str, str]:
     """The particulars in a patient's words; the last mention counts."""
-    text = " ".join(said)
-    lowered = text.lower()
-    found = {field: pattern.findall(text) for field, pattern in _PATTERNS.items() if _HINTS[field] in lowered}
-    return {field: values[-1].strip() for field, values in found.items() if values}
+    heard: dict[str, str] = {}
+    for text in said:
+        heard.update(_particulars(text))
+    return heard
+
+
+@lru_cache(maxsize=4096)
+def _particulars(text: str) -> tuple[tuple[str, str], ...]:
+    """What one utterance holds: heard again in each round, looked through once."""
+    found = ((field, pattern.findall(text)) for field, pattern in _PATTERNS.items())
+    return tuple((field, values[-1].strip()) for field, values in found if values)
 
 
 def _words(messages: Sequence[Message], role: str) -> list[str]:
