@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Literal, Self
 
 import orjson
@@ -86,16 +87,22 @@ class Message(Keyed):
         return plain
 
 
+@lru_cache(maxsize=4096)
+def spoken(role: Literal["system", "user", "assistant"], content: str) -> Message:
+    """A message of words alone. What is said once is sent again in every later call, so the same words are one message."""
+    return Message(role=role, content=content)
+
+
 def system(content: str) -> Message:
     """A system message."""
-    return Message(role="system", content=content)
+    return spoken("system", content)
 
 
 def user(content: str, *images: Image) -> Message:
     """A user message, with pictures if any."""
-    return Message(role="user", content=content, images=images)
+    return Message(role="user", content=content, images=images) if images else spoken("user", content)
 
 
 def assistant(content: str) -> Message:
     """What the model itself said."""
-    return Message(role="assistant", content=content)
+    return spoken("assistant", content)

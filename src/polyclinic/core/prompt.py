@@ -25,7 +25,7 @@ from typing import Any, ClassVar, Generic, Literal, TypeVar, cast, get_args
 from jinja2 import Environment, StrictUndefined, meta, nodes
 from pydantic import BaseModel, ConfigDict
 
-from polyclinic.core.message import Image, Message
+from polyclinic.core.message import Image, Message, spoken
 
 R = TypeVar("R")
 _Role = Literal["system", "user", "assistant"]
@@ -113,23 +113,23 @@ class _Section:
         self._globals = dict(self._template.globals)
         self._pieces = _plain_pieces(parsed)
         self._names = tuple(sorted(meta.find_undeclared_variables(parsed))) if role == "system" else ()
-        self._remembered: dict[tuple[Any, ...], Message] = {}
+        self._remembered: dict[tuple[Any, ...], tuple[Message, list[Any]]] = {}
 
     def message(self, fields: Mapping[str, Any]) -> Message:
         """The message for these fields."""
         if self.role != "system":
-            return Message(role=self.role, content=self._words(fields))
+            return spoken(self.role, self._words(fields))
         try:
-            key = tuple([(fields[name].__class__, fields[name]) for name in self._names])
+            key = tuple([_token(fields[name]) for name in self._names])
             known = self._remembered.get(key)
         except (KeyError, TypeError):
-            return Message(role=self.role, content=self._words(fields))
+            return spoken(self.role, self._words(fields))
         if known is not None:
-            return known
-        message = Message(role=self.role, content=self._words(fields))
+            return known[0]
+        message = spoken(self.role, self._words(fields))
         if len(self._remembered) >= _REMEMBER:
             del self._remembered[next(iter(self._remembered))]
-        self._remembered[key] = message
+        self._remembered[key] = message, [fields[name] for name in self._names]
         return message
 
     def _words(self, fields: Mapping[str, Any]) -> str:
@@ -141,6 +141,16 @@ class _Section:
                 pass  # the engine below says what is undefined
         context = _JINJA.context_class(_JINJA, {**self._globals, **fields}, self._template.name, self._template.blocks)
         return "".join(self._template.root_render_func(context)).strip()
+
+
+def _token(value: Any) -> Any:
+    """What tells a field's value apart from others. An unchanging object stands for itself: it is kept with what it gave."""
+    kind = value.__class__
+    if kind is str:
+        return value
+    if isinstance(value, BaseModel) and value.model_config.get("frozen"):
+        return kind, id(value)
+    return kind, value
 
 
 def _plain_pieces(parsed: nodes.Template) -> tuple[tuple[str, str], ...] | None:

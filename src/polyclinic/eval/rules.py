@@ -16,11 +16,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from contextvars import ContextVar
 
 from polyclinic.core.judge import Bench, Case, Metric
 from polyclinic.core.transcript import Score
 from polyclinic.errors import JudgeError, boundary
 
+_judging: ContextVar[str] = ContextVar("polyclinic_judging", default="")
 RuleFunction = Callable[[Case], Score | Iterable[Score]]
 
 
@@ -33,7 +35,7 @@ def mark(
     subject: str = "",
     weight: float = 1.0,
 ) -> Score:
-    """A score without its judge's name, which the judge that asked for it puts on.
+    """A score in the name of the judge that is judging.
 
     `subject` tells several scores of one metric in one episode apart (a student, a turn). `weight` is what the value
     counts for in means: a rate over 7 chances weighs 7.
@@ -41,7 +43,7 @@ def mark(
     return Score(
         metric=metric,
         value=float(value),
-        judge="",
+        judge=_judging.get(),
         subject=subject,
         reason=reason,
         evidence=tuple(evidence),
@@ -88,8 +90,12 @@ class RuleJudge:
     def apply(self, case: Case) -> list[Score]:
         """The scores of one case, without a bench: rules need none."""
         with boundary("judge", f"the rule on {case.scenario.id}"):
-            found = self._function(case)
-            return check_scores([found] if isinstance(found, Score) else found, self._name, self._metrics)
+            before = _judging.set(self._name)
+            try:
+                found = self._function(case)
+                return check_scores([found] if isinstance(found, Score) else found, self._name, self._metrics)
+            finally:
+                _judging.reset(before)
 
     async def score(self, case: Case, bench: Bench) -> list[Score]:
         """The scores, or `JudgeError`."""
