@@ -3,10 +3,34 @@ from __future__ import annotations
 import os
 import uuid
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
 POSTGRES = os.environ.get("POLYCLINIC_TEST_POSTGRES", "")
+
+
+@contextmanager
+def postgres_database() -> Iterator[str]:
+    """A database of its own on the server that POLYCLINIC_TEST_POSTGRES names: tests run side by side."""
+    import psycopg
+
+    name = f"polyclinic_{uuid.uuid4().hex[:12]}"
+    with psycopg.connect(POSTGRES, autocommit=True) as server:
+        server.execute(f"CREATE DATABASE {name}")
+    base, _, _ = POSTGRES.rpartition("/")
+    yield f"{base}/{name}"
+    with psycopg.connect(POSTGRES, autocommit=True) as server:
+        server.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """One PostgreSQL database for this process's tests; whoever uses it clears its own tables."""
+    if not POSTGRES:
+        pytest.skip("set POLYCLINIC_TEST_POSTGRES to a server's URL to test on PostgreSQL")
+    with postgres_database() as url:
+        yield url
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -17,12 +41,5 @@ def store_url(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
         return
     if not POSTGRES:
         pytest.skip("set POLYCLINIC_TEST_POSTGRES to a server's URL to test on PostgreSQL")
-    import psycopg
-
-    name = f"polyclinic_{uuid.uuid4().hex[:12]}"
-    with psycopg.connect(POSTGRES, autocommit=True) as server:
-        server.execute(f"CREATE DATABASE {name}")
-    base, _, _ = POSTGRES.rpartition("/")
-    yield f"{base}/{name}"
-    with psycopg.connect(POSTGRES, autocommit=True) as server:
-        server.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    with postgres_database() as url:
+        yield url

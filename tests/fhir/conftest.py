@@ -83,7 +83,8 @@ def small_hospital(slots_per_schedule: int = 12) -> list[Resource]:
 
 @pytest.fixture(params=["sqlite", *(["postgres"] if POSTGRES else [])])
 async def database(request: pytest.FixtureRequest) -> AsyncIterator[Database]:
-    opened = open_database("sqlite://:memory:" if request.param == "sqlite" else str(POSTGRES))
+    sqlite = request.param == "sqlite"
+    opened = open_database("sqlite://:memory:" if sqlite else request.getfixturevalue("postgres_url"))
     if request.param == "postgres":
         await opened.write(drop_tables)
     yield opened

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -14,6 +13,7 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.fhir.conftest import drop_tables
 
 from polyclinic.core.records import PreconditionFailed, RecordConflict, Resource
 from polyclinic.core.seed import stream
@@ -141,12 +141,8 @@ async def test_from_several_processes(tmp_path: Path, processes: int, attempts: 
 
 
 @pytest.mark.parametrize(("processes", "attempts"), PROCESSES)
-async def test_from_several_processes_on_postgres(processes: int, attempts: int) -> None:
-    url = os.environ.get("POLYCLINIC_TEST_POSTGRES")
-    if not url:
-        pytest.skip("POLYCLINIC_TEST_POSTGRES names no PostgreSQL")
-    database = open_database(url)
-    for table in ("fhir_resource", "fhir_history", "fhir_index", "fhir_hold"):
-        await database.write(lambda t, name=table: t.execute(f"DROP TABLE IF EXISTS {name} CASCADE"))  # type: ignore[misc]
+async def test_from_several_processes_on_postgres(postgres_url: str, processes: int, attempts: int) -> None:
+    database = open_database(postgres_url)
+    await database.write(drop_tables)
     await database.close()
-    await race(url, processes, attempts)
+    await race(postgres_url, processes, attempts)

@@ -28,9 +28,9 @@ PATIENTS = 30
 Ended = list[tuple[str, str, dict[str, Any], list[tuple[str, float, str]]]]
 
 
-async def hospital(concurrency: int) -> tuple[Ended, Mapping[Owner, int]]:
+async def hospital(concurrency: int, url: str = "sqlite://:memory:") -> tuple[Ended, Mapping[Owner, int]]:
     """How every contact of a small hospital ended, and who owns the failures."""
-    async with open_store("sqlite://:memory:") as store:
+    async with open_store(url) as store:
         config = make_config(
             {"clinic": "frontdesk", "scenarios": f"primary:1:{PATIENTS}", "seed": 5, "concurrency": concurrency}
         )
@@ -62,7 +62,9 @@ def refuse(monkeypatch: pytest.MonkeyPatch, scenario: str) -> list[str]:
     return refused
 
 
-async def test_a_refused_end_takes_along_what_was_built_upon_it(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_refused_end_takes_along_what_was_built_upon_it(
+    monkeypatch: pytest.MonkeyPatch, store_url: str
+) -> None:
     broken: list[Chain] = []
     waves = batch.Batch._waves
 
@@ -83,7 +85,7 @@ async def test_a_refused_end_takes_along_what_was_built_upon_it(monkeypatch: pyt
     assert owners == {"engine": 1}
     assert [scenario for scenario, outcome, _, _ in sequential if outcome == "failed:engine"] == [victim]
     broken.clear()
-    assert await hospital(16) == (sequential, owners)
+    assert await hospital(16, store_url) == (sequential, owners)
     assert broken
 
 
