@@ -4,9 +4,11 @@ import pytest
 from jinja2 import UndefinedError
 
 from polyclinic.clinics.demo.prompts import PROMPTS, CallerAsks, CallerReacts, NurseAdvises, Reaction
+from polyclinic.clinics.frontdesk.prompts import PROMPTS as FRONTDESK
+from polyclinic.clinics.frontdesk.prompts import StaffIntake, StaffRecord
 from polyclinic.core.agent import compose
 from polyclinic.core.message import Image, assistant, user
-from polyclinic.core.prompt import Prompt, check_prompts, split_sections
+from polyclinic.core.prompt import Prompt, check_prompts, shared_files, split_sections
 
 
 def nurse(**changes: object) -> NurseAdvises:
@@ -113,3 +115,12 @@ def test_a_persons_words_become_the_reply() -> None:
 
     with pytest.raises(TypeError, match=r"must override from_human\(\): its reply has the fields says, understood"):
         Structured.from_human("yes")
+
+
+def test_templates_of_one_role_can_share_their_words() -> None:
+    asks = StaffIntake(departments=("cardiology",), rounds=5, patient_says="hello", round=1).render()
+    writes = StaffRecord(departments=("cardiology",), rounds=5).render()
+    assert asks[0] == writes[0]
+    assert "cardiology" in asks[0].content
+    assert shared_files(StaffRecord.__module__, "staff_record.md") == ["clerk.md"]
+    assert check_prompts(FRONTDESK) == []

@@ -9,6 +9,7 @@
 A language model gets the rendered words; an understudy gets the typed object. The template file lies beside the module that
 defines the class and may name fields in braces (``"greets.{lang}.md"``). It is Jinja with strict undefined variables.
 Lines that read ``<<system>>``, ``<<user>>`` or ``<<assistant>>`` start a message; text before the first such line is the user's.
+``<<system clerk.md>>`` begins it with the words of that file, which several templates of one role may share.
 What stays the same during an episode comes first, what changes comes last, so that prefix caches pay.
 """
 
@@ -30,6 +31,7 @@ from polyclinic.core.message import Image, Message, spoken
 R = TypeVar("R")
 _Role = Literal["system", "user", "assistant"]
 _MARK = re.compile(r"^<<(system|user|assistant)>>[ \t]*$", re.MULTILINE)
+_SHARED = re.compile(r"^<<(system|user|assistant) (\S+\.md)>>[ \t]*$", re.MULTILINE)
 _FIELD = re.compile(r"\{(\w+)\}")
 _REMEMBER = 256
 _JINJA = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False)
@@ -180,7 +182,16 @@ def _sections(module: str, name: str) -> tuple[_Section, ...]:
 
 
 def read_template(module: str, name: str) -> str:
-    """The template's source text."""
+    """The template's source text, with the words it shares with others in their place."""
+    return _SHARED.sub(lambda mark: f"<<{mark[1]}>>\n{_text(module, mark[2])}", _text(module, name))
+
+
+def shared_files(module: str, name: str) -> list[str]:
+    """The files whose words a template shares."""
+    return [file for _, file in _SHARED.findall(_text(module, name))]
+
+
+def _text(module: str, name: str) -> str:
     return _folder(module).joinpath(name).read_text(encoding="utf-8")
 
 
@@ -219,7 +230,7 @@ def check_prompts(prompts: Sequence[type[Prompt[Any]]]) -> list[str]:
         in_name = set(_FIELD.findall(prompt.template))
         fields = {name for name, field in prompt.model_fields.items() if not _is_picture(field.annotation)}
         for file in files:
-            owned.add(file)
+            owned.update((file, *shared_files(module, file)))
             variables = meta.find_undeclared_variables(_JINJA.parse(read_template(module, file)))
             for name in sorted(variables - fields):
                 faults.append(f"{file}: uses {{{{ {name} }}}}, which {prompt.__name__} does not have")

@@ -111,7 +111,8 @@ class Staff:
     async def records(self) -> IntakeRecord | None:
         """What is written down after the dialogue; None when it stayed unreadable."""
         try:
-            reply = await self._agent.ask(StaffRecord(departments=self._departments), history=self._dialogue)
+            prompt = StaffRecord(departments=self._departments, rounds=self._rounds)
+            reply = await self._agent.ask(prompt, history=self._dialogue)
         except ReplyError:
             return None
         return IntakeRecord(**reply.model_dump())

@@ -113,6 +113,7 @@ class StaffRecord(Prompt[IntakeReply]):
 
     template = "staff_record.md"
     departments: tuple[str, ...]
+    rounds: int
 
     @classmethod
     def from_human(cls, text: str) -> IntakeReply:
