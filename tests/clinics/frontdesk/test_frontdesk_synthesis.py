@@ -156,7 +156,7 @@ def test_the_same_seed_gives_the_same_hospital_and_another_seed_another() -> Non
         ({"end_hour": {"min": 9, "max": 9}}, "open before it closes"),
         ({"department_per_hospital": {"min": 1, "max": 12}}, "departments"),
         ({"events": {"reschedule_prob": 0.8, "cancel_prob": 0.5}}, "at most once"),
-        ({"nonsense": 1}, "Extra inputs"),
+        ({"nonsense": 1}, "nonsense: there is no such parameter"),
     ],
 )
 def test_a_config_that_cannot_be_is_refused_with_its_reason(

@@ -6,6 +6,7 @@ hours, time units are whole minutes inside an hour, so that everything after thi
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections.abc import Mapping
 from datetime import date
@@ -15,18 +16,25 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
 
-import yaml
 from pydantic import Field, ValidationError, field_validator, model_validator
 
+from polyclinic.clinics.frontdesk.scenario.files import read_data
 from polyclinic.core.message import Frozen
 from polyclinic.errors import DataError, UnknownName
 from polyclinic.people.locales import load_locale
+from polyclinic.people.patient_axes import CONFUSIONS, LANGUAGES, PERSONALITIES, RECALLS
 
 Level = Literal["primary", "secondary", "tertiary", "custom"]
 Preference = Literal["asap", "physician", "date"]
 PREFERENCES: tuple[Preference, ...] = ("asap", "physician", "date")
 History = Literal["without_history", "with_history"]
 PRESETS = ("primary", "secondary", "tertiary")
+AXES: dict[str, tuple[str, ...]] = {
+    "personality": PERSONALITIES,
+    "language": LANGUAGES,
+    "recall": RECALLS,
+    "confusion": CONFUSIONS,
+}
 
 
 class IntRange(Frozen):
@@ -78,7 +86,7 @@ class Weights(Frozen):
     def _adds_up(self) -> Weights:
         if len(self.type) != len(self.probs) or len(set(self.type)) != len(self.type):
             raise ValueError("type and probs need the same length and no kind twice")
-        if any(prob < 0 for prob in self.probs) or abs(sum(self.probs) - 1) > 1e-9:
+        if not all(prob >= 0 for prob in self.probs) or abs(sum(self.probs) - 1) > 1e-9:
             raise ValueError(f"the probabilities {list(self.probs)} do not add up to 1")
         return self
 
@@ -98,6 +106,8 @@ class Events(Frozen):
     def _one_event_each(self) -> Events:
         if self.reschedule_prob + self.cancel_prob > 1:
             raise ValueError("a patient calls back at most once: reschedule_prob + cancel_prob must not exceed 1")
+        if self.delay_minutes.min < 1:
+            raise ValueError("a patient calls back after the first call: delay_minutes must begin at 1 or later")
         return self
 
 
@@ -132,6 +142,19 @@ class HospitalConfig(Frozen):
     @classmethod
     def _exact(cls, value: Any) -> Any:
         return str(value) if isinstance(value, float) else value
+
+    @field_validator("persona")
+    @classmethod
+    def _known_axes(cls, value: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
+        for axis, weights in value.items():
+            if axis not in AXES:
+                raise ValueError(f"there is no axis '{axis}': the axes are {', '.join(AXES)}")
+            unknown = [level for level in weights if level not in AXES[axis]]
+            if unknown:
+                raise ValueError(f"{axis} has no level '{unknown[0]}': the levels are {', '.join(AXES[axis])}")
+            if not all(0 <= weight < math.inf for weight in weights.values()) or not sum(weights.values()):
+                raise ValueError(f"the weights of {axis} must be positive numbers, or zero for what shall not occur")
+        return value
 
     @field_validator("locale")
     @classmethod
@@ -189,22 +212,26 @@ def _preset_table(name: str) -> Mapping[str, Any]:
 
 def load_config(path: Path) -> HospitalConfig:
     """A config file. A key ``preset`` names the preset whose values it changes (otherwise ``secondary``)."""
-    text = path.read_text(encoding="utf-8")
-    try:
-        table = tomllib.loads(text) if path.suffix == ".toml" else yaml.safe_load(text)
-    except (tomllib.TOMLDecodeError, yaml.YAMLError) as error:
-        raise DataError(f"{path}: {error}") from None
+    table = read_data(path)
     if not isinstance(table, dict):
-        raise DataError(f"{path}: a config is a table of parameters")
+        raise DataError(f"{path}: a config is a table of parameters, such as 'days: 7'")
     base = table.pop("preset", "secondary")
     if base not in PRESETS:
         raise UnknownName("hospital preset", str(base), PRESETS)
     merged = {**_preset_table(base), "level": table.get("level", base), **table}
-    if merged.get("diseases") and not Path(merged["diseases"]).is_absolute():
-        merged["diseases"] = str(path.parent / merged["diseases"])
+    diseases = merged.get("diseases")
+    if isinstance(diseases, str) and diseases and not Path(diseases).is_absolute():
+        merged["diseases"] = str(path.parent / diseases)
     try:
         return HospitalConfig.model_validate(merged)
     except ValidationError as error:
-        fault = error.errors()[0]
-        place = ".".join(str(part) for part in fault["loc"]) or "the whole file"
-        raise DataError(f"{path}: {place}: {fault['msg'].removeprefix('Value error, ')}") from None
+        raise DataError(f"{path}: {_first_fault(error)}") from None
+
+
+def _first_fault(error: ValidationError) -> str:
+    """The place of the first fault and what is wrong there; for an unknown parameter, those there are."""
+    fault = error.errors()[0]
+    place = ".".join(str(part) for part in fault["loc"]) or "the whole file"
+    if fault["type"] == "extra_forbidden" and len(fault["loc"]) == 1:
+        return f"{place}: there is no such parameter; there are: preset, {', '.join(HospitalConfig.model_fields)}"
+    return f"{place}: {fault['msg'].removeprefix('Value error, ')}"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,9 +16,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
 
-import yaml
 from pydantic import Field, ValidationError
 
+from polyclinic.clinics.frontdesk.scenario.files import read_data, read_text
 from polyclinic.core.message import Frozen
 from polyclinic.errors import DataError
 
@@ -30,6 +29,9 @@ _JARGON = re.compile(
     r"orthopnoea|cachexia|malaise|dyspepsia|steatorrhoea)\b",
     re.IGNORECASE,
 )
+
+
+_COLUMNS = ("disease", "name", "departments", "symptoms", "sex", "ages")
 
 
 class Department(Frozen):
@@ -68,28 +70,13 @@ def packaged_diseases() -> tuple[Disease, ...]:
 
 def load_diseases(path: Path) -> tuple[Disease, ...]:
     """A custom table; faults name the row and the mend."""
-    text = path.read_text(encoding="utf-8")
     rows: Iterable[Mapping[str, Any]]
-    try:
-        if path.suffix == ".csv":
-            rows = list(csv.DictReader(io.StringIO(text)))
-        else:
-            rows = _rows_of(_parse(path.suffix, text), path)
-    except (ValueError, yaml.YAMLError) as error:
-        raise DataError(f"{path}: {error}") from None
+    rows = csv.DictReader(io.StringIO(read_text(path))) if path.suffix == ".csv" else _rows_of(read_data(path), path)
     found = tuple(_from_rows(rows, str(path)))
     faults = lint_diseases(found)
     if faults:
         raise DataError(f"{path}: {faults[0]}" + (f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""))
     return found
-
-
-def _parse(suffix: str, text: str) -> Any:
-    if suffix == ".json":
-        return json.loads(text)
-    if suffix == ".toml":
-        return tomllib.loads(text)
-    return yaml.safe_load(text)
 
 
 def _rows_of(table: Any, path: Path) -> list[Mapping[str, Any]]:
@@ -103,18 +90,29 @@ def _rows_of(table: Any, path: Path) -> list[Mapping[str, Any]]:
 def _from_rows(rows: Iterable[Mapping[str, Any]], where: str) -> list[Disease]:
     found: list[Disease] = []
     for number, row in enumerate(rows, start=1):
+        name = str(row.get("disease") or row.get("name") or "").strip()
+        place = f"{where}: disease {number}{f' ({name})' if name else ''}"
+        unknown = [column for column in row if column not in _COLUMNS]
+        if None in unknown:
+            raise DataError(f"{place}: more cells than columns; put text that holds a comma in quotes")
+        if unknown:
+            raise DataError(f"{place}: there is no column '{unknown[0]}'; the columns are {', '.join(_COLUMNS)}")
         try:
             found.append(
                 Disease(
-                    name=str(row.get("disease") or row.get("name") or "").strip(),
+                    name=name,
                     departments=_split(row.get("departments")),
                     symptoms=_split(row.get("symptoms")),
                     sex=str(row.get("sex") or "").strip(),
                     ages=_ages(row.get("ages")),
                 )
             )
-        except (ValidationError, ValueError) as error:
-            raise DataError(f"{where}: disease {number}: {error}") from None
+        except ValidationError as error:
+            fault = error.errors()[0]
+            none = "needs at least one, separated by semicolons" if fault["type"] == "too_short" else fault["msg"]
+            raise DataError(f"{place}: {fault['loc'][0]}: {none}") from None
+        except ValueError as error:
+            raise DataError(f"{place}: {error}") from None
     if not found:
         raise DataError(f"{where}: no disease in it")
     return found
@@ -128,10 +126,13 @@ def _split(value: Any) -> tuple[str, ...]:
 def _ages(value: Any) -> tuple[int, int]:
     if not value:
         return (18, 90)
-    low, high = value if isinstance(value, (list, tuple)) else str(value).split("-")
-    if not 18 <= int(low) <= int(high) <= 110:
+    parts = [str(part).strip() for part in (value if isinstance(value, (list, tuple)) else str(value).split("-"))]
+    if len(parts) != 2 or not all(part.isdecimal() for part in parts):
+        raise ValueError(f"ages {value}: write the youngest and the oldest age, as in 18-90")
+    low, high = int(parts[0]), int(parts[1])
+    if not 18 <= low <= high <= 110:
         raise ValueError(f"ages {value}: adults only, low before high")
-    return int(low), int(high)
+    return low, high
 
 
 def lint_diseases(diseases: Sequence[Disease]) -> list[str]:

@@ -7,7 +7,6 @@ What it does not have (when people call, who calls back) is drawn from the seed 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal
@@ -17,7 +16,9 @@ from typing import Any, cast
 from polyclinic.clinics.frontdesk.scenario.config import HospitalConfig, Level, Preference, preset
 from polyclinic.clinics.frontdesk.scenario.contacts import contacts_of
 from polyclinic.clinics.frontdesk.scenario.diseases import Disease, departments, packaged_diseases
+from polyclinic.clinics.frontdesk.scenario.files import Fault, at, read_data
 from polyclinic.clinics.frontdesk.scenario.schema import (
+    MINUTES_A_DAY,
     Contact,
     DepartmentPlan,
     HospitalPlan,
@@ -32,6 +33,8 @@ from polyclinic.people.patient_axes import draw_axes
 
 _DEPARTMENTS = {"pulmonary": "pulmonology", "endocrinology": "endocrinology/metabolism"}
 _PREFERENCES: dict[str, Preference] = {"doctor": "physician", "physician": "physician", "asap": "asap", "date": "date"}
+_KNOWS = {"with_history": True, "without_history": False, "simple": False}
+_FIRST_VISIT = "first_visit"
 
 
 def is_h_adminsim(table: Any) -> bool:
@@ -46,53 +49,89 @@ def import_h_adminsim(path: Path, seed: int) -> list[Contact]:
         raise DataError(f"{path}: no .json file in it")
     contacts: list[Contact] = []
     for file in files:
-        table = json.loads(file.read_text(encoding="utf-8"))
+        table = read_data(file)
         if not is_h_adminsim(table):
             raise DataError(f"{file}: not an h-adminsim dataset (no metadata, department and doctor in it)")
         try:
-            contacts.extend(_import(table, file.stem, seed))
-        except (KeyError, TypeError, ValueError) as error:
-            raise DataError(f"{file}: {type(error).__name__}: {error}") from None
+            with at(str(file)):
+                contacts.extend(_import(table, file.stem, seed))
+        except Fault as fault:
+            raise DataError(str(fault)) from None
     return contacts
 
 
 def _import(table: Mapping[str, Any], name: str, seed: int) -> list[Contact]:
     draw = stream("frontdesk", "import", seed, name)
-    time = _time(table["metadata"])
+    with at("metadata"):
+        time = _time(table["metadata"])
     level: Level = "tertiary" if time.slot_minutes < 15 else "secondary" if len(table["department"]) > 3 else "primary"
     config = preset(level)
     plan = _plan(table, name, level, time)
     rows = _patient_rows(table)
     if not rows:
-        raise ValueError("there are no patients in it: synthesize data with patients first")
+        raise ValueError("there are no patients on a first visit in it: synthesize data with patients first")
     by_name = {physician.name: physician for entry in plan.departments for physician in entry.physicians}
     patients, virtual = [], []
     for number, row in enumerate(rows):
-        physician = by_name[row["attending_physician"]]
-        virtual.append(_virtual(row, physician, time, draw.random()))
-        patients.append(_patient(row, number, plan, physician, virtual[-1][0], config, draw))
+        with at(f"patient {number + 1} ({row.get('patient', '')})"):
+            physician = by_name.get(row["attending_physician"])
+            if physician is None:
+                raise ValueError(f"no department has a doctor '{row['attending_physician']}'")
+            virtual.append(_virtual(row, physician, time, draw.random()))
+            patients.append(_patient(row, number, plan, physician, virtual[-1][0], config, draw))
     return contacts_of(plan, patients, virtual, config, draw)
 
 
+def _number(value: Any, what: str) -> Decimal:
+    try:
+        number = Decimal(str(value))
+    except ArithmeticError:
+        raise ValueError(f"{what}: '{value}' is not a number") from None
+    if not number.is_finite():
+        raise ValueError(f"{what}: {value} is not a number to count with")
+    return number
+
+
+def _value(entry: Mapping[str, Any], name: str, key: str) -> str:
+    """The first of several, as FHIR lists phones, identifiers and addresses."""
+    found = entry[name]
+    if not isinstance(found, list) or not found:
+        raise ValueError(f"'{name}' must be a list with at least one entry that has '{key}'")
+    return str(found[0][key])
+
+
 def _slot(hours: Any, time: TimeSystem, what: str) -> int:
-    minutes = round(Decimal(str(hours)) * 60, 6) - time.open_minute
+    minutes = round(_number(hours, what) * 60, 6) - time.open_minute
     if minutes % time.slot_minutes:
         raise ValueError(f"{what} {hours} is not on the grid of {time.slot_minutes} minutes")
-    return int(minutes) // time.slot_minutes
+    return int(minutes // time.slot_minutes)
 
 
 def _time(metadata: Mapping[str, Any]) -> TimeSystem:
     hours = metadata["time"]
-    unit = Decimal(str(hours.get("interval_hour", hours.get("time_unit")))) * 60
-    if unit != int(unit):
-        raise ValueError(f"the time unit is {unit} minutes, not a whole number")
+    unit = _number(hours["interval_hour"] if "interval_hour" in hours else hours["time_unit"], "the time unit") * 60
+    if unit != int(unit) or unit <= 0 or 60 % int(unit):
+        raise ValueError(f"the time unit is {unit} minutes, not a whole number that divides an hour")
+    opens, closes = (_number(hours[key], key) * 60 for key in ("start_hour", "end_hour"))
+    if not 0 <= opens < closes <= MINUTES_A_DAY or opens % 1 or (closes - opens) % unit:
+        raise ValueError("the hospital must open before it closes, a whole number of time units within one day")
+    days = int(metadata["days"])
+    if days < 1:
+        raise ValueError(f"days: {days} is not a period")
     return TimeSystem(
         start_date=date.fromisoformat(metadata["start_date"]),
-        days=int(metadata["days"]),
-        open_minute=int(Decimal(str(hours["start_hour"])) * 60),
-        close_minute=int(Decimal(str(hours["end_hour"])) * 60),
+        days=days,
+        open_minute=int(opens),
+        close_minute=int(closes),
         slot_minutes=int(unit),
     )
+
+
+def _day(text: str, time: TimeSystem) -> int:
+    day = time.day_of(date.fromisoformat(text))
+    if not 0 <= day < time.days:
+        raise ValueError(f"{text} is outside of the {time.days} days from {time.start_date.isoformat()} on")
+    return day
 
 
 def _department(name: str) -> str:
@@ -106,10 +145,15 @@ def _plan(table: Mapping[str, Any], name: str, level: Level, time: TimeSystem) -
         department = _department(their_name)
         if department not in known:
             raise ValueError(f"there is no department '{their_name}' here ({', '.join(sorted(known))})")
-        physicians = [
-            _physician(doctor, table["doctor"][doctor], f"{name}-{entry['code'].lower()}-{number}", department, time)
-            for number, doctor in enumerate(entry["doctor"])
-        ]
+        if not entry["doctor"]:
+            raise ValueError(f"department {their_name}: it has no doctor")
+        physicians = []
+        for number, doctor in enumerate(entry["doctor"]):
+            with at(f"doctor {doctor}"):
+                if doctor not in table["doctor"]:
+                    raise ValueError(f"{their_name} names this doctor, who is not among the doctors")
+                id_ = f"{name}-{entry['code'].lower()}-{number}"
+                physicians.append(_physician(doctor, table["doctor"][doctor], id_, department, time))
         plans.append(DepartmentPlan(name=department, code=entry["code"], physicians=tuple(physicians)))
     return HospitalPlan(id=name, name=name, level=level, locale="korea", time=time, departments=tuple(plans))
 
@@ -118,15 +162,19 @@ def _physician(name: str, entry: Mapping[str, Any], id: str, department: str, ti
     working: list[int] = []
     busy: list[tuple[int, int, int]] = []
     for day_text, spans in entry["schedule"].items():
-        day = time.day_of(date.fromisoformat(day_text))
-        slots = [(_slot(start, time, name), _slot(end, time, name)) for start, end in spans]
+        day = _day(day_text, time)
+        slots = [(_slot(start, time, "a time of"), _slot(end, time, "a time of")) for start, end in spans]
+        if any(first >= end for first, end in slots):
+            raise ValueError(f"on {day_text} something ends before it begins")
+        slots = [(max(first, 0), min(end, time.slots_per_day)) for first, end in slots]
         if any(first <= 0 and end >= time.slots_per_day for first, end in slots):
             continue
         working.append(day)
-        busy.extend((day, first, end - first) for first, end in slots)
-    capacity = int(entry["capacity_per_hour"])
-    if (60 // time.slot_minutes) % capacity:
-        raise ValueError(f"{name}: {capacity} patients an hour do not fill it with whole slots")
+        busy.extend((day, first, end - first) for first, end in slots if first < end)
+    capacity = int(_number(entry["capacity_per_hour"], "capacity_per_hour"))
+    if capacity < 1 or (60 // time.slot_minutes) % capacity:
+        raise ValueError(f"{capacity} patients an hour do not fill it with whole slots of {time.slot_minutes} minutes")
+    family, given = _western(name.removeprefix("Dr. "))
     return Physician(
         id=id,
         name=name,
@@ -138,31 +186,48 @@ def _physician(name: str, entry: Mapping[str, Any], id: str, department: str, ti
         busy=tuple(busy),
         sex=entry["gender"],
         birth_date=date.fromisoformat(entry["birthDate"]),
-        phone=entry["telecom"][0]["value"],
+        phone=_value(entry, "telecom", "value"),
+        family=family,
+        given=given,
     )
 
 
+def _western(name: str) -> tuple[str, str]:
+    """Family name and given names; that package has Western names in a Korean hospital."""
+    *given, family = name.split() or [""]
+    if not family:
+        raise ValueError("it has no name")
+    return family, " ".join(given) or family
+
+
 def _patient_rows(table: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """One flat row per patient, whichever of the three shapes the file has."""
-    if "agent_data" in table:
-        return [{**agent, **agent["constraint"]} for _truth, agent in table["agent_data"]]
-    patients = table.get("patient", {})
-    if isinstance(patients, dict):
-        return [{"patient": name, **row} for name, row in patients.items()]
-    return [{**row, **row.get("constraint", {})} for row in patients]
+    """One flat row per first visit, whichever of the shapes the file has: later visits are another simulation."""
+    rows: list[dict[str, Any]] = []
+    with at("the patients"):
+        if "agent_data" in table:
+            rows = [{**agent, **agent["constraint"]} for _truth, agent in table["agent_data"]]
+        elif isinstance(table.get("patient"), dict):
+            for name, found in table["patient"].items():
+                rows += [{"patient": name, **visit} for visit in (found if isinstance(found, list) else [found])]
+        else:
+            rows = [{**row, **row.get("constraint", {})} for row in table.get("patient", [])]
+    return [row for row in rows if row.get("visit_type", row.get("type", _FIRST_VISIT)) == _FIRST_VISIT]
 
 
 def _virtual(row: Mapping[str, Any], physician: Physician, time: TimeSystem, chance: float) -> tuple[int, int]:
     """The day and slot the patient was made for; where the file has none, some slot of a clinic of the physician's."""
     wanted = row.get("date") or row.get("valid_from")
     if wanted and wanted != "N/A":
-        day = time.day_of(date.fromisoformat(wanted))
+        day = _day(wanted, time)
     else:
         days = physician.working_days or (0,)
         day = days[int(chance * len(days))]
     schedule = row.get("schedule")
     if schedule:
-        return day, _slot(schedule[0], time, "an appointment at")
+        slot = _slot(schedule[0], time, "an appointment at")
+        if not 0 <= slot < time.slots_per_day:
+            raise ValueError(f"an appointment at {schedule[0]} is outside of opening hours")
+        return day, slot
     return day, int(chance * 997) % (time.slots_per_day - physician.slots_per_visit + 1)
 
 
@@ -175,22 +240,26 @@ def _patient(
     config: HospitalConfig,
     draw: Any,
 ) -> Patient:
-    preferences = tuple(_PREFERENCES[kind] for kind in row["preference"])
+    preferences = tuple(_PREFERENCES.get(kind, "") for kind in row["preference"])
+    if len(preferences) != 2 or "" in preferences or preferences[0] == preferences[1]:
+        raise ValueError(f"preference {row['preference']}: it must be two different ones of {', '.join(_PREFERENCES)}")
+    if row["symptom_level"] not in _KNOWS:
+        raise ValueError(f"symptom_level '{row['symptom_level']}': there are {', '.join(_KNOWS)}")
     disease = _disease(row, physician.department, plan, "physician" in preferences, draw.random())
-    knows = row["symptom_level"] == "with_history"
+    knows = _KNOWS[row["symptom_level"]]
     gold = tuple(name for name in plan.department_names if name in disease.departments)
-    words = str(row["patient"]).split()
+    family, given = _western(str(row["patient"]))
     return Patient(
         id=f"{plan.id}-p{number:05d}",
         person=Person(
             name=row["patient"],
-            family=words[-1],
-            given=" ".join(words[:-1]) or words[-1],
+            family=family,
+            given=given,
             sex=row["gender"],
             birth_date=date.fromisoformat(row["birthDate"]),
-            phone=row["telecom"][0]["value"],
-            identifier=row["identifier"][0]["value"],
-            address=row["address"][0]["text"],
+            phone=_value(row, "telecom", "value"),
+            identifier=_value(row, "identifier", "value"),
+            address=_value(row, "address", "text"),
             region="",
         ),
         axes=draw_axes(draw, {}, has_history=knows),
@@ -209,9 +278,12 @@ def _patient(
 def _disease(row: Mapping[str, Any], department: str, plan: HospitalPlan, unique: bool, chance: float) -> Disease:
     given = row.get("symptom")
     if isinstance(given, dict) and given.get("disease"):
+        names = tuple(_department(name) for name in given["department"])
+        if not any(name == entry.name for name in names for entry in departments()):
+            raise ValueError(f"{given['disease']}: there is no department {' or '.join(names) or 'for it'} here")
         return Disease(
             name=given["disease"],
-            departments=tuple(_department(name) for name in given["department"]),
+            departments=names,
             symptoms=_texts(given["symptom"]),
         )
     here = set(plan.department_names)

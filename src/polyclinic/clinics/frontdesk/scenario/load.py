@@ -14,12 +14,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 
 from polyclinic.clinics.frontdesk.scenario.config import PRESETS, HospitalConfig, load_config, preset
 from polyclinic.clinics.frontdesk.scenario.diseases import load_diseases
-from polyclinic.clinics.frontdesk.scenario.imports import import_h_adminsim
+from polyclinic.clinics.frontdesk.scenario.files import read_data
+from polyclinic.clinics.frontdesk.scenario.imports import import_h_adminsim, is_h_adminsim
 from polyclinic.clinics.frontdesk.scenario.imposters import with_imposters
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.clinics.frontdesk.scenario.synthesis import synthesize
@@ -63,16 +63,22 @@ def scenarios(selector: str, seed: int) -> list[Contact]:
 
 
 def lint(path: str) -> list[str]:
-    """What is wrong with a disease table or a hospital config; empty when all is well."""
+    """What is wrong with a disease table, a hospital config or a foreign dataset; empty when all is well."""
     file = Path(path)
     _must_exist(file)
     try:
-        table = tomllib.loads(file.read_text(encoding="utf-8")) if file.suffix == ".toml" else {}
-        if file.suffix in (".csv", ".json") or "disease" in table:
+        table = None if file.is_dir() or file.suffix == ".csv" else read_data(file)
+        if file.is_dir() or is_h_adminsim(table):
+            import_h_adminsim(file, 0)
+        elif (
+            file.suffix in (".csv", ".json")
+            or isinstance(table, list)
+            or (isinstance(table, dict) and "disease" in table)
+        ):
             load_diseases(file)
         else:
-            load_config(file)
-    except (UserError, tomllib.TOMLDecodeError) as fault:
+            synthesize(load_config(file), 0, 1)
+    except UserError as fault:
         return [str(fault)]
     return []
 

@@ -84,6 +84,8 @@ class Physician(Frozen):
     sex: Literal["female", "male"] = "female"
     birth_date: date = date(1970, 1, 1)
     phone: str = ""
+    family: str = ""
+    given: str = ""
 
     def capacity(self, time: TimeSystem) -> int:
         """Patients that fit into all the clinics of the period."""

@@ -26,6 +26,7 @@ from polyclinic.clinics.frontdesk.scenario.schema import (
     TimeSystem,
 )
 from polyclinic.core.seed import stream
+from polyclinic.errors import DataError
 from polyclinic.people.demographics import draw_person
 from polyclinic.people.locales import Locale, load_locale
 from polyclinic.people.patient_axes import draw_axes
@@ -47,7 +48,7 @@ def synthesize_hospital(config: HospitalConfig, seed: int, number: int) -> list[
     draw = stream("frontdesk", "hospital", seed, config.name or config.level, number)
     locale = load_locale(config.locale)
     taken: set[str] = set()
-    plan = _plan(config, number, locale, taken, draw)
+    plan = _plan(config, number, _treating(config, table), locale, taken, draw)
     virtual = [entry for department in plan.departments for entry in _virtual(config, plan.time, department, draw)]
     patients = _patients(config, plan, virtual, table, locale, taken, draw)
     return contacts_of(plan, patients, [(entry[2], entry[3]) for entry in virtual], config, draw)
@@ -57,7 +58,27 @@ def _between(draw: random.Random, low: int, high: int) -> int:
     return low + int(draw.random() * (high - low + 1))
 
 
-def _plan(config: HospitalConfig, number: int, locale: Locale, taken: set[str], draw: random.Random) -> HospitalPlan:
+def _treating(config: HospitalConfig, table: Sequence[Disease]) -> list[Department]:
+    """The departments that the table has diseases for: a hospital has no other."""
+    treated = {name for disease in table for name in disease.departments}
+    found = [department for department in departments() if department.name in treated]
+    if len(found) < config.department_per_hospital.max:
+        raise DataError(
+            f"{config.diseases}: it has diseases of {len(found)} departments only "
+            f"({', '.join(department.name for department in found)}), but the hospital may have "
+            f"{config.department_per_hospital.max}: add diseases of others, or lower department_per_hospital"
+        )
+    return found
+
+
+def _plan(
+    config: HospitalConfig,
+    number: int,
+    treating: Sequence[Department],
+    locale: Locale,
+    taken: set[str],
+    draw: random.Random,
+) -> HospitalPlan:
     span = (config.start_date.max - config.start_date.min).days
     time = TimeSystem(
         start_date=config.start_date.min + timedelta(days=_between(draw, 0, span)),
@@ -67,7 +88,7 @@ def _plan(config: HospitalConfig, number: int, locale: Locale, taken: set[str], 
         slot_minutes=config.slot_minutes,
         utc_offset=locale.utc_offset,
     )
-    chosen = draw.sample(departments(), _between(draw, *_ends(config.department_per_hospital)))
+    chosen = draw.sample(treating, _between(draw, *_ends(config.department_per_hospital)))
     hospital = f"{config.name or config.level}-{number}"
     plans = [_department(config, hospital, department, time, locale, taken, draw) for department in chosen]
     return HospitalPlan(
@@ -111,6 +132,8 @@ def _department(
                 sex=person.sex,
                 birth_date=person.birth_date,
                 phone=person.phone,
+                family=person.family,
+                given=person.given,
             )
         )
     return DepartmentPlan(name=department.name, code=department.code, physicians=tuple(physicians))

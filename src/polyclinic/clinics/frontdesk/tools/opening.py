@@ -13,7 +13,6 @@ from datetime import datetime
 from polyclinic.clinics.frontdesk.scenario.schema import HospitalPlan, Physician, TimeSystem
 from polyclinic.core.records import RecordMissing, Resource, StageableRecords
 from polyclinic.fhir import resources as r
-from polyclinic.people.locales import load_locale
 
 _LONGEST_PREFIX = 38
 
@@ -58,10 +57,9 @@ def hospital_resources(ids: Ids, plan: HospitalPlan) -> Iterator[Resource]:
 
 def _physician(ids: Ids, plan: HospitalPlan, physician: Physician, unit: str, code: str) -> Iterator[Resource]:
     own, time = ids.of(physician.id), plan.time
-    family, given = _split_name(physician.name.removeprefix("Dr. "), plan.locale)
     yield r.practitioner(
         own,
-        r.Name(family, (given,), ("Dr.",)),
+        r.Name(physician.family, (physician.given,), ("Dr.",)),
         gender=physician.sex,
         birth_date=physician.birth_date,
         phone=physician.phone,
@@ -110,11 +108,3 @@ def _edge(time: TimeSystem, slot: int) -> str:
 def moment(time: TimeSystem, minute: int) -> datetime:
     """A minute of the period as a time with its zone."""
     return datetime.fromisoformat(time.instant(minute))
-
-
-def _split_name(name: str, locale: str) -> tuple[str, str]:
-    first, _, rest = name.partition(" ")
-    if load_locale(locale).name_order == "family_first":
-        return first, rest or first
-    given, _, family = name.rpartition(" ")
-    return family, given or family
