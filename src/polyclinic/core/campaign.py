@@ -19,7 +19,7 @@ ALL_LANES = "*"
 
 
 class Effect(Frozen):
-    """One change of shared state, as plain data. Effects are committed with their episode's end, then applied."""
+    """One change of shared state, as plain data. Effects are committed with their episode's end, and applied in that order."""
 
     kind: str
     data: dict[str, Any]
