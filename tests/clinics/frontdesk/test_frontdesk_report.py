@@ -7,11 +7,12 @@ import asyncio
 import pytest
 
 from polyclinic.clinics.frontdesk import clinic
-from polyclinic.clinics.frontdesk.report import report
+from polyclinic.clinics.frontdesk.report import report, sample
+from polyclinic.clinics.frontdesk.report.rows import rows_of
 from polyclinic.core.judge import Case
-from polyclinic.eval.charts import HeatMap
+from polyclinic.eval.charts import Bars, HeatMap
 from polyclinic.eval.results import RunResults
-from polyclinic.eval.sections import Details, Figure, Section, Table, sections_to_plain
+from polyclinic.eval.sections import Details, Dialogue, Figure, Section, Table, sections_to_plain
 from polyclinic.runner.api import carry_on, start_run
 from polyclinic.runner.config import make_config
 from polyclinic.runner.results import load_results
@@ -64,7 +65,69 @@ def test_rows_are_by_level_and_variant_and_the_counts_add_up(run: tuple[RunResul
     assert by_code == wrong
     late = [row for row in found["Scheduling errors with reasoning (table 11)"].rows if str(row[12]) != "-"]
     assert late, "no NET although the staff was late on purpose"
-    assert any("0 /" not in str(row[4]) for row in found["Tools among new appointments (table 6)"].rows)
+    assert any("0 /" not in str(row[5]) for row in found["Tools among new appointments (table 6)"].rows)
+    ended = found["How contacts ended"]
+    assert all(row[2] == sum(int(str(cell)) for cell in row[3:-1]) for row in ended.rows), "a contact is in no column"
+    contacts = [e for e in results.episodes if not e.scenario.endswith(("opening", "closing"))]
+    assert sum(int(str(row[2])) for row in ended.rows) == len(contacts)
+    assert "±" not in str(success.rows[0][3]), "one hospital has no deviation between hospitals"
+
+
+def test_the_matrix_of_wrong_departments_adds_up_to_table_4(run: tuple[RunResults, list[Section]]) -> None:
+    _, sections = run
+    figures = [block for section in sections for block in section.body if isinstance(block, Figure)]
+    for variant in ("tool", "reasoning"):
+        lines = tables(sections)["Departments and rounds (table 4)"].rows
+        wrong = sum(int(str(row[4]).split(" /")[0].replace(",", "")) for row in lines if row[2] == variant)
+        caption = f"Wrongly assigned patients by department, {variant} (figure 10)"
+        (chart,) = [block.chart for block in figures if block.caption == caption]
+        assert isinstance(chart, HeatMap)
+        assert sum(value or 0 for row in chart.values for value in row) == wrong > 0
+        assert all(chart.values[i][i] == 0 for i in range(len(chart.rows)))
+
+
+def test_data_sets_without_a_level_are_told_apart_as_in_figures_2_and_3() -> None:
+    async def go() -> list[Section]:
+        values = {"clinic": "frontdesk", "scenarios": "history:1:9", "variants": ["intake", "intake-8"], "seed": 2}
+        async with open_store("sqlite://:memory:") as store:
+            id_ = await start_run(store, make_config(values))
+            await carry_on(store, id_)
+            return report(await load_results(store, id_))
+
+    sections = asyncio.run(go())
+    names = ("history-none", "history-half", "history-all")
+    assert [row[0] for row in tables(sections)["Success rates (table 2)"].rows] == [n for n in names for _ in range(2)]
+    figures = [block for section in sections for block in section.body if isinstance(block, Figure)]
+    for number in (2, 3):
+        (chart,) = [block.chart for block in figures if f"(figure {number})" in block.caption]
+        assert isinstance(chart, Bars) and list(chart.series) == ["intake", "intake-8"]
+        assert chart.groups[0] == "history-none (0 %)" and chart.groups[2] == "history-all (100 %)"
+    ended = tables(sections)["How contacts ended"]
+    assert all(row[ended.columns.index("taken in")] == 9 for row in ended.rows)
+
+
+def test_diaries_are_drawn_for_the_variant_that_books() -> None:
+    async def go() -> list[Section]:
+        values = {"clinic": "frontdesk", "scenarios": "primary:1:6", "variants": ["intake", "tool"]}
+        async with open_store("sqlite://:memory:") as store:
+            id_ = await start_run(store, make_config(values))
+            await carry_on(store, id_)
+            return report(await load_results(store, id_))
+
+    sections = asyncio.run(go())
+    captions = [b.caption for section in sections for b in section.body if isinstance(b, Figure)]
+    assert sum(caption.startswith("Diaries of Primary hospital 1, tool") for caption in captions) == 3
+
+
+def test_a_sample_says_when_the_booking_leaves_the_told_department(run: tuple[RunResults, list[Section]]) -> None:
+    results, _ = run
+    rows = [row for row in rows_of(results) if (s := row.score("department")) is not None and s.value == 0]
+    details = sample(rows[0])
+    assert details.summary.count("ID, incorrect department (fault: staff)") == 1
+    (dialogue,) = details.body
+    assert isinstance(dialogue, Dialogue)
+    (note,) = [line for line in dialogue.lines if line.speaker == "the simulation"]
+    assert str(rows[0].episode.data["department"]) in note.text
 
 
 def test_diaries_fill_up(run: tuple[RunResults, list[Section]]) -> None:

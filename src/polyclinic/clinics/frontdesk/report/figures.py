@@ -2,65 +2,127 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from statistics import fmean
 
-from polyclinic.clinics.frontdesk.report.rows import LEVELS, Row, scored
+from polyclinic.clinics.frontdesk.report.rows import LEVELS, Row, groups, scored
 from polyclinic.errors import EngineError
 from polyclinic.eval.charts import Bars, HeatMap
-from polyclinic.eval.sections import Figure
+from polyclinic.eval.sections import Block, Figure, Paragraph
 
 _MOMENTS = (("when the period begins", 0.0), ("half-way through", 0.5), ("at the end", 1.0))
 
 
 def history(rows: Sequence[Row]) -> list[Figure]:
-    """Figures 2 and 3: intake success and department errors, by what patients know and by the rounds allowed."""
+    """Figures 2 and 3: intake success and department errors, by what patients know and by the rounds allowed.
+
+    The paper compares data sets; where a run has only one, its patients are parted by what they know.
+    """
     visits = [row for row in rows if row.score("intake") is not None]
     if not visits:
         return []
-    names = ("without diagnosis", "with diagnosis")
-    variants = list(dict.fromkeys(row.variant for row in visits))
-    success: dict[str, list[float | None]] = {variant: [] for variant in variants}
-    errors: dict[str, list[float | None]] = {variant: [] for variant in variants}
-    for variant in variants:
-        for knows in (False, True):
-            mine = [r for r in visits if r.variant == variant and r.episode.data.get("knows_diagnosis") == knows]
-            passed = [score.value for score in scored(mine, "intake")]
-            success[variant].append(fmean(passed) if passed else None)
-            errors[variant].append(float(sum(score.value == 0 for score in scored(mine, "department"))))
+    names = list(dict.fromkeys(name for name, _, _ in groups(visits)))
+    sets = {_with_share(name, mine): mine for name in names if (mine := [row for row in visits if row.group == name])}
+    knows = {
+        label: [row for row in visits if row.episode.data.get("knows_diagnosis") == known]
+        for label, known in (("without diagnosis", False), ("with diagnosis", True))
+    }
+    knows = {f"{label} (n = {len({row.contact.id for row in mine}):,})": mine for label, mine in knows.items()}
+    if len(sets) == 1:
+        return _pair(knows, "by earlier diagnosis and variant", numbered=True)
     return [
-        Figure("Intake success by earlier diagnosis and variant (figure 2)", Bars(names, success, low=0, high=1)),
-        Figure("Department errors by earlier diagnosis and variant (figure 3)", Bars(names, errors, low=0)),
+        *_pair(sets, "by share of patients with an earlier diagnosis, and variant", numbered=True),
+        *_pair(knows, "by what the patient knows, all hospitals together", numbered=False),
     ]
 
 
-def misassignment(rows: Sequence[Row]) -> Figure | None:
-    """Figure 10: where patients of each department were wrongly sent."""
-    wrong = [row for row in rows if (score := row.score("department")) is not None and score.value == 0]
+def _with_share(name: str, rows: Sequence[Row]) -> str:
+    known = fmean(bool(row.episode.data.get("knows_diagnosis")) for row in rows)
+    return f"{name} ({100 * known:.0f} %)"
+
+
+def _pair(conditions: dict[str, list[Row]], words: str, *, numbered: bool) -> list[Figure]:
+    """Success as a share, department errors as counts of patients, as in the paper."""
+    return [
+        Figure(
+            f"Intake success {words}{' (figure 2)' if numbered else ''}",
+            _bars(conditions, _success, "share of intakes", high=1),
+        ),
+        Figure(
+            f"Department errors {words}{' (figure 3)' if numbered else ''}",
+            _bars(conditions, _wrong_departments, "patients"),
+        ),
+    ]
+
+
+def _bars(
+    conditions: dict[str, list[Row]],
+    value: Callable[[Sequence[Row]], float | None],
+    unit: str,
+    high: float | None = None,
+) -> Bars:
+    variants = list(dict.fromkeys(row.variant for mine in conditions.values() for row in mine))
+    series = {
+        variant: [value([row for row in mine if row.variant == variant]) for mine in conditions.values()]
+        for variant in variants
+    }
+    return Bars(list(conditions), series, y_label=unit, low=0, high=high)
+
+
+def _success(rows: Sequence[Row]) -> float | None:
+    passed = [score.value for score in scored(rows, "intake")]
+    return fmean(passed) if passed else None
+
+
+def _wrong_departments(rows: Sequence[Row]) -> float | None:
+    given = scored(rows, "department")
+    return float(sum(score.value == 0 for score in given)) if given else None
+
+
+def misassignment(rows: Sequence[Row]) -> list[Figure]:
+    """Figure 10: where patients of each department were wrongly sent, one matrix for each variant."""
+    variants = list(dict.fromkeys(row.variant for row in rows))
+    found = [(variant, _matrix([row for row in rows if row.variant == variant])) for variant in variants]
+    return [
+        Figure(f"Wrongly assigned patients by department, {variant} (figure 10)", chart)
+        for variant, chart in found
+        if chart is not None
+    ]
+
+
+def _matrix(rows: Sequence[Row]) -> HeatMap | None:
+    wrong = [(row, score) for row in rows if (score := row.score("department")) is not None and score.value == 0]
     if not wrong:
         return None
-    names = sorted({name for row in rows for name in row.contact.departments})
+    homes = {str(row.episode.data["home"]) for row, _ in wrong}
+    names = sorted(homes | {name for row in rows for name in row.contact.departments})
     columns = [*names, "elsewhere"]
     counts = {name: dict.fromkeys(columns, 0) for name in names}
-    for row in wrong:
-        given = str(row.episode.data.get("given", ""))
+    for row, score in wrong:
+        given = score.reason.strip().lower()
         counts[str(row.episode.data["home"])][given if given in names else "elsewhere"] += 1
     values = [[float(counts[name][column]) for column in columns] for name in names]
-    chart = HeatMap(names, columns, values, x_label="sent to", y_label="belongs to", digits=0)
-    return Figure("Wrongly assigned patients by department (figure 10)", chart)
+    return HeatMap(names, columns, values, x_label="sent to", y_label="belongs to", digits=0)
 
 
-def diaries(rows: Sequence[Row]) -> list[Figure]:
+def diaries(rows: Sequence[Row]) -> list[Block]:
     """How the diaries of the first hospital of each level fill up: departments by days, at three moments."""
-    figures: list[Figure] = []
+    figures: list[Block] = []
     for level in LEVELS:
-        opened = next((row for row in rows if row.level == level and row.contact.kind == "opening"), None)
-        if opened is None or opened.contact.plan is None:
+        booked = next((row for row in rows if row.level == level and "diary" in row.episode.data), None)
+        if booked is None:
             continue
-        mine = [row for row in rows if row.hospital == opened.hospital and row.variant == opened.variant]
-        if any("diary" in row.episode.data for row in mine):
+        mine = [row for row in rows if row.hospital == booked.hospital and row.variant == booked.variant]
+        opened = next((row for row in mine if row.contact.kind == "opening"), None)
+        if opened is not None and opened.contact.plan is not None:
             figures += [_diary(opened, mine, label, part) for label, part in _MOMENTS]
-    return figures
+    if not figures:
+        return []
+    words = (
+        "Share of a department's clinic time that is taken, for each day of the period, in the first hospital of each "
+        "level. An empty cell: no clinic on that day."
+    )
+    return [Paragraph(words), *figures]
 
 
 def _diary(opened: Row, rows: Sequence[Row], label: str, part: float) -> Figure:
@@ -80,4 +142,4 @@ def _diary(opened: Row, rows: Sequence[Row], label: str, part: float) -> Figure:
     ]
     days = [f"{plan.time.date_of(day):%m-%d}" for day in range(plan.time.days)]
     chart = HeatMap(list(room), days, values, low=0, high=1, x_label="day", y_label="department")
-    return Figure(f"Diaries of {plan.name}, {label} (share of clinic time taken)", chart)
+    return Figure(f"Diaries of {plan.name}, {opened.variant}, {label} (share of clinic time taken)", chart)

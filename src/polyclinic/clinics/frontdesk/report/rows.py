@@ -24,6 +24,14 @@ class Row:
     contact: Contact
     episode: EpisodeRow
 
+    @property
+    def group(self) -> str:
+        """What the tables call the hospital: its level, or the name of a data set that has no level."""
+        if self.level != "custom":
+            return self.level
+        name, _dash, number = self.contact.campaign.rpartition("-")
+        return name if name and number.isdecimal() else self.contact.campaign
+
     def score(self, metric: str) -> Score | None:
         """The score of one metric, if it was given."""
         return next((score for score in self.episode.scores if score.metric == metric), None)
@@ -35,25 +43,23 @@ class Row:
 
 
 def rows_of(results: RunResults) -> list[Row]:
-    """All contacts that ended; failed ones are counted elsewhere in the report."""
+    """All contacts, failed ones too: they carry no scores, so they are in no rate."""
     rows: list[Row] = []
     for episode in results.episodes:
         contact = cast(Contact, results.scenarios[episode.scenario])
-        if episode.status == "done":
-            hospital = f"{contact.campaign}:{episode.trial}"
-            rows.append(Row(contact.level, hospital, episode.variant, contact, episode))
+        hospital = f"{contact.campaign}:{episode.trial}"
+        rows.append(Row(contact.level, hospital, episode.variant, contact, episode))
     return rows
 
 
 def groups(rows: Iterable[Row]) -> Iterator[tuple[str, str, list[Row]]]:
-    """(level, variant, rows), levels from small to large, variants in order of appearance."""
+    """(level or data set, variant, rows), levels from small to large, the rest in order of appearance."""
     found: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
-        found.setdefault((row.level, row.variant), []).append(row)
-    for level in LEVELS:
-        for (of_level, variant), mine in found.items():
-            if of_level == level:
-                yield level, variant, mine
+        found.setdefault((row.group, row.variant), []).append(row)
+    order = [*LEVELS, *dict.fromkeys(name for name, _ in found)]
+    for (name, variant), mine in sorted(found.items(), key=lambda item: order.index(item[0][0])):
+        yield name, variant, mine
 
 
 def scored(rows: Iterable[Row], metric: str) -> list[Score]:
@@ -61,15 +67,17 @@ def scored(rows: Iterable[Row], metric: str) -> list[Score]:
     return [score for score in (row.score(metric) for row in rows) if score is not None]
 
 
-def mean_over_hospitals(rows: Iterable[Row], metric: str) -> tuple[float, float] | None:
-    """Mean and standard deviation of a metric between hospitals, as the paper gives them."""
+def mean_over_hospitals(rows: Iterable[Row], metric: str) -> str:
+    """``0.985 ± 0.003``: mean and standard deviation between hospitals, as in the paper; one hospital has no deviation."""
     values: dict[str, list[float]] = {}
     for row in rows:
         score = row.score(metric)
         if score is not None:
             values.setdefault(row.hospital, []).append(score.value)
     means = [fmean(found) for found in values.values()]
-    return (fmean(means), pstdev(means)) if means else None
+    if not means:
+        return "-"
+    return f"{fmean(means):.3f} ± {pstdev(means):.3f}" if len(means) > 1 else f"{means[0]:.3f}"
 
 
 def fault_of(score: Score) -> str:

@@ -10,18 +10,37 @@ from polyclinic.clinics.frontdesk.report.rows import Row, fault_of, groups, mean
 from polyclinic.clinics.frontdesk.rules.codes import CRITERION, INTAKE_ORDER, MEANING, SCHEDULING_ORDER
 from polyclinic.eval.sections import Cell, Table
 
-_BOOKINGS = ("booked", "not_booked", "full")
-_NAMES = "; ".join(f"{code} = {meaning}" for code, meaning in MEANING.items())
+_ENDS = (
+    "taken_in",
+    "booked",
+    "not_booked",
+    "full",
+    "moved",
+    "waiting",
+    "cancelled",
+    "nothing_done",
+    "too_late",
+    "no_appointment",
+    "no_scheduling",
+)
+_MEANT = {
+    "full": "no time was free",
+    "not_booked": "what was offered could not be booked",
+    "too_late": "the visit had begun, so the patient did not call",
+    "no_appointment": "there was none to call about",
+    "no_scheduling": "the variant has no scheduling",
+    "failed": "see Failures; in no rate",
+}
 
 
-def success(rows: Sequence[Row], staff: str) -> Table:
+def success(rows: Sequence[Row], staff: str, patient: str) -> Table:
     """Table 2: success rates."""
     lines: list[list[Cell]] = []
-    for level, variant, mine in groups(rows):
-        cells: list[Cell] = [level, staff, variant]
-        for metric in ("intake", "scheduling", "intake_staff", "scheduling_staff"):
-            found = mean_over_hospitals(mine, metric)
-            cells.append("-" if found is None else f"{found[0]:.3f} ± {found[1]:.3f}")
+    for name, variant, mine in groups(rows):
+        cells: list[Cell] = [name, staff, variant]
+        cells += [
+            mean_over_hospitals(mine, metric) for metric in ("intake", "scheduling", "intake_staff", "scheduling_staff")
+        ]
         cells.append(len({row.hospital for row in mine}))
         lines.append(cells)
     return Table(
@@ -37,7 +56,9 @@ def success(rows: Sequence[Row], staff: str) -> Table:
             "hospitals",
         ],
         lines,
-        note="Mean ± standard deviation between hospitals. (staff) leaves out what the simulated patient spoilt.",
+        note=f"Patients are played by {patient}. Rates from 0 to 1: mean ± standard deviation between hospitals (none for "
+        "one hospital); where hospitals differ in size, 1 minus this differs a little from the pooled error rates of "
+        "tables 3, 5 and 11. (staff) leaves out what the simulated patient spoilt.",
     )
 
 
@@ -57,83 +78,103 @@ def scheduling_errors(rows: Sequence[Row], staff: str, kind: str) -> Table | Non
 
 def _errors(caption: str, metric: str, codes: Sequence[str], rows: Sequence[Row], staff: str) -> Table:
     lines: list[list[Cell]] = []
-    for level, variant, mine in groups(rows):
+    for name, variant, mine in groups(rows):
         scores = scored(mine, metric)
         if not scores:
             continue
         counts = Counter(score.reason for score in scores if score.value == 0)
         errors = sum(counts.values())
-        cells: list[Cell] = [level, staff, variant, share(errors, len(scores))]
-        cells += [f"{counts[code]} ({100 * counts[code] / errors:.1f} %)" if counts[code] else "-" for code in codes]
+        cells: list[Cell] = [name, staff, variant, share(errors, len(scores))]
+        cells += [f"{counts[code]:,} ({100 * counts[code] / errors:.1f} %)" if counts[code] else "-" for code in codes]
         cells.append(sum(fault_of(score) == "patient" for score in scores))
         lines.append(cells)
     columns = [f"{CRITERION[f'{metric}:{code}']} {code}" for code in codes]
-    return Table(caption, ["hospital", "staff", "variant", "errors", *columns, "patient's fault"], lines, note=_NAMES)
+    meanings = "; ".join(f"{code} = {MEANING[code]}" for code in codes)
+    return Table(
+        caption,
+        ["hospital", "staff", "variant", "errors", *columns, "patient's fault"],
+        lines,
+        note="Each task has at most one code, the first that was found; the codes add up to the errors, and their "
+        f"shares are of the errors. {meanings}.",
+    )
 
 
 def departments(rows: Sequence[Row], staff: str) -> Table:
     """Table 4: department errors and rounds, apart from the rubric."""
     lines: list[list[Cell]] = []
-    for level, variant, mine in groups(rows):
+    for name, variant, mine in groups(rows):
         right, rounds = scored(mine, "department"), scored(mine, "rounds")
         if not right:
             continue
         wrong = sum(score.value == 0 for score in right)
         values = [score.value for score in rounds]
         spread = f"{fmean(values):.2f} ± {pstdev(values):.2f}"
-        lines.append([level, staff, variant, spread, share(wrong, len(right))])
+        lines.append([name, staff, variant, spread, share(wrong, len(right))])
     return Table(
-        "Departments and rounds (table 4)", ["hospital", "staff", "variant", "rounds", "department errors"], lines
+        "Departments and rounds (table 4)",
+        ["hospital", "staff", "variant", "rounds", "department errors"],
+        lines,
+        note="Rounds of the intake dialogue: mean ± standard deviation between patients. Department errors are counted "
+        "whatever else went wrong, so they may be more than ID and IDPI in table 3.",
     )
 
 
 def tools(rows: Sequence[Row], staff: str) -> Table | None:
-    """Table 6: wrong tools and fallbacks among new appointments."""
+    """Table 6: wrong tools and fallbacks among new appointments, and how many of each failed."""
     lines: list[list[Cell]] = []
-    for level, variant, mine in groups(rows):
+    for name, variant, mine in groups(rows):
         new = [row for row in mine if row.score("right_tool") is not None]
         if not new:
             continue
-        wrong = sum(score.value == 0 for score in scored(new, "right_tool"))
-        fallen = [row for row in new if (score := row.score("tool_used")) is not None and score.value == 0]
-        failed = sum(score.value == 0 for score in scored(fallen, "scheduling"))
-        cells: list[Cell] = [level, staff, variant, share(wrong, len(new)), share(len(fallen), len(new))]
-        lines.append([*cells, share(failed, len(fallen))])
+        cells: list[Cell] = [name, staff, variant]
+        for metric in ("right_tool", "tool_used"):
+            found = [row for row in new if (score := row.score(metric)) is not None and score.value == 0]
+            failed = sum(score.value == 0 for score in scored(found, "scheduling"))
+            cells += [share(len(found), len(new)), share(failed, len(found))]
+        lines.append(cells)
     if not lines:
         return None
-    columns = ["hospital", "staff", "variant", "wrong tool", "fallback", "of these failed"]
-    return Table("Tools among new appointments (table 6)", columns, lines)
+    columns = ["hospital", "staff", "variant", "wrong tool", "of these failed", "fallback", "of fallbacks failed"]
+    note = "Wrong tool: another tool than the patient's wish asks for, in either offer; the paper counts those that failed."
+    return Table("Tools among new appointments (table 6)", columns, lines, note=note)
 
 
 def outcomes(rows: Sequence[Row]) -> Table:
-    """How contacts ended."""
-    ends = (
-        "booked",
-        "not_booked",
-        "full",
-        "moved",
-        "waiting",
-        "cancelled",
-        "nothing_done",
-        "too_late",
-        "no_appointment",
-    )
-    lines: list[list[Cell]] = []
-    for level, variant, mine in groups(rows):
-        counts = Counter(row.episode.outcome for row in mine)
+    """How contacts ended, failed ones too; every contact is in one column."""
+    counted: list[tuple[str, str, Counter[str], int]] = []
+    for name, variant, mine in groups(row for row in rows if row.contact.kind not in ("opening", "closing")):
+        counts = Counter(row.episode.outcome if row.episode.status == "done" else "failed" for row in mine)
         listed = sum(int(row.episode.data.get("waiting_moved", 0)) for row in mine)
-        lines.append([level, variant, *(counts[end] for end in ends), listed])
-    columns = ["hospital", "variant", *(end.replace("_", " ") for end in ends), "moved from the waiting list"]
-    return Table("How contacts ended", columns, lines, note="full: no time was free; too late: the visit had begun.")
+        counted.append((name, variant, counts, listed))
+    seen = {end for _, _, counts, _ in counted for end in counts}
+    ends = [end for end in _ENDS if end in seen] + sorted(seen - {*_ENDS, "failed"}) + ["failed"] * ("failed" in seen)
+    lines: list[list[Cell]] = [
+        [name, variant, counts.total(), *(counts[end] for end in ends), listed]
+        for name, variant, counts, listed in counted
+    ]
+    columns = ["hospital", "variant", "contacts", *(end.replace("_", " ") for end in ends), "moved up"]
+    told = [f"{end.replace('_', ' ')}: {_MEANT[end]}" for end in ends if end in _MEANT]
+    note = "; ".join([*told, "moved up: patients of the waiting list whom a cancellation moved, in no other column"])
+    return Table("How contacts ended", columns, lines, note=f"{note}.")
 
 
 def dialogue_types(rows: Sequence[Row]) -> Table | None:
     """The nine kinds of booking dialogues."""
-    found = Counter(str(row.episode.data["dialogue"]) for row in rows if "dialogue" in row.episode.data)
+    found = {
+        f"{name}, {variant}": Counter(
+            str(row.episode.data["dialogue"]) for row in mine if "dialogue" in row.episode.data
+        )
+        for name, variant, mine in groups(rows)
+    }
+    found = {name: counts for name, counts in found.items() if counts}
     if not found:
         return None
     kinds = ("asap", "physician", "date")
     order = [*kinds, *(f"{one}>{two}" for one in kinds for two in kinds if one != two)]
+    lines: list[list[Cell]] = [[kind, *(counts[kind] for counts in found.values())] for kind in order]
     return Table(
-        "Kinds of booking dialogues", ["wish > second wish", "dialogues"], [[kind, found[kind]] for kind in order]
+        "Kinds of booking dialogues",
+        ["wish > second wish", *found],
+        lines,
+        note="The second wish is stated after the first offer was turned down, or when the first wish has no free time.",
     )
