@@ -48,6 +48,14 @@ def test_every_command_answers_on_the_same_run(polyclinic: Run, tmp_path: Path) 
     judged = as_json(polyclinic("judge", run, "--judges", "courtesy", "--samples", "2", "--name", "again", "--json"))
     assert (judged["scoring"], judged["episodes"], judged["failures"]) == ("again", 8, 0)
     assert set(as_json(polyclinic("report", run, "--scoring", "again", "--json"))["variants"]["tool"]) == {"courtesy"}
+    again = as_json(polyclinic("compare", f"{run}/plain", f"{run}/tool", "--scoring", "again", "--json"))
+    assert {row["metric"] for row in again} == {"courtesy"}
+    assert polyclinic("export", run, "--what", "scores", "--scoring", "again", "-o", "again.jsonl").returncode == 0
+    rows = [json.loads(line) for line in (tmp_path / "again.jsonl").read_text().splitlines()]
+    assert {(row["scoring"], row["metric"]) for row in rows} == {("again", "courtesy")}
+    for command in (("export", run), ("compare", f"{run}/plain", f"{run}/tool")):
+        wrong = polyclinic(*command, "--scoring", "agian")
+        assert (wrong.returncode, "did you mean again" in wrong.stderr) == (2, True)
     exported = as_json(polyclinic("export", run, "--what", "calls", "--json"))
     lines = (tmp_path / exported["path"]).read_text().splitlines()
     assert len(lines) == exported["rows"]
@@ -207,3 +215,10 @@ def test_ctrl_c_stops_cleanly_and_prints_the_resume_command(tmp_path: Path) -> N
     assert run.returncode == 130
     assert f"Go on with: polyclinic resume {id}" in errors
     assert "Traceback" not in errors
+
+
+def test_a_setting_without_a_value_is_refused_and_a_library_without_a_name_is_not(polyclinic: Run) -> None:
+    wrong = polyclinic("run", "demo", "--set", "speed")
+    assert wrong.returncode == 2
+    assert "--set takes NAME=VALUE, not 'speed'" in wrong.stderr
+    assert polyclinic("run", "demo", "--scenarios", "1", "--library", "none").returncode == 0

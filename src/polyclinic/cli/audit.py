@@ -20,7 +20,7 @@ from polyclinic.eval.terminal import section_text
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.reports import make_report, write_html
 from polyclinic.runner.results import load_results
-from polyclinic.store.runs import LIVE
+from polyclinic.store.scores import LIVE
 from polyclinic.store.store import open_store
 
 

@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import click
 
-from polyclinic.cli.options import json_option, print_json, store_option, table, wait
+from polyclinic.cli.options import json_option, print_json, scoring_option, store_option, table, wait
 from polyclinic.errors import ConfigError
 from polyclinic.eval.compare import Arm, Comparison, compare
 from polyclinic.eval.results import RunResults
@@ -18,20 +18,21 @@ from polyclinic.store.store import Store, open_store
 @click.argument("left")
 @click.argument("right")
 @click.option("--metric", "metrics", multiple=True, help="Only this metric; may be repeated.")
+@scoring_option
 @store_option
 @json_option
-def command(left: str, right: str, metrics: tuple[str, ...], store: str, as_json: bool) -> int:
+def command(left: str, right: str, metrics: tuple[str, ...], scoring: str, store: str, as_json: bool) -> int:
     """Compare two variants, or two runs, on the same scenarios.
 
     LEFT and RIGHT are RUN/VARIANT, or RUN when it has one variant only: `polyclinic compare last/plain last/tool`.
     Differences are right minus left, paired by scenario, with intervals; p-values are corrected over the metrics (Holm).
     """
-    return wait(_compare(store, left, right, metrics, as_json))
+    return wait(_compare(store, left, right, metrics, scoring, as_json))
 
 
-async def _compare(url: str, left: str, right: str, metrics: tuple[str, ...], as_json: bool) -> int:
+async def _compare(url: str, left: str, right: str, metrics: tuple[str, ...], scoring: str, as_json: bool) -> int:
     async with open_store(url) as store:
-        arms = [await _arm(store, left), await _arm(store, right)]
+        arms = [await _arm(store, left, scoring), await _arm(store, right, scoring)]
     found = compare(arms[0], arms[1], list(metrics) or None)
     if as_json:
         print_json([asdict(item) for item in found])
@@ -42,9 +43,9 @@ async def _compare(url: str, left: str, right: str, metrics: tuple[str, ...], as
     return 0
 
 
-async def _arm(store: Store, text: str) -> Arm:
+async def _arm(store: Store, text: str, scoring: str) -> Arm:
     run, _, variant = text.partition("/")
-    results: RunResults = await load_results(store, run)
+    results: RunResults = await load_results(store, run, scoring)
     names = results.variant_names()
     if not names:
         raise ConfigError(f"{text}: no episode of it has ended yet: polyclinic resume {results.run}")

@@ -58,7 +58,7 @@ def command(
             "scenarios": f"{found.evolve_selector}:{cases}",
             "seed": seed,
             "cast": cast,
-            "libraries": pairs(libraries, "--library") or {"all": NONE},
+            "libraries": pairs(libraries, "--library", nameless=True) or {"all": NONE},
             "options": pairs(options, "--set"),
             "concurrency": concurrency,
             "store": store,

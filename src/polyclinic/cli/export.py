@@ -7,7 +7,7 @@ from typing import cast
 
 import click
 
-from polyclinic.cli.options import json_option, print_json, store_option, wait
+from polyclinic.cli.options import json_option, print_json, scoring_option, store_option, wait
 from polyclinic.errors import ConfigError
 from polyclinic.store.export import What, export_rows, write_jsonl, write_parquet
 from polyclinic.store.store import open_store
@@ -21,24 +21,28 @@ from polyclinic.store.store import open_store
 @click.option("--format", "form", type=click.Choice(["jsonl", "parquet"]), help="[default: by the file's ending]")
 @click.option("--out", "-o", type=click.Path(dir_okay=False), help="The file.  [default: RUN.WHAT.jsonl]")
 @click.option("--timings", is_flag=True, help="Include wall-clock timings, which differ from run to run.")
+@scoring_option
 @store_option
 @json_option
-def command(run: str, what: str, form: str | None, out: str | None, timings: bool, store: str, as_json: bool) -> int:
+def command(
+    run: str, what: str, form: str | None, out: str | None, timings: bool, scoring: str, store: str, as_json: bool
+) -> int:
     """Export a run's rows to JSON lines or Parquet.
 
     The same run always gives the same bytes, whatever its concurrency and however often it was resumed.
     """
-    return wait(_export(store, run, cast(What, what), form, out, timings, as_json))
+    return wait(_export(store, run, cast(What, what), form, out, timings, scoring, as_json))
 
 
 async def _export(
-    url: str, run: str, what: What, form: str | None, out: str | None, timings: bool, as_json: bool
+    url: str, run: str, what: What, form: str | None, out: str | None, timings: bool, scoring: str, as_json: bool
 ) -> int:
     async with open_store(url) as store:
         id = (await store.runs.get(run)).id
         form = form or ("parquet" if out and out.endswith(".parquet") else "jsonl")
         path = Path(out or f"{id}.{what}.{form}")
-        rows = export_rows(store, id, what, timings=timings)
+        await store.scores.require(id, scoring)
+        rows = export_rows(store, id, what, timings=timings, scoring=scoring)
         try:
             count = await (write_parquet(path, rows) if form == "parquet" else write_jsonl(path, rows))
         except OSError as error:

@@ -28,6 +28,15 @@ def store_option(function: F) -> F:
     )(function)
 
 
+def scoring_option(function: F) -> F:
+    """--scoring."""
+    from polyclinic.store.scores import LIVE
+
+    return click.option(
+        "--scoring", default=LIVE, show_default=True, help="Which scores: the run's own, or a later scoring's name."
+    )(function)
+
+
 def json_option(function: F) -> F:
     """--json."""
     return click.option("--json", "as_json", is_flag=True, help="Print JSON, nothing else, on standard output.")(
@@ -40,12 +49,12 @@ def print_json(value: object) -> None:
     click.echo(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS).decode())
 
 
-def pairs(values: tuple[str, ...], flag: str) -> dict[str, str]:
-    """``--flag name=value`` given several times; a value without a name goes under ``all``."""
+def pairs(values: tuple[str, ...], flag: str, *, nameless: bool = False) -> dict[str, str]:
+    """``--flag name=value`` given several times; with `nameless` a value without a name goes under ``all``."""
     found: dict[str, str] = {}
     for value in values:
         name, equals, rest = value.partition("=")
-        if not equals:
+        if not equals and nameless:
             name, rest = "all", value
         if not name or not rest:
             raise click.BadParameter(f"{flag} takes NAME=VALUE, not '{value}'")

@@ -6,20 +6,17 @@ from pathlib import Path
 
 import click
 
-from polyclinic.cli.options import json_option, print_json, store_option, wait
+from polyclinic.cli.options import json_option, print_json, scoring_option, store_option, wait
 from polyclinic.eval.report import report_to_plain
 from polyclinic.eval.terminal import render_terminal
 from polyclinic.runner.reports import make_report, write_html
-from polyclinic.store.runs import LIVE
 from polyclinic.store.store import open_store
 
 
 @click.command(name="report", short_help="Report on a run: terminal, JSON or one HTML file.")
 @click.argument("run", default="last")
 @click.option("--html", "html", type=click.Path(dir_okay=False), help="Write one self-contained HTML file here.")
-@click.option(
-    "--scoring", default=LIVE, show_default=True, help="Which scores: the run's own, or a later scoring's name."
-)
+@scoring_option
 @click.option("--baseline", default="", metavar="V", help="The variant that the others are compared with.")
 @click.option(
     "--transcripts", type=int, default=2, show_default=True, help="Transcripts shown for each variant, in HTML."

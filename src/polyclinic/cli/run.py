@@ -77,7 +77,7 @@ def config_from_flags(
     if "judges" in values:
         values["judges"] = tuple(name.strip() for name in values["judges"].split(",") if name.strip())
     if libraries:
-        values["libraries"] = pairs(libraries, "--library")
+        values["libraries"] = pairs(libraries, "--library", nameless=True)
     if options:
         values["options"] = pairs(options, "--set")
     if config_file:

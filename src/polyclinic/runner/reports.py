@@ -12,7 +12,7 @@ from polyclinic.eval.report import RunReport, build_report
 from polyclinic.eval.sections import Section
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import load_results
-from polyclinic.store.runs import LIVE
+from polyclinic.store.scores import LIVE
 from polyclinic.store.store import Store
 
 

@@ -17,7 +17,7 @@ from polyclinic.runner.batch import all_of
 from polyclinic.runner.build import build
 from polyclinic.runner.config import make_config
 from polyclinic.runner.registry import load_clinic, read_scenarios
-from polyclinic.store.runs import LIVE
+from polyclinic.store.scores import LIVE
 from polyclinic.store.store import Store
 
 

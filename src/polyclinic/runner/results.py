@@ -8,11 +8,11 @@ from dataclasses import replace
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.judge import Metric
 from polyclinic.core.transcript import Ended, Failed, Score, Transcript
-from polyclinic.errors import UnknownName
 from polyclinic.eval.results import CastMember, Failure, RoleUsage, RunResults, Status
 from polyclinic.eval.results import EpisodeRow as EpisodeResult
 from polyclinic.runner.registry import load_clinic, read_scenarios
-from polyclinic.store.runs import LIVE, EpisodeRow, RunRow
+from polyclinic.store.runs import EpisodeRow, RunRow
+from polyclinic.store.scores import LIVE
 from polyclinic.store.store import Store
 
 
@@ -21,9 +21,8 @@ async def load_results(store: Store, run: str, scoring: str = LIVE) -> RunResult
     row = await store.runs.get(run)
     clinic = load_clinic(row.clinic)
     rows = [r for r in await store.runs.episodes(row.id, row.config["seed"], row.clinic) if r.status != "pending"]
+    await store.scores.require(row.id, scoring)
     scores = await store.scores.of(row.id, scoring)
-    if scoring != LIVE and not scores:
-        raise UnknownName(f"scoring of {row.id}", scoring, await store.scores.scorings(row.id))
     bodies = await store.runs.scenarios(row.id)
     scenarios = read_scenarios(clinic, bodies)
     timings = await store.runs.timings(row.id)

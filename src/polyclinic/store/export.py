@@ -10,18 +10,24 @@ import orjson
 
 from polyclinic.core.transcript import Called
 from polyclinic.errors import ConfigError
-from polyclinic.store.runs import LIVE
+from polyclinic.store.scores import LIVE
 from polyclinic.store.store import Store
 
 What = Literal["episodes", "events", "calls", "scores"]
 Row = dict[str, Any]
 
 
-async def export_rows(store: Store, run: str, what: What, *, timings: bool = False) -> AsyncIterator[Row]:
-    """The rows of one kind. Wall-clock timings differ from run to run and are left out unless asked for."""
+async def export_rows(
+    store: Store, run: str, what: What, *, timings: bool = False, scoring: str = LIVE
+) -> AsyncIterator[Row]:
+    """The rows of one kind. Wall-clock timings differ from run to run and are left out unless asked for.
+
+    Scores are those of one scoring; where it is not the run's own, rows that hold scores name it.
+    """
     row = await store.runs.get(run)
     scenarios = await store.runs.scenarios(row.id)
-    scores = await store.scores.of(row.id, LIVE)
+    scores = await store.scores.of(row.id, scoring)
+    named = {} if scoring == LIVE else {"scoring": scoring}
     for episode in await store.runs.episodes(row.id, row.config["seed"], row.clinic):
         spec = episode.spec
         base: Row = {
@@ -34,12 +40,13 @@ async def export_rows(store: Store, run: str, what: What, *, timings: bool = Fal
         }
         if what == "scores":
             for score in scores.get(spec.id, []):
-                yield {**base, **score.model_dump(mode="json")}
+                yield {**base, **named, **score.model_dump(mode="json")}
             continue
         transcript = await store.runs.transcript(row.id, spec.id)
         if what == "episodes":
             whole = {
                 **base,
+                **named,
                 "status": episode.status,
                 "outcome": episode.outcome,
                 "start": orjson.loads(scenarios[spec.scenario]),

@@ -20,9 +20,7 @@ from polyclinic.errors import UnknownName
 from polyclinic.store.chain import Chain
 from polyclinic.store.journal import now_ms
 from polyclinic.store.leases import LeaseLost, holds, units_at_work
-from polyclinic.store.scores import put_scores
-
-LIVE = "live"
+from polyclinic.store.scores import LIVE, put_scores
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,9 @@ from collections.abc import Sequence
 
 from polyclinic.core.database import Database, Transaction
 from polyclinic.core.transcript import Score
+from polyclinic.errors import UnknownName
+
+LIVE = "live"
 
 
 def put_scores(transaction: Transaction, run: str, episode: str, scoring: str, scores: Sequence[Score]) -> None:
@@ -42,6 +45,14 @@ class Scores:
             lambda tx: tx.execute("SELECT DISTINCT scoring FROM scores WHERE run = ? ORDER BY scoring", (run,))
         )
         return [row[0] for row in rows]
+
+    async def require(self, run: str, scoring: str) -> None:
+        """Raise, with the names there are, when a run has no such scoring; its own it always has."""
+        if scoring == LIVE:
+            return
+        known = await self.scorings(run)
+        if scoring not in known:
+            raise UnknownName(f"scoring of {run}", scoring, {LIVE, *known})
 
     async def put(self, run: str, episode: str, scoring: str, scores: Sequence[Score]) -> None:
         """Keep one episode's scores of a scoring; returns after the commit."""
