@@ -145,6 +145,25 @@ class Oracle:
         found = self.best(now, kind, wanted_doc, wanted_from)
         return "NET" if found is not None and found[1] < start else ""
 
+    def event_verdict(
+        self, now: datetime, name: str, wanted: str, found: str, done: str, answers: list[dict[str, str]] | None
+    ) -> str:
+        """The error code of a call about the visit of this name, before anything has changed."""
+        if found != name:
+            return "FI"
+        if wanted == "cancel":
+            return "" if done == "cancelled" else "IS"
+        if answers is None:
+            return "IF"
+        visit = self.visits[name]
+        wanted_doc = visit.doc.name if visit.kind == "physician" else ""
+        if answers:
+            return self.verdict(now, visit.kind, wanted_doc, visit.wanted_from, answers)
+        if done not in ("moved", "waiting"):
+            return "IS"
+        earliest = self.best(now, visit.kind, wanted_doc, visit.wanted_from)
+        return "NET" if earliest is not None and earliest[1] < visit.start else ""
+
 
 def oracle_for(diary: Any) -> Oracle:
     """The oracle's own idea of a department: only the plan and the clock are taken over, no rule."""

@@ -72,7 +72,10 @@ async def replayed(store: Store, run: str, results: RunResults) -> list[Hospital
         for _, effect in await store.runs.effects(run, unit):
             before = {name: dict(diary.appointments) for name, diary in state.diaries.items()}
             waiting_before = {name: list(diary.waiting) for name, diary in state.diaries.items()}
+            clocks = {name: diary.clock for name, diary in state.diaries.items()}
             state.apply(effect)
+            touched = state.diaries[effect.data["department"]]
+            assert touched.clock == effect.data["minute"] >= clocks[touched.plan.name], "a change did not tell its time"
             _check(state, closed, before, waiting_before, effect.kind)
         states.append(state)
     return states
@@ -152,6 +155,8 @@ def test_every_effect_keeps_the_diary_whole(hospital: dict[str, Any]) -> None:
     entries = [entry for state in states for diary in state.diaries.values() for entry in diary.appointments.values()]
     statuses = Counter(entry.status for entry in entries)
     assert set(statuses) == {"fulfilled", "noshow", "cancelled"}, "the clock did not run to the end"
+    for state in states:
+        assert {diary.clock for diary in state.diaries.values()} == {state.plan.time.end_minute}
     assert not any(diary.waiting for state in states for diary in state.diaries.values())
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import date
+from typing import cast
 
 import pytest
 
 from polyclinic.clinics.frontdesk import clinic
+from polyclinic.clinics.frontdesk.judges import scheduling_verdict
 from polyclinic.clinics.frontdesk.rules.codes import CODES, CRITERION, INTAKE_ORDER, MEANING, SCHEDULING_ORDER
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import (
     BookingCase,
@@ -20,8 +22,8 @@ from polyclinic.clinics.frontdesk.rules.slots import Wish
 from polyclinic.clinics.frontdesk.rules.snapshot import PhysicianDays, Snapshot
 from polyclinic.clinics.frontdesk.rules.spoken import mentions_date, names_disease, states_wish
 from polyclinic.clinics.frontdesk.scenario.diseases import packaged_diseases
-from polyclinic.clinics.frontdesk.scenario.schema import TimeSystem
-from polyclinic.core.transcript import Score
+from polyclinic.clinics.frontdesk.scenario.schema import Contact, TimeSystem
+from polyclinic.core.transcript import Noted, Said, Score, Transcript
 from polyclinic.eval.results import RunResults
 from polyclinic.testing.runs import run_once
 
@@ -151,6 +153,31 @@ def test_events_are_judged_by_what_was_wanted() -> None:
     assert judge_event(EventCase(wanted="move", found="a", done="", proposals=None, **base)).code == "IF"
 
 
+def changed_mind(second_words: str, offered: Proposal) -> Transcript:
+    """A patient who first wanted Dr. A, turned the offer down and was given the wish for the earliest time."""
+    offer = {"stage": 0, "via": "physician_filter", "proposals": [offered.model_dump()]}
+    return Transcript(
+        [
+            Noted(topic="diary", data={"snapshot": snapshot("1111").model_dump(mode="json")}),
+            Said(speaker="patient", text="Dr. A please, at the first time there is.", data={"phase": "booking"}),
+            Noted(topic="wish", data={"stage": 0, "wish": {"kind": "physician", "physician": "Dr. A"}}),
+            Noted(topic="offer", data=offer),
+            Said(speaker="patient", text=second_words, data={"phase": "booking"}),
+            Noted(topic="wish", data={"stage": 1, "wish": {"kind": "asap"}}),
+            Noted(topic="offer", data={**offer, "stage": 1}),
+        ]
+    )
+
+
+def test_a_second_wish_must_be_said_itself_not_by_the_words_of_the_first() -> None:
+    contact = next(contact for contact in clinic.scenarios("primary:1:1", 1) if contact.id.endswith("visit"))
+    late = Proposal(physician="Dr. A", date="2025-03-17", start="09:45", end="10:00")
+    silent = scheduling_verdict(cast(Contact, contact), changed_mind("No, I leave it to you.", late))
+    assert silent is not None and (silent.code, silent.fault) == ("IS", "patient")
+    spoken = scheduling_verdict(cast(Contact, contact), changed_mind("No, the earliest of anybody.", late))
+    assert spoken is not None and (spoken.code, spoken.fault) == ("NET", "staff")
+
+
 @pytest.mark.parametrize(
     "text",
     ["from 2025-03-05 on", "after March 5, 2025", "March 5th 2025 or later", "on 5 March 2025", "the 5th of March 2025",
@@ -172,6 +199,8 @@ def test_a_diagnosis_that_the_patient_cannot_know_is_noticed() -> None:
 
 def test_wishes_are_heard_or_not() -> None:
     assert states_wish(Wish(kind="asap"), ["As soon as possible, please."])
+    for words in ("as early as possible", "the first doctor available", "the next free slot", "a.s.a.p., please"):
+        assert states_wish(Wish(kind="asap"), [words])
     assert not states_wish(Wish(kind="asap"), ["I leave it to you."])
     assert states_wish(Wish(kind="physician", physician="Dr. Kim Min-jun"), ["doctor kim min-jun would be good"])
     assert not states_wish(Wish(kind="physician", physician="Dr. Kim Min-jun"), ["Dr. Kim, please"])

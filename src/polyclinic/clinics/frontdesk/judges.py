@@ -26,7 +26,7 @@ from polyclinic.clinics.frontdesk.rules.spoken import mentions_date, mentions_na
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.clinics.frontdesk.tools.desk import TOOL_FOR, read_date
 from polyclinic.core.judge import Case, Judge, Metric
-from polyclinic.core.transcript import Score, ToolUsed, Transcript
+from polyclinic.core.transcript import Noted, Said, Score, ToolUsed, Transcript
 from polyclinic.eval.rules import mark, rule_judge
 from polyclinic.eval.sections import Block, Cell, Paragraph, Section, Table
 
@@ -53,6 +53,17 @@ def _marks(metric: str, verdict: Verdict) -> list[Score]:
 
 def _said(transcript: Transcript, speaker: str, *phases: str) -> tuple[str, ...]:
     return tuple(event.text for event in transcript.said(speaker) if event.data.get("phase") in phases)
+
+
+def _said_for(transcript: Transcript, stage: int) -> tuple[str, ...]:
+    """The patient's words about one wish: all since the offer for the wish before it."""
+    words: list[str] = []
+    for event in transcript:
+        if isinstance(event, Noted) and event.topic == "offer" and event.data["stage"] < stage:
+            words.clear()
+        elif isinstance(event, Said) and event.speaker == "patient" and event.data.get("phase") == "booking":
+            words.append(event.text)
+    return tuple(words)
 
 
 def _note(transcript: Transcript, topic: str) -> dict[str, Any] | None:
@@ -102,7 +113,7 @@ def _booking_verdict(transcript: Transcript, snapshot: Snapshot) -> Verdict | No
     return judge_booking(
         BookingCase(
             wish=wanted,
-            stated=states_wish(wanted, _said(transcript, "patient", "booking")),
+            stated=states_wish(wanted, _said_for(transcript, wish["stage"])),
             snapshot=snapshot,
             proposals=_proposals(offer["proposals"]),
         )

@@ -284,3 +284,4 @@ class HospitalState:
             diary.wait(data["id"])
         else:
             raise EngineError(f"a hospital has no change called '{effect.kind}'")
+        diary.clock = max(diary.clock, data.get("minute", diary.clock))

@@ -57,7 +57,7 @@ async def close_hospital(episode: Episode, contact: Contact) -> str:
     await episode.turn("*")
     ledger = Ledger(episode, contact)
     for diary in ledger.state.diaries.values():
-        ledger.tick(diary)
+        ledger.tick(diary, always=True)
     waiting = sum(len(diary.waiting) for diary in ledger.state.diaries.values())
     episode.conclude(level=contact.level, kind=contact.kind, still_waiting=waiting)
     return "closed"

@@ -11,8 +11,9 @@ from polyclinic.clinics.frontdesk.scenario.diseases import spoken_names
 from polyclinic.clinics.frontdesk.state import plain_name
 
 _EARLIEST = re.compile(
-    r"\b(earliest|soonest|soon|asap|(first|next) (available|free|possible|time|slot|opening)"
-    r"|quick(ly|est)?|right away|any time|whenever)\b",
+    r"\b(earliest|soonest|soon|sooner|asap|a\.s\.a\.p|as early as"
+    r"|(first|next) ([\w-]+ )?(available|free|possible|time|slot|opening|appointment)"
+    r"|quick(ly|est)?|right away|immediately|any time|whenever)\b",
     re.IGNORECASE,
 )
 _ISO = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b")

@@ -31,17 +31,18 @@ class Ledger:
             apart = not episode.services.records_join
             self._records = HospitalRecords(episode.records, ids, self.state.plan, apart=apart)
 
-    def tick(self, diary: Diary) -> None:
+    def tick(self, diary: Diary, *, always: bool = False) -> None:
         """Let time pass in a department: who has come, who is done, who stayed away.
 
-        A contact that failed and is tried again later calls when it is tried: the clock never runs back.
+        A contact that failed and is tried again later calls when it is tried: the clock never runs back. Every change tells
+        its time, so the passing of time is a change of its own only where it changes something, or with `always`.
         """
         self.now = max(self.now, diary.clock)
         statuses = due_statuses(diary, self.now)
-        if not statuses:
+        if not statuses and not always:
             return
         self._episode.effect("clock", department=diary.plan.name, minute=self.now, statuses=statuses)
-        if self._records is not None:
+        if self._records is not None and statuses:
             self._records.mark(statuses)
 
     def book(self, diary: Diary, patient: Patient, place: Place, wish: Wish) -> Appointment:
@@ -58,7 +59,7 @@ class Ledger:
             valid_from_day=diary.time.day_of(wish.valid_from) if wish.valid_from is not None else 0,
             attends=patient.attends,
         )
-        self._episode.effect("booked", department=diary.plan.name, appointment=entry.as_data())
+        self._episode.effect("booked", department=diary.plan.name, minute=self.now, appointment=entry.as_data())
         self._episode.changed(f"appointment {entry.id}", None, self._words(diary, entry))
         self._count(diary, entry, 1)
         if self._records is not None:
@@ -72,6 +73,7 @@ class Ledger:
         self._episode.effect(
             "moved",
             department=diary.plan.name,
+            minute=self.now,
             id=entry.id,
             physician=place.physician,
             day=place.day,
@@ -87,12 +89,12 @@ class Ledger:
 
     def wait(self, diary: Diary, entry: Appointment) -> None:
         """On to the waiting list."""
-        self._episode.effect("waiting", department=diary.plan.name, id=entry.id)
+        self._episode.effect("waiting", department=diary.plan.name, minute=self.now, id=entry.id)
         self._episode.changed("waiting list", None, entry.id)
 
     def cancel(self, diary: Diary, entry: Appointment) -> list[str]:
         """Give an appointment up, then walk the waiting list; the ids of those who could move earlier."""
-        self._episode.effect("cancelled", department=diary.plan.name, id=entry.id)
+        self._episode.effect("cancelled", department=diary.plan.name, minute=self.now, id=entry.id)
         self._episode.changed(f"appointment {entry.id}", self._words(diary, entry), "cancelled")
         self._count(diary, entry, -1)
         if self._records is not None:
