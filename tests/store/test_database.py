@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from polyclinic.core.database import Transaction
+from polyclinic.core.records import RecordMissing
 from polyclinic.errors import ConfigError, EngineError
 from polyclinic.store.database import _percent, open_database
 from polyclinic.store.schema import MIGRATIONS, migrate
@@ -33,6 +34,47 @@ async def test_a_failing_write_in_a_batch_harms_nobody_else(store: Store) -> Non
     )
     assert [i for i, result in enumerate(results) if isinstance(result, ValueError)] == [13]
     assert await count(store) == 39
+
+
+async def test_reads_see_all_that_was_asked_to_be_written_before_them(store: Store) -> None:
+    await store.database.write(lambda tx: tx.execute("CREATE TABLE numbers (n BIGINT PRIMARY KEY)"))
+    asked = []
+    for n in range(1, 11):
+        asked.append(store.database.write(put(n)))  # type: ignore[arg-type]
+        asked.append(store.database.read(lambda tx: tx.execute("SELECT COUNT(*), MAX(n) FROM numbers")))
+    seen = [await answer for answer in asked]
+    assert [tuple(map(int, rows[0])) for rows in seen[1::2]] == [(n, n) for n in range(1, 11)]
+
+
+async def test_a_read_that_finds_nothing_harms_nobody_else(store: Store) -> None:
+    await store.database.write(lambda tx: tx.execute("CREATE TABLE numbers (n BIGINT PRIMARY KEY)"))
+    runs: list[int] = []
+
+    def once(tx: Transaction) -> None:
+        runs.append(1)
+        tx.execute("INSERT INTO numbers (n) VALUES (1)")
+
+    def missing(tx: Transaction) -> None:
+        raise RecordMissing("there is no such thing")
+
+    written, lost, broken, counted = (
+        store.database.write(once),
+        store.database.read(missing),
+        store.database.write(put(13)),  # type: ignore[arg-type]
+        store.database.read(lambda tx: tx.execute("SELECT COUNT(*) FROM numbers")),
+    )
+    await written
+    with pytest.raises(RecordMissing):
+        await lost
+    with pytest.raises(ValueError, match="unlucky"):
+        await broken
+    assert int((await counted)[0][0]) == 1
+    runs.clear()
+    again, lost = store.database.write(lambda tx: runs.append(1)), store.database.read(missing)
+    await again
+    with pytest.raises(RecordMissing):
+        await lost
+    assert runs == [1]
 
 
 async def test_what_write_returned_is_there_for_another_connection(store: Store) -> None:
