@@ -222,3 +222,12 @@ def test_a_setting_without_a_value_is_refused_and_a_library_without_a_name_is_no
     assert wrong.returncode == 2
     assert "--set takes NAME=VALUE, not 'speed'" in wrong.stderr
     assert polyclinic("run", "demo", "--scenarios", "1", "--library", "none").returncode == 0
+
+
+def test_a_variant_that_lives_on_what_was_learned_says_when_there_is_nothing(polyclinic: Run) -> None:
+    first = polyclinic("run", "demo", "--variant", "taught", "--scenarios", "2")
+    assert "nothing has been learned yet: taught starts with an empty library" in first.stderr
+    assert "polyclinic evolve demo" in first.stderr
+    assert "learned" not in polyclinic("run", "demo", "--variant", "taught", "--scenarios", "series:2").stderr
+    assert polyclinic("evolve", "demo", "--cases", "2").returncode == 0
+    assert "with what was learned before" in polyclinic("run", "demo", "--variant", "taught", "--scenarios", "2").stderr

@@ -14,6 +14,7 @@ from polyclinic.models.cast import parse_cast
 from polyclinic.runner.api import RunOutcome, carry_on, outcome_of, start_run
 from polyclinic.runner.config import RunConfig
 from polyclinic.runner.progress import Progress, Silent, Ticker
+from polyclinic.runner.registry import load_clinic
 from polyclinic.store.store import Store, default_store, open_store
 
 
@@ -33,7 +34,22 @@ async def drive(config: RunConfig, *, as_json: bool) -> int:
         if used and not config.libraries:
             names = ", ".join(used.values())
             click.echo(f"with what was learned before: {names} (--library none starts empty)", err=True)
+        elif not used and (unlearned := await _unlearned(store, run)):
+            click.echo(unlearned, err=True)
         return await _carry(store, run, config.concurrency, as_json)
+
+
+async def _unlearned(store: Store, run: str) -> str:
+    """A word to whoever runs a variant that lives on what was learned before anything was."""
+    row = await store.runs.get(run)
+    clinic, episodes = load_clinic(row.clinic), await store.runs.episodes(run)
+    lives = [episode for episode in episodes if clinic.libraries and episode.spec.variant == clinic.evolve_variant]
+    if not lives or any(episode.spec.campaign for episode in lives):
+        return ""
+    return (
+        f"nothing has been learned yet: {clinic.evolve_variant} starts with an empty library; "
+        f"fill it first with: polyclinic evolve {row.clinic}"
+    )
 
 
 def refuse_people(config: RunConfig) -> None:
