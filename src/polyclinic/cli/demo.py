@@ -17,7 +17,7 @@ from polyclinic.runner.registry import clinic_modules, load_clinic
 from polyclinic.runner.reports import make_report, write_html
 from polyclinic.store.store import open_store
 
-TITLE = "Polyclinic: a small sample of every clinic"
+TITLE = "Polyclinic: a small sample of"
 
 
 @click.command(name="demo", short_help="Run a small sample of every clinic offline and write one HTML report.")
@@ -54,7 +54,8 @@ async def _demo(names: tuple[str, ...], html: Path, url: str, as_json: bool) -> 
             reports.append(await make_report(store, run, transcripts=1))
             click.echo(f"  {clinic.summary} ({time.monotonic() - began:.1f} s)", err=True)
         where = store.url
-    path = write_html(reports, html, TITLE).resolve()
+    sample = "every clinic" if set(names) == set(clinic_modules()) else ", ".join(names)
+    path = write_html(reports, html, f"{TITLE} {sample}").resolve()
     if as_json:
         print_json({"report": str(path), "runs": runs, "failed": failed, "store": where})
     else:
