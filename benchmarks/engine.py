@@ -25,9 +25,9 @@ from polyclinic.core.execute import run_episode
 from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.model import Completion, Request
 from polyclinic.runner.api import carry_on, run, start_run
-from polyclinic.runner.batch import lone_campaign
 from polyclinic.runner.build import build
 from polyclinic.runner.config import make_config
+from polyclinic.runner.course import lone_campaign
 from polyclinic.runner.plan import make_plan
 from polyclinic.runner.registry import clinic_modules, load_clinic
 from polyclinic.store.store import Store, open_store

@@ -98,8 +98,8 @@ async def _store(url: str) -> Check:
 
 async def _demo(cast: str, name: str) -> Check:
     """One call of the demo clinic, from the prompt to the score."""
-    from polyclinic.runner.batch import lone_campaign
     from polyclinic.runner.build import build
+    from polyclinic.runner.course import lone_campaign
     from polyclinic.runner.plan import make_plan
     from polyclinic.runner.registry import load_clinic
 

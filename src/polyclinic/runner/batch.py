@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Coroutine, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from polyclinic.core.campaign import Effect, Turnstile
-from polyclinic.core.episode import Campaign, EpisodeSpec
+from polyclinic.core.campaign import Turnstile
+from polyclinic.core.episode import Campaign
 from polyclinic.core.execute import EpisodeResult, Stage, as_failed, run_episode
-from polyclinic.core.library import Library, Operation
+from polyclinic.core.library import Operation
 from polyclinic.core.records import RecordsError
 from polyclinic.core.scenario import Scenario
 from polyclinic.errors import LimitReached
+from polyclinic.runner.course import Course, lone_campaign, open_campaign
 from polyclinic.runner.progress import Progress, Silent
 from polyclinic.store.chain import Chain, ChainBroken
 from polyclinic.store.leases import LEASE_S, LeaseLost, Leases, Standing, this_process
@@ -23,31 +24,6 @@ from polyclinic.store.runs import EpisodeRow
 from polyclinic.store.store import Store
 
 POLL_S = 0.5
-Held = dict[str, list[Effect]]
-
-
-@dataclass
-class _Course:
-    """A campaign under way: what is learned is held until its wave has ended; `chain` lets turns run ahead of commits."""
-
-    campaign: Campaign
-    held: Held = field(default_factory=dict)
-    chain: Chain | None = None
-
-    def took(self, spec: EpisodeSpec, effects: Iterable[Effect]) -> None:
-        """An episode is over: shared state changes at once, a library when the wave ends; those behind it move up."""
-        if self.campaign.turnstile is None:
-            return
-        for effect in effects:
-            self.take(spec.id, effect)
-        self.campaign.turnstile.leave(spec.position)
-
-    def take(self, episode: str, effect: Effect) -> None:
-        """One change: a library's waits, so that all of a wave read the same one."""
-        if effect.kind == "library":
-            self.held.setdefault(episode, []).append(effect)
-        else:
-            self.campaign.apply(effect)
 
 
 @dataclass
@@ -134,7 +110,7 @@ class Batch:
     async def _unit(self, unit: str, rows: list[EpisodeRow]) -> None:
         if not rows[0].spec.campaign and rows[0].status == "pending":
             async with self._room:
-                await self._episode(unit, rows[0], _Course(self._lone))
+                await self._episode(unit, rows[0], Course(self._lone))
             return
         if any(row.status == "pending" for row in rows):
             await self._sequence(unit, rows)
@@ -153,7 +129,7 @@ class Batch:
 
     async def _waves(self, unit: str, rows: list[EpisodeRow], chain: Chain | None) -> None:
         """Started in order, waves apart, turns kept by the turnstile, lessons taken at each wave's end."""
-        course = _Course(await self._campaign(rows), chain=chain)
+        course = Course(await self._campaign(rows), chain=chain)
         await self._replay(unit, rows, course)
         turnstile = course.campaign.turnstile = Turnstile([self.scenarios[row.spec.scenario].lanes for row in rows])
         for row in rows:
@@ -166,7 +142,7 @@ class Batch:
                 for effect in course.held.pop(row.spec.id, []):
                     course.campaign.apply(effect)
 
-    async def _wave(self, unit: str, rows: list[EpisodeRow], course: _Course) -> None:
+    async def _wave(self, unit: str, rows: list[EpisodeRow], course: Course) -> None:
         tasks: list[asyncio.Task[None]] = []
         try:
             for row in rows:
@@ -181,13 +157,13 @@ class Batch:
             await _cancel(tasks)
             raise
 
-    async def _replay(self, unit: str, rows: list[EpisodeRow], course: _Course) -> None:
+    async def _replay(self, unit: str, rows: list[EpisodeRow], course: Course) -> None:
         """Apply what is committed; what was learned is held until its wave has ended, as it was the first time."""
         course.held = {row.spec.id: [] for row in rows}
         for episode, effect in await self.store.runs.effects(self.run, unit):
             course.take(episode, effect)
 
-    async def _episode(self, unit: str, row: EpisodeRow, course: _Course) -> None:
+    async def _episode(self, unit: str, row: EpisodeRow, course: Course) -> None:
         """One episode, to its committed end. Those behind it in a campaign move up when it has truly ended, or as soon as
         its end is asked for: never when it is stopped."""
         began = time.monotonic()
@@ -241,26 +217,6 @@ class Batch:
 
 def _standing(row: EpisodeRow, now: Standing) -> EpisodeRow:
     return replace(row, status=now.status, recorded=now.recorded)
-
-
-def lone_campaign(stage: Stage, start: Mapping[str, list[Operation]]) -> Campaign:
-    """What an episode that shares nothing works with: libraries as they are at the run's start, for reading."""
-    services = stage.services
-    return Campaign(
-        libraries={
-            name: Library(name, services.embedder, services.index, start.get(name, []))
-            for name in stage.clinic.libraries
-        }
-    )
-
-
-def open_campaign(
-    stage: Stage, spec: EpisodeSpec, scenarios: Sequence[Scenario], start: Mapping[str, list[Operation]]
-) -> Campaign:
-    """A campaign as it is before its first episode."""
-    campaign = lone_campaign(stage, start)
-    campaign.shared = stage.clinic.shared(scenarios, stage.clinic.variant(spec.variant), spec.seed, stage.services)
-    return campaign
 
 
 def _units(rows: Iterable[EpisodeRow]) -> dict[str, list[EpisodeRow]]:

@@ -9,9 +9,9 @@ from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.model import NANO
 from polyclinic.models.cast import CastSpec, parse_cast
 from polyclinic.models.prices import default_prices
-from polyclinic.runner.batch import lone_campaign, open_campaign
 from polyclinic.runner.build import build
 from polyclinic.runner.config import RunConfig
+from polyclinic.runner.course import lone_campaign, open_campaign
 from polyclinic.runner.plan import make_plan
 from polyclinic.runner.registry import load_clinic
 from polyclinic.store.store import open_store
