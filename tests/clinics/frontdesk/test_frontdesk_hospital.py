@@ -14,6 +14,7 @@ import pytest
 from frontdesk_oracle import Oracle, oracle_for
 
 from polyclinic.clinics.frontdesk import clinic
+from polyclinic.clinics.frontdesk.flow.words import NOTHING_FOR_THAT
 from polyclinic.clinics.frontdesk.scenario.load import scenarios
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.clinics.frontdesk.state import NEXT_STATUSES, HospitalState
@@ -348,6 +349,9 @@ async def test_a_full_hospital_is_an_outcome_not_an_error(tmp_path: Path) -> Non
     for episode in full:
         assert episode.value("found_room") == 0.0
         assert episode.value("scheduling") is None, "a full hospital was scored as the staff's error"
+        said = [(event.speaker, event.text) for event in episode.transcript.said()]
+        told = said.index(("staff", NOTHING_FOR_THAT))
+        assert said[told + 1][0] == "patient", "the second wish does not answer that nothing is free for the first"
 
 
 async def test_an_unreadable_record_is_a_format_error_and_the_visit_goes_on() -> None:

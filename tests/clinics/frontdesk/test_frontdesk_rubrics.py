@@ -125,6 +125,9 @@ def test_not_the_earliest_looks_at_every_start_not_only_the_first_of_a_stretch()
     assert booking("09:45", "10:00", shot) == "NET", "the stretch began in the past, but 09:30 in it was still ahead"
     assert booking("09:30", "09:45", shot) == ""
     assert booking("09:15", "09:30", shot) == "IVS"
+    begins = snapshot("1111", 540 + 15)
+    assert booking("09:15", "09:30", begins) == "IVS", "a time that begins now can no longer be booked"
+    assert booking("09:30", "09:45", begins) == ""
 
 
 def test_the_criteria_are_read_in_order() -> None:

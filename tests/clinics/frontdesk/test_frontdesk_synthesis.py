@@ -362,3 +362,12 @@ def test_every_parameter_of_the_papers_table_is_in_the_config() -> None:
         "appointment_ratio", "preference", "symptom",
     }  # fmt: skip
     assert wanted <= set(HospitalConfig.model_fields)
+
+
+def test_nobody_complains_of_what_only_the_other_sex_can_have() -> None:
+    only = {"male": ("testicle", "scrotum", "prostate", "semen"), "female": ("period", "womb", "smear", "monthly")}
+    for disease in packaged_diseases():
+        for sex, words in only.items():
+            if disease.sex != sex:
+                said = [symptom for symptom in disease.symptoms if any(word in symptom for word in words)]
+                assert not said, f"{disease.name}: {said}"

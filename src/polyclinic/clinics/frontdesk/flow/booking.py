@@ -6,7 +6,14 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from polyclinic.clinics.frontdesk.agents import PatientActor, Staff
-from polyclinic.clinics.frontdesk.flow.words import BOOKABLE, THANKS, WHICH_TIME, WOULD_IT_SUIT, offer_words
+from polyclinic.clinics.frontdesk.flow.words import (
+    BOOKABLE,
+    NOTHING_FOR_THAT,
+    THANKS,
+    WHICH_TIME,
+    WOULD_IT_SUIT,
+    offer_words,
+)
 from polyclinic.clinics.frontdesk.prompts import Choice
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import BookingCase, Proposal, anything_free, judge_booking
 from polyclinic.clinics.frontdesk.rules.slots import Wish
@@ -71,6 +78,8 @@ class Booking:
         stage = 0
         if (self.rejects and self.verdict(snapshot, offer, 0) == "") or (full and not offer.proposals):
             stage = 1
+            if not offer.proposals:
+                self.episode.say("staff", NOTHING_FOR_THAT, to="patient", phase="offer")
             second = second or await self.settle(diary, 1)
             self.aloud(second)
             offer = await self.offer(diary, ledger, second, 1)

@@ -8,6 +8,7 @@ from polyclinic.clinics.frontdesk.rules.slots import Wish
 GREETING = "Hello, how can I help you?"
 WHICH_TIME = "How would you like to schedule the appointment?"
 WOULD_IT_SUIT = "I can offer you a time for that. Would it suit you?"
+NOTHING_FOR_THAT = "I am sorry, nothing is free for that. Is there another way?"
 THANKS = "Thank you."
 BOOKABLE = ("", "IP", "IDT", "NET")
 """Verdicts under which a time can still be booked: it is free and valid, only not what was wished for."""
