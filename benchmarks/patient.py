@@ -31,7 +31,7 @@ from polyclinic.eval.metrics import metric_estimate
 from polyclinic.eval.results import RunResults
 from polyclinic.retrieval.embedders import default_embedder
 from polyclinic.retrieval.index import new_index
-from polyclinic.runner import batch
+from polyclinic.runner import course
 from polyclinic.runner.api import carry_on, run, start_run
 from polyclinic.runner.config import make_config
 from polyclinic.runner.libraries import learned, read_library_file, write_library_file
@@ -240,12 +240,12 @@ async def _cost_per_case(folder: Path, size: int) -> list[str]:
     path = str(folder / "large.attention.jsonl")
     write_library_file(path, _operations(size))
     lines = ["| library at the start | CPU ms per case | looks per case |", "| --- | --- | --- |"]
-    batch.Library = _Counted  # type: ignore[misc]
+    course.Library = _Counted  # type: ignore[misc]
     for name, files in (("empty", {}), (f"{size:,} entries", {"attention": path})):
         _Counted.looks = 0
         spent = await _cpu_of_six(files)
         lines.append(f"| {name} | {spent * 1000 / 6:.0f} | {_Counted.looks / 6:.0f} |")
-    batch.Library = Library  # type: ignore[misc]
+    course.Library = Library  # type: ignore[misc]
     return lines
 
 
