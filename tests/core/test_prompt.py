@@ -7,8 +7,8 @@ from polyclinic.clinics.demo.prompts import PROMPTS, CallerAsks, CallerReacts, N
 from polyclinic.clinics.frontdesk.prompts import PROMPTS as FRONTDESK
 from polyclinic.clinics.frontdesk.prompts import StaffIntake, StaffRecord
 from polyclinic.core.agent import compose
-from polyclinic.core.message import Image, assistant, user
-from polyclinic.core.prompt import Prompt, check_prompts, shared_files, split_sections
+from polyclinic.core.message import Frozen, Image, assistant, user
+from polyclinic.core.prompt import Prompt, _Section, check_prompts, shared_files, split_sections
 
 
 def nurse(**changes: object) -> NurseAdvises:
@@ -124,3 +124,19 @@ def test_templates_of_one_role_can_share_their_words() -> None:
     assert "cardiology" in asks[0].content
     assert shared_files(StaffRecord.__module__, "staff_record.md") == ["clerk.md"]
     assert check_prompts(FRONTDESK) == []
+
+
+def test_what_can_be_changed_in_place_is_rendered_anew() -> None:
+    class Board(Frozen):
+        lines: list[str]
+
+        def __str__(self) -> str:
+            return ", ".join(self.lines)
+
+    section = _Section("system", "On the board: {{ board }}")
+    board = Board(lines=["one"])
+    assert section.message({"board": board}).content == "On the board: one"
+    board.lines.append("two")
+    assert section.message({"board": board}).content == "On the board: one, two"
+    named = _Section("system", "{{ name }} is on duty")
+    assert named.message({"name": "Kim"}) is named.message({"name": "Kim"})

@@ -115,7 +115,7 @@ class _Section:
         self._globals = dict(self._template.globals)
         self._pieces = _plain_pieces(parsed)
         self._names = tuple(sorted(meta.find_undeclared_variables(parsed))) if role == "system" else ()
-        self._remembered: dict[tuple[Any, ...], tuple[Message, list[Any]]] = {}
+        self._remembered: dict[tuple[Any, ...], tuple[Message, tuple[Any, ...]]] = {}
 
     def message(self, fields: Mapping[str, Any]) -> Message:
         """The message for these fields."""
@@ -129,9 +129,12 @@ class _Section:
         if known is not None:
             return known[0]
         message = spoken(self.role, self._words(fields))
+        values = tuple([fields[name] for name in self._names])
+        if not _unchanging(values):
+            return message
         if len(self._remembered) >= _REMEMBER:
             del self._remembered[next(iter(self._remembered))]
-        self._remembered[key] = message, [fields[name] for name in self._names]
+        self._remembered[key] = message, values
         return message
 
     def _words(self, fields: Mapping[str, Any]) -> str:
@@ -153,6 +156,15 @@ def _token(value: Any) -> Any:
     if isinstance(value, BaseModel) and value.model_config.get("frozen"):
         return kind, id(value)
     return kind, value
+
+
+def _unchanging(values: tuple[Any, ...]) -> bool:
+    """Whether nothing inside can be changed in place: what can, has no hash."""
+    try:
+        hash(values)
+    except TypeError:
+        return False
+    return True
 
 
 def _plain_pieces(parsed: nodes.Template) -> tuple[tuple[str, str], ...] | None:
