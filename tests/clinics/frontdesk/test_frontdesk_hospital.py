@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 from collections import Counter
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
@@ -15,19 +14,13 @@ from frontdesk_oracle import Oracle, oracle_for
 
 from polyclinic.clinics.frontdesk import clinic
 from polyclinic.clinics.frontdesk.flow.words import NOTHING_FOR_THAT
-from polyclinic.clinics.frontdesk.scenario.load import scenarios
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.clinics.frontdesk.state import NEXT_STATUSES, HospitalState
-from polyclinic.core.episode import Campaign, EpisodeSpec
-from polyclinic.core.execute import Stage, run_episode
-from polyclinic.core.journal import MemoryJournal
-from polyclinic.core.prompt import check_prompts
 from polyclinic.core.records import Resource
 from polyclinic.core.transcript import Called, ToolUsed, Transcript
 from polyclinic.eval.results import RunResults
 from polyclinic.fhir.store import FhirStore
 from polyclinic.fhir.validate import problems
-from polyclinic.models.cast import build_cast, parse_cast
 from polyclinic.runner.api import carry_on, start_run
 from polyclinic.runner.config import make_config
 from polyclinic.runner.results import load_results
@@ -78,6 +71,7 @@ async def replayed(store: Store, run: str, results: RunResults) -> list[Hospital
             touched = state.diaries[effect.data["department"]]
             assert touched.clock == effect.data["minute"] >= clocks[touched.plan.name], "a change did not tell its time"
             _check(state, closed, before, waiting_before, effect.kind)
+            _check_time(touched, effect.data["minute"])
         states.append(state)
     return states
 
@@ -109,6 +103,17 @@ def _check(state: HospitalState, closed: Any, before: Any, waiting_before: Any, 
             assert kind in ("moved", "cancelled", "clock")
 
 
+def _check_time(diary: Any, now: int) -> None:
+    """At every change each visit has the status that its time asks for: no contact acts on a clock that stood still."""
+    for entry in diary.appointments.values():
+        start = entry.day * 1440 + diary.time.open_minute + entry.slot * diary.time.slot_minutes
+        over = now >= start + entry.length * diary.time.slot_minutes
+        due = "booked" if now < start or not (over or entry.attends) else "arrived"
+        if over:
+            due = "fulfilled" if entry.attends else "noshow"
+        assert entry.status in (due, "cancelled"), (entry, now)
+
+
 async def test_the_result_is_the_strictly_sequential_one_at_any_concurrency() -> None:
     alone, alone_records = await whole_run("tertiary:1:60", 1)
     crowd, crowd_records = await whole_run("tertiary:1:60", 64)
@@ -130,13 +135,18 @@ async def test_a_killed_and_resumed_hospital_equals_an_uninterrupted_one(tmp_pat
 
 
 @pytest.fixture(scope="module")
-def hospital() -> dict[str, Any]:
-    """One run over a primary, a secondary and a tertiary hospital, with what came of it."""
+def hospital(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Runs over a primary, a secondary and a tertiary hospital, and over one where nearly everybody calls again."""
+    restless = tmp_path_factory.mktemp("restless") / "hospital.yaml"
+    restless.write_text(
+        "preset: primary\nname: restless\nhospital_n: 1\nlead_days: 7\nappointment_ratio: {min: 0.5, max: 0.6}\n"
+        "events: {reschedule_prob: 0.5, cancel_prob: 0.4, delay_minutes: {min: 60, max: 3000}}\n"
+    )
 
     async def run_all() -> dict[str, Any]:
         async with open_store(MEMORY) as store:
             found: dict[str, Any] = {"runs": [], "records": {}, "states": []}
-            for selector in ("primary:1", "secondary:1:60", "tertiary:1:150"):
+            for selector in ("primary:1", "secondary:1:60", "tertiary:1:150", str(restless)):
                 run = await start(store, selector)
                 outcome = await carry_on(store, run)
                 assert (outcome.failed, outcome.left) == (0, 0)
@@ -152,7 +162,7 @@ def hospital() -> dict[str, Any]:
 
 def test_every_effect_keeps_the_diary_whole(hospital: dict[str, Any]) -> None:
     states: list[HospitalState] = hospital["states"]
-    assert len(states) == 3
+    assert len(states) == 4
     entries = [entry for state in states for diary in state.diaries.values() for entry in diary.appointments.values()]
     statuses = Counter(entry.status for entry in entries)
     assert set(statuses) == {"fulfilled", "noshow", "cancelled"}, "the clock did not run to the end"
@@ -188,7 +198,9 @@ def test_every_booking_move_and_cancellation_is_the_oracles(hospital: dict[str, 
             _follow(oracle, now, f"{caller}-appointment", episode.outcome, transcript)
             assert episode.value("scheduling") == 1.0
             counts[episode.outcome] += 1
-    assert counts["booked"] >= 400 and counts["moved"] and counts["waiting"] and counts["cancelled"]
+            counts["several moved up"] += episode.data.get("waiting_moved", 0) > 1
+    assert counts["booked"] >= 500 and counts["moved"] >= 5 and min(counts["waiting"], counts["cancelled"]) >= 30
+    assert counts["several moved up"] >= 3, counts
 
 
 def _follow(oracle: Oracle, now: datetime, id_: str, outcome: str, transcript: Transcript) -> None:
@@ -236,32 +248,6 @@ def test_every_kind_of_resource_is_valid_r5(hospital: dict[str, Any]) -> None:
         assert some, f"no {type_}"
         for resource in some[:: max(1, len(some) // 25)]:
             assert not problems(resource), resource
-
-
-def test_no_patient_prompt_holds_the_department_or_an_unknown_diagnosis(hospital: dict[str, Any]) -> None:
-    from polyclinic.clinics.frontdesk.prompts import PROMPTS, PatientIntake
-    from polyclinic.people.patient_axes import PatientAxes
-
-    assert check_prompts(PROMPTS) == []
-    visits = [contact for contact in hospital["scenarios"].values() if contact.kind == "visit"]
-    for contact in visits[::7]:
-        patient = contact.caller
-        prompt = PatientIntake(
-            name=patient.person.name,
-            sex=patient.person.sex,
-            birth_date=patient.person.birth_date,
-            phone=patient.person.phone,
-            identifier=patient.person.identifier,
-            address=patient.person.address,
-            diagnosis=patient.disease if patient.knows_diagnosis else "",
-            symptoms=patient.symptoms,
-            axes=PatientAxes(),
-            staff_says="Hello?",
-        )
-        words = " ".join(message.content for message in prompt.render()).lower()
-        assert not any(re.search(rf"\b{re.escape(name)}\b", words) for name in contact.departments)
-        if not patient.knows_diagnosis:
-            assert patient.disease.lower() not in words
 
 
 def test_the_staff_knows_the_round_and_never_has_more_than_the_limit(hospital: dict[str, Any]) -> None:
@@ -363,23 +349,6 @@ async def test_an_unreadable_record_is_a_format_error_and_the_visit_goes_on() ->
     assert outcome.failed == 0
     visits = [episode for episode in results.episodes if episode.data.get("kind") == "visit"]
     assert all(episode.outcome == "booked" and episode.value("intake") == 0.0 for episode in visits)
-
-
-async def test_a_contact_that_is_tried_again_later_books_nothing_in_the_past() -> None:
-    contacts = scenarios("primary:1:5", 1)
-    state = HospitalState.open(contacts)
-    visit = next(contact for contact in contacts if contact.kind == "visit")
-    late = state.plan.time.minute(3, 5)
-    for diary in state.diaries.values():
-        diary.advance(late)
-    understudies = {role: understudy() for role, understudy in clinic.understudies.items()}
-    players = build_cast(parse_cast("all=understudy"), roles=list(understudies), understudies=understudies, mistakes=[])
-    spec = EpisodeSpec("e", clinic.name, visit.id, "tool", 0, 1, campaign=visit.campaign)
-    stage = Stage(clinic, players, MemoryJournal(), judges=clinic.judges())
-    result = await run_episode(stage, spec, visit, Campaign(state))
-    booked = next(effect.data["appointment"] for effect in result.effects if effect.kind == "booked")
-    assert visit.minute < late < state.plan.time.minute(booked["day"], booked["slot"])
-    assert [score.value for score in result.scores if score.metric == "scheduling"] == [1.0]
 
 
 def test_the_clinic_is_what_the_registry_reads() -> None:

@@ -1,0 +1,89 @@
+"""What the flow really puts before its models, and what it does when a contact is tried again later."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, cast
+
+import pytest
+
+from polyclinic.clinics.frontdesk import clinic
+from polyclinic.clinics.frontdesk.prompts import PROMPTS, PatientBooking, PatientCalls, PatientIntake
+from polyclinic.clinics.frontdesk.scenario.diseases import spoken_names
+from polyclinic.clinics.frontdesk.scenario.load import scenarios
+from polyclinic.clinics.frontdesk.scenario.schema import Contact
+from polyclinic.clinics.frontdesk.state import HospitalState
+from polyclinic.core.agent import Agent
+from polyclinic.core.episode import Campaign, EpisodeSpec
+from polyclinic.core.execute import Stage, run_episode
+from polyclinic.core.journal import MemoryJournal
+from polyclinic.core.prompt import Prompt, check_prompts
+from polyclinic.models.cast import build_cast, parse_cast
+from polyclinic.testing.runs import run_once
+
+
+async def test_no_patient_is_told_a_department_or_an_unknown_diagnosis(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert check_prompts(PROMPTS) == []
+    asked: list[Prompt[Any]] = []
+    ask = Agent.ask
+
+    async def watched(self: Agent, prompt: Prompt[Any], **more: Any) -> Any:
+        asked.append(prompt)
+        return await ask(self, prompt, **more)
+
+    monkeypatch.setattr(Agent, "ask", watched)
+    await run_once(clinic, variants=("tool",), scenarios="secondary:1:60")
+    patients = [
+        contact.caller
+        for contact in cast("list[Contact]", clinic.scenarios("secondary:1:60", 0))
+        if contact.kind == "visit"
+    ]
+    by_name = {patient.person.name: patient for patient in patients}
+    told = {True: 0, False: 0}
+    for prompt in asked:
+        if not isinstance(prompt, PatientIntake | PatientBooking | PatientCalls):
+            continue
+        words = " ".join(message.content for message in prompt.render()).lower()
+        for department in ("gastroenterology", "cardiology", "nephrology", "rheumatology", "pulmonology", "allergy"):
+            assert not re.search(rf"\b{department}\b", words.replace(patients_own(prompt, by_name), ""))
+        if isinstance(prompt, PatientIntake):
+            patient = by_name[prompt.name]
+            known = any(name in words for name in spoken_names(patient.disease))
+            assert known == patient.knows_diagnosis
+            told[known] += 1
+    assert min(told.values()) >= 20
+
+
+def patients_own(prompt: Prompt[Any], by_name: dict[str, Any]) -> str:
+    """A diagnosis that the patient knows may well have the name of a department in it ("nut allergy")."""
+    if isinstance(prompt, PatientIntake) and by_name[prompt.name].knows_diagnosis:
+        return str(by_name[prompt.name].disease).lower()
+    return "(nothing)"
+
+
+async def booked_minute(contacts: list[Contact], visit: Contact, clock: int | None) -> int:
+    """When this visit's appointment begins, in a hospital whose clock already stands there; its rubric must be clean."""
+    state = HospitalState.open(contacts)
+    for diary in state.diaries.values():
+        if clock is not None:
+            diary.advance(clock)
+    understudies = {role: understudy() for role, understudy in clinic.understudies.items()}
+    players = build_cast(parse_cast("all=understudy"), roles=list(understudies), understudies=understudies, mistakes=[])
+    spec = EpisodeSpec("e", clinic.name, visit.id, "tool", 0, 1, campaign=visit.campaign)
+    stage = Stage(clinic, players, MemoryJournal(), judges=clinic.judges())
+    result = await run_episode(stage, spec, visit, Campaign(state))
+    assert [score.value for score in result.scores if score.metric == "scheduling"] == [1.0]
+    booked = next(effect.data["appointment"] for effect in result.effects if effect.kind == "booked")
+    return state.plan.time.minute(booked["day"], booked["slot"])
+
+
+async def test_a_contact_that_is_tried_again_later_books_nothing_in_the_past() -> None:
+    contacts = scenarios("primary:1:25", 1)
+    late = HospitalState.open(contacts).plan.time.minute(3, 5)
+    overtaken = 0
+    for visit in contacts:
+        if visit.kind == "visit" and visit.minute < late and visit.caller.preferences[0] == "asap":
+            in_time = await booked_minute(contacts, visit, None)
+            overtaken += visit.minute < in_time <= late
+            assert await booked_minute(contacts, visit, late) > late
+    assert overtaken >= 3, "no contact would have booked before the clock"
