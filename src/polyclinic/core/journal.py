@@ -6,7 +6,7 @@ again first loads what was recorded for it, and then simply runs: each call it m
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from typing import Any, NamedTuple, Protocol
 
 from polyclinic.core.model import Completion, Request
@@ -33,8 +33,8 @@ class Journal(Protocol):
         """What was recorded for this episode so far."""
         ...
 
-    async def record(self, call: CallRecord) -> None:
-        """Keep one answered call; returns after the commit."""
+    def record(self, call: CallRecord) -> Awaitable[None]:
+        """Keep one answered call; awaiting it ends after the commit."""
         ...
 
     async def post(self, episode: str, queue: str, key: str, body: Mapping[str, Any]) -> None:

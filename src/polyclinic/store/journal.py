@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from typing import Any
 
 import orjson
@@ -42,8 +42,8 @@ class StoreJournal:
         )
         return {(key, int(occurrence)): Completion.model_validate_json(text) for key, occurrence, text in rows}
 
-    async def record(self, call: CallRecord) -> None:
-        """Keep one answered call; returns after the commit."""
+    def record(self, call: CallRecord) -> Awaitable[None]:
+        """Keep one answered call; awaiting it ends after the commit."""
         request = call.request
         row = (
             self._run,
@@ -61,7 +61,7 @@ class StoreJournal:
         def insert(transaction: Transaction) -> None:
             transaction.execute(_INSERT_CALL, row)
 
-        await self._database.write(insert)
+        return self._database.write(insert)
 
     async def post(self, episode: str, queue: str, key: str, body: Mapping[str, Any]) -> None:
         """Hand something to people, once for each (episode, queue, key); returns after the commit."""
