@@ -106,6 +106,17 @@ def test_data_sets_without_a_level_are_told_apart_as_in_figures_2_and_3() -> Non
     assert all(row[ended.columns.index("taken in")] == 9 for row in ended.rows)
 
 
+def test_calls_of_imposters_are_counted() -> None:
+    async def go() -> list[Section]:
+        async with open_store("sqlite://:memory:") as store:
+            id_ = await start_run(store, make_config({"clinic": "frontdesk", "scenarios": "imposters:5"}))
+            await carry_on(store, id_)
+            return report(await load_results(store, id_))
+
+    (row,) = tables(asyncio.run(go()))["Calls of imposters"].rows
+    assert list(row) == ["secondary", "tool", 5, 0]
+
+
 def test_diaries_are_drawn_for_the_variant_that_books() -> None:
     async def go() -> list[Section]:
         values = {"clinic": "frontdesk", "scenarios": "primary:1:6", "variants": ["intake", "tool"]}

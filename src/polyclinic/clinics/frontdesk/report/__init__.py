@@ -23,7 +23,8 @@ def report(results: RunResults) -> list[Section]:
     for kind in ("tools", "reasoning"):
         table = tables.scheduling_errors(rows, staff, kind)
         scheduling += [table] if table is not None else []
-    scheduling += [block for block in (tables.tools(rows, staff), tables.dialogue_types(rows)) if block is not None]
+    more = (tables.tools(rows, staff), tables.imposters(rows), tables.dialogue_types(rows))
+    scheduling += [block for block in more if block is not None]
     return [
         Section("Front desk: success", [tables.success(rows, staff, patient), tables.outcomes(everything)]),
         Section(

@@ -158,6 +158,20 @@ def outcomes(rows: Sequence[Row]) -> Table:
     return Table("How contacts ended", columns, lines, note=f"{note}.")
 
 
+def imposters(rows: Sequence[Row]) -> Table | None:
+    """Calls about other people's appointments, and how many reached one; must be none."""
+    lines: list[list[Cell]] = []
+    for name, variant, mine in groups(rows):
+        scores = scored(mine, "protected")
+        if scores:
+            lines.append([name, variant, len(scores), sum(score.value == 0 for score in scores)])
+    return (
+        Table("Calls of imposters", ["hospital", "variant", "calls", "reached an appointment"], lines)
+        if lines
+        else None
+    )
+
+
 def dialogue_types(rows: Sequence[Row]) -> Table | None:
     """The nine kinds of booking dialogues."""
     found = {
