@@ -8,16 +8,26 @@ from typing import Any, cast
 import pytest
 
 from polyclinic.clinics.frontdesk import clinic
-from polyclinic.clinics.frontdesk.prompts import PROMPTS, PatientBooking, PatientCalls, PatientIntake
+from polyclinic.clinics.frontdesk.prompts import (
+    PROMPTS,
+    Choice,
+    PatientBooking,
+    PatientCalls,
+    PatientIntake,
+    StaffBooks,
+)
 from polyclinic.clinics.frontdesk.scenario.diseases import spoken_names
 from polyclinic.clinics.frontdesk.scenario.load import scenarios
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.clinics.frontdesk.state import HospitalState
+from polyclinic.clinics.frontdesk.understudies.patient import PatientUnderstudy
+from polyclinic.clinics.frontdesk.understudies.scheduler import StaffUnderstudy
 from polyclinic.core.agent import Agent
 from polyclinic.core.episode import Campaign, EpisodeSpec
-from polyclinic.core.execute import Stage, run_episode
+from polyclinic.core.execute import EpisodeResult, Stage, run_episode
 from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.prompt import Prompt, check_prompts
+from polyclinic.core.understudy import Ask, Understudy, answers
 from polyclinic.models.cast import build_cast, parse_cast
 from polyclinic.testing.runs import run_once
 
@@ -61,20 +71,53 @@ def patients_own(prompt: Prompt[Any], by_name: dict[str, Any]) -> str:
     return "(nothing)"
 
 
-async def booked_minute(contacts: list[Contact], visit: Contact, clock: int | None) -> int:
-    """When this visit's appointment begins, in a hospital whose clock already stands there; its rubric must be clean."""
+class Wavering(StaffUnderstudy):
+    """Looks for somebody who does not work here, asks back when told so, and looks for them again."""
+
+    @answers(StaffBooks)
+    def books(self, ask: Ask[StaffBooks]) -> Choice:
+        if ask.prompt.problem:
+            return Choice(action="ask", question="Whom did you mean?")
+        return Choice(action="physician_filter", physician="Dr. Nobody At All")
+
+
+@pytest.mark.parametrize(("variant", "rounds"), [("tool", 5), ("tool-8", 8)])
+async def test_a_patient_states_one_wish_in_so_many_rounds_at_most(variant: str, rounds: int) -> None:
+    contacts = scenarios("primary:1:3", 1)
+    visit = next(contact for contact in contacts if contact.kind == "visit")
+    result = await alone(contacts, visit, staff=Wavering(), variant=variant)
+    wished = [event for event in result.transcript.said("patient") if event.data.get("phase") == "booking"]
+    assert len(wished) == rounds
+    assert result.transcript.notes("offer")[0].data["via"] == "fallback", "tools first, reasoning as the fallback"
+    assert result.outcome == "booked"
+
+
+async def alone(
+    contacts: list[Contact],
+    visit: Contact,
+    *,
+    staff: Understudy | None = None,
+    variant: str = "tool",
+    clock: int | None = None,
+) -> EpisodeResult:
+    """One visit by itself, in a hospital whose clock may already stand later."""
     state = HospitalState.open(contacts)
     for diary in state.diaries.values():
         if clock is not None:
             diary.advance(clock)
-    understudies = {role: understudy() for role, understudy in clinic.understudies.items()}
+    understudies = {"staff": staff or StaffUnderstudy(), "patient": PatientUnderstudy()}
     players = build_cast(parse_cast("all=understudy"), roles=list(understudies), understudies=understudies, mistakes=[])
-    spec = EpisodeSpec("e", clinic.name, visit.id, "tool", 0, 1, campaign=visit.campaign)
+    spec = EpisodeSpec("e", clinic.name, visit.id, variant, 0, 1, campaign=visit.campaign)
     stage = Stage(clinic, players, MemoryJournal(), judges=clinic.judges())
-    result = await run_episode(stage, spec, visit, Campaign(state))
+    return await run_episode(stage, spec, visit, Campaign(state))
+
+
+async def booked_minute(contacts: list[Contact], visit: Contact, clock: int | None) -> int:
+    """When this visit's appointment begins, in a hospital whose clock already stands there; its rubric must be clean."""
+    result = await alone(contacts, visit, clock=clock)
     assert [score.value for score in result.scores if score.metric == "scheduling"] == [1.0]
     booked = next(effect.data["appointment"] for effect in result.effects if effect.kind == "booked")
-    return state.plan.time.minute(booked["day"], booked["slot"])
+    return HospitalState.open(contacts).plan.time.minute(booked["day"], booked["slot"])
 
 
 async def test_a_contact_that_is_tried_again_later_books_nothing_in_the_past() -> None:

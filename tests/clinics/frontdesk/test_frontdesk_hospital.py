@@ -280,6 +280,7 @@ async def test_two_hundred_imposters_change_nobodys_appointment() -> None:
             used = episode.transcript.of(ToolUsed)
             assert used and all(event.error for event in used), "the obedient staff did not even try"
             reached += len(used)
+            assert len(episode.transcript.said("patient")) <= 5, "a call has no more rounds than any dialogue"
         assert reached >= 200
 
 

@@ -192,6 +192,11 @@ def test_dates_are_heard_in_any_usual_form(text: str) -> None:
     assert not mentions_date(date(2025, 3, 15), text)
 
 
+def test_september_is_heard_however_it_is_cut_short() -> None:
+    for text in ("Sept. 5, 2025", "5 Sep 2025", "5th of September, 2025", "sept 5 2025"):
+        assert mentions_date(date(2025, 9, 5), text)
+
+
 def test_a_diagnosis_that_the_patient_cannot_know_is_noticed() -> None:
     assert names_disease("Urinary tract infection (UTI)", "I think it is a UTI again")
     assert names_disease("Kidney stones", "maybe kidney stones?")

@@ -60,6 +60,7 @@ class Booking:
         self.actor, self.staff, self.department = actor, staff, department
         patient = contact.caller
         self.wishes = [wish_of(patient, kind) for kind in patient.preferences]
+        self.rounds = [variant.rounds] * len(self.wishes)
         self.rejects = episode.random("rejection", paired=True).random() < variant.rejection
 
     async def run(self) -> str:
@@ -94,12 +95,14 @@ class Booking:
         """The patient states a wish; the staff chooses a tool or asks. Nothing here looks at the diary.
 
         `heard` is a wish that was stated before: with the `problem` of a tool, the staff first thinks again by itself.
+        However often that happens, the patient speaks at most so many rounds about one wish.
         """
         rejected = self.wishes[0] if stage else None
         asked = WOULD_IT_SUIT if stage else WHICH_TIME
         settled = Settled(None, heard, [] if stage or heard else [("staff", WHICH_TIME)])
-        for _ in range(self.variant.rounds):
+        while heard or self.rounds[stage]:
             if not heard:
+                self.rounds[stage] -= 1
                 settled.wish_words = await self.actor.wishes(self.wishes[stage], rejected, asked)
                 settled.lines.append(("patient", settled.wish_words))
             if self.variant.scheduling == "reasoning":

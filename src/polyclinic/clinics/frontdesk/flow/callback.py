@@ -36,6 +36,7 @@ class CallBack:
         self.actor = PatientActor(episode, contact.caller)
         self.staff = Staff(episode, contact.departments, variant.rounds)
         self.last_words = ""
+        self.rounds = variant.rounds
 
     async def run(self) -> str:
         """Talk until the staff uses a tool; then the diary."""
@@ -45,11 +46,9 @@ class CallBack:
         ledger = Ledger(self.episode, self.contact)
         ledger.tick(self.diary)
         found: Appointment | None = None
-        for _ in range(self.variant.rounds):
-            if choice is None or choice.action not in ("reschedule", "cancel"):
-                break
+        while choice is not None and choice.action in ("reschedule", "cancel"):
             found = self.find(ledger, choice)
-            if found is not None:
+            if found is not None or not self.rounds:
                 break
             self.say("staff", f"I am sorry, {NOT_FOUND}. Could you check the details?")
             choice = await self.hear("I cannot find it. Could you check the details?", problem=NOT_FOUND)
@@ -65,9 +64,10 @@ class CallBack:
         return done or "nothing_done"
 
     async def hear(self, staff_says: str, problem: str = "") -> Choice | None:
-        """The caller speaks, the staff asks back or chooses."""
+        """The caller speaks, the staff asks back or chooses, as long as the call has rounds left."""
         choice: Choice | None = None
-        for _ in range(self.variant.rounds):
+        while self.rounds:
+            self.rounds -= 1
             self.last_words = await self.actor.calls(self.intent, self.about, self.diary, self.entry, staff_says)
             self.say("patient", self.last_words)
             choice = await self.staff.chooses(self.diary, self.last_words, problem)

@@ -40,7 +40,7 @@ def mentions_date(day: date, text: str) -> bool:
         return True
     month, short = day.strftime("%B").lower(), day.strftime("%b").lower()
     lowered = re.sub(r"(\d)(st|nd|rd|th)\b", r"\1", text.lower()).replace(",", " ").replace(".", " ")
-    words = " ".join(lowered.split())
+    words = " ".join(lowered.split()).replace("sept ", "sep ")
     forms = (
         f"{month} {day.day} {day.year}",
         f"{short} {day.day} {day.year}",
