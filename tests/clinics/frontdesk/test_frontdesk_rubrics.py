@@ -20,8 +20,8 @@ from polyclinic.clinics.frontdesk.rules.scheduling_rubric import (
 )
 from polyclinic.clinics.frontdesk.rules.slots import Wish
 from polyclinic.clinics.frontdesk.rules.snapshot import PhysicianDays, Snapshot
-from polyclinic.clinics.frontdesk.rules.spoken import mentions_date, names_disease, states_wish
-from polyclinic.clinics.frontdesk.scenario.diseases import packaged_diseases
+from polyclinic.clinics.frontdesk.rules.spoken import mentions_date, states_wish
+from polyclinic.clinics.frontdesk.scenario.diseases import names_disease, packaged_diseases
 from polyclinic.clinics.frontdesk.scenario.schema import Contact, TimeSystem
 from polyclinic.core.transcript import Noted, Said, Score, Transcript
 from polyclinic.eval.results import RunResults
@@ -181,6 +181,40 @@ def test_a_second_wish_must_be_said_itself_not_by_the_words_of_the_first() -> No
     assert spoken is not None and (spoken.code, spoken.fault) == ("NET", "staff")
 
 
+def unidentified(words: str) -> Transcript:
+    """A call to cancel in which the desk did not find the appointment."""
+    event = {
+        "wanted": "cancel",
+        "appointment": "a",
+        "found": "",
+        "tool": "cancel",
+        "done": "",
+        "wish": {"kind": "asap"},
+    }
+    more = {"proposals": [], "old_start": [0, 1], "physician": "Dr. A", "date": "2025-03-17"}
+    return Transcript(
+        [
+            Said(speaker="patient", text=words, data={"phase": "event"}),
+            Noted(topic="diary", data={"snapshot": snapshot("1111").model_dump(mode="json")}),
+            Noted(topic="event", data={**event, **more}),
+        ]
+    )
+
+
+def test_not_to_say_name_physician_or_date_is_the_patients_fault() -> None:
+    scenarios = cast("list[Contact]", clinic.scenarios("primary:1:1", 1))
+    contact = next(contact for contact in scenarios if contact.kind == "visit")
+    name = contact.caller.person.name
+    for words, fault in (
+        (f"I am {name}; cancel my visit with Dr. A on 2025-03-17.", "staff"),
+        ("Cancel my visit with Dr. A on 2025-03-17.", "patient"),
+        (f"I am {name}; cancel my visit on 2025-03-17.", "patient"),
+        (f"I am {name}; cancel my visit with Dr. A.", "patient"),
+    ):
+        verdict = scheduling_verdict(contact, unidentified(words))
+        assert verdict is not None and (verdict.code, verdict.fault) == ("FI", fault), words
+
+
 @pytest.mark.parametrize(
     "text",
     ["from 2025-03-05 on", "after March 5, 2025", "March 5th 2025 or later", "on 5 March 2025", "the 5th of March 2025",
@@ -201,6 +235,9 @@ def test_a_diagnosis_that_the_patient_cannot_know_is_noticed() -> None:
     assert names_disease("Urinary tract infection (UTI)", "I think it is a UTI again")
     assert names_disease("Kidney stones", "maybe kidney stones?")
     assert not names_disease("Kidney stones", "my back hurts")
+    assert not names_disease("HIV", "I keep shivering"), "a part of a word is no diagnosis"
+    assert not names_disease("Irritable bowel syndrome (IBS)", "pain under my ribs")
+    assert not names_disease("Flu", "fluid in my knee") and names_disease("Flu", "Is it the flu?")
     for disease in packaged_diseases():
         assert not any(names_disease(disease.name, symptom) for symptom in disease.symptoms)
 
@@ -212,3 +249,5 @@ def test_wishes_are_heard_or_not() -> None:
     assert not states_wish(Wish(kind="asap"), ["I leave it to you."])
     assert states_wish(Wish(kind="physician", physician="Dr. Kim Min-jun"), ["doctor kim min-jun would be good"])
     assert not states_wish(Wish(kind="physician", physician="Dr. Kim Min-jun"), ["Dr. Kim, please"])
+    assert not states_wish(Wish(kind="physician", physician="Dr. Ann Lee"), ["Dr. Joann Lee or Dr. Ann Leeds, please"])
+    assert states_wish(Wish(kind="physician", physician="Dr. Ann Lee"), ["Not Dr. Joann Lee. Dr. Ann Lee's next time!"])

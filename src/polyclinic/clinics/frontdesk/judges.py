@@ -98,7 +98,11 @@ def scheduling_verdict(contact: Contact, transcript: Transcript) -> Verdict | No
         return None
     snapshot = Snapshot.model_validate(diary["snapshot"])
     event = _note(transcript, "event")
-    return _booking_verdict(transcript, snapshot) if event is None else _event_verdict(transcript, snapshot, event)
+    return (
+        _booking_verdict(transcript, snapshot)
+        if event is None
+        else _event_verdict(contact, transcript, snapshot, event)
+    )
 
 
 def _proposals(plain: Sequence[dict[str, str]] | None) -> tuple[Proposal, ...] | None:
@@ -120,7 +124,7 @@ def _booking_verdict(transcript: Transcript, snapshot: Snapshot) -> Verdict | No
     )
 
 
-def _event_verdict(transcript: Transcript, snapshot: Snapshot, event: dict[str, Any]) -> Verdict:
+def _event_verdict(contact: Contact, transcript: Transcript, snapshot: Snapshot, event: dict[str, Any]) -> Verdict:
     verdict = judge_event(
         EventCase(
             wanted=event["wanted"],
@@ -133,15 +137,17 @@ def _event_verdict(transcript: Transcript, snapshot: Snapshot, event: dict[str, 
             old_start=(event["old_start"][0], event["old_start"][1]),
         )
     )
-    if verdict.code == "FI" and not _described(transcript, event):
+    if verdict.code == "FI" and not _described(contact.caller.person.name, transcript, event):
         return Verdict(code="FI", fault="patient", reason="the patient never said which appointment it was")
     return verdict
 
 
-def _described(transcript: Transcript, event: dict[str, Any]) -> bool:
+def _described(caller: str, transcript: Transcript, event: dict[str, Any]) -> bool:
+    """Whether the patient said all that the desk needs: who it is, the physician and the date."""
     said = " ".join(_said(transcript, "patient", "event"))
+    named = mentions_name(caller, said) and mentions_name(event["physician"], said)
     day = read_date(event["date"])
-    return mentions_name(event["physician"], said) and day is not None and mentions_date(day, said)
+    return named and day is not None and mentions_date(day, said)
 
 
 @rule_judge("intake", INTAKE, INTAKE_STAFF, DEPARTMENT, ROUNDS)

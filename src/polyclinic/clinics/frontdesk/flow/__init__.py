@@ -14,7 +14,7 @@ from polyclinic.clinics.frontdesk.flow.booking import Booking
 from polyclinic.clinics.frontdesk.flow.callback import CallBack
 from polyclinic.clinics.frontdesk.flow.words import GREETING
 from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeRecord, right_department
-from polyclinic.clinics.frontdesk.rules.spoken import names_disease
+from polyclinic.clinics.frontdesk.scenario.diseases import names_disease
 from polyclinic.clinics.frontdesk.scenario.schema import Contact, Patient
 from polyclinic.clinics.frontdesk.tools.ledger import Ledger
 from polyclinic.clinics.frontdesk.variants import DeskVariant

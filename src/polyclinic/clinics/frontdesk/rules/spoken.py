@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from datetime import date
 
 from polyclinic.clinics.frontdesk.rules.slots import Wish
-from polyclinic.clinics.frontdesk.scenario.diseases import spoken_names
 from polyclinic.clinics.frontdesk.state import plain_name
 
 _EARLIEST = re.compile(
@@ -30,8 +29,15 @@ def states_wish(wish: Wish, utterances: Sequence[str]) -> bool:
 
 
 def mentions_name(name: str, text: str) -> bool:
-    """Whether a person's full name was said; titles, case and spaces do not matter."""
-    return plain_name(name) in plain_name(text)
+    """Whether a person's full name was said, not as a part of longer words; titles, case and spaces do not matter."""
+    wanted, words = plain_name(name), plain_name(text)
+    begins = words.find(wanted)
+    while begins >= 0:
+        ends = begins + len(wanted)
+        if not (words[:begins][-1:].isalnum() or words[ends : ends + 1].isalnum()):
+            return True
+        begins = words.find(wanted, begins + 1)
+    return False
 
 
 def mentions_date(day: date, text: str) -> bool:
@@ -53,12 +59,6 @@ def mentions_date(day: date, text: str) -> bool:
         f"{day.year}/{day.month:02d}/{day.day:02d}",
     )
     return any(re.search(rf"(?<!\d){re.escape(form)}(?!\d)", words) for form in forms)
-
-
-def names_disease(disease: str, text: str) -> bool:
-    """Whether these words name a disease: one that the speaker was never told must not be named."""
-    lowered = text.lower()
-    return any(name in lowered for name in spoken_names(disease))
 
 
 def iso_dates(text: str) -> list[str]:

@@ -155,7 +155,7 @@ def lint_diseases(diseases: Sequence[Disease]) -> list[str]:
             term = _JARGON.search(symptom)
             if term:
                 faults.append(f"{disease.name}: '{term.group()}' is a clinician's word; say it as a patient would")
-            if any(name in symptom.lower() for name in spoken_names(disease.name)):
+            if names_disease(disease.name, symptom):
                 faults.append(f"{disease.name}: the symptom '{symptom}' gives the diagnosis away")
     return faults
 
@@ -167,3 +167,14 @@ def spoken_names(disease: str) -> tuple[str, ...]:
     outer = re.sub(r"\s*\([^)]*\)\s*", " ", disease).strip()
     names = [disease, outer, *(name for name in inner if len(name) > 2 and name.lower() not in ("women", "men"))]
     return tuple(dict.fromkeys(name.lower() for name in names))
+
+
+def names_disease(disease: str, text: str) -> bool:
+    """Whether these words name a disease, as words of their own: "shivering" does not name HIV."""
+    return _named(disease).search(text) is not None
+
+
+@lru_cache(maxsize=4096)
+def _named(disease: str) -> re.Pattern[str]:
+    names = "|".join(re.escape(name) for name in spoken_names(disease))
+    return re.compile(rf"(?<!\w)(?:{names})(?!\w)", re.IGNORECASE)
