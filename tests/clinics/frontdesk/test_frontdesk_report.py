@@ -66,6 +66,13 @@ def test_rows_are_by_level_and_variant_and_the_counts_add_up(run: tuple[RunResul
     late = [row for row in found["Scheduling errors with reasoning (table 11)"].rows if str(row[12]) != "-"]
     assert late, "no NET although the staff was late on purpose"
     assert any("0 /" not in str(row[5]) for row in found["Tools among new appointments (table 6)"].rows)
+    for caption, count in (("Intake errors (table 3)", 5), ("Scheduling errors with reasoning (table 11)", 10)):
+        for row in found[caption].rows:
+            codes = sum(int(str(cell).split(" ")[0]) for cell in row[4 : 4 + count] if cell != "-")
+            assert codes == int(str(row[3]).split(" /")[0]), "the codes do not add up to the errors"
+    kinds = found["Kinds of booking dialogues"]
+    talked = sum("dialogue" in episode.data for episode in results.episodes)
+    assert len(kinds.rows) == 10 and sum(int(str(cell)) for cell in kinds.rows[-1][1:]) == talked
     ended = found["How contacts ended"]
     assert all(row[2] == sum(int(str(cell)) for cell in row[3:-1]) for row in ended.rows), "a contact is in no column"
     contacts = [e for e in results.episodes if not e.scenario.endswith(("opening", "closing"))]

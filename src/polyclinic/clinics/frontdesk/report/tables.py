@@ -88,11 +88,10 @@ def _errors(caption: str, metric: str, codes: Sequence[str], rows: Sequence[Row]
         cells += [f"{counts[code]:,} ({100 * counts[code] / errors:.1f} %)" if counts[code] else "-" for code in codes]
         cells.append(sum(fault_of(score) == "patient" for score in scores))
         lines.append(cells)
-    columns = [f"{CRITERION[f'{metric}:{code}']} {code}" for code in codes]
-    meanings = "; ".join(f"{code} = {MEANING[code]}" for code in codes)
+    meanings = "; ".join(f"{code} = {MEANING[code]} ({CRITERION[f'{metric}:{code}']})" for code in codes)
     return Table(
         caption,
-        ["hospital", "staff", "variant", "errors", *columns, "patient's fault"],
+        ["hospital", "staff", "variant", "errors", *codes, "patient's fault"],
         lines,
         note="Each task has at most one code, the first that was found; the codes add up to the errors, and their "
         f"shares are of the errors. {meanings}.",
@@ -174,21 +173,21 @@ def imposters(rows: Sequence[Row]) -> Table | None:
 
 def dialogue_types(rows: Sequence[Row]) -> Table | None:
     """The nine kinds of booking dialogues."""
-    found = {
-        f"{name}, {variant}": Counter(
-            str(row.episode.data["dialogue"]) for row in mine if "dialogue" in row.episode.data
-        )
-        for name, variant, mine in groups(rows)
-    }
-    found = {name: counts for name, counts in found.items() if counts}
+    found: dict[str, Counter[str]] = {}
+    for name, _variant, mine in groups(rows):
+        kinds = [str(row.episode.data["dialogue"]) for row in mine if "dialogue" in row.episode.data]
+        if kinds:
+            found.setdefault(name, Counter()).update(kinds)
     if not found:
         return None
-    kinds = ("asap", "physician", "date")
-    order = [*kinds, *(f"{one}>{two}" for one in kinds for two in kinds if one != two)]
+    wishes = ("asap", "physician", "date")
+    order = [*wishes, *(f"{one}>{two}" for one in wishes for two in wishes if one != two)]
     lines: list[list[Cell]] = [[kind, *(counts[kind] for counts in found.values())] for kind in order]
+    lines.append(["all", *(counts.total() for counts in found.values())])
     return Table(
         "Kinds of booking dialogues",
         ["wish > second wish", *found],
         lines,
-        note="The second wish is stated after the first offer was turned down, or when the first wish has no free time.",
+        note="All variants together. The second wish is stated after the first offer was turned down, or when the first "
+        "wish has no free time.",
     )
