@@ -13,7 +13,8 @@
     │   ├── RecordConflict      taken already, referred to, or not in a state that allows this
     │   ├── PreconditionFailed  somebody else was quicker
     │   ├── RecordInvalid       the resource breaks FHIR's rules
-    │   └── RecordsRefused      the home will not do this at all
+    │   ├── RecordsRefused      the home will not do this at all
+    │   └── RecordsUnreachable  the home does not answer (a StoreError too): the run stops and can be resumed
     ├── LimitReached            a limit the user set was reached (turns, tokens, money, time): exit code 3
     └── OwnedError              something failed inside an episode, and one party owns it
         ├── ModelError          owner "model": the endpoint is down, refused, stalled or ran past its deadline

@@ -77,6 +77,16 @@ def test_clinics_and_scenarios_are_listed_and_linted(polyclinic: Run, tmp_path: 
     assert (linted.returncode, "raise most_a_day" in linted.stdout) == (1, True)
 
 
+def test_a_person_at_the_front_desk_is_told_how_to_decide_and_what_was_wrong(polyclinic: Run) -> None:
+    record = "A | female | 1 | 2 | 3 | nephrology"
+    typed = f"Your name, please?\nYou will be seen in nephrology. => nephrology\n{record}\nget_all_time\nget_all_time\n"
+    done = polyclinic("play", "frontdesk", "--role", "staff", stdin=typed)
+    assert done.returncode == 0, done.stderr
+    assert "=> department" in done.stdout and "name | sex | phone" in done.stdout and "get_all_time" in done.stdout
+    assert "booked" in done.stdout and "What the rubrics found" in done.stdout
+    assert "wrong tool: get_all_time" in done.stdout
+
+
 def test_a_person_plays_and_gets_feedback(polyclinic: Run) -> None:
     typed = "what?\n2 x 2: take two with breakfast and with supper\n1 x 2: one tablet, 2 times a day\n"
     done = polyclinic("play", "demo", "--role", "nurse", "--variant", "plain", stdin=typed)
@@ -215,6 +225,16 @@ def test_ctrl_c_stops_cleanly_and_prints_the_resume_command(tmp_path: Path) -> N
     assert run.returncode == 130
     assert f"Go on with: polyclinic resume {id}" in errors
     assert "Traceback" not in errors
+
+
+def test_a_setting_or_library_that_the_clinic_would_ignore_is_refused(polyclinic: Run) -> None:
+    for words, said in (
+        (("frontdesk", "--set", "rejection=0.5"), "--set rejection: frontdesk has no settings of its own"),
+        (("duty", "--set", "candidate=3"), "no setting of duty called 'candidate': did you mean candidates"),
+        (("frontdesk", "--library", "gp"), "--library gp: frontdesk keeps no libraries"),
+    ):
+        wrong = polyclinic("run", *words)
+        assert wrong.returncode == 2 and said in wrong.stderr and wrong.stderr.count("\n") == 1
 
 
 def test_a_setting_without_a_value_is_refused_and_a_library_without_a_name_is_not(polyclinic: Run) -> None:

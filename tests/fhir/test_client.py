@@ -19,6 +19,7 @@ from polyclinic.core.records import (
     RecordGone,
     RecordMissing,
     RecordsRefused,
+    RecordsUnreachable,
     Resource,
     Update,
     version_of,
@@ -217,7 +218,10 @@ async def test_an_unfit_server_is_refused_with_the_reason(
     assert (await store.search("Organization", {})).matches == []
 
 
-async def test_an_address_where_nobody_answers_is_refused() -> None:
-    with pytest.raises(RecordsRefused, match="CapabilityStatement"):
+async def test_an_address_where_nobody_answers_is_told_apart_from_an_unfit_server() -> None:
+    with pytest.raises(RecordsUnreachable, match=r"http://127\.0\.0\.1:9 does not answer"):
         async with open_client("http://127.0.0.1:9"):
+            pass
+    with pytest.raises(RecordsRefused, match="is not the address of a server"):
+        async with open_client("no-server"):
             pass

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
-from polyclinic.core.database import Transaction
+from polyclinic.core.database import Dialect, Transaction
 from polyclinic.core.records import Change, Create, RecordConflict, Resource
-from polyclinic.errors import EngineError, Owner
+from polyclinic.errors import EngineError, Owner, StoreError
+from polyclinic.eval.results import RunResults
 from polyclinic.fhir.store import FhirStore
 from polyclinic.runner import batch
-from polyclinic.runner.api import run
+from polyclinic.runner.api import carry_on, run
 from polyclinic.runner.config import make_config
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import load_results
 from polyclinic.store.chain import Chain, ChainBroken
+from polyclinic.store.database import _Sqlite
 from polyclinic.store.runs import EpisodeRow
 from polyclinic.store.store import open_store
 
@@ -35,11 +39,14 @@ async def hospital(concurrency: int, url: str = "sqlite://:memory:") -> tuple[En
             {"clinic": "frontdesk", "scenarios": f"primary:1:{PATIENTS}", "seed": 5, "concurrency": concurrency}
         )
         results = await load_results(store, (await run(store, config)).run)
-    ended = [
+    return ends_of(results), results.failures()
+
+
+def ends_of(results: RunResults) -> Ended:
+    return [
         (row.scenario, row.outcome, dict(row.data), [(s.metric, s.value, s.reason) for s in row.scores])
         for row in results.episodes
     ]
-    return ended, results.failures()
 
 
 def refuse(monkeypatch: pytest.MonkeyPatch, scenario: str) -> list[str]:
@@ -96,17 +103,69 @@ async def test_turns_that_run_ahead_change_nothing(monkeypatch: pytest.MonkeyPat
     assert sum(outcome == "booked" for _, outcome, _, _ in ahead[0]) > PATIENTS / 2
 
 
+class Table:
+    """Stands for a transaction: which episodes it sees as ended."""
+
+    dialect: Dialect = "sqlite"
+
+    def __init__(self, *ended: str) -> None:
+        self.ended = ended
+
+    def execute(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        return [("done" if parameters[1] in self.ended else "pending",)]
+
+    def executemany(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
+        raise AssertionError("a chain writes nothing")
+
+
 def test_a_chain_refuses_what_follows_a_refusal_and_nothing_before_it() -> None:
-    chain = Chain()
-    first, second, third = chain.next(), chain.next(), chain.next()
-    with pytest.raises(RecordConflict), chain.link(second):
+    chain, all_ended = Chain(), Table("a", "b", "c")
+    first, second, third = (chain.next("run", name) for name in "abc")
+    with pytest.raises(RecordConflict), second.held(all_ended):
         raise RecordConflict("taken")
-    with chain.link(first):
+    with first.held(all_ended):
         pass
-    with pytest.raises(ChainBroken), chain.link(third):
+    with pytest.raises(ChainBroken), third.held(all_ended):
         pass
-    with chain.link(second):
+    with second.held(all_ended):
         pass
-    with chain.link(third):
+    with third.held(all_ended):
         pass
     assert issubclass(ChainBroken, EngineError)
+
+
+def test_a_chain_refuses_what_follows_an_end_whose_commit_failed() -> None:
+    chain = Chain()
+    first, second, third = (chain.next("run", name) for name in "abc")
+    with first.held(Table()):
+        pass
+    with pytest.raises(ChainBroken), second.held(Table()):
+        pass
+    with pytest.raises(ChainBroken), third.held(Table("a")):
+        pass
+    with second.held(Table("a")), third.held(Table("a", "b")):
+        pass
+
+
+async def test_a_commit_that_fails_leaves_no_hole(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    whole, _ = await hospital(16)
+    commit, failing = _Sqlite.commit, [0]
+
+    def full(self: _Sqlite) -> None:
+        waiting = self._db.execute("SELECT COUNT(*) FROM episodes WHERE status = 'done'").fetchone()[0]
+        if waiting > 12 and failing[0] < 2:
+            failing[0] += 1
+            raise sqlite3.OperationalError("database or disk is full")
+        commit(self)
+
+    url = str(tmp_path / "store.db")
+    with monkeypatch.context() as patch:
+        patch.setattr(_Sqlite, "commit", full)
+        with pytest.raises(StoreError, match="disk is full"):
+            await hospital(16, url)
+    assert failing[0] == 2
+    async with open_store(url) as store:
+        run_id = (await store.runs.get("last")).id
+        await carry_on(store, run_id)
+        results = await load_results(store, run_id)
+    assert ends_of(results) == whole

@@ -9,6 +9,7 @@ import sys
 import click
 
 from polyclinic.cli.options import print_json
+from polyclinic.core.records import RecordsUnreachable
 from polyclinic.errors import ConfigError
 from polyclinic.models.cast import parse_cast
 from polyclinic.runner.api import RunOutcome, carry_on, outcome_of, start_run
@@ -81,6 +82,14 @@ async def _carry(
         line = resume_line(run, store.url)
         click.echo(f"\nstopped; {outcome.done} done, {outcome.left} left. Go on with: {line}", err=True)
         raise
+    except RecordsUnreachable as gone:
+        outcome = await outcome_of(store, run)
+        if as_json:
+            tell(outcome, store.url, as_json)
+        left = f"{outcome.done} done, {outcome.left} left"
+        mend = f"When it answers again, go on with: {resume_line(run, store.url)}"
+        click.echo(f"stopped: {gone}; {left}. {mend}", err=True)
+        return 1
     tell(outcome, store.url, as_json)
     return outcome.exit_code
 

@@ -30,10 +30,8 @@ from polyclinic.store.store import Store, open_store
 @click.option("--variant", help="[default: the clinic's own]")
 @click.option(
     "--scenarios",
-    default="1",
-    show_default=True,
     metavar="N",
-    help="Which scenario; the first of the selection is played.",
+    help="Which scenario; the first of the selection is played.  [default: the clinic's own]",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Another seed, other chances.")
 @click.option("--cast", default="", metavar="ROLE=MODEL,…", help="Who plays the others.  [default: understudies]")
@@ -53,7 +51,7 @@ def command(
     clinic: str,
     role: str,
     variant: str | None,
-    scenarios: str,
+    scenarios: str | None,
     seed: int,
     cast: str,
     library: str,
@@ -70,7 +68,7 @@ def command(
     values: dict[str, object] = {
         "clinic": clinic,
         "variants": (variant or found.first_variant,),
-        "scenarios": scenarios,
+        "scenarios": found.play_scenarios if scenarios is None else scenarios,
         "seed": seed,
         "cast": ",".join(filter(None, [f"{seat}=human", cast or "all=understudy"])),
         "libraries": {"all": library} if library else {},

@@ -72,7 +72,9 @@ class Clinic:
     place what must exist outside before its first episode (a hospital in the records); it may be called again on resume,
     with the campaign's first episode to say which run, variant and trial it is.
     `polyclinic evolve --cases N` runs `evolve_variant` over the scenarios ``evolve_selector:N``.
+    `settings` are the names that ``--set`` takes; any other is refused.
     `needs` names the services that must be there (``records``: the hospital's FHIR records).
+    `play_scenarios` is what a person plays who chose nothing: its first scenario must have a part for every role.
     `report(results)` returns extra report sections; `feedback(case)` the feedback for a person who played.
     """
 
@@ -97,10 +99,12 @@ class Clinic:
     feedback: Callable[[Any], Sequence[Any]] | None = None
     lint: Callable[[str], Sequence[str]] | None = None
     evaluations: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    settings: tuple[str, ...] = ()
     default_variant: str = ""
     evolve_variant: str = ""
     evolve_selector: str = "evolve"
     demo_scenarios: str = "4"
+    play_scenarios: str = "1"
     demo_variants: tuple[str, ...] = ()
 
     @cached_property

@@ -45,7 +45,7 @@ from datetime import datetime
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 
 from polyclinic.core.database import Transaction
-from polyclinic.errors import PolyclinicError
+from polyclinic.errors import PolyclinicError, StoreError
 
 Resource: TypeAlias = dict[str, Any]
 Query: TypeAlias = Mapping[str, str | Sequence[str]]
@@ -106,6 +106,13 @@ class RecordsRefused(RecordsError):
 
     status = 403
     code = "forbidden"
+
+
+class RecordsUnreachable(RecordsError, StoreError):
+    """The home does not answer, so nobody knows whether the last change was made: the run stops, and going on tries again."""
+
+    status = 503
+    code = "transient"
 
 
 @dataclass(frozen=True)

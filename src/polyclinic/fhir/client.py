@@ -30,6 +30,7 @@ from polyclinic.core.records import (
     RecordMissing,
     RecordsError,
     RecordsRefused,
+    RecordsUnreachable,
     Resource,
     Update,
 )
@@ -51,6 +52,9 @@ _ERRORS: dict[int, type[RecordsError]] = {
     410: RecordGone,
     412: PreconditionFailed,
     422: RecordInvalid,
+    502: RecordsUnreachable,
+    503: RecordsUnreachable,
+    504: RecordsUnreachable,
 }
 
 
@@ -75,8 +79,11 @@ class FhirClient:
                 answer = await self._http.request(
                     method, url, params=list(query) or None, content=content, headers={**_HEADERS, **headers}
                 )
-        except (httpx.HTTPError, httpx.InvalidURL, TimeoutError) as error:
-            raise RecordsError(f"{method} {url}: {type(error).__name__}: {error}") from error
+        except (httpx.UnsupportedProtocol, httpx.InvalidURL) as error:
+            raise RecordsRefused(f"{url} is not the address of a server: {error}") from error
+        except (httpx.HTTPError, TimeoutError) as error:
+            reason = f"{method} {url}: {type(error).__name__}: {error}"
+            raise RecordsUnreachable(f"the FHIR server at {self.base} does not answer ({reason})") from error
         if answer.is_success:
             return loads_object(answer.content) if answer.content.strip() else {}
         raise _ERRORS.get(answer.status_code, RecordsError)(f"{method} {url}: {answer.status_code} {_reason(answer)}")

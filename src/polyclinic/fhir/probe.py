@@ -13,6 +13,7 @@ from polyclinic.core.records import (
     RecordMissing,
     RecordsError,
     RecordsRefused,
+    RecordsUnreachable,
     Resource,
     Update,
 )
@@ -43,6 +44,8 @@ def _refused(client: FhirClient, reason: str) -> RecordsRefused:
 async def _speaks_r5(client: FhirClient) -> None:
     try:
         statement = await client.request("GET", "metadata")
+    except RecordsUnreachable:
+        raise
     except RecordsError as error:
         raise _refused(client, f"its CapabilityStatement cannot be read ({error})") from error
     version = str(statement.get("fhirVersion", "none"))

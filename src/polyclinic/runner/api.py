@@ -9,7 +9,7 @@ from polyclinic.core.clinic import Clinic
 from polyclinic.core.episode import Listener
 from polyclinic.core.library import Operation
 from polyclinic.core.model import Usage
-from polyclinic.errors import ConfigError, LimitReached
+from polyclinic.errors import ConfigError, LimitReached, UnknownName
 from polyclinic.models.cast import Cast
 from polyclinic.models.human import HumanDesk
 from polyclinic.runner.batch import Batch
@@ -48,6 +48,7 @@ class RunOutcome:
 async def start_run(store: Store, config: RunConfig, only: int | None = None) -> str:
     """Plan a run and write it down; nothing is run yet. Returns its id. `only` keeps the first so many episodes."""
     clinic = load_clinic(config.clinic)
+    _only_what_it_understands(clinic, config)
     config = await with_full_names(store, await with_own_libraries(store, clinic, config))
     plan = make_plan(clinic, config)
     async with build(clinic, config, store.journal(""), store, desk=HumanDesk()) as built:
@@ -61,6 +62,18 @@ async def start_run(store: Store, config: RunConfig, only: int | None = None) ->
     return await store.runs.create(
         config.wanted_id, clinic.name, config.model_dump(mode="json"), players, plan.scenarios, plan.episodes[:only]
     )
+
+
+def _only_what_it_understands(clinic: Clinic, config: RunConfig) -> None:
+    """A setting or a library that the clinic would ignore is a mistake of the user's, better said than passed over."""
+    for name in config.options:
+        if name != "who" and name not in clinic.settings:
+            if not clinic.settings:
+                raise ConfigError(f"--set {name}: {clinic.name} has no settings of its own")
+            raise UnknownName(f"setting of {clinic.name}", name, clinic.settings)
+    named = [source for source in config.libraries.values() if source != "none"]
+    if named and not clinic.libraries:
+        raise ConfigError(f"--library {named[0]}: {clinic.name} keeps no libraries")
 
 
 def describe_players(clinic: Clinic, cast: Cast) -> dict[str, dict[str, str]]:

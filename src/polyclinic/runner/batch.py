@@ -13,7 +13,7 @@ from polyclinic.core.campaign import Turnstile
 from polyclinic.core.episode import Campaign
 from polyclinic.core.execute import EpisodeResult, Stage, as_failed, run_episode
 from polyclinic.core.library import Operation
-from polyclinic.core.records import RecordsError
+from polyclinic.core.records import RecordsError, RecordsUnreachable
 from polyclinic.core.scenario import Scenario
 from polyclinic.errors import LimitReached
 from polyclinic.runner.course import Course, lone_campaign, open_campaign
@@ -180,6 +180,8 @@ class Batch:
                 if not self._joins(result) and result.staged is not None:
                     await result.staged.commit()
                 await self._end(unit, result, elapsed_ms)
+        except RecordsUnreachable:
+            raise
         except RecordsError as refused:
             result = as_failed(result, f"the hospital's records refused the episode's changes: {refused}")
             await self._end(unit, result, elapsed_ms)

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import count
+from dataclasses import dataclass
 
+from polyclinic.core.database import Transaction
 from polyclinic.errors import EngineError
 
 
@@ -22,22 +23,46 @@ class Chain:
     """The ends of one campaign, numbered in the order they are asked for."""
 
     def __init__(self) -> None:
-        self._numbers = count()
+        self._last: Link | None = None
         self._refused: int | None = None
 
-    def next(self) -> int:
-        """The number of the end that is asked for now."""
-        return next(self._numbers)
+    def next(self, run: str, episode: str) -> Link:
+        """The link of the end that is asked for now."""
+        before = self._last
+        number = 0 if before is None else before.number + 1
+        self._last = Link(self, run, episode, number, "" if before is None else before.episode)
+        return self._last
+
+
+@dataclass(frozen=True)
+class Link:
+    """One end in its chain, right after that of the episode `before`."""
+
+    chain: Chain
+    run: str
+    episode: str
+    number: int
+    before: str
 
     @contextmanager
-    def link(self, number: int) -> Iterator[None]:
-        """Around the work of one end, in the database's own thread; it may be tried more than once."""
-        if self._refused is not None and self._refused < number:
-            raise ChainBroken("an end that this one builds upon was refused")
+    def held(self, transaction: Transaction) -> Iterator[None]:
+        """Around the work of this end, in the database's own thread; it may be tried more than once.
+
+        That an earlier end was refused is remembered here; that its commit failed, only the database knows.
+        """
+        chain = self.chain
+        if (chain._refused is not None and chain._refused < self.number) or self._hangs(transaction):
+            raise ChainBroken("an end that this one builds upon was not committed")
         try:
             yield
         except Exception:
-            self._refused = number if self._refused is None else min(self._refused, number)
+            chain._refused = self.number if chain._refused is None else min(chain._refused, self.number)
             raise
-        if self._refused == number:
-            self._refused = None
+        if chain._refused == self.number:
+            chain._refused = None
+
+    def _hangs(self, transaction: Transaction) -> bool:
+        if not self.before:
+            return False
+        statement = "SELECT status FROM episodes WHERE run = ? AND id = ?"
+        return [row[0] for row in transaction.execute(statement, (self.run, self.before))] == ["pending"]

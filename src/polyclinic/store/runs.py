@@ -206,10 +206,10 @@ class Runs:
         effects = [effect.model_dump_json() for effect in result.effects]
         episode = result.spec.id
 
-        number = chain.next() if chain is not None else 0
+        link = chain.next(run, episode) if chain is not None else None
 
         def work(tx: Transaction) -> None:
-            with chain.link(number) if chain is not None else nullcontext():
+            with link.held(tx) if link is not None else nullcontext():
                 end(tx)
 
         def end(tx: Transaction) -> None:

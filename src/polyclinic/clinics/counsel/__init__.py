@@ -51,6 +51,7 @@ clinic = Clinic(
     feedback=feedback,
     lint=lint,
     evaluations={"guard": evaluate_guard},
+    settings=("documents",),
     demo_scenarios="4",
     demo_variants=("full", "nocritic", "noescalation", "single"),
 )

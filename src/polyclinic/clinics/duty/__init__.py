@@ -14,7 +14,7 @@ from polyclinic.clinics.duty.rules.norm_lint import lint_norms
 from polyclinic.clinics.duty.scenario import Duty, lint_scenarios, scenarios
 from polyclinic.clinics.duty.understudies import UNDERSTUDIES
 from polyclinic.clinics.duty.understudies.mistakes import MISTAKES
-from polyclinic.clinics.duty.variants import VARIANTS
+from polyclinic.clinics.duty.variants import VARIANTS, DutyVariant
 from polyclinic.core.clinic import Clinic, Role
 
 _NAMES_A_TASK = re.compile(r"^\s*(?:- )?task:", re.MULTILINE)
@@ -57,6 +57,7 @@ clinic = Clinic(
     report=report,
     feedback=feedback,
     lint=lint,
+    settings=(*DutyVariant.SETTINGS, "norms", "survey", "survey_items"),
     demo_scenarios="3",
     demo_variants=("plain", "full"),
 )

@@ -59,5 +59,6 @@ clinic = Clinic(
     lint=lint,
     needs=("records",),
     demo_scenarios="primary:1:12",
+    play_scenarios="walk-in",
     demo_variants=("tool", "reasoning"),
 )

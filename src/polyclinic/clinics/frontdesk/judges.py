@@ -185,12 +185,19 @@ def scheduling(case: Case) -> list[Score]:
         return scores
     scores.append(mark("found_room", float(case.transcript.outcome() != "full")))
     if getattr(case.variant, "scheduling", "") == "tool":
-        wishes = {note.data["stage"]: note.data["wish"]["kind"] for note in case.transcript.notes("wish")}
         used = {note.data["stage"]: note.data["via"] for note in case.transcript.notes("offer")}
-        right = all(used[stage] in (TOOL_FOR[kind], "fallback") for stage, kind in wishes.items())
-        scores.append(mark("right_tool", float(right), reason=", ".join(used.values())))
+        scores.append(mark("right_tool", float(not _misfits(case)), reason=", ".join(used.values())))
         scores.append(mark("tool_used", float("fallback" not in used.values())))
     return scores
+
+
+def _misfits(case: Case) -> list[tuple[str, str]]:
+    """The fitting tool and the one used, for each wish where they differ; the fallback is no wrong tool."""
+    if getattr(case.variant, "scheduling", "") != "tool":
+        return []
+    used = {note.data["stage"]: note.data["via"] for note in case.transcript.notes("offer")}
+    fitting = {note.data["stage"]: TOOL_FOR[note.data["wish"]["kind"]] for note in case.transcript.notes("wish")}
+    return [(tool, used[stage]) for stage, tool in fitting.items() if used[stage] not in (tool, "fallback")]
 
 
 def _protection(transcript: Transcript) -> list[Score]:
@@ -214,6 +221,8 @@ def feedback(case: Case) -> list[Section]:
             found = f"{verdict.code}: {MEANING[verdict.code]}" if verdict.code else "no error"
             lines.append([task, found, verdict.fault, verdict.reason])
     right = " or ".join(contact.caller.gold_departments) if contact.patient is not None else ""
+    for fitting, used in _misfits(case):
+        lines.append(["tools", f"wrong tool: {used}", "staff", f"the patient's wish asks for {fitting}"])
     body: list[Block] = [Table("What the rubrics found", ["task", "finding", "whose fault", "why"], lines)]
     if right:
         body.append(Paragraph(f"{contact.caller.disease} belongs to {right}."))

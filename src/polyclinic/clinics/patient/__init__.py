@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from polyclinic.clinics.patient.flow import flow
+from polyclinic.clinics.patient.flow.room import SETTINGS
 from polyclinic.clinics.patient.judges import judges
 from polyclinic.clinics.patient.prompts import PROMPTS
 from polyclinic.clinics.patient.report import feedback, report
@@ -43,6 +44,7 @@ clinic = Clinic(
     lint=lint_file,
     report=report,
     feedback=feedback,
+    settings=SETTINGS,
     demo_scenarios="2",
     demo_variants=("cot", "few-shot-2", "evolved-emptied"),
 )

@@ -101,6 +101,18 @@ class StaffIntake(Prompt[StaffTurn]):
     patient_says: str
     round: int
 
+    @property
+    def for_human(self) -> str:
+        """What a person at the desk must know, and how to decide."""
+        told = (
+            "You are the clerk. Find out who the patient is (full name, sex, phone, personal number, address), whether there "
+            "is a diagnosis already, and what is wrong; then decide on a department.\n"
+            f"Departments: {', '.join(self.departments)}.\n"
+            "Type what you say. To decide, end with the department: You will be seen in … => department"
+        )
+        last = " You must decide now." if self.round == self.rounds else ""
+        return f"{told if self.round == 1 else ''}\n(Round {self.round} of {self.rounds}.{last})".strip()
+
     @classmethod
     def from_human(cls, text: str) -> StaffTurn:
         """A person writes what to say; ``=> department`` at the end decides."""
@@ -114,6 +126,14 @@ class StaffRecord(Prompt[IntakeReply]):
     template = "staff_record.md"
     departments: tuple[str, ...]
     rounds: int
+
+    @property
+    def for_human(self) -> str:
+        """How the record is typed."""
+        return (
+            "Write the record, each value exactly as the patient gave it, none where it was not said:\n"
+            "name | sex | phone | identifier | address | department"
+        )
 
     @classmethod
     def from_human(cls, text: str) -> IntakeReply:
@@ -135,6 +155,17 @@ class PatientBooking(Prompt[str]):
     valid_from: str
     rejected: str
     staff_says: str
+
+    @property
+    def for_human(self) -> str:
+        """What a person who plays the patient wants now; it changes when an offer is to be turned down."""
+        wanted = {
+            "asap": "the earliest time there is, with whichever doctor",
+            "physician": f"a time with {self.physician}, whenever that is",
+            "date": f"a time from {self.valid_from} on, with whichever doctor",
+        }[self.wish]
+        before = "You have changed your mind: turn the offer down. " if self.rejected else ""
+        return f"The staff says: {self.staff_says}\n{before}You want {wanted}. Say so."
 
 
 class PatientCalls(Prompt[str]):
@@ -158,6 +189,23 @@ class StaffBooks(Prompt[Choice]):
     physicians: tuple[str, ...]
     problem: str
     patient_says: str
+
+    @property
+    def for_human(self) -> str:
+        """What the patient wants, and how the tools are typed."""
+        problem = f"\n(Your last step failed: {self.problem})" if self.problem else ""
+        return (
+            f"The patient says: {self.patient_says}{problem}\n"
+            f"Doctors of {self.department}: {', '.join(self.physicians)}.\n"
+            "Type one of:\n"
+            "  get_all_time                            the earliest time in the department\n"
+            "  physician_filter physician=NAME         the earliest with that doctor\n"
+            "  date_filter date=YYYY-MM-DD             the earliest from that date on\n"
+            "  reschedule patient_name=NAME, physician=NAME, date=YYYY-MM-DD\n"
+            "  cancel patient_name=NAME, physician=NAME, date=YYYY-MM-DD\n"
+            "  fallback                                no tool fits: read the diaries yourself\n"
+            "Anything else is a question to the patient."
+        )
 
     @classmethod
     def from_human(cls, text: str) -> Choice:

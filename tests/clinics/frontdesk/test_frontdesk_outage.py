@@ -1,0 +1,68 @@
+"""A FHIR server that stops answering stops the run; when it answers again, resuming gives what no outage would have."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from polyclinic.core.records import RecordsUnreachable
+from polyclinic.fhir.client import FhirClient
+from polyclinic.fhir.server.app import fhir_app
+from polyclinic.fhir.store import FhirStore
+from polyclinic.runner.api import carry_on, outcome_of, start_run
+from polyclinic.runner.config import make_config
+from polyclinic.store.database import open_database
+from polyclinic.store.store import Store, open_store
+
+VALUES = {"clinic": "frontdesk", "scenarios": "primary:1:30", "variants": ["tool"]}
+
+
+class Flaky(httpx.AsyncBaseTransport):
+    """Answers a number of requests, then nothing any more."""
+
+    def __init__(self, inner: httpx.AsyncBaseTransport, answers: int) -> None:
+        self.inner, self.answers = inner, answers
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        self.answers -= 1
+        if self.answers < 0:
+            raise httpx.ConnectError("All connection attempts failed")
+        return await self.inner.handle_async_request(request)
+
+
+async def _ends(store: Store, run: str) -> list[tuple[str, str, str]]:
+    rows = await store.runs.episodes(run)
+    return [(row.spec.id, row.status, row.outcome) for row in rows]
+
+
+async def test_an_outage_stops_the_run_and_resuming_equals_no_outage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = open_database(f"sqlite:///{tmp_path / 'server.db'}")
+    app = fhir_app(await FhirStore.open(database))
+    flaky = Flaky(httpx.ASGITransport(app=app), 60)
+
+    @asynccontextmanager
+    async def client(url: str, **_: object) -> AsyncIterator[FhirClient]:
+        async with httpx.AsyncClient(transport=flaky) as http:
+            yield FhirClient(http, url)
+
+    monkeypatch.setattr("polyclinic.fhir.client.open_client", client)
+    async with open_store(f"sqlite:///{tmp_path / 'a.db'}") as store:
+        run = await start_run(store, make_config({**VALUES, "fhir": "http://test"}))
+        with pytest.raises(RecordsUnreachable, match="does not answer"):
+            await carry_on(store, run)
+        outcome = await outcome_of(store, run)
+        assert (outcome.failed, outcome.done > 1, outcome.left > 0) == (0, True, True)
+        flaky.answers = 100_000
+        assert (await carry_on(store, run)).exit_code == 0
+        found = await _ends(store, run)
+    await database.close()
+    async with open_store("sqlite://:memory:") as store:
+        run = await start_run(store, make_config(VALUES))
+        await carry_on(store, run)
+        assert found == await _ends(store, run)
