@@ -371,3 +371,38 @@ def test_nobody_complains_of_what_only_the_other_sex_can_have() -> None:
             if disease.sex != sex:
                 said = [symptom for symptom in disease.symptoms if any(word in symptom for word in words)]
                 assert not said, f"{disease.name}: {said}"
+
+
+def test_the_history_sets_differ_in_what_patients_know_and_in_nothing_else() -> None:
+    def known(name: str) -> list[tuple[Any, ...]]:
+        visits = [contact for contact in scenarios(f"{name}:1", 7) if contact.kind == "visit"]
+        return [
+            (
+                v.minute,
+                v.caller.person,
+                v.caller.disease,
+                v.caller.preferences,
+                v.caller.attends,
+                v.caller.axes.personality,
+            )
+            for v in visits
+        ]
+
+    none, half, everyone = (known(name) for name in ("history-none", "history-half", "history-all"))
+    assert none == half == everyone
+    shares = [
+        [contact.caller.knows_diagnosis for contact in scenarios(f"{name}:1", 7) if contact.kind == "visit"]
+        for name in ("history-none", "history-half", "history-all")
+    ]
+    assert not any(shares[0]) and all(shares[2])
+    assert 0.35 < sum(shares[1]) / len(shares[1]) < 0.65
+    assert all(
+        (contact.caller.axes.recall == "none") is not contact.caller.knows_diagnosis
+        for contact in scenarios("history-half:1", 7)
+        if contact.kind == "visit"
+    )
+
+
+def test_imposters_take_one_number() -> None:
+    with pytest.raises(ConfigError, match="write imposters or imposters:calls"):
+        scenarios("imposters:1:2", 1)

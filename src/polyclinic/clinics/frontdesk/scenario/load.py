@@ -55,10 +55,12 @@ def scenarios(selector: str, seed: int) -> list[Contact]:
     if len(numbers) != len(counts) or len(counts) > 2:
         raise ConfigError(f"'{selector}': write name, name:hospitals or name:hospitals:patients")
     if name == "imposters":
+        if len(numbers) > 1:
+            raise ConfigError(f"'{selector}': write imposters or imposters:calls")
         return with_imposters(synthesize(preset("secondary"), seed, 1), numbers[0] if numbers else IMPOSTERS, seed)
     names = GROUPS.get(name, (name,))
     hospitals = numbers[0] if numbers else None
-    contacts = [contact for member in names for contact in synthesize(_named(member), seed, hospitals)]
+    contacts = [contact for member in names for contact in _drawn(member, seed, hospitals)]
     return _first_patients(contacts, numbers[1]) if len(numbers) == 2 else contacts
 
 
@@ -92,6 +94,11 @@ def _walk_in(contacts: list[Contact]) -> list[Contact]:
 def _must_exist(path: Path) -> None:
     if not path.exists():
         raise ConfigError(f"there is no file {path}")
+
+
+def _drawn(name: str, seed: int, hospitals: int | None) -> list[Contact]:
+    """A preset's contacts; the sets that differ in what patients know are otherwise the same."""
+    return synthesize(_named(name), seed, hospitals, alike="history" if name in HISTORY_SHARES else "")
 
 
 def _named(name: str) -> HospitalConfig:

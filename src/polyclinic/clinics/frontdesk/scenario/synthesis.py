@@ -29,28 +29,32 @@ from polyclinic.core.seed import stream
 from polyclinic.errors import DataError
 from polyclinic.people.demographics import draw_person
 from polyclinic.people.locales import Locale, load_locale
-from polyclinic.people.patient_axes import draw_axes
+from polyclinic.people.patient_axes import PatientAxes, draw_axes
 
 PHYSICIAN_AGES = (30, 68)
 Virtual = tuple[str, Physician, int, int]
 """An appointment of the plan that a patient is made for: department, physician, day, first slot."""
 
 
-def synthesize(config: HospitalConfig, seed: int, hospitals: int | None = None) -> list[Contact]:
-    """All contacts of all hospitals, hospital by hospital, each in order of arrival."""
+def synthesize(config: HospitalConfig, seed: int, hospitals: int | None = None, alike: str = "") -> list[Contact]:
+    """All contacts of all hospitals, hospital by hospital, each in order of arrival.
+
+    Configs that are drawn `alike`, under the same name, and differ in the share of known diagnoses only, have the same
+    hospitals and the same patients but for what these know.
+    """
     count = config.hospital_n if hospitals is None else hospitals
-    return [contact for number in range(count) for contact in synthesize_hospital(config, seed, number)]
+    return [contact for number in range(count) for contact in synthesize_hospital(config, seed, number, alike)]
 
 
-def synthesize_hospital(config: HospitalConfig, seed: int, number: int) -> list[Contact]:
+def synthesize_hospital(config: HospitalConfig, seed: int, number: int, alike: str = "") -> list[Contact]:
     """One hospital's contacts: its opening, its calls in order of arrival, its closing."""
     table = load_diseases(Path(config.diseases)) if config.diseases else packaged_diseases()
-    draw = stream("frontdesk", "hospital", seed, config.name or config.level, number)
+    draw = stream("frontdesk", "hospital", seed, alike or config.name or config.level, number)
     locale = load_locale(config.locale)
     taken: set[str] = set()
     plan = _plan(config, number, _treating(config, table), locale, taken, draw)
     virtual = [entry for department in plan.departments for entry in _virtual(config, plan.time, department, draw)]
-    patients = _patients(config, plan, virtual, table, locale, taken, draw)
+    patients = _patients(config, plan, virtual, table, locale, taken, draw, alike=bool(alike))
     return contacts_of(plan, patients, [(entry[2], entry[3]) for entry in virtual], config, draw)
 
 
@@ -173,6 +177,12 @@ def _blocks(slots: int, busy: range, length: int) -> list[int]:
     return starts
 
 
+def _axes(config: HospitalConfig, draw: random.Random, knows: bool, alike: bool) -> PatientAxes:
+    """Who is drawn alike draws a memory of a history even without one, so that the next draw is the same too."""
+    axes = draw_axes(draw, config.persona, has_history=knows or alike)
+    return axes if knows or not alike else axes.model_copy(update={"recall": "none"})
+
+
 def _patients(
     config: HospitalConfig,
     plan: HospitalPlan,
@@ -181,6 +191,8 @@ def _patients(
     locale: Locale,
     taken: set[str],
     draw: random.Random,
+    *,
+    alike: bool,
 ) -> list[Patient]:
     here = set(plan.department_names)
     by_department: dict[str, list[Disease]] = {name: [] for name in plan.department_names}
@@ -210,7 +222,7 @@ def _patients(
             Patient.model_construct(
                 id=f"{plan.id}-p{number:05d}",
                 person=person,
-                axes=draw_axes(draw, config.persona, has_history=knows),
+                axes=_axes(config, draw, knows, alike),
                 disease=disease.name,
                 symptoms=disease.symptoms,
                 gold_departments=tuple(name for name in plan.department_names if name in disease.departments),
