@@ -171,7 +171,8 @@ def spoken_names(disease: str) -> tuple[str, ...]:
 
 def names_disease(disease: str, text: str) -> bool:
     """Whether these words name a disease, as words of their own: "shivering" does not name HIV."""
-    return _named(disease).search(text) is not None
+    lowered = text.lower()
+    return any(name in lowered for name in spoken_names(disease)) and _named(disease).search(text) is not None
 
 
 @lru_cache(maxsize=4096)
