@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, cast
 
 from polyclinic.clinics.frontdesk.agents import PatientActor, Staff
-from polyclinic.clinics.frontdesk.flow.words import BOOKABLE, GREETING, THANKS, offer_words, wish_words
+from polyclinic.clinics.frontdesk.flow.words import BOOKABLE, GREETING, THANKS, moved_words, wish_words
 from polyclinic.clinics.frontdesk.prompts import Choice
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import BookingCase, Proposal, judge_booking
 from polyclinic.clinics.frontdesk.rules.slots import Place, Wish, earlier_place
@@ -116,7 +116,7 @@ class CallBack:
             self.say("patient", THANKS)
             return "waiting", proposals
         ledger.move(self.diary, found, place)
-        self.say("staff", f"I have moved it: {offer_words((as_proposal(self.diary, place),))}")
+        self.say("staff", moved_words(as_proposal(self.diary, place)))
         self.say("patient", THANKS)
         return "moved", proposals
 

@@ -16,8 +16,16 @@ BOOKABLE = ("", "IP", "IDT", "NET")
 
 def offer_words(proposals: tuple[Proposal, ...]) -> str:
     """How an offer sounds."""
-    times = [f"{entry.physician} on {entry.date} from {entry.start} to {entry.end}" for entry in proposals]
-    return f"How about {' and '.join(times)}?"
+    return f"How about {' and '.join(_time_words(entry) for entry in proposals)}?"
+
+
+def moved_words(proposal: Proposal) -> str:
+    """How an earlier time is confirmed."""
+    return f"I have moved it: {_time_words(proposal)}."
+
+
+def _time_words(proposal: Proposal) -> str:
+    return f"{proposal.physician} on {proposal.date} from {proposal.start} to {proposal.end}"
 
 
 def wish_words(wish: Wish) -> str:
