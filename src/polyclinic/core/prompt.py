@@ -114,6 +114,7 @@ class _Section:
         self._template = _JINJA.from_string(source)
         self._globals = dict(self._template.globals)
         self._pieces = _plain_pieces(parsed)
+        self._needed = {name for name, _ in self._pieces or () if name}
         self._names = tuple(sorted(meta.find_undeclared_variables(parsed))) if role == "system" else ()
         self._remembered: dict[tuple[Any, ...], tuple[Message, tuple[Any, ...]]] = {}
 
@@ -139,11 +140,8 @@ class _Section:
 
     def _words(self, fields: Mapping[str, Any]) -> str:
         """The words; a section of nothing but text and plain fields needs no template engine."""
-        if self._pieces is not None:
-            try:
-                return "".join([str(fields[name]) if name else text for name, text in self._pieces]).strip()
-            except KeyError:
-                pass  # the engine below says what is undefined
+        if self._pieces is not None and self._needed <= fields.keys():
+            return "".join([str(fields[name]) if name else text for name, text in self._pieces]).strip()
         context = _JINJA.context_class(_JINJA, {**self._globals, **fields}, self._template.name, self._template.blocks)
         return "".join(self._template.root_render_func(context)).strip()
 

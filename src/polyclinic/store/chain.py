@@ -24,7 +24,8 @@ class Chain:
 
     def __init__(self) -> None:
         self._last: Link | None = None
-        self._refused: int | None = None
+        self.refused: int | None = None
+        """The number of the first end that was refused."""
 
     def next(self, run: str, episode: str) -> Link:
         """The link of the end that is asked for now."""
@@ -51,15 +52,15 @@ class Link:
         That an earlier end was refused is remembered here; that its commit failed, only the database knows.
         """
         chain = self.chain
-        if (chain._refused is not None and chain._refused < self.number) or self._hangs(transaction):
+        if (chain.refused is not None and chain.refused < self.number) or self._hangs(transaction):
             raise ChainBroken("an end that this one builds upon was not committed")
         try:
             yield
         except Exception:
-            chain._refused = self.number if chain._refused is None else min(chain._refused, self.number)
+            chain.refused = self.number if chain.refused is None else min(chain.refused, self.number)
             raise
-        if chain._refused == self.number:
-            chain._refused = None
+        if chain.refused == self.number:
+            chain.refused = None
 
     def _hangs(self, transaction: Transaction) -> bool:
         if not self.before:

@@ -54,6 +54,7 @@ def test_no_sequence_double_books_loses_a_waiter_or_turns_a_status_back(
         open_ids = [id_ for id_ in diary.appointments if can_change(diary, id_, now)]
         _act(diary, action, now, f"p{number}", open_ids, pick)
         _hold(diary, empty, before, waiting)
+    assert len(diary.appointments) <= sum(action == "book" for action, _, _ in steps)
 
 
 def _act(diary: Diary, action: str, now: int, name: str, open_ids: list[str], pick: int) -> None:
