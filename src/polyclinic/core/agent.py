@@ -109,18 +109,8 @@ class Agent:
         )
 
     async def _call(self, request: Request, attempt: int) -> tuple[Completion, Called]:
-        completion, occurrence = await self._board.call(request)
-        called = Called(
-            role=self.role,
-            prompt=request.prompt.prompt_name(),
-            model=self._board.players.model(self.role).name,
-            key=request.key,
-            occurrence=occurrence,
-            text=completion.text,
-            tool_calls=tuple([call.name for call in completion.tool_calls]),
-            attempt=attempt,
-            usage=completion.usage,
-        )
+        completion, occurrence, model = await self._board.call(request)
+        called = Called.of(request, completion, model, occurrence, attempt)
         self._record(called)
         return completion, called
 

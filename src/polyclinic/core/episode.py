@@ -117,7 +117,7 @@ class Episode:
 
     def say(self, speaker: str, text: str, to: str = "", **data: Any) -> Said:
         """Something is said aloud."""
-        event = Said(speaker=speaker, text=text, to=to, data=plain(data))
+        event = Said.of(speaker, text, to, plain(data))
         self.record(event)
         return event
 

@@ -5,17 +5,55 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Mapping
-from functools import lru_cache
-from typing import Any, Literal, Self
+from functools import cache, lru_cache
+from typing import Any, Literal, Self, TypeVar
 
 import orjson
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic_core import to_json, to_jsonable_python
+
+_set = object.__setattr__
 
 
 class Frozen(BaseModel):
     """Base of all values that never change once made; unknown fields are refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+F = TypeVar("F", bound=Frozen)
+
+
+def trusted(kind: type[F], fields: dict[str, Any]) -> F:
+    """A value from all of its fields, which the engine itself has just made: they are not looked at again.
+
+    For the few values that every call makes, where looking costs more than making.
+    """
+    made = kind.__new__(kind)
+    _set(made, "__dict__", fields)
+    _set(made, "__pydantic_fields_set__", _names(kind))
+    _set(made, "__pydantic_extra__", None)
+    _set(made, "__pydantic_private__", None)
+    return made
+
+
+@cache
+def _names(kind: type[Frozen]) -> set[str]:
+    return set(kind.model_fields)
+
+
+def json_bytes(value: object) -> bytes:
+    """Values as JSON, byte for byte what pydantic writes, in a fraction of the time."""
+    try:
+        return orjson.dumps(value, default=_fields, option=orjson.OPT_PASSTHROUGH_DATETIME)
+    except TypeError:
+        return to_json(value)
+
+
+def _fields(value: Any) -> Any:
+    if isinstance(value, Frozen) and not isinstance(value, Keyed):
+        return value.__dict__
+    return to_jsonable_python(value)
 
 
 class Keyed(Frozen):

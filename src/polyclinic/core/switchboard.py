@@ -68,27 +68,26 @@ class Switchboard:
             await self.journal.post(self.episode, queue, key, body)
             self.posted[(queue, key)] = body
 
-    async def call(self, request: Request) -> tuple[Completion, int]:
-        """The completion and which occurrence of this request it is."""
+    async def call(self, request: Request) -> tuple[Completion, int, str]:
+        """The completion, which occurrence of this request it is, and the name of who plays the role."""
         key = request.key
         occurrence = self._asked.get(key, 0)
         self._asked[key] = occurrence + 1
         completion = self._recorded.get((key, occurrence)) if self._recorded else None
+        model = self.players.model(request.role)
+        name = model.name
         if completion is None:
             for meter in self.meters:
                 meter.check()
-            model = self.players.model(request.role)
             if occurrence:
                 request = replace(request, occurrence=occurrence)
             started = time.monotonic()
-            with boundary("model", f"{model.name} as {request.role}"):
+            with boundary("model", f"{name} as {request.role}"):
                 completion = await model.answer(request)
             latency_ms = round((time.monotonic() - started) * 1000)
             with boundary("engine", "journal"):
-                await self.journal.record(
-                    CallRecord(self.episode, occurrence, request, model.name, completion, latency_ms)
-                )
+                await self.journal.record(CallRecord(self.episode, occurrence, request, name, completion, latency_ms))
         for meter in self.meters:
             meter.spend(completion.usage)
         self._answered.setdefault(request.role.partition("-")[0], []).append(completion.usage)
-        return completion, occurrence
+        return completion, occurrence, name

@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal, TypeVar, cast
 
 from pydantic import Field, TypeAdapter
 
-from polyclinic.core.message import Frozen
-from polyclinic.core.model import Usage
+from polyclinic.core.message import Frozen, json_bytes, trusted
+from polyclinic.core.model import Completion, Request, Usage
 from polyclinic.errors import Owner
 
 
@@ -45,6 +45,24 @@ class Called(_Event):
     attempt: int = 0
     usage: Usage = Usage()
 
+    @classmethod
+    def of(cls, request: Request, completion: Completion, model: str, occurrence: int, attempt: int) -> Called:
+        """The event of one answered request."""
+        fields = {
+            "seq": -1,
+            "kind": "called",
+            "role": request.role,
+            "prompt": request.prompt.prompt_name(),
+            "model": model,
+            "key": request.key,
+            "occurrence": occurrence,
+            "text": completion.text,
+            "tool_calls": tuple([call.name for call in completion.tool_calls]),
+            "attempt": attempt,
+            "usage": completion.usage,
+        }
+        return trusted(cls, fields)
+
 
 class Said(_Event):
     """Something was said aloud in the simulated world."""
@@ -54,6 +72,13 @@ class Said(_Event):
     text: str
     to: str = ""
     data: dict[str, Any] = Field(default_factory=dict)
+
+    @classmethod
+    def of(cls, speaker: str, text: str, to: str, data: dict[str, Any]) -> Said:
+        """The event of some words."""
+        if not (isinstance(speaker, str) and isinstance(text, str) and isinstance(to, str)):
+            return cls(speaker=speaker, text=text, to=to, data=data)
+        return trusted(cls, {"seq": -1, "kind": "said", "speaker": speaker, "text": text, "to": to, "data": data})
 
 
 class ToolUsed(_Event):
@@ -236,7 +261,7 @@ class Transcript:
 
     def to_json(self) -> bytes:
         """All events as a JSON array."""
-        return _EVENTS.dump_json(self.events)
+        return json_bytes(self.events)
 
     @classmethod
     def from_json(cls, text: bytes | str) -> Transcript:

@@ -40,4 +40,4 @@ class UnderstudyModel:
                 return Completion(tool_calls=tuple(reply), usage=estimate_usage(request, ""), finish="tool_calls")
             else:
                 text = to_json(reply).decode()
-        return Completion(text=text, usage=estimate_usage(request, text))
+        return Completion.of(text, estimate_usage(request, text))

@@ -14,6 +14,7 @@ from polyclinic.models.cast import Cast
 from polyclinic.models.human import HumanDesk
 from polyclinic.runner.batch import Batch
 from polyclinic.runner.build import Built, build
+from polyclinic.runner.collecting import seldom_collected
 from polyclinic.runner.config import RunConfig, make_config
 from polyclinic.runner.libraries import pin_libraries, start_libraries, with_own_libraries
 from polyclinic.runner.names import with_full_names
@@ -120,7 +121,8 @@ async def carry_on(
             start_libraries=libraries,
             lease_s=lease_s,
         )
-        await batch.execute()
+        with seldom_collected():
+            await batch.execute()
         unpriced = built.cast.unpriced
     outcome = await outcome_of(store, row.id, batch.limit)
     return replace(outcome, unpriced=unpriced, judge_failures=batch.judge_failures)
