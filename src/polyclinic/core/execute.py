@@ -144,12 +144,13 @@ def _where(error: BaseException) -> str:
 class _Bench:
     """A judge's desk: its calls go through the episode's own journal, its events into the transcript."""
 
-    def __init__(self, stage: Stage, board: Switchboard, events: list[Event], seed: int) -> None:
-        self._stage, self._board, self._events, self._seed = stage, board, events, seed
+    def __init__(self, board: Switchboard, events: list[Event], seed: int, judge: str) -> None:
+        self._board, self._events, self._seed, self._judge = board, events, seed, judge
 
     def agent(self, role: str = "judge") -> Agent:
         """An agent in a judging role; what it cannot read is the judge's failure."""
-        return Agent(role, self._board, self._events.append, "judge", derive(self._seed, role) % 2**31)
+        seed = derive(derive(self._seed, self._judge), role) % 2**31
+        return Agent(role, self._board, self._events.append, "judge", seed)
 
 
 async def judge_case(stage: Stage, board: Switchboard, case: Case, seed: int) -> tuple[list[Event], list[Score]]:
@@ -158,7 +159,7 @@ async def judge_case(stage: Stage, board: Switchboard, case: Case, seed: int) ->
     scores: list[Score] = []
     for judge in stage.judges:
         heard: list[Event] = []
-        bench = _Bench(stage, board, heard, derive(seed, judge.name))
+        bench = _Bench(board, heard, seed, judge.name)
         try:
             given = await judge.score(case, bench)
         except (LimitReached, UserError):

@@ -128,7 +128,8 @@ class Message(Keyed):
 @lru_cache(maxsize=4096)
 def spoken(role: Literal["system", "user", "assistant"], content: str) -> Message:
     """A message of words alone. What is said once is sent again in every later call, so the same words are one message."""
-    return Message(role=role, content=content)
+    fields = {"role": role, "content": content, "images": (), "tool_calls": (), "tool_call_id": ""}
+    return trusted(Message, fields)
 
 
 def system(content: str) -> Message:

@@ -144,14 +144,22 @@ class Batch:
 
     async def _wave(self, unit: str, rows: list[EpisodeRow], course: Course) -> None:
         tasks: list[asyncio.Task[None]] = []
+        stopped = False
+
+        def over(task: asyncio.Task[None]) -> None:
+            nonlocal stopped
+            self._room.release()
+            stopped = stopped or task.cancelled() or task.exception() is not None
+
         try:
             for row in rows:
                 await self._room.acquire()
-                task = asyncio.create_task(self._episode(unit, row, course))
-                task.add_done_callback(lambda _: self._room.release())
-                tasks.append(task)
-                if any(task.done() and task.exception() for task in tasks[-self.concurrency :]):
+                if stopped:
+                    self._room.release()
                     break
+                task = asyncio.create_task(self._episode(unit, row, course))
+                task.add_done_callback(over)
+                tasks.append(task)
             await asyncio.gather(*tasks)
         except BaseException:
             await _cancel(tasks)
