@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from polyclinic.core.database import Transaction
+from polyclinic.core.database import RowWork, Transaction
 from polyclinic.core.records import RecordMissing
 from polyclinic.errors import ConfigError, EngineError
 from polyclinic.store.database import _percent, open_database
@@ -34,6 +34,18 @@ async def test_a_failing_write_in_a_batch_harms_nobody_else(store: Store) -> Non
     )
     assert [i for i, result in enumerate(results) if isinstance(result, ValueError)] == [13]
     assert await count(store) == 39
+
+
+async def test_rows_that_are_written_together_fail_alone_and_keep_their_place(store: Store) -> None:
+    await store.database.write(lambda tx: tx.execute("CREATE TABLE numbers (n BIGINT PRIMARY KEY)"))
+    insert = "INSERT INTO numbers (n) VALUES (?)"
+    asked = [store.database.write(RowWork(insert, (n,))) for n in (*range(20), 7, *range(20, 25))]
+    counted = store.database.read(lambda tx: tx.execute("SELECT COUNT(*) FROM numbers"))
+    asked.append(store.database.write(RowWork(insert, (25,))))
+    results = await asyncio.gather(*asked, return_exceptions=True)
+    assert [i for i, result in enumerate(results) if result is not None] == [20]
+    assert int((await counted)[0][0]) == 25
+    assert await count(store) == 26
 
 
 async def test_reads_see_all_that_was_asked_to_be_written_before_them(store: Store) -> None:

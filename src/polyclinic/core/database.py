@@ -7,6 +7,7 @@ plain functions over a `Transaction`, so that their changes can join an episode'
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeVar
 
 Dialect = Literal["sqlite", "postgres"]
@@ -22,9 +23,21 @@ class Transaction(Protocol):
         """Run one statement; rows of a SELECT or RETURNING, else an empty list."""
         ...
 
-    def executemany(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
-        """Run one statement for each row of parameters."""
+    def executemany(self, sql: str, rows: Iterable[Sequence[object]]) -> int:
+        """Run one statement for each row of parameters; how many rows of the table they changed, all together."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class RowWork:
+    """Work that writes one row and answers nothing: neighbours with the same statement go to the database together."""
+
+    statement: str
+    row: Sequence[object]
+
+    def __call__(self, transaction: Transaction) -> None:
+        """Write the row."""
+        transaction.execute(self.statement, self.row)
 
 
 class Database(Protocol):

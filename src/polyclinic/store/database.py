@@ -19,7 +19,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast
 
-from polyclinic.core.database import Database, Dialect, Transaction
+from polyclinic.core.database import Database, Dialect, RowWork, Transaction
 from polyclinic.errors import ConfigError, EngineError, PolyclinicError, StoreError
 
 T = TypeVar("T")
@@ -57,8 +57,8 @@ class _Sqlite:
     def execute(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         return self._db.execute(sql, tuple(parameters)).fetchall()
 
-    def executemany(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
-        self._db.executemany(sql, rows)
+    def executemany(self, sql: str, rows: Iterable[Sequence[object]]) -> int:
+        return self._db.executemany(sql, rows).rowcount
 
     def begin(self, write: bool) -> None:
         self._db.execute("BEGIN IMMEDIATE" if write else "BEGIN")
@@ -108,9 +108,10 @@ class _Postgres:
         cursor = self._db.execute(cast(Any, _percent(sql)), tuple(parameters))
         return cursor.fetchall() if cursor.description else []
 
-    def executemany(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
+    def executemany(self, sql: str, rows: Iterable[Sequence[object]]) -> int:
         with self._db.cursor() as cursor:
             cursor.executemany(cast(Any, _percent(sql)), rows)
+            return cursor.rowcount
 
     def begin(self, write: bool) -> None:
         self._db.execute("BEGIN" if write else "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
@@ -141,6 +142,19 @@ class _Work:
     future: asyncio.Future[Any]
     result: Any = None
     error: BaseException | None = None
+
+    def run(self, transaction: Transaction) -> None:
+        """Do it. A read that finds nothing to answer with is its owner's affair alone: it has changed nothing."""
+        try:
+            self.result = self.function(transaction)
+        except PolyclinicError as error:
+            if self.write:
+                raise
+            self.error = error
+
+
+def _statement(item: _Work) -> str | None:
+    return item.function.statement if isinstance(item.function, RowWork) else None
 
 
 class ThreadedDatabase:
@@ -224,26 +238,21 @@ class ThreadedDatabase:
         for _ in range(TRIES):
             if not again and not connection.may_pass(item.error):
                 return
-            again = False
+            again, item.error = False, None
             if self._run(connection, [item]):
                 return
 
     @staticmethod
     def _run(connection: _Connection, items: Sequence[_Work]) -> bool:
-        """Run items in one transaction; on a fault roll back and put the error on each (a batch is then run again singly).
-
-        A read that finds nothing to answer with is its owner's affair alone: it has changed nothing.
-        """
+        """Run items in one transaction; on a fault roll back and put the error on each (a batch is then run again singly)."""
         try:
             connection.begin(any(item.write for item in items))
-            for item in items:
-                item.error = None
-                try:
-                    item.result = item.function(connection)
-                except PolyclinicError as error:
-                    if item.write:
-                        raise
-                    item.error = error
+            for statement, neighbours in groupby(items, _statement):
+                if statement is None:
+                    for item in neighbours:
+                        item.run(connection)
+                else:
+                    connection.executemany(statement, [cast(RowWork, item.function).row for item in neighbours])
             connection.commit()
         except BaseException as error:
             try:

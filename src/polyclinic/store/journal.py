@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from polyclinic.core.database import Database, Transaction
+from polyclinic.core.database import Database, RowWork, Transaction
 from polyclinic.core.journal import CallKey, CallRecord, PostKey
 from polyclinic.core.model import Completion
 
@@ -58,19 +58,13 @@ class StoreJournal:
             call.latency_ms,
         )
 
-        def insert(transaction: Transaction) -> None:
-            transaction.execute(_INSERT_CALL, row)
-
-        return self._database.write(insert)
+        return self._database.write(RowWork(_INSERT_CALL, row))
 
     async def post(self, episode: str, queue: str, key: str, body: Mapping[str, Any]) -> None:
         """Hand something to people, once for each (episode, queue, key); returns after the commit."""
         row = (self._run, episode, queue, key, orjson.dumps(body, option=orjson.OPT_SORT_KEYS).decode(), now_ms())
 
-        def insert(transaction: Transaction) -> None:
-            transaction.execute(_INSERT_POST, row)
-
-        await self._database.write(insert)
+        await self._database.write(RowWork(_INSERT_POST, row))
 
     async def posted(self, episode: str) -> Mapping[PostKey, Mapping[str, Any]]:
         """What this episode handed to people so far."""
