@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 import pytest
 
+from polyclinic.core.database import Transaction
 from polyclinic.core.records import (
     Change,
     Create,
     Delete,
+    Key,
     PreconditionFailed,
     RecordConflict,
     RecordGone,
@@ -19,11 +21,23 @@ from polyclinic.core.records import (
     Update,
     version_of,
 )
-from polyclinic.fhir import scheduling
+from polyclinic.fhir import scheduling, storage
+from polyclinic.fhir.steps import Step
 from polyclinic.fhir.store import FhirStore
 
 Make = Callable[..., Resource]
 FREE = {"schedule": "Schedule/kim-diary", "status": "free"}
+
+
+def booking(appointment: Make, id_: str, slot: str) -> Step:
+    """An appointment on one slot, as a step to make later."""
+
+    def booked(found: list[Resource | None]) -> list[Change]:
+        free, none = found
+        assert free is not None and none is None
+        return scheduling.book(appointment(id_), [free])
+
+    return [("Slot", slot), ("Appointment", id_)], booked
 
 
 async def test_searches_see_staged_changes_in_order_and_the_store_does_not(
@@ -144,11 +158,6 @@ async def test_what_is_left_for_later_follows_from_what_is_there_then(
 ) -> None:
     slot = ("Slot", "kim-diary-000")
 
-    def booked(found: list[Resource | None]) -> list[Change]:
-        free, none = found
-        assert free is not None and none is None
-        return scheduling.book(appointment("a"), [free])
-
     def cancelled(found: list[Resource | None]) -> list[Change]:
         own, taken = found
         assert own is not None and taken is not None and taken["status"] == "busy"
@@ -156,7 +165,7 @@ async def test_what_is_left_for_later_follows_from_what_is_there_then(
 
     staged = hospital.stage()
     assert not staged.pending
-    staged.later([slot, ("Appointment", "a")], booked)
+    staged.later(*booking(appointment, "a", slot[1]))
     staged.later([("Appointment", "a"), slot], cancelled)
     assert staged.pending and staged.changes == []
     stored = await hospital.read(*slot)
@@ -169,6 +178,65 @@ async def test_what_is_left_for_later_follows_from_what_is_there_then(
     assert (await hospital.read("Appointment", "a"))["status"] == "cancelled"
     after = await hospital.read(*slot)
     assert (after["status"], after["comment"]) == ("free", "moved to room 2")
+
+
+async def test_steps_that_touch_nothing_in_common_are_made_together(
+    hospital: FhirStore, appointment: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    locked: list[int] = []
+    lock_keys = storage.lock_keys
+
+    def counted(transaction: Transaction, keys: Sequence[Key]) -> list[storage.Stored]:
+        locked.append(len(keys))
+        return lock_keys(transaction, keys)
+
+    monkeypatch.setattr(storage, "lock_keys", counted)
+    staged = hospital.stage()
+    staged.later(*booking(appointment, "a", "kim-diary-000"))
+    staged.later(*booking(appointment, "b", "kim-diary-001"))
+    await hospital.database.write(staged.apply)
+    assert locked == [4]
+    assert [(await hospital.read("Appointment", id_))["status"] for id_ in ("a", "b")] == ["booked", "booked"]
+    assert len((await hospital.search("Slot", FREE)).matches) == 10
+
+
+@pytest.mark.parametrize("listed", [True, False])
+async def test_a_step_sees_what_earlier_steps_did_to_slots_that_they_did_not_name(
+    hospital: FhirStore, appointment: Make, listed: bool
+) -> None:
+    slot = "kim-diary-000"
+    stored = await hospital.read("Slot", slot)
+    await hospital.transact(scheduling.book(appointment("a"), [stored]))
+
+    def cancelled(found: list[Resource | None]) -> list[Change]:
+        assert found[0] is not None
+        return [Update({**found[0], "status": "cancelled"}, version_of(found[0]))]
+
+    def created(found: list[Resource | None]) -> list[Change]:
+        return [Create({**appointment("b"), "status": "booked", **scheduling.span([stored])})]
+
+    staged = hospital.stage()
+    staged.later([("Appointment", "a")], cancelled)
+    staged.later(*(booking(appointment, "b", slot) if listed else ([], created)))
+    await hospital.database.write(staged.apply)
+    assert (await hospital.read("Slot", slot))["status"] == "busy"
+    assert version_of(await hospital.read("Slot", slot)) == "4"  # booked, freed, booked again
+
+
+async def test_a_step_whose_reach_is_not_known_is_made_on_its_own(hospital: FhirStore, appointment: Make) -> None:
+    def nameless(found: list[Resource | None]) -> list[Change]:
+        return [Create({"resourceType": "Patient", "active": True})]
+
+    def removed(found: list[Resource | None]) -> list[Change]:
+        return [Delete("Appointment", "a")]
+
+    staged = hospital.stage()
+    staged.later([], nameless)
+    staged.later(*booking(appointment, "a", "kim-diary-000"))
+    staged.later([], removed)
+    made = await hospital.database.write(staged.apply)
+    assert [resource and resource["resourceType"] for resource in made] == ["Patient", "Slot", "Appointment", None]
+    assert (await hospital.read("Slot", "kim-diary-000"))["status"] == "free"
 
 
 async def test_what_is_left_for_later_is_made_whole_or_not_at_all(hospital: FhirStore, appointment: Make) -> None:

@@ -8,13 +8,14 @@ from decimal import Decimal
 import pytest
 
 from polyclinic.core.database import Transaction
-from polyclinic.core.records import Create, Delete, RecordConflict, Resource, Update
-from polyclinic.fhir import scheduling
+from polyclinic.core.records import Create, Delete, PreconditionFailed, RecordConflict, Resource, Update
+from polyclinic.fhir import scheduling, storage
 from polyclinic.fhir.codec import dumps_text, loads_stored
 from polyclinic.fhir.diary import Key
 from polyclinic.fhir.index import index_values
 from polyclinic.fhir.staged import Staged
 from polyclinic.fhir.store import FhirStore
+from polyclinic.fhir.writing import Writes
 
 Make = Callable[..., Resource]
 CONTENTS = "SELECT type, id, parameter, value, system, low, high FROM fhir_index WHERE type = ? AND id = ?"
@@ -75,6 +76,35 @@ async def test_a_creation_under_an_id_in_use_leaves_everything_as_it_was(hospita
         await hospital.transact([Create(other), Create({**other, "id": "patient-0"})])
     assert await hospital.read("Patient", "patient-0") == before
     assert await indexed(hospital, "Patient", "other") == []
+
+
+async def test_a_version_that_is_no_longer_the_current_one_is_not_replaced(hospital: FhirStore) -> None:
+    old = await hospital.database.read(lambda transaction: storage.read(transaction, "Patient", "patient-0"))
+    await hospital.transact([Update({**old.resource(), "active": False})])
+
+    def late(transaction: Transaction) -> None:
+        writes = Writes(transaction, 1)
+        writes.insert({"resourceType": "Patient", "id": "other"})
+        writes.update(old, {**old.resource(), "gender": "other"})
+        writes.flush()
+
+    with pytest.raises(PreconditionFailed, match="Patient/patient-0 version 1 is no longer the current version"):
+        await hospital.database.write(late)
+    assert (await hospital.read("Patient", "patient-0"))["meta"]["versionId"] == "2"
+    assert await indexed(hospital, "Patient", "other") == []
+    await check_index(hospital, "Patient", "patient-0")
+
+
+async def test_an_id_that_another_took_meanwhile_is_not_taken_again(hospital: FhirStore) -> None:
+    def late(transaction: Transaction) -> None:
+        writes = Writes(transaction, 1)
+        writes.insert({"resourceType": "Patient", "id": "other"})
+        writes.insert({"resourceType": "Patient", "id": "patient-0"})
+        writes.flush()
+
+    with pytest.raises(RecordConflict, match="Patient/other version 1 or Patient/patient-0 version 1 exists already"):
+        await hospital.database.write(late)
+    await check_index(hospital, "Patient", "patient-0")
 
 
 async def test_a_new_status_reads_the_appointment_and_not_its_slots(hospital: FhirStore, appointment: Make) -> None:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
-from polyclinic.core.database import Dialect, Transaction
-from polyclinic.core.records import Change, Create, RecordConflict, Resource
+from polyclinic.core.database import Dialect
+from polyclinic.core.records import RecordConflict, Resource
 from polyclinic.errors import EngineError, Owner, StoreError
 from polyclinic.eval.results import RunResults
-from polyclinic.fhir.store import FhirStore
+from polyclinic.fhir.work import Work
 from polyclinic.runner import batch
 from polyclinic.runner.api import carry_on, run
 from polyclinic.runner.config import make_config
@@ -51,21 +50,18 @@ def ends_of(results: RunResults) -> Ended:
 
 def refuse(monkeypatch: pytest.MonkeyPatch, scenario: str) -> list[str]:
     """The records refuse the appointment that comes of this visit, whenever it is tried."""
-    apply, refused = FhirStore._apply, []
+    create, refused = Work.create, []
     contacts = load_clinic("frontdesk").scenarios(f"primary:1:{PATIENTS}", 5)
     caller = next(cast(Contact, contact).caller.id for contact in contacts if contact.id == scenario)
     patient = caller.rpartition("-")[2]
 
-    def strict(
-        self: FhirStore, transaction: Transaction, changes: Sequence[Change], now: datetime | None
-    ) -> list[Resource | None]:
-        for change in changes:
-            if isinstance(change, Create) and change.resource["id"].endswith(f"-{patient}-appointment"):
-                refused.append(change.resource["id"])
-                raise RecordConflict("the slot is gone")
-        return apply(self, transaction, changes, now)
+    def strict(self: Work, resource: Resource) -> Resource:
+        if resource["id"].endswith(f"-{patient}-appointment"):
+            refused.append(resource["id"])
+            raise RecordConflict("the slot is gone")
+        return create(self, resource)
 
-    monkeypatch.setattr(FhirStore, "_apply", strict)
+    monkeypatch.setattr(Work, "create", strict)
     return refused
 
 
@@ -114,7 +110,7 @@ class Table:
     def execute(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         return [("done" if parameters[1] in self.ended else "pending",)]
 
-    def executemany(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
+    def executemany(self, sql: str, rows: Iterable[Sequence[object]]) -> int:
         raise AssertionError("a chain writes nothing")
 
 

@@ -18,7 +18,7 @@ from polyclinic.core.records import RecordsError, Resource
 
 MAX_DEPTH = 100
 _DECIMAL = re.compile(rb"[:\[,]\s*-?\d+(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)\s*[,}\]]")
-_POINT = re.compile(r"[0-9]\.[0-9]")
+_POINT = re.compile(r"\.(?<=[0-9]\.)[0-9]")  # begins with a plain character: found several times as fast
 
 
 class BadJson(RecordsError):

@@ -6,9 +6,8 @@ with HL7's own expressions, so they cannot disagree.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from itertools import groupby
 from typing import Any, NamedTuple
 
 from polyclinic.core.records import Resource
@@ -31,16 +30,23 @@ class Row(NamedTuple):
 
 
 class _Plan(NamedTuple):
-    """What to evaluate for a type: presences, the first that is given of several paths, and by first element the rest.
+    """What to evaluate for a type: presences, the first that is given of several paths, and as a tree the rest.
 
-    So absent elements cost nothing, and parameters that read the same elements one after another walk to them once.
-    `together` are elements whose parameters read other elements too.
+    So absent elements cost nothing, and parameters that read the same elements walk to them once. `together` are
+    elements whose parameters read other elements too.
     """
 
     presences: list[tuple[str, str]]
     firsts: list[list[tuple[tuple[str, ...], Emit]]]
-    by_key: dict[str, list[tuple[tuple[str, ...], list[Emit]]]]
+    tree: dict[str, _Node]
     together: set[str]
+
+
+class _Node(NamedTuple):
+    """What to do with every value found at one element, and with the elements below it."""
+
+    emits: list[Emit]
+    below: dict[str, _Node]
 
 
 def rows(resource: Resource) -> list[Row]:
@@ -59,10 +65,11 @@ def index_values(resource: Resource) -> IndexValues:
     for alternatives in plan.firsts:
         before = len(found)
         for steps, emit in alternatives:
-            _emit_all(id_, _ends((resource,), steps), (emit,), found)
+            for node in walk(resource, steps):
+                _emit_all(id_, node, (emit,), found)
             if len(found) > before:
                 break
-    _by_key(resource, resource, plan, found)
+    _descend(id_, resource, plan.tree, found)
     return found
 
 
@@ -72,40 +79,37 @@ def differing_values(before: Resource, after: Resource) -> tuple[IndexValues, In
     changed = [key for key in {**before, **after} if before.get(key) != after.get(key)]
     if plan.presences or not plan.together.isdisjoint(changed):
         return index_values(before), index_values(after)
+    tree = {key: plan.tree[key] for key in changed if key in plan.tree}
     old: IndexValues = {}
     new: IndexValues = {}
-    _by_key(before, changed, plan, old)
-    _by_key(after, changed, plan, new)
+    _descend(before.get("id", ""), before, tree, old)
+    _descend(after.get("id", ""), after, tree, new)
     return old, new
 
 
-def _by_key(resource: Resource, keys: Iterable[str], plan: _Plan, found: IndexValues) -> None:
-    id_ = resource.get("id", "")
-    for key in keys:
-        groups = plan.by_key.get(key)
-        if groups is None:
+def _descend(id_: str, element: Resource, tree: Mapping[str, _Node], found: IndexValues) -> None:
+    for key, values in element.items():
+        node = tree.get(key)
+        if node is None:
             continue
-        nodes = _flat(resource.get(key))
-        for steps, emits in groups:
-            ends = _ends(nodes, steps) if steps else nodes
-            if ends:
-                _emit_all(id_, ends, emits, found)
+        for value in _flat(values):
+            _emit_all(id_, value, node.emits, found)
+            if node.below and isinstance(value, dict):
+                _descend(id_, value, node.below, found)
 
 
-def _emit_all(id_: str, nodes: Sequence[Any], emits: Sequence[Emit], found: IndexValues) -> None:
+def _emit_all(id_: str, value: Any, emits: Sequence[Emit], found: IndexValues) -> None:
     for emit in emits:
-        for node in nodes:
-            try:
-                emit(id_, node, found)
-            except (ValueError, TypeError, AttributeError, KeyError):
-                continue  # a value that is not of its type cannot be found by it
+        try:
+            emit(id_, value, found)
+        except (ValueError, TypeError, AttributeError, KeyError):
+            continue  # a value that is not of its type cannot be found by it
 
 
 @cache
 def _plan(type_: str) -> _Plan:
     plan = _Plan([], [], {}, set())
     columns = COLUMNS.get(type_, {})
-    reading: dict[str, list[tuple[tuple[str, ...], Emit]]] = {}
     for parameter in parameters(type_).values():
         if parameter.code in columns or parameter.code in ("_id", "_lastUpdated"):
             continue
@@ -120,19 +124,14 @@ def _plan(type_: str) -> _Plan:
             if path.type == "presence":
                 plan.presences.append((parameter.code, path.steps[0]))
             else:
-                reading.setdefault(path.steps[0], []).append((path.steps[1:], emitter(type_, parameter, path)))
-    for key, emits in reading.items():
-        grouped = groupby(emits, lambda each: each[0])
-        plan.by_key[key] = [(steps, [emit for _, emit in same]) for steps, same in grouped]
+                _grow(plan.tree, path.steps).emits.append(emitter(type_, parameter, path))
     return plan
 
 
-def _ends(nodes: Sequence[Any], steps: tuple[str, ...]) -> Sequence[Any]:
-    """What `walk` finds from these nodes, all at once."""
-    for step in steps:
-        found = [node[step] for node in nodes if isinstance(node, dict) and step in node]
-        nodes = _flat(found) if found else ()
-    return nodes
+def _grow(tree: dict[str, _Node], steps: tuple[str, ...]) -> _Node:
+    """The node at the end of the steps."""
+    node = tree.setdefault(steps[0], _Node([], {}))
+    return _grow(node.below, steps[1:]) if len(steps) > 1 else node
 
 
 def _flat(node: Any) -> Sequence[Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 from polyclinic.core.database import Transaction
 from polyclinic.core.records import (
@@ -35,24 +35,15 @@ from polyclinic.fhir.diary import Key, consequences, slots_of
 from polyclinic.fhir.match import matches, rows_of, sort
 from polyclinic.fhir.query import BadSearch, Chain, Filter, Has, Missing, Search, pairs, parse_condition, parse_search
 from polyclinic.fhir.search import references
-from polyclinic.fhir.work import opaque_id
-
-
-class Apply(Protocol):
-    """How a home makes changes inside an open transaction."""
-
-    def __call__(
-        self, transaction: Transaction, changes: Sequence[Change], now: datetime | None
-    ) -> list[Resource | None]:
-        """Make the changes or raise."""
-        ...
-
+from polyclinic.fhir.steps import Step, follow
+from polyclinic.fhir.transactions import make
+from polyclinic.fhir.work import Work, opaque_id
 
 ReadMany: TypeAlias = Callable[[Sequence[Key]], Awaitable[dict[Key, Resource]]]
 """How a home answers for many resources at once; those that do not exist are left out."""
 
-ReadInside: TypeAlias = Callable[[Transaction, Sequence[Key]], dict[Key, Resource]]
-"""The same inside an open transaction."""
+Begin: TypeAlias = Callable[[Transaction, datetime | None], Work]
+"""How a home begins to make changes inside an open transaction, at that time."""
 
 
 class Staged:
@@ -61,15 +52,12 @@ class Staged:
     def __init__(
         self,
         home: Records,
-        apply: Apply | None = None,
+        begin: Begin | None = None,
         new_id: Callable[[], str] = opaque_id,
         read_many: ReadMany | None = None,
-        read_inside: ReadInside | None = None,
     ) -> None:
-        self._home = home
-        self._read_many, self._read_inside = read_many, read_inside
-        self._steps: list[tuple[Sequence[Key], Consequence]] = []
-        self._apply = apply
+        self._home, self._read_many, self._begin = home, read_many, begin
+        self._steps: list[Step] = []
         self._new_id = new_id
         self._base: dict[Key, Resource | None] = {}
         self._view: dict[Key, Resource | None] = {}
@@ -99,14 +87,12 @@ class Staged:
 
     def apply(self, transaction: Transaction, now: datetime | None = None) -> list[Resource | None]:
         """Make the changes inside a transaction that is already open."""
-        if self._apply is None or self._read_inside is None:
+        begin = self._begin
+        if begin is None:
             raise RecordsRefused("an external server does not join a local transaction: use commit()")
         changes = self.changes
-        made = self._apply(transaction, changes, now) if changes else []
-        for keys, consequence in self._steps:
-            found = self._read_inside(transaction, keys)
-            made += self._apply(transaction, consequence([found.get(key) for key in keys]), now)
-        return made
+        made = make(begin(transaction, now), changes) if changes else []
+        return made + follow(lambda: begin(transaction, now), self._steps)
 
     async def commit(self) -> list[Resource | None]:
         """Make the changes in one transaction of their own; the view then stands on the new versions."""

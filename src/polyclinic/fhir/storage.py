@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import islice
+from itertools import groupby, islice
 from typing import NamedTuple
 
 from polyclinic.core.database import Transaction
@@ -90,14 +90,18 @@ def read(transaction: Transaction, type_: str, id_: str) -> Stored:
     return stored
 
 
-def lock_many(transaction: Transaction, type_: str, ids: Sequence[str]) -> list[Stored]:
-    """The rows that exist of these, deletions too, locked in the order of their ids."""
-    suffix = " ORDER BY id FOR UPDATE" if transaction.dialect == "postgres" else ""
+def lock_keys(transaction: Transaction, keys: Sequence[tuple[str, str]]) -> list[Stored]:
+    """The rows that exist of these (type, id), deletions too, locked in the order of types and ids.
+
+    A transaction that writes to SQLite has it for itself; there they are read in one statement.
+    """
+    if transaction.dialect == "sqlite":
+        return _rows(transaction, keys)
     found: list[Stored] = []
-    for chunk in _chunks(ids):
-        marks = ", ".join("?" * len(chunk))
-        selected = f"SELECT id, version, updated, body FROM fhir_resource WHERE type = ? AND id IN ({marks}){suffix}"
-        found.extend(Stored(type_, *row) for row in transaction.execute(selected, (type_, *chunk)))
+    for type_, same in groupby(sorted(keys), lambda key: key[0]):
+        for chunk in _chunks([id_ for _, id_ in same]):
+            selected = f"{_selecting((len(chunk),))} ORDER BY id FOR UPDATE"
+            found.extend(Stored(*row) for row in transaction.execute(selected, (type_, *chunk)))
     return found
 
 
@@ -109,6 +113,10 @@ def read_many(transaction: Transaction, type_: str, ids: Iterable[str]) -> list[
 
 def read_keys(transaction: Transaction, keys: Sequence[tuple[str, str]]) -> list[Stored]:
     """The current versions of those (type, id) that exist, in few statements and no order."""
+    return [stored for stored in _rows(transaction, keys) if stored.body is not None]
+
+
+def _rows(transaction: Transaction, keys: Sequence[tuple[str, str]]) -> list[Stored]:
     found: list[Stored] = []
     for start in range(0, len(keys), _CHUNK):
         ids: dict[str, list[str]] = {}
@@ -124,13 +132,13 @@ def read_keys(transaction: Transaction, keys: Sequence[tuple[str, str]]) -> list
 def _selecting(counts: tuple[int, ...]) -> str:
     """The statement that reads so many of one type, so many of another."""
     return " UNION ALL ".join(
-        "SELECT type, id, version, updated, body FROM fhir_resource WHERE type = ? AND body IS NOT NULL"
+        "SELECT type, id, version, updated, body FROM fhir_resource WHERE type = ?"
         f" AND id IN ({', '.join('?' * count)})"
         for count in counts
     )
 
 
-def _chunks(items: Sequence[str]) -> Iterator[tuple[str, ...]]:
+def _chunks(items: Iterable[str]) -> Iterator[tuple[str, ...]]:
     iterator = iter(items)
     while chunk := tuple(islice(iterator, _CHUNK)):
         yield chunk

@@ -20,6 +20,7 @@ from polyclinic.fhir.query import BadSearch, Search, pairs, parse_search
 from polyclinic.fhir.schema import create_tables
 from polyclinic.fhir.staged import Staged
 from polyclinic.fhir.transactions import make
+from polyclinic.fhir.work import Work
 from polyclinic.fhir.writing import Writes
 
 Clock = Callable[[], datetime]
@@ -72,21 +73,19 @@ class FhirStore:
 
     def stage(self) -> Staged:
         """A view whose changes wait until they are applied."""
-        return Staged(self, self._apply, read_many=self.read_many, read_inside=read_inside)
+        return Staged(self, self.work, read_many=self.read_many)
 
     async def read_many(self, keys: Sequence[Key]) -> dict[Key, Resource]:
         """The current versions of those that exist, in one read of the database."""
-        return await self.database.read(lambda transaction: read_inside(transaction, keys))
 
-    def _apply(
-        self, transaction: Transaction, changes: Sequence[Change], now: datetime | None
-    ) -> list[Resource | None]:
-        return apply_changes(transaction, changes, microseconds(now) if now is not None else self.now())
+        def found(transaction: Transaction) -> dict[Key, Resource]:
+            return {(each.type, each.id): each.resource() for each in storage.read_keys(transaction, keys)}
 
+        return await self.database.read(found)
 
-def read_inside(transaction: Transaction, keys: Sequence[Key]) -> dict[Key, Resource]:
-    """The current versions of those that exist, inside an open transaction."""
-    return {(each.type, each.id): each.resource() for each in storage.read_keys(transaction, keys)}
+    def work(self, transaction: Transaction, now: datetime | None = None) -> Work:
+        """Changes inside a transaction that is already open, at that time or the clock's."""
+        return Work(transaction, microseconds(now) if now is not None else self.now())
 
 
 def find(transaction: Transaction, search: Search, limit: int | None = None) -> Found:
@@ -109,7 +108,7 @@ def fresh(transaction: Transaction, search: Search, limit: int | None, now: int)
 
 def apply_changes(transaction: Transaction, changes: Sequence[Change], now: int) -> list[Resource | None]:
     """Make all changes inside an open transaction, or raise."""
-    return make(transaction, changes, now)
+    return make(Work(transaction, now), changes)
 
 
 def sweep(transaction: Transaction, now: int) -> int:

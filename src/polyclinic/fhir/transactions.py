@@ -87,15 +87,20 @@ def operations_of(changes: Sequence[Change]) -> list[Operation]:
     return operations
 
 
-def make(transaction: Transaction, changes: Sequence[Change], now: int) -> list[Resource | None]:
+def make(work: Work, changes: Sequence[Change]) -> list[Resource | None]:
     """Make every change or raise; the new versions in the order of the changes. What `perform` does, for plain changes.
 
-    Our own changes refer to each other by their ids.
+    Our own changes refer to each other by their ids. `work` is new; what it has read already is not read again.
     """
-    if not all(map(_is_plain, changes)):
-        return [outcome.resource for outcome in perform(transaction, operations_of(changes), now, resolve=False)]
-    work = Work(transaction, now)
-    work.lock(*_touched(changes))
+    if not all(map(is_plain, changes)):
+        outcomes = perform(work.transaction, operations_of(changes), work.now, resolve=False)
+        return [outcome.resource for outcome in outcomes]
+    work.lock(*touched(changes))
+    return carry_out(work, changes)
+
+
+def carry_out(work: Work, changes: Sequence[Change]) -> list[Resource | None]:
+    """Make plain changes of resources that are locked."""
     made: dict[int, Resource] = {}
     for change in changes:
         if isinstance(change, Delete):
@@ -110,13 +115,13 @@ def make(transaction: Transaction, changes: Sequence[Change], now: int) -> list[
     return [work.latest(made[position]) if position in made else None for position in range(len(changes))]
 
 
-def _is_plain(change: Change) -> bool:
+def is_plain(change: Change) -> bool:
     """Whether it says itself which resource it means."""
     return not isinstance(change, Create) or (change.if_none_exist is None and bool(change.resource.get("id")))
 
 
-def _touched(changes: Sequence[Change]) -> tuple[list[Key], dict[Key, Resource]]:
-    """What exists or may and is changed, and the appointments as they will be."""
+def touched(changes: Sequence[Change]) -> tuple[list[Key], dict[Key, Resource]]:
+    """What is changed, and the appointments as they will be."""
     keys: list[Key] = []
     becoming: dict[Key, Resource] = {}
     for change in changes:
@@ -125,8 +130,7 @@ def _touched(changes: Sequence[Change]) -> tuple[list[Key], dict[Key, Resource]]
             continue
         resource = change.resource
         key = (resource["resourceType"], resource["id"])
-        if isinstance(change, Update):
-            keys.append(key)
+        keys.append(key)
         if key[0] == "Appointment":
             becoming[key] = resource
     return keys, becoming
@@ -177,12 +181,12 @@ def _latest(work: Work, outcome: Outcome) -> Outcome:
 
 
 def _keys(operations: Sequence[Operation]) -> tuple[list[Key], dict[Key, Resource]]:
-    """What exists or may and is changed, and the appointments as they will be."""
+    """What is changed, and the appointments as they will be."""
     keys: list[Key] = []
     becoming: dict[Key, Resource] = {}
     for operation in operations:
         key = (operation.type, operation.id or "")
-        if operation.method not in ("GET", "POST") and operation.id is not None:
+        if operation.method != "GET" and operation.id is not None:
             keys.append(key)
         if operation.type == "Appointment" and operation.resource is not None:
             becoming[key] = operation.resource

@@ -39,10 +39,10 @@ class Work:
         self._parsed: dict[Key, Resource] = {}
         self.after: dict[Key, Resource | None] = {}
 
-    def lock(self, keys: Iterable[Key], becoming: Mapping[Key, Resource]) -> None:
+    def lock(self, keys: Iterable[Key], becoming: Mapping[Key, Resource]) -> set[Key]:
         """Read and lock resources in one order for everybody, so that two transactions never wait for each other.
 
-        `keys` are those that exist or may; `becoming` says what is known of how appointments, new ones too, will be.
+        `keys` are all that change; `becoming` says what is known of how appointments will be. Returns what is locked.
         Appointments come first: the slots that they gain or lose belong to what is locked. A slot that stays with its
         appointment is not touched, and nobody else can take or free it.
         """
@@ -53,15 +53,21 @@ class Work:
             held = slots_of(self.resource_before(key)) if key in self._before else []
             wanted.update(("Slot", slot) for slot in {*held} ^ {*slots_of(becoming.get(key))})
         self._find_all(wanted)
+        return wanted
+
+    def read(self, keys: Iterable[Key]) -> dict[Key, Resource | None]:
+        """Read and lock resources as they are; None for those that do not exist."""
+        wanted = list(keys)
+        self._find_all(wanted)
+        return {key: self.resource_before(key) for key in wanted}
 
     def _find_all(self, keys: Iterable[Key]) -> None:
-        by_type: dict[str, list[str]] = {}
-        for type_, id_ in sorted(key for key in keys if key not in self._before):
-            by_type.setdefault(type_, []).append(id_)
-            self._before[(type_, id_)] = None
-        for type_, ids in by_type.items():
-            for stored in storage.lock_many(self.transaction, type_, ids):
-                self._before[(type_, stored.id)] = stored
+        unknown = [key for key in dict.fromkeys(keys) if key not in self._before]
+        if not unknown:
+            return
+        self._before.update(dict.fromkeys(unknown))
+        for stored in storage.lock_keys(self.transaction, unknown):
+            self._before[stored[:2]] = stored
 
     def flush(self) -> None:
         """Write what waits, so that searches see it."""
@@ -89,23 +95,25 @@ class Work:
             if resource is None:
                 raise RecordGone(f"{key[0]}/{key[1]} was deleted")
             return resource
-        stored = self.before(key)
-        if stored is None:
-            raise RecordMissing(f"there is no {key[0]}/{key[1]}")
-        return stored.resource()
+        resource = self.resource_before(key)
+        if resource is None:
+            if self.before(key) is None:
+                raise RecordMissing(f"there is no {key[0]}/{key[1]}")
+            raise RecordGone(f"{key[0]}/{key[1]} was deleted")
+        return resource
 
     def create(self, resource: Resource) -> Resource:
         """Add a resource, under its own id or a new one. Raises RecordConflict when the id is in use."""
         resource = resource if resource.get("id") else {**resource, "id": self.new_id()}
         key = (resource["resourceType"], resource["id"])
         self._only_once(key)
-        created = None if self._before.get(key) else self._writes.insert(resource)
-        if created is None:
-            previous = self.before(key)
-            if previous is None or previous.body is not None:
-                raise RecordConflict(f"{key[0]}/{key[1]} exists already")
+        previous = self.before(key)
+        if previous is None:
+            created = self._writes.insert(resource)
+        elif previous.body is None:
             created = self._writes.update(previous, resource)
-        self._before.setdefault(key, None)
+        else:
+            raise RecordConflict(f"{key[0]}/{key[1]} exists already")
         self.after[key] = created
         return created
 
@@ -176,14 +184,13 @@ class Work:
         slot = self.current(key)
         if slot["status"] == status:
             return
-        self.flush()
+        latest = self.before(key)
         if key in self.after:
+            self.flush()
             latest = storage.find(self.transaction, *key)
-        else:
-            latest = self.before(key)
         if latest is None:
             raise RecordMissing(f"there is no {key[0]}/{key[1]}")
-        self.after[key] = self._writes.update(latest, {**slot, "status": status})
+        self.after[key] = self._writes.update(latest, {**slot, "status": status}, slot)
 
     def _refuse_freeing(self, key: Key, taken: dict[str, str]) -> None:
         """A slot becomes free or vanishes only when no appointment holds it any more."""

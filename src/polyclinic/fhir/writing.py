@@ -1,16 +1,16 @@
 """The writes of one transaction.
 
-Resources are written at once. The rows beside them (superseded versions, index values) wait until `flush`, so that all
-of them go in few statements; whoever asks the index before must flush. Every write names the version it replaces in
-its WHERE clause, so a lost race is noticed in both dialects.
+All rows (resources, superseded versions, index values) wait until `flush`, so that they go in few statements; whoever
+asks the tables before must flush. Every write names the version it replaces in its WHERE clause, so a lost race is
+noticed in both dialects.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from polyclinic.core.database import Transaction
-from polyclinic.core.records import PreconditionFailed, Resource
+from polyclinic.core.records import PreconditionFailed, RecordConflict, Resource
 from polyclinic.fhir.extract import IndexValue
 from polyclinic.fhir.index import differing_values, index_values
 from polyclinic.fhir.storage import INSERT, INSERT_INDEX, Stored, insert_many, prepare
@@ -18,7 +18,7 @@ from polyclinic.fhir.storage import INSERT, INSERT_INDEX, Stored, insert_many, p
 _INSERT_HISTORY = "INSERT INTO fhir_history (type, id, version, updated, body) VALUES (?, ?, ?, ?, ?)"
 _UPDATE = (
     "UPDATE fhir_resource SET version = ?, updated = ?, body = ?, schedule = ?, status = ?, start_at = ?"
-    " WHERE type = ? AND id = ? AND version = ? RETURNING version"
+    " WHERE type = ? AND id = ? AND version = ?"
 )
 _INSERT_NEW = f"{INSERT} ON CONFLICT (type, id) DO NOTHING"
 _DELETE_INDEX = "DELETE FROM fhir_index WHERE id = ? AND type = ?"
@@ -32,26 +32,22 @@ class Writes:
 
     def __init__(self, transaction: Transaction, now: int) -> None:
         self._transaction, self._now = transaction, now
+        self._new: list[tuple[object, ...]] = []
+        self._replacing: list[tuple[object, ...]] = []
         self._superseded: list[Stored] = []
+        self._changed_values: list[tuple[object, ...]] = []
         self._values: list[IndexValue] = []
 
-    def insert(self, resource: Resource) -> Resource | None:
-        """Add a resource; None when its id is or was in use."""
+    def insert(self, resource: Resource) -> Resource:
+        """Add a resource whose id was never in use."""
         prepared = prepare(resource, 1, self._now)
         stamped = prepared.resource
-        row = (stamped["resourceType"], stamped["id"], 1, self._now, *prepared[1:])
-        if self._transaction.dialect == "postgres":
-            added = self._transaction.execute(f"{_INSERT_NEW} RETURNING version", row)
-        else:  # RETURNING costs SQLite more than the insertion
-            self._transaction.execute(_INSERT_NEW, row)
-            added = self._transaction.execute("SELECT 1 WHERE changes() = 1")
-        if not added:
-            return None
+        self._new.append((stamped["resourceType"], stamped["id"], 1, self._now, *prepared[1:]))
         self._values.extend(index_values(stamped))
         return stamped
 
     def update(self, current: Stored, resource: Resource, before: Resource | None = None) -> Resource:
-        """Replace `current` by a new version. Raises PreconditionFailed when it is no longer the current one.
+        """Replace `current`, the current version, by a new one.
 
         `before` is the resource that `current` holds, where that is known already; a deletion may be followed too.
         """
@@ -68,19 +64,27 @@ class Writes:
         self._transaction.execute(_DELETE_INDEX, (current.id, current.type))
 
     def flush(self) -> None:
-        """Write the rows that wait."""
+        """Write the rows that wait. Raises when another transaction was quicker to add or replace one of them."""
+        transaction = self._transaction
+        if self._new:
+            if transaction.executemany(_INSERT_NEW, self._new) != len(self._new):
+                raise RecordConflict(f"{_names(self._new)} exists already")
+            self._new = []
         if self._superseded:
-            insert_many(self._transaction, _INSERT_HISTORY, self._superseded)
-            self._superseded = []
+            if transaction.executemany(_UPDATE, self._replacing) != len(self._replacing):
+                raise PreconditionFailed(f"{_names(self._superseded)} is no longer the current version")
+            insert_many(transaction, _INSERT_HISTORY, self._superseded)
+            self._replacing, self._superseded = [], []
+        if self._changed_values:
+            transaction.executemany(_UPDATE_INDEX, self._changed_values)
+            self._changed_values = []
         if self._values:
-            insert_many(self._transaction, INSERT_INDEX, self._values)
+            insert_many(transaction, INSERT_INDEX, self._values)
             self._values = []
 
     def _replace(self, current: Stored, body: str | None, columns: Sequence[object]) -> None:
         type_, id_, version = current[:3]
-        changed = self._transaction.execute(_UPDATE, (version + 1, self._now, body, *columns, type_, id_, version))
-        if not changed:
-            raise PreconditionFailed(f"{type_}/{id_} version {version} is no longer the current one")
+        self._replacing.append((version + 1, self._now, body, *columns, type_, id_, version))
         self._superseded.append(current)
 
     def _reindex(self, before: Resource | None, after: Resource) -> None:
@@ -96,8 +100,13 @@ class Writes:
             becomes = [value for value in new if value[2] == parameter]
             owner = (after["id"], after["resourceType"])
             if len(was) == len(becomes) == 1:
-                self._transaction.execute(_UPDATE_INDEX, (*becomes[0][3:], *owner, parameter))
+                self._changed_values.append((*becomes[0][3:], *owner, parameter))
                 continue
             if was:
                 self._transaction.execute(f"{_DELETE_INDEX} AND parameter = ?", (*owner, parameter))
             self._values.extend(becomes)
+
+
+def _names(rows: Iterable[Sequence[object]]) -> str:
+    """One of these, of which only the number that was written is known."""
+    return " or ".join(f"{type_}/{id_} version {version}" for type_, id_, version, *_ in rows)

@@ -34,21 +34,21 @@ class HospitalRecords:
     def book(self, patient: Patient, diary: Diary, entry: Appointment, now: int) -> None:
         """The patient's own record and the appointment, with its slots busy."""
         physician = diary.plan.physicians[entry.physician]
-        own, visitor = self._own(entry), self._ids.of(entry.patient)
+        own, visitor = self._own(entry), ("Patient", self._ids.of(entry.patient))
 
         def booked(found: list[Resource | None]) -> list[Change]:
-            known, *slots = found
+            known, _, *slots = found
             if self._apart and known is not None:
                 return []
             appointment = r.appointment(
                 own[1],
-                patient=r.reference("Patient", visitor, entry.patient_name),
+                patient=r.reference(*visitor, entry.patient_name),
                 practitioner=r.reference("Practitioner", self._ids.of(physician.id), physician.name),
                 created=moment(diary.time, now),
             )
             return [Create(self._patient(patient)), *scheduling.book(appointment, _there(slots))]
 
-        self._staged.later([own, *self._slots(diary, entry)], booked)
+        self._staged.later([own, visitor, *self._slots(diary, entry)], booked)
 
     def _patient(self, patient: Patient) -> Resource:
         person = patient.person
