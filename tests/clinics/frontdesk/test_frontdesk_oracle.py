@@ -9,6 +9,7 @@ from datetime import datetime, time, timedelta
 import pytest
 from frontdesk_oracle import Oracle, oracle_for
 
+from polyclinic.clinics.frontdesk.prompts import Choice
 from polyclinic.clinics.frontdesk.rules.clock import can_change
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import (
     BookingCase,
@@ -17,12 +18,12 @@ from polyclinic.clinics.frontdesk.rules.scheduling_rubric import (
     judge_booking,
     judge_event,
 )
-from polyclinic.clinics.frontdesk.rules.slots import Wish, earlier_place, place_for, walk_waiting_list
+from polyclinic.clinics.frontdesk.rules.slots import Place, Wish, earlier_place, walk_waiting_list
 from polyclinic.clinics.frontdesk.rules.snapshot import take_snapshot
 from polyclinic.clinics.frontdesk.scenario.config import preset
 from polyclinic.clinics.frontdesk.scenario.synthesis import synthesize_hospital
 from polyclinic.clinics.frontdesk.state import Appointment, Diary, HospitalState
-from polyclinic.clinics.frontdesk.tools.desk import as_proposal
+from polyclinic.clinics.frontdesk.tools.desk import TOOL_FOR, as_proposal, find_time
 
 STEPS = 900
 DONE = ("booked", "moved", "waiting", "cancelled")
@@ -43,6 +44,12 @@ def random_wish(diary: Diary, draw: random.Random) -> Wish:
     if kind == "date":
         return Wish(kind="date", valid_from=diary.time.date_of(draw.randrange(diary.time.days)))
     return Wish(kind="asap")
+
+
+def tool_place(diary: Diary, now: int, wish: Wish) -> Place | None:
+    """What the tool for this wish finds."""
+    day = wish.valid_from.isoformat() if wish.valid_from is not None else ""
+    return find_time(diary, now, Choice(action=TOOL_FOR[wish.kind], physician=wish.physician, date=day)).place
 
 
 def random_answers(diary: Diary, draw: random.Random) -> list[dict[str, str]]:
@@ -90,7 +97,7 @@ def free_answers(diary: Diary, oracle: Oracle, now: int, draw: random.Random) ->
 
 def best_answers(diary: Diary, now: int, wish: Wish) -> list[dict[str, str]]:
     """What the clinic's own rules would offer."""
-    place = place_for(diary, now, wish)
+    place = tool_place(diary, now, wish)
     return [] if place is None else [as_proposal(diary, place).model_dump()]
 
 
@@ -228,7 +235,7 @@ def _one_step(diary: Diary, oracle: Oracle, now: int, name: str, draw: random.Ra
 
 def _book(diary: Diary, oracle: Oracle, now: int, name: str, draw: random.Random, counts: Counter[str]) -> None:
     wish = random_wish(diary, draw)
-    place = place_for(diary, now, wish)
+    place = tool_place(diary, now, wish)
     found = oracle.best(at(diary, now), wish.kind, wish.physician, wish.valid_from)
     if place is None:
         assert found is None

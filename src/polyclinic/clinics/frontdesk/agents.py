@@ -7,6 +7,7 @@ from typing import Literal
 from polyclinic.clinics.frontdesk.prompts import (
     Choice,
     DayDiary,
+    IntakeReply,
     PatientBooking,
     PatientCalls,
     PatientIntake,
@@ -17,12 +18,10 @@ from polyclinic.clinics.frontdesk.prompts import (
     StaffRecord,
     StaffTurn,
 )
-from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeRecord
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import Proposal
 from polyclinic.clinics.frontdesk.rules.slots import Wish
-from polyclinic.clinics.frontdesk.scenario.schema import Patient
+from polyclinic.clinics.frontdesk.scenario.schema import Patient, clock_text
 from polyclinic.clinics.frontdesk.state import Appointment, Diary
-from polyclinic.clinics.frontdesk.tools.desk import clock_text
 from polyclinic.core.episode import Episode
 from polyclinic.core.message import Message, assistant, user
 from polyclinic.errors import ReplyError
@@ -80,7 +79,7 @@ class PatientActor:
             name=about.person.name,
             physician=diary.plan.physicians[entry.physician].name,
             date=diary.time.date_of(entry.day),
-            time=clock_text(diary.time.open_minute + entry.slot * diary.time.slot_minutes),
+            time=diary.time.time_text(entry.slot),
             staff_says=staff_says,
         )
         return self._remember(staff_says, await self._agent.ask(prompt, history=self._heard))
@@ -108,20 +107,19 @@ class Staff:
         self._dialogue += [user(patient_says), assistant(turn.says)]
         return turn
 
-    async def records(self) -> IntakeRecord | None:
+    async def records(self) -> IntakeReply | None:
         """What is written down after the dialogue; None when it stayed unreadable."""
         try:
             prompt = StaffRecord(departments=self._departments, rounds=self._rounds)
-            reply = await self._agent.ask(prompt, history=self._dialogue)
+            return await self._agent.ask(prompt, history=self._dialogue)
         except ReplyError:
             return None
-        return IntakeRecord(**reply.model_dump())
 
     async def chooses(self, diary: Diary, patient_says: str, problem: str = "") -> Choice | None:
         """One step of scheduling; None when the reply stayed unreadable."""
         prompt = StaffBooks(
             department=diary.plan.name,
-            physicians=tuple(physician.name for physician in diary.plan.physicians),
+            physicians=diary.physician_names,
             problem=problem,
             patient_says=patient_says,
         )
@@ -137,7 +135,7 @@ class Staff:
         time = diary.time
         prompt = StaffReasons(
             department=diary.plan.name,
-            opens=clock_text(time.open_minute),
+            opens=time.time_text(0),
             closes=clock_text(time.close_minute),
             unit_minutes=time.slot_minutes,
             diaries=readable_diaries(diary),
@@ -178,7 +176,6 @@ def _stretches(diary: Diary, free: int) -> tuple[str, ...]:
         if taken and begins < 0:
             begins = slot
         elif not taken and begins >= 0:
-            start, end = (time.open_minute + edge * time.slot_minutes for edge in (begins, slot))
-            spans.append(f"{clock_text(start)}-{clock_text(end)}")
+            spans.append(f"{time.time_text(begins)}-{time.time_text(slot)}")
             begins = -1
     return tuple(spans)

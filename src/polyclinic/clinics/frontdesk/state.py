@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Literal
 
 from polyclinic.clinics.frontdesk.scenario.config import Preference
@@ -179,13 +179,19 @@ class Diary:
         slot = entry.slot if entry.status == "booked" else entry.slot + entry.length
         return self.time.minute(entry.day, slot)
 
+    @cached_property
+    def physician_names(self) -> tuple[str, ...]:
+        """In the department's own order."""
+        return tuple([physician.name for physician in self.plan.physicians])
+
     def physician_index(self, name: str) -> int | None:
         """The physician of this name in this department; titles, case and spaces do not matter."""
-        wanted = plain_name(name)
-        for index, physician in enumerate(self.plan.physicians):
-            if plain_name(physician.name) == wanted:
-                return index
-        return None
+        return self._numbers.get(plain_name(name))
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        """Physicians by plain name; of two with one name the first."""
+        return {plain_name(name): number for number, name in reversed(list(enumerate(self.physician_names)))}
 
     def _scheduled(self, id: str) -> Appointment:
         entry = self.appointments.get(id)

@@ -13,7 +13,8 @@ from polyclinic.clinics.frontdesk.agents import PatientActor, Staff
 from polyclinic.clinics.frontdesk.flow.booking import Booking
 from polyclinic.clinics.frontdesk.flow.callback import CallBack
 from polyclinic.clinics.frontdesk.flow.words import GREETING
-from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeRecord, right_department
+from polyclinic.clinics.frontdesk.prompts import IntakeReply
+from polyclinic.clinics.frontdesk.rules.intake_rubric import right_department
 from polyclinic.clinics.frontdesk.scenario.diseases import names_disease
 from polyclinic.clinics.frontdesk.scenario.schema import Contact, Patient
 from polyclinic.clinics.frontdesk.tools.ledger import Ledger
@@ -86,7 +87,7 @@ async def visit(episode: Episode, contact: Contact) -> str:
 
 async def intake(
     episode: Episode, contact: Contact, variant: DeskVariant, actor: PatientActor, staff: Staff
-) -> IntakeRecord | None:
+) -> IntakeReply | None:
     """Greeting, particulars, history, complaint, department; then the record."""
     episode.say("staff", GREETING, to="patient", phase="intake")
     said = await hear(episode, contact.caller, actor, GREETING)

@@ -7,7 +7,6 @@ from typing import cast
 
 from polyclinic.clinics.frontdesk.agents import PatientActor, Staff
 from polyclinic.clinics.frontdesk.flow.words import (
-    BOOKABLE,
     NOTHING_FOR_THAT,
     THANKS,
     WHICH_TIME,
@@ -15,7 +14,13 @@ from polyclinic.clinics.frontdesk.flow.words import (
     offer_words,
 )
 from polyclinic.clinics.frontdesk.prompts import Choice
-from polyclinic.clinics.frontdesk.rules.scheduling_rubric import BookingCase, Proposal, anything_free, judge_booking
+from polyclinic.clinics.frontdesk.rules.scheduling_rubric import (
+    BookingCase,
+    Proposal,
+    anything_free,
+    can_be_booked,
+    judge_booking,
+)
 from polyclinic.clinics.frontdesk.rules.slots import Wish
 from polyclinic.clinics.frontdesk.rules.snapshot import Snapshot, take_snapshot
 from polyclinic.clinics.frontdesk.rules.spoken import states_wish
@@ -62,6 +67,7 @@ class Booking:
         self.wishes = [wish_of(patient, kind) for kind in patient.preferences]
         self.rounds = [variant.rounds] * len(self.wishes)
         self.rejects = episode.random("rejection", paired=True).random() < variant.rejection
+        self.said: list[str] = []
 
     async def run(self) -> str:
         """Talk first, then the diary: offer, perhaps a change of mind, a second offer, the appointment."""
@@ -75,16 +81,16 @@ class Booking:
         self.episode.note("diary", snapshot=snapshot)
         self.aloud(first)
         offer = await self.offer(diary, ledger, first, 0)
-        full = not anything_free(snapshot, self.wishes[0])
+        full = not offer.proposals and not anything_free(snapshot, self.wishes[0])
         stage = 0
-        if (self.rejects and self.verdict(snapshot, offer, 0) == "") or (full and not offer.proposals):
+        if (self.rejects and self.verdict(snapshot, offer, 0) == "") or full:
             stage = 1
             if not offer.proposals:
                 self.episode.say("staff", NOTHING_FOR_THAT, to="patient", phase="offer")
             second = second or await self.settle(diary, 1)
             self.aloud(second)
             offer = await self.offer(diary, ledger, second, 1)
-            full = not anything_free(snapshot, self.wishes[1])
+            full = not offer.proposals and not anything_free(snapshot, self.wishes[1])
         self.episode.conclude(department=self.department, dialogue=">".join(w.kind for w in self.wishes[: stage + 1]))
         if full and offer.proposals == ():
             self.episode.say("staff", "I am sorry, nothing is free.", to="patient", phase="booking")
@@ -118,6 +124,8 @@ class Booking:
         """Say what was settled, now that its moment has come."""
         for speaker, text in settled.lines:
             self.episode.say(speaker, text, to="patient" if speaker == "staff" else "staff", phase="booking")
+            if speaker == "patient":
+                self.said.append(text)
         settled.lines = []
 
     async def offer(self, diary: Diary, ledger: Ledger, settled: Settled, stage: int) -> Offer:
@@ -151,31 +159,26 @@ class Booking:
 
     def use_tool(self, diary: Diary, now: int, choice: Choice) -> tuple[str, tuple[Proposal, ...]]:
         """Run a booking tool: what is wrong with the request, or the time found."""
-        arguments = choice.model_dump(exclude={"action", "question"}, exclude_defaults=True)
         if choice.action not in BOOKING_TOOLS:
-            self.episode.used_tool("staff", choice.action, "write", arguments, error=NOT_FOUND)
+            self.episode.used_tool("staff", choice.action, "write", choice.arguments, error=NOT_FOUND)
             return NOT_FOUND, ()
         found = find_time(diary, now, choice)
         proposals = (as_proposal(diary, found.place),) if found.place is not None else ()
-        self.episode.used_tool("staff", choice.action, "read", arguments, proposals, error=found.problem)
+        self.episode.used_tool("staff", choice.action, "read", choice.arguments, proposals, error=found.problem)
         return found.problem, proposals
 
     def verdict(self, snapshot: Snapshot, offer: Offer, stage: int) -> str:
         """How the rubric sees an offer; the patient turns down only what is right."""
-        said = [event.text for event in self.episode.transcript.said("patient") if event.data.get("phase") == "booking"]
-        case = BookingCase(
-            wish=self.wishes[stage],
-            stated=states_wish(self.wishes[stage], said),
-            snapshot=snapshot,
-            proposals=offer.proposals,
-        )
-        return judge_booking(case).code
+        wish = self.wishes[stage]
+        stated = states_wish(wish, self.said)
+        return judge_booking(BookingCase(wish, stated, snapshot, offer.proposals)).code
 
     async def conclude(self, diary: Diary, ledger: Ledger, snapshot: Snapshot, offer: Offer, stage: int) -> str:
         """Book what was offered, if it can be booked at all."""
-        place = as_place(diary, offer.proposals[0]) if offer.proposals else None
-        stated = BookingCase(wish=self.wishes[stage], stated=True, snapshot=snapshot, proposals=offer.proposals)
-        if place is None or judge_booking(stated).code not in BOOKABLE:
+        if not offer.proposals or not can_be_booked(snapshot, offer.proposals):
+            return "not_booked"
+        place = as_place(diary, offer.proposals[0])
+        if place is None:
             return "not_booked"
         entry = ledger.book(diary, self.contact.caller, place, self.wishes[stage])
         self.episode.say("patient", THANKS, to="staff", phase="closing")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Literal, cast
 
 from polyclinic.clinics.frontdesk.agents import PatientActor, Staff
-from polyclinic.clinics.frontdesk.flow.words import BOOKABLE, GREETING, THANKS, moved_words, wish_words
+from polyclinic.clinics.frontdesk.flow.words import GREETING, THANKS, moved_words, wish_words
 from polyclinic.clinics.frontdesk.prompts import Choice
-from polyclinic.clinics.frontdesk.rules.scheduling_rubric import BookingCase, Proposal, judge_booking
+from polyclinic.clinics.frontdesk.rules.scheduling_rubric import Proposal, can_be_booked
 from polyclinic.clinics.frontdesk.rules.slots import Place, Wish, earlier_place
 from polyclinic.clinics.frontdesk.rules.snapshot import Snapshot, take_snapshot
 from polyclinic.clinics.frontdesk.scenario.schema import Contact, Patient
@@ -83,10 +83,9 @@ class CallBack:
         held = ledger.state.diary_of(caller.id)
         own = held[1] if held is not None and held[0] is self.diary else None
         found = own_appointment(self.diary, ledger.now, caller.id, caller.person.name, choice, own)
-        arguments = choice.model_dump(exclude={"action", "question"}, exclude_defaults=True)
         result = {"appointment": found.id} if found is not None else None
         self.episode.used_tool(
-            "staff", choice.action, "write", arguments, result, error="" if found is not None else NOT_FOUND
+            "staff", choice.action, "write", choice.arguments, result, error="" if found is not None else NOT_FOUND
         )
         return found
 
@@ -122,15 +121,10 @@ class CallBack:
 
     def reasoned_place(self, now: int, found: Appointment, proposals: tuple[Proposal, ...] | None) -> Place | None:
         """The proposed place if it can be booked and is earlier than what the patient has."""
-        place = as_place(self.diary, proposals[0]) if proposals else None
-        case = BookingCase(
-            wish=self.booked_wish(found), stated=True, snapshot=take_snapshot(self.diary, now), proposals=proposals
-        )
-        if (
-            place is None
-            or judge_booking(case).code not in BOOKABLE
-            or (place.day, place.slot) >= (found.day, found.slot)
-        ):
+        if not proposals or not can_be_booked(take_snapshot(self.diary, now), proposals):
+            return None
+        place = as_place(self.diary, proposals[0])
+        if place is None or (place.day, place.slot) >= (found.day, found.slot):
             return None
         return place
 
@@ -144,7 +138,7 @@ class CallBack:
 
     def start_words(self, entry: Appointment) -> str:
         """When an appointment begins, for reading."""
-        return f"{self.diary.time.clock(self.diary.time.minute(entry.day, entry.slot)):%Y-%m-%d %H:%M}"
+        return f"{self.diary.time.date_text(entry.day)} {self.diary.time.time_text(entry.slot)}"
 
     def note(
         self,
@@ -167,7 +161,7 @@ class CallBack:
             proposals=proposals,
             old_start=[self.entry.day, self.entry.slot],
             physician=self.diary.plan.physicians[self.entry.physician].name,
-            date=self.diary.time.date_of(self.entry.day).isoformat(),
+            date=self.diary.time.date_text(self.entry.day),
         )
 
     def say(self, speaker: str, text: str) -> None:

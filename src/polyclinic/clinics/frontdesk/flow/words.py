@@ -10,8 +10,6 @@ WHICH_TIME = "How would you like to schedule the appointment?"
 WOULD_IT_SUIT = "I can offer you a time for that. Would it suit you?"
 NOTHING_FOR_THAT = "I am sorry, nothing is free for that. Is there another way?"
 THANKS = "Thank you."
-BOOKABLE = ("", "IP", "IDT", "NET")
-"""Verdicts under which a time can still be booked: it is free and valid, only not what was wished for."""
 
 
 def offer_words(proposals: tuple[Proposal, ...]) -> str:

@@ -44,6 +44,12 @@ class Choice(ReplyModel):
     patient_name: str = ""
     question: str = ""
 
+    @property
+    def arguments(self) -> dict[str, str]:
+        """What the tool is given; empty ones left out."""
+        given = {"physician": self.physician, "date": self.date, "patient_name": self.patient_name}
+        return {name: value for name, value in given.items() if value}
+
 
 class ProposedTime(ReplyModel):
     """A time the staff has found: date ``YYYY-MM-DD``, times ``HH:MM``."""

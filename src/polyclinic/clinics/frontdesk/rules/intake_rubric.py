@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from polyclinic.clinics.frontdesk.rules.codes import PASS, Verdict
@@ -23,7 +24,10 @@ _ASKED = {
     "address": re.compile(r"\b(address|where (do )?you live)\b", re.IGNORECASE),
 }
 _NO_DIGIT, _NO_LETTER = re.compile(r"\D+"), re.compile(r"[\W_]+")
-_SEX_WORDS = {"female": r"\b(female|woman|lady)\b", "male": r"\b(male|man|gentleman)\b"}
+_SEX_WORDS = {
+    "female": re.compile(r"\b(female|woman|lady)\b", re.IGNORECASE),
+    "male": re.compile(r"\b(male|man|gentleman)\b", re.IGNORECASE),
+}
 
 
 class IntakeRecord(Frozen):
@@ -37,7 +41,8 @@ class IntakeRecord(Frozen):
     department: str
 
 
-class IntakeCase(Frozen):
+@dataclass(frozen=True)
+class IntakeCase:
     """What the intake rubric looks at. `record` is None when it could not be read."""
 
     person: Person
@@ -63,14 +68,14 @@ def judge_intake(case: IntakeCase) -> Verdict:
         return Verdict(code="IS", fault="staff", reason="no department was chosen before the last round ended")
     wrong = wrong_fields(case.person, case.record)
     misplaced = not right_department(case.record.department, case.gold_departments)
+    if not misplaced and not wrong:
+        return PASS
     where = f"{case.record.department} instead of {' or '.join(case.gold_departments)}"
     if misplaced and wrong:
         return Verdict(code="IDPI", fault="staff", reason=f"{where}; wrong: {', '.join(wrong)}")
     if misplaced:
         return Verdict(code="ID", fault="staff", reason=where)
-    if wrong:
-        return Verdict(code="IPI", fault="staff", reason=f"wrong: {', '.join(wrong)}")
-    return PASS
+    return Verdict(code="IPI", fault="staff", reason=f"wrong: {', '.join(wrong)}")
 
 
 def right_department(department: str, gold: Sequence[str]) -> bool:
@@ -80,17 +85,19 @@ def right_department(department: str, gold: Sequence[str]) -> bool:
 
 def wrong_fields(person: Person, record: IntakeRecord) -> list[str]:
     """The particulars that were written down wrongly; compared exactly, spaces apart."""
-    return [field for field in FIELDS if _tidy(getattr(record, field)) != _tidy(getattr(person, field))]
+    return [field for field in FIELDS if not _same(getattr(record, field), getattr(person, field))]
 
 
 def was_said(field: str, person: Person, text: str) -> bool:
-    """Whether the patient's words hold this particular as it was given."""
-    value = str(getattr(person, field))
+    """Whether the patient's words hold this particular as it was given; only its digits or its letters count."""
+    value: str = getattr(person, field)
     if field == "sex":
-        return re.search(_SEX_WORDS[value], text, re.IGNORECASE) is not None
-    if field in ("phone", "identifier"):
-        return _digits(value) in _digits(text)
-    return _letters(value) in _letters(text)
+        return _SEX_WORDS[value].search(text) is not None
+    value, text = value.lower(), text.lower()
+    if value in text:
+        return True
+    counts = _digits if field in ("phone", "identifier") else _letters
+    return counts(value) in counts(text)
 
 
 def was_asked(field: str, utterances: Sequence[str]) -> bool:
@@ -98,8 +105,8 @@ def was_asked(field: str, utterances: Sequence[str]) -> bool:
     return any(_ASKED[field].search(text) for text in utterances)
 
 
-def _tidy(value: str) -> str:
-    return " ".join(value.split())
+def _same(written: str, told: str) -> bool:
+    return written == told or written.split() == told.split()
 
 
 @lru_cache(maxsize=64)
@@ -109,4 +116,4 @@ def _digits(value: str) -> str:
 
 @lru_cache(maxsize=64)
 def _letters(value: str) -> str:
-    return _NO_LETTER.sub("", value.lower())
+    return _NO_LETTER.sub("", value)

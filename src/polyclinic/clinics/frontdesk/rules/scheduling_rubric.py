@@ -8,6 +8,7 @@ stretch.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from polyclinic.clinics.frontdesk.rules.codes import PASS, Verdict
 from polyclinic.clinics.frontdesk.rules.slots import Wish
@@ -25,7 +26,8 @@ class Proposal(Frozen):
     end: str
 
 
-class BookingCase(Frozen):
+@dataclass(frozen=True)
+class BookingCase:
     """What the rubric looks at. `proposals` is None when the reply could not be read; `stated` tells whether the
     patient said the wish it was given.
     """
@@ -44,13 +46,20 @@ def judge_booking(case: BookingCase) -> Verdict:
         return Verdict(code="IF", fault="staff", reason="the proposal could not be read")
     if not case.proposals:
         return Verdict(code="IS", fault="staff", reason="the dialogue ended without a proposal")
-    if len({plain_name(proposal.physician) for proposal in case.proposals}) > 1:
+    found = _free_start(case.snapshot, case.proposals)
+    return found if isinstance(found, Verdict) else _judge_wish(case.snapshot, case.wish, *found)
+
+
+def can_be_booked(snapshot: Snapshot, proposals: Sequence[Proposal]) -> bool:
+    """Whether what is proposed is valid and free, be it wished for or not."""
+    return not isinstance(_free_start(snapshot, proposals), Verdict)
+
+
+def _free_start(snapshot: Snapshot, proposals: Sequence[Proposal]) -> tuple[PhysicianDays, int, int] | Verdict:
+    """Physician, day and slot of what is proposed; or the first error that it has whatever the wish was."""
+    if len({plain_name(proposal.physician) for proposal in proposals}) > 1:
         return Verdict(code="PC", fault="staff", reason="more than one physician was assigned")
-    return judge_time(case.snapshot, case.wish, case.proposals[0])
-
-
-def judge_time(snapshot: Snapshot, wish: Wish, proposal: Proposal) -> Verdict:
-    """The criteria of one proposed time, in order."""
+    proposal = proposals[0]
     physician = snapshot.find(proposal.physician)
     time = snapshot.time
     day, start, end = parse_day(proposal.date, time), parse_minute(proposal.start), parse_minute(proposal.end)
@@ -64,7 +73,7 @@ def judge_time(snapshot: Snapshot, wish: Wish, proposal: Proposal) -> Verdict:
     needed = ((1 << physician.slots_per_visit) - 1) << slot
     if physician.bits(day) & needed != needed:
         return Verdict(code="TC", fault="staff", reason="the time overlaps with the physician's diary")
-    return _judge_wish(snapshot, wish, physician, day, slot)
+    return physician, day, slot
 
 
 def _invalid(
@@ -98,7 +107,7 @@ def _judge_wish(snapshot: Snapshot, wish: Wish, physician: PhysicianDays, day: i
     candidates: Sequence[PhysicianDays] = (physician,) if wish.kind == "physician" else snapshot.physicians
     earlier = earliest_start(snapshot, candidates, from_day)
     if earlier is not None and earlier < (day, slot):
-        begins = time.clock(time.minute(*earlier)).isoformat(sep=" ", timespec="minutes")
+        begins = f"{time.date_text(earlier[0])} {time.time_text(earlier[1])}"
         return Verdict(code="NET", fault="staff", reason=f"{begins} was free")
     return PASS
 
@@ -123,14 +132,11 @@ def earliest_start(
 
 def anything_free(snapshot: Snapshot, wish: Wish) -> bool:
     """Whether the diary has any feasible start under this wish; without one, "full" is the right answer."""
-    if wish.kind == "physician":
-        physician = snapshot.find(wish.physician)
-        return physician is not None and earliest_start(snapshot, (physician,)) is not None
-    from_day = snapshot.time.day_of(wish.valid_from) if wish.kind == "date" and wish.valid_from is not None else 0
-    return earliest_start(snapshot, snapshot.physicians, from_day) is not None
+    return _earliest_for(snapshot, wish) is not None
 
 
-class EventCase(Frozen):
+@dataclass(frozen=True)
+class EventCase:
     """A call about an existing appointment: what was wanted, what was found, what was done."""
 
     wanted: str

@@ -9,6 +9,7 @@ named first in the department.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import date
 
 from polyclinic.clinics.frontdesk.scenario.config import Preference
@@ -24,7 +25,8 @@ class Wish(Frozen):
     valid_from: date | None = None
 
 
-class Place(Frozen):
+@dataclass(frozen=True, slots=True)
+class Place:
     """A physician and a start."""
 
     physician: int
@@ -53,7 +55,7 @@ def earliest(diary: Diary, now: int, *, physician: int | None = None, from_day: 
         day += 1 + _lowest(later)
         bits = diary.union[day]
     slot = _lowest(bits)
-    return Place.model_construct(physician=_lightest(diary, day, slot), day=day, slot=slot)
+    return Place(_lightest(diary, day, slot), day, slot)
 
 
 def _earliest_with(diary: Diary, physician: int, day: int, slot: int) -> Place | None:
@@ -65,7 +67,7 @@ def _earliest_with(diary: Diary, physician: int, day: int, slot: int) -> Place |
             return None
         day += 1 + _lowest(later)
         bits = days[day]
-    return Place.model_construct(physician=physician, day=day, slot=_lowest(bits))
+    return Place(physician, day, _lowest(bits))
 
 
 def _lightest(diary: Diary, day: int, slot: int) -> int:
@@ -77,16 +79,6 @@ def _lightest(diary: Diary, day: int, slot: int) -> int:
         if days[day] & bit and (best < 0 or booked[index] * capacity[best] < booked[best] * capacity[index]):
             best = index
     return best
-
-
-def place_for(diary: Diary, now: int, wish: Wish) -> Place | None:
-    """The earliest feasible start under a wish. A physician who does not work here has none."""
-    if wish.kind == "physician":
-        index = diary.physician_index(wish.physician)
-        return None if index is None else earliest(diary, now, physician=index)
-    if wish.kind == "date" and wish.valid_from is not None:
-        return earliest(diary, now, from_day=diary.time.day_of(wish.valid_from))
-    return earliest(diary, now)
 
 
 def earlier_place(diary: Diary, now: int, entry: Appointment) -> Place | None:

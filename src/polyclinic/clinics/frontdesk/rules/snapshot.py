@@ -5,6 +5,7 @@ more.
 from __future__ import annotations
 
 from datetime import date
+from functools import lru_cache
 
 from polyclinic.clinics.frontdesk.scenario.schema import TimeSystem
 from polyclinic.clinics.frontdesk.state import Diary, plain_name
@@ -67,6 +68,7 @@ def parse_day(text: str, time: TimeSystem) -> int | None:
     return day if 0 <= day < time.days else None
 
 
+@lru_cache(maxsize=1024)
 def parse_minute(text: str) -> int | None:
     """Minutes since midnight of ``HH:MM``; None when it is not such a time."""
     hours, colon, minutes = text.strip().partition(":")

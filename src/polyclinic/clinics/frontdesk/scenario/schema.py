@@ -7,6 +7,7 @@ Time is counted in whole minutes since midnight of the period's first day; minut
 from __future__ import annotations
 
 from datetime import date, datetime, timedelta
+from functools import lru_cache
 from typing import Literal
 
 from polyclinic.clinics.frontdesk.scenario.config import Level, Preference
@@ -56,6 +57,14 @@ class TimeSystem(Frozen):
         """The calendar date of a day of the period."""
         return self.start_date + timedelta(days=day)
 
+    def date_text(self, day: int) -> str:
+        """The same as ``YYYY-MM-DD``."""
+        return _date_text(self.start_date, day)
+
+    def time_text(self, slot: int) -> str:
+        """When a slot of any day begins, as ``HH:MM``."""
+        return clock_text(self.open_minute + slot * self.slot_minutes)
+
     def day_of(self, when: date) -> int:
         """The day of the period that a calendar date is (may lie outside it)."""
         return (when - self.start_date).days
@@ -67,6 +76,17 @@ class TimeSystem(Frozen):
     def instant(self, minute: int) -> str:
         """The same as a FHIR instant."""
         return f"{self.clock(minute).isoformat(timespec='seconds')}{self.utc_offset}"
+
+
+@lru_cache(maxsize=1024)
+def _date_text(start: date, day: int) -> str:
+    return (start + timedelta(days=day)).isoformat()
+
+
+@lru_cache(maxsize=1440)
+def clock_text(minute: int) -> str:
+    """``HH:MM`` of a minute of the day."""
+    return f"{minute // 60:02d}:{minute % 60:02d}"
 
 
 class Physician(Frozen):

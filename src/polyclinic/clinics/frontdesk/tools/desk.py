@@ -12,7 +12,7 @@ from datetime import date
 from polyclinic.clinics.frontdesk.prompts import Choice
 from polyclinic.clinics.frontdesk.rules.clock import can_change
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import Proposal
-from polyclinic.clinics.frontdesk.rules.slots import Place, Wish, place_for
+from polyclinic.clinics.frontdesk.rules.slots import Place, earliest
 from polyclinic.clinics.frontdesk.scenario.config import Preference
 from polyclinic.clinics.frontdesk.state import Appointment, Diary, plain_name
 
@@ -42,15 +42,17 @@ class Found:
 def find_time(diary: Diary, now: int, choice: Choice) -> Found:
     """Run one of the three booking tools."""
     kind = BOOKING_TOOLS[choice.action]
-    if kind == "physician" and diary.physician_index(choice.physician) is None:
-        return Found(problem=f"there is no '{choice.physician}' in {diary.plan.name}")
-    wish = Wish(kind=kind, physician=choice.physician)
+    if kind == "physician":
+        index = diary.physician_index(choice.physician)
+        if index is None:
+            return Found(problem=f"there is no '{choice.physician}' in {diary.plan.name}")
+        return Found(earliest(diary, now, physician=index))
     if kind == "date":
         day = read_date(choice.date)
         if day is None:
             return Found(problem=f"'{choice.date}' is not a date of the form YYYY-MM-DD")
-        wish = Wish(kind="date", valid_from=day)
-    return Found(place=place_for(diary, now, wish))
+        return Found(earliest(diary, now, from_day=diary.time.day_of(day)))
+    return Found(earliest(diary, now))
 
 
 def read_date(text: str) -> date | None:
@@ -81,14 +83,12 @@ def own_appointment(
 
 def as_proposal(diary: Diary, place: Place) -> Proposal:
     """A place in the words of the rubric."""
-    physician = diary.plan.physicians[place.physician]
-    start = diary.time.open_minute + place.slot * diary.time.slot_minutes
-    end = start + physician.slots_per_visit * diary.time.slot_minutes
+    physician, time = diary.plan.physicians[place.physician], diary.time
     return Proposal(
         physician=physician.name,
-        date=diary.time.date_of(place.day).isoformat(),
-        start=clock_text(start),
-        end=clock_text(end),
+        date=time.date_text(place.day),
+        start=time.time_text(place.slot),
+        end=time.time_text(place.slot + physician.slots_per_visit),
     )
 
 
@@ -99,12 +99,9 @@ def as_place(diary: Diary, proposal: Proposal) -> Place | None:
     hours, _, minutes = proposal.start.partition(":")
     if index is None or day is None or not (hours.isdecimal() and minutes.isdecimal()):
         return None
-    slot, rest = divmod(int(hours) * 60 + int(minutes) - diary.time.open_minute, diary.time.slot_minutes)
-    if rest or not 0 <= slot < diary.time.slots_per_day or not 0 <= diary.time.day_of(day) < diary.time.days:
+    time = diary.time
+    slot, rest = divmod(int(hours) * 60 + int(minutes) - time.open_minute, time.slot_minutes)
+    number = time.day_of(day)
+    if rest or not 0 <= slot < time.slots_per_day or not 0 <= number < time.days:
         return None
-    return Place(physician=index, day=diary.time.day_of(day), slot=slot)
-
-
-def clock_text(minute: int) -> str:
-    """``HH:MM`` of a minute of the day."""
-    return f"{minute // 60:02d}:{minute % 60:02d}"
+    return Place(index, number, slot)

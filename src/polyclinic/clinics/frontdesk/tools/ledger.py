@@ -113,6 +113,6 @@ class Ledger:
 
     @staticmethod
     def _words(diary: Diary, entry: Appointment) -> str:
-        start = diary.time.clock(diary.time.minute(entry.day, entry.slot))
-        minutes = entry.length * diary.time.slot_minutes
-        return f"{diary.plan.physicians[entry.physician].name}, {start:%Y-%m-%d %H:%M}, {minutes} minutes"
+        time, physician = diary.time, diary.plan.physicians[entry.physician]
+        start = f"{time.date_text(entry.day)} {time.time_text(entry.slot)}"
+        return f"{physician.name}, {start}, {entry.length * time.slot_minutes} minutes"

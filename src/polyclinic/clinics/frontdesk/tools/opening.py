@@ -88,7 +88,7 @@ def _slots(ids: Ids, time: TimeSystem, physician: Physician, schedule: str) -> I
     edges = [_edge(time, slot) for slot in range(time.slots_per_day + 1)]
     own = ids.of(physician.id)
     for day in range(time.days):
-        date, works = time.date_of(day).isoformat(), day in physician.working_days
+        date, works = time.date_text(day), day in physician.working_days
         for slot in range(time.slots_per_day):
             yield {
                 "resourceType": "Slot",
@@ -101,8 +101,7 @@ def _slots(ids: Ids, time: TimeSystem, physician: Physician, schedule: str) -> I
 
 
 def _edge(time: TimeSystem, slot: int) -> str:
-    minute = time.open_minute + slot * time.slot_minutes
-    return f"{minute // 60:02d}:{minute % 60:02d}:00{time.utc_offset}"
+    return f"{time.time_text(slot)}:00{time.utc_offset}"
 
 
 def moment(time: TimeSystem, minute: int) -> datetime:
