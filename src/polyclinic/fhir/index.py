@@ -7,12 +7,16 @@ with HL7's own expressions, so they cannot disagree.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import Any, NamedTuple
 
 from polyclinic.core.records import Resource
 from polyclinic.fhir.extract import Emit, IndexValues, emitter
 from polyclinic.fhir.parameters import COLUMNS, parameters
+
+# A value that is not of its type cannot be found by it.
+_UNREADABLE = (ValueError, TypeError, AttributeError, KeyError)
 
 
 class Row(NamedTuple):
@@ -66,7 +70,8 @@ def index_values(resource: Resource) -> IndexValues:
         before = len(found)
         for steps, emit in alternatives:
             for node in walk(resource, steps):
-                _emit_all(id_, node, (emit,), found)
+                with suppress(*_UNREADABLE):
+                    emit(id_, node, found)
             if len(found) > before:
                 break
     _descend(id_, resource, plan.tree, found)
@@ -89,21 +94,17 @@ def differing_values(before: Resource, after: Resource) -> tuple[IndexValues, In
 
 def _descend(id_: str, element: Resource, tree: Mapping[str, _Node], found: IndexValues) -> None:
     for key, values in element.items():
-        node = tree.get(key)
-        if node is None:
+        if key not in tree:
             continue
+        emits, below = tree[key]
         for value in _flat(values):
-            _emit_all(id_, value, node.emits, found)
-            if node.below and isinstance(value, dict):
-                _descend(id_, value, node.below, found)
-
-
-def _emit_all(id_: str, value: Any, emits: Sequence[Emit], found: IndexValues) -> None:
-    for emit in emits:
-        try:
-            emit(id_, value, found)
-        except (ValueError, TypeError, AttributeError, KeyError):
-            continue  # a value that is not of its type cannot be found by it
+            for emit in emits:
+                try:
+                    emit(id_, value, found)
+                except _UNREADABLE:
+                    continue
+            if below and isinstance(value, dict):
+                _descend(id_, value, below, found)
 
 
 @cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from polyclinic.core.database import Database, Transaction
+from polyclinic.core.message import json_bytes
 from polyclinic.core.transcript import Score
 from polyclinic.errors import UnknownName
 
@@ -16,7 +17,7 @@ def put_scores(transaction: Transaction, run: str, episode: str, scoring: str, s
     transaction.execute("DELETE FROM scores WHERE run = ? AND episode = ? AND scoring = ?", (run, episode, scoring))
     transaction.executemany(
         "INSERT INTO scores (run, episode, scoring, number, body) VALUES (?, ?, ?, ?, ?)",
-        [(run, episode, scoring, i, score.model_dump_json()) for i, score in enumerate(scores)],
+        [(run, episode, scoring, i, json_bytes(score).decode()) for i, score in enumerate(scores)],
     )
 
 
