@@ -26,7 +26,7 @@ from polyclinic.clinics.frontdesk.rules.spoken import mentions_date, mentions_na
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.clinics.frontdesk.tools.desk import TOOL_FOR, read_date
 from polyclinic.core.judge import Case, Judge, Metric
-from polyclinic.core.transcript import Noted, Said, Score, ToolUsed, Transcript
+from polyclinic.core.transcript import Noted, Score, ToolUsed, Transcript
 from polyclinic.eval.rules import mark, rule_judge
 from polyclinic.eval.sections import Block, Cell, Paragraph, Section, Table
 
@@ -61,9 +61,9 @@ def _said_for(transcript: Transcript, stage: int) -> tuple[str, ...]:
         return _said(transcript, "patient", "booking")
     words: list[str] = []
     for event in transcript:
-        if isinstance(event, Noted) and event.topic == "offer" and event.data["stage"] < stage:
+        if event.kind == "noted" and event.topic == "offer" and event.data["stage"] < stage:
             words.clear()
-        elif isinstance(event, Said) and event.speaker == "patient" and event.data.get("phase") == "booking":
+        elif event.kind == "said" and event.speaker == "patient" and event.data.get("phase") == "booking":
             words.append(event.text)
     return tuple(words)
 

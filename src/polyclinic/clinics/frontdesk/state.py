@@ -20,6 +20,9 @@ from polyclinic.core.campaign import Effect
 from polyclinic.errors import EngineError
 
 Status = Literal["booked", "arrived", "fulfilled", "noshow", "cancelled"]
+OPEN_STATUSES: tuple[Status, ...] = ("booked", "arrived")
+"""Those that time will still change."""
+NEVER = 10**9
 NEXT_STATUSES: dict[Status, tuple[Status, ...]] = {
     "booked": ("arrived", "fulfilled", "noshow", "cancelled"),
     "arrived": ("fulfilled", "noshow"),
@@ -45,6 +48,10 @@ class Appointment:
     attends: bool
     status: Status = "booked"
     version: int = 1
+
+    def next_change(self) -> tuple[int, int]:
+        """The day and the slot at whose beginning time changes this appointment next."""
+        return self.day, self.slot if self.status == "booked" else self.slot + self.length
 
     def as_data(self) -> dict[str, Any]:
         """The fields as plain data."""
@@ -76,7 +83,7 @@ class Diary:
     appointments: dict[str, Appointment] = field(default_factory=dict)
     waiting: list[str] = field(default_factory=list)
     clock: int = -(10**9)
-    next_due: int = 10**9
+    next_due: int = NEVER
 
     @classmethod
     def empty(cls, plan: DepartmentPlan, time: TimeSystem) -> Diary:
@@ -167,18 +174,10 @@ class Diary:
             raise EngineError(f"the clock of {self.plan.name} cannot run back from {self.clock} to {minute}")
         self.clock = minute
         if self.next_due <= minute:
-            self.next_due = min((self.due_minute(entry) for entry in self.open_appointments()), default=10**9)
+            due = [entry.next_change() for entry in self.appointments.values() if entry.status in OPEN_STATUSES]
+            self.next_due = self.time.minute(*min(due)) if due else NEVER
 
     # -- views ---------------------------------------------------------------------------------------------------------
-    def open_appointments(self) -> list[Appointment]:
-        """Those that time will still change."""
-        return [entry for entry in self.appointments.values() if entry.status in ("booked", "arrived")]
-
-    def due_minute(self, entry: Appointment) -> int:
-        """When time changes this appointment next."""
-        slot = entry.slot if entry.status == "booked" else entry.slot + entry.length
-        return self.time.minute(entry.day, slot)
-
     @cached_property
     def physician_names(self) -> tuple[str, ...]:
         """In the department's own order."""

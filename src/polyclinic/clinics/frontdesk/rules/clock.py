@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from polyclinic.clinics.frontdesk.state import Diary, Status
+from polyclinic.clinics.frontdesk.state import OPEN_STATUSES, Diary, Status
 
 
 def due_statuses(diary: Diary, now: int) -> list[tuple[str, Status]]:
@@ -14,8 +14,9 @@ def due_statuses(diary: Diary, now: int) -> list[tuple[str, Status]]:
     if diary.next_due > now:
         return []
     due: list[tuple[int, int, str, Status]] = []
+    first_to_come = diary.time.first_after(now)
     for number, entry in enumerate(diary.appointments.values()):
-        if entry.status not in ("booked", "arrived"):
+        if entry.status not in OPEN_STATUSES or (entry.day, entry.slot) >= first_to_come:
             continue
         start = diary.time.minute(entry.day, entry.slot)
         end = start + entry.length * diary.time.slot_minutes

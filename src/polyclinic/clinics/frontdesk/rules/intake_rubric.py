@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from polyclinic.clinics.frontdesk.rules.codes import PASS, Verdict
-from polyclinic.core.message import Frozen
 from polyclinic.people.demographics import Person
 
 FIELDS = ("name", "sex", "phone", "identifier", "address")
@@ -30,7 +29,8 @@ _SEX_WORDS = {
 }
 
 
-class IntakeRecord(Frozen):
+@dataclass(frozen=True)
+class IntakeRecord:
     """What the staff wrote down after the dialogue."""
 
     name: str

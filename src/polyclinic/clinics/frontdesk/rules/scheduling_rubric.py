@@ -47,17 +47,17 @@ def judge_booking(case: BookingCase) -> Verdict:
     if not case.proposals:
         return Verdict(code="IS", fault="staff", reason="the dialogue ended without a proposal")
     found = _free_start(case.snapshot, case.proposals)
-    return found if isinstance(found, Verdict) else _judge_wish(case.snapshot, case.wish, *found)
+    return _judge_wish(case.snapshot, case.wish, *found) if isinstance(found, tuple) else found
 
 
 def can_be_booked(snapshot: Snapshot, proposals: Sequence[Proposal]) -> bool:
     """Whether what is proposed is valid and free, be it wished for or not."""
-    return not isinstance(_free_start(snapshot, proposals), Verdict)
+    return isinstance(_free_start(snapshot, proposals), tuple)
 
 
 def _free_start(snapshot: Snapshot, proposals: Sequence[Proposal]) -> tuple[PhysicianDays, int, int] | Verdict:
     """Physician, day and slot of what is proposed; or the first error that it has whatever the wish was."""
-    if len({plain_name(proposal.physician) for proposal in proposals}) > 1:
+    if len(proposals) > 1 and len({plain_name(proposal.physician) for proposal in proposals}) > 1:
         return Verdict(code="PC", fault="staff", reason="more than one physician was assigned")
     proposal = proposals[0]
     physician = snapshot.find(proposal.physician)

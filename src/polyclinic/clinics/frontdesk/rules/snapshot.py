@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from polyclinic.clinics.frontdesk.scenario.schema import TimeSystem
 from polyclinic.clinics.frontdesk.state import Diary, plain_name
-from polyclinic.core.message import Frozen
+from polyclinic.core.message import Frozen, trusted
 
 
 class PhysicianDays(Frozen):
@@ -37,26 +37,29 @@ class Snapshot(Frozen):
     def find(self, name: str) -> PhysicianDays | None:
         """The physician of this name in this department."""
         wanted = plain_name(name)
-        return next((entry for entry in self.physicians if plain_name(entry.name) == wanted), None)
+        for entry in self.physicians:
+            if plain_name(entry.name) == wanted:
+                return entry
+        return None
 
 
 def take_snapshot(diary: Diary, now: int) -> Snapshot:
     """The diary as it is now."""
-    return Snapshot(
-        department=diary.plan.name,
-        now=now,
-        time=diary.time,
-        physicians=tuple(
-            PhysicianDays(
-                name=physician.name,
-                slots_per_visit=physician.slots_per_visit,
-                booked=diary.booked[index],
-                capacity=diary.capacity[index],
-                free=tuple([format(bits, "x") for bits in diary.free[index]]),
-            )
-            for index, physician in enumerate(diary.plan.physicians)
-        ),
-    )
+    physicians = tuple([_physician_days(diary, index) for index in range(len(diary.plan.physicians))])
+    fields = {"department": diary.plan.name, "now": now, "time": diary.time, "physicians": physicians}
+    return trusted(Snapshot, fields)
+
+
+def _physician_days(diary: Diary, index: int) -> PhysicianDays:
+    physician = diary.plan.physicians[index]
+    fields = {
+        "name": physician.name,
+        "slots_per_visit": physician.slots_per_visit,
+        "booked": diary.booked[index],
+        "capacity": diary.capacity[index],
+        "free": tuple([f"{bits:x}" for bits in diary.free[index]]),
+    }
+    return trusted(PhysicianDays, fields)
 
 
 def parse_day(text: str, time: TimeSystem) -> int | None:

@@ -172,7 +172,10 @@ def spoken_names(disease: str) -> tuple[str, ...]:
 def names_disease(disease: str, text: str) -> bool:
     """Whether these words name a disease, as words of their own: "shivering" does not name HIV."""
     lowered = text.lower()
-    return any(name in lowered for name in spoken_names(disease)) and _named(disease).search(text) is not None
+    for name in spoken_names(disease):
+        if name in lowered:
+            return _named(disease).search(text) is not None
+    return False
 
 
 @lru_cache(maxsize=4096)

@@ -11,7 +11,7 @@ from polyclinic.clinics.frontdesk.rules.clock import due_statuses
 from polyclinic.clinics.frontdesk.rules.slots import Place, Wish, walk_waiting_list
 from polyclinic.clinics.frontdesk.scenario.schema import Contact, Patient
 from polyclinic.clinics.frontdesk.state import Appointment, Diary, HospitalState
-from polyclinic.clinics.frontdesk.tools.opening import Ids
+from polyclinic.clinics.frontdesk.tools.opening import hospital_ids
 from polyclinic.clinics.frontdesk.tools.records import HospitalRecords
 from polyclinic.core.episode import Episode
 
@@ -27,7 +27,7 @@ class Ledger:
         self._diary: list[tuple[str, int, int]] = []
         if episode.services.records is not None:
             spec = episode.spec
-            ids = Ids(spec.run, contact.campaign, spec.variant, spec.trial)
+            ids = hospital_ids(spec.run, contact.campaign, spec.variant, spec.trial)
             apart = not episode.services.records_join
             self._records = HospitalRecords(episode.records, ids, self.state.plan, apart=apart)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from datetime import datetime
+from functools import lru_cache
 
 from polyclinic.clinics.frontdesk.scenario.schema import HospitalPlan, Physician, TimeSystem
 from polyclinic.core.records import RecordMissing, Resource, StageableRecords
@@ -34,6 +35,12 @@ class Ids:
     def slot(self, physician: Physician, day: int, slot: int) -> str:
         """The id of a slot."""
         return f"{self.of(physician.id)}-{day}-{slot}"
+
+
+@lru_cache(maxsize=256)
+def hospital_ids(run: str, campaign: str, variant: str, trial: int) -> Ids:
+    """The ids of a hospital, made once for all its contacts."""
+    return Ids(run, campaign, variant, trial)
 
 
 async def load_hospital(home: StageableRecords, ids: Ids, plan: HospitalPlan) -> None:
