@@ -46,6 +46,13 @@ def test_a_crash_while_yielding_is_caught_as_well(case_of: CaseOf) -> None:
         RuleJudge("r", [SHARE], rule).apply(case_of())
 
 
+def test_words_that_are_no_text_are_the_judges_failure(case_of: CaseOf) -> None:
+    with pytest.raises(JudgeError, match="reason"):
+        RuleJudge("r", [SHARE], lambda case: mark("share", 1, reason=7)).apply(case_of())  # type: ignore[arg-type]
+    with pytest.raises(JudgeError, match="evidence"):
+        RuleJudge("r", [SHARE], lambda case: mark("share", 1, evidence=["a", None])).apply(case_of())  # type: ignore[list-item]
+
+
 def test_the_users_own_error_stays_the_users(case_of: CaseOf) -> None:
     def rule(case: Case) -> Score:
         raise UserError("your norm file is wrong")

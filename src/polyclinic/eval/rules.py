@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 
 from polyclinic.core.judge import Bench, Case, Metric
+from polyclinic.core.message import trusted
 from polyclinic.core.transcript import Score
 from polyclinic.errors import JudgeError, boundary
 
@@ -40,15 +41,19 @@ def mark(
     `subject` tells several scores of one metric in one episode apart (a student, a turn). `weight` is what the value
     counts for in means: a rate over 7 chances weighs 7.
     """
-    return Score(
-        metric=metric,
-        value=float(value),
-        judge=_judging.get(),
-        subject=subject,
-        reason=reason,
-        evidence=tuple(evidence),
-        weight=float(weight),
-    )
+    evidence = tuple(evidence)
+    fields = {
+        "metric": metric,
+        "value": float(value),
+        "judge": _judging.get(),
+        "sample": 0,
+        "subject": subject,
+        "reason": reason,
+        "evidence": evidence,
+        "weight": float(weight),
+    }
+    words = {word.__class__ for word in (metric, subject, reason, *evidence)}
+    return trusted(Score, fields) if words == {str} else Score.model_validate(fields)
 
 
 def check_scores(scores: Iterable[Score], judge: str, metrics: Iterable[Metric]) -> list[Score]:

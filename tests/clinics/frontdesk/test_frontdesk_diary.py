@@ -154,6 +154,7 @@ def test_tools_answer_wrong_arguments_with_words_and_reach_only_the_callers_own_
     name = diary.plan.physicians[0].name
     found = find_time(diary, -10, Choice(action="physician_filter", physician=name.upper().replace("DR. ", "doctor ")))
     assert found.place is not None and found.place.physician == 0
+    assert Choice(action="physician_filter", physician=name, question="?").arguments == {"physician": name}
     mine = entry_for(diary, "me", -10)
     assert mine is not None
     diary.add(mine)

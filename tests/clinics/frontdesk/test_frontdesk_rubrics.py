@@ -15,6 +15,7 @@ from polyclinic.clinics.frontdesk.rules.scheduling_rubric import (
     BookingCase,
     EventCase,
     Proposal,
+    can_be_booked,
     judge_booking,
     judge_event,
 )
@@ -144,6 +145,20 @@ def test_the_criteria_are_read_in_order() -> None:
     assert booking("09:30", "09:45", shot, Wish(kind="physician", physician="Dr. B")) == "IP"
     assert booking("09:00", "09:15", shot, late, "2025-03-18") == ""
     assert booking("09:00", "09:15", shot, None, "March 18, 2025") == "IVS"
+
+
+def test_what_is_valid_and_free_can_be_booked_whatever_the_wish() -> None:
+    shot = snapshot("1100")
+    first = Proposal(physician="Dr. A", date="2025-03-17", start="09:30", end="09:45")
+    assert can_be_booked(shot, (first,)) and can_be_booked(shot, (first, first))
+    for start, end, physician in (
+        ("09:00", "09:15", "Dr. A"),
+        ("09:30", "10:00", "Dr. A"),
+        ("09:30", "09:45", "Dr. B"),
+    ):
+        other = Proposal(physician=physician, date="2025-03-17", start=start, end=end)
+        assert not can_be_booked(shot, (other,))
+    assert not can_be_booked(shot, (first, first.model_copy(update={"physician": "Dr. B"})))
 
 
 def test_events_are_judged_by_what_was_wanted() -> None:
