@@ -144,9 +144,8 @@ async def _count_what_was_spent(store: Store, built: Built, rows: Sequence[Episo
 
 async def outcome_of(store: Store, run: str, limit: LimitReached | None = None) -> RunOutcome:
     """How many episodes of a run are done, failed and left."""
-    rows = await store.runs.episodes(run)
-    count = {status: sum(row.status == status for row in rows) for status in ("done", "failed", "pending")}
-    return RunOutcome(run, count["done"], count["failed"], count["pending"], limit)
+    count = await store.runs.counts(run)
+    return RunOutcome(run, count.get("done", 0), count.get("failed", 0), count.get("pending", 0), limit)
 
 
 async def run(store: Store, config: RunConfig, progress: Progress | None = None) -> RunOutcome:

