@@ -9,15 +9,18 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
+import orjson
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from polyclinic.core.message import Frozen, json_bytes, user
 from polyclinic.core.model import Completion, Request, Settings, Usage, estimate_usage
 from polyclinic.core.prompt import Prompt
+from polyclinic.core.tool import ToolSpec
 from polyclinic.core.transcript import Called, Ended, Noted, Said, Score, Scored, Started, Transcript
 
 EVENTS = TypeAdapter(list[Any])
+TOOL = ToolSpec(name='say "ja" \\ 안녕\n%b', description="", parameters={})
 
 
 class Asks(Prompt[str]):
@@ -101,3 +104,16 @@ def test_a_transcript_survives_its_json() -> None:
 def test_a_key_is_the_digest_of_the_whole_request(length: int) -> None:
     asked = request("x" * length)
     assert asked.key == hashlib.sha256(asked.canonical).hexdigest()[:32]
+
+
+def test_the_canonical_form_is_sorted_json() -> None:
+    words = 'say "ja" \\ 안녕\n%b'
+    asked = Request(words, Asks(), (user(words), user("b")), (TOOL,), Settings(seed=3, temperature=0.5), "e")
+    plain = {
+        "messages": [{"content": words, "role": "user"}, {"content": "b", "role": "user"}],
+        "prompt": "Asks",
+        "role": words,
+        "settings": asked.settings.model_dump(),
+        "tools": [words],
+    }
+    assert asked.canonical == orjson.dumps(plain, option=orjson.OPT_SORT_KEYS)

@@ -7,8 +7,7 @@ asks for, reads the reply strictly, and asks again with the error at most twice 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import orjson
 from pydantic import BaseModel
@@ -28,8 +27,7 @@ TOOL_ROUNDS = 8
 _ATOMS = frozenset((str, int, float, bool, type(None)))
 
 
-@dataclass(frozen=True)
-class Answer(Generic[R]):
+class Answer(NamedTuple, Generic[R]):
     """A reply and the call that gave it."""
 
     value: R
@@ -88,14 +86,14 @@ class Agent:
         specs = tuple(tool.spec for tool in tools)
         fault = ""
         for attempt in range(REASKS + 1):
-            request = Request(self.role, prompt, tuple(messages), specs, settings, self._board.episode)
-            completion, called = await self._call(request, attempt)
-            for _ in range(TOOL_ROUNDS):
-                if not completion.tool_calls:
+            for left in range(TOOL_ROUNDS, -1, -1):
+                request = Request(self.role, prompt, tuple(messages), specs, settings, self._board.episode)
+                completion, occurrence, model = await self._board.call(request)
+                called = Called.of(request, completion, model, occurrence, attempt)
+                self._record(called)
+                if not completion.tool_calls or not left:
                     break
                 messages = [*messages, *await self._use_tools(completion, tools)]
-                request = Request(self.role, prompt, tuple(messages), specs, settings, self._board.episode)
-                completion, called = await self._call(request, attempt)
             try:
                 if completion.tool_calls:
                     raise Unreadable(f"tools were used {TOOL_ROUNDS} times without an answer")
@@ -107,12 +105,6 @@ class Agent:
             self._owner,
             f"{self.name}'s reply to {prompt.prompt_name()} stayed unreadable after {REASKS + 1} tries: {fault}",
         )
-
-    async def _call(self, request: Request, attempt: int) -> tuple[Completion, Called]:
-        completion, occurrence, model = await self._board.call(request)
-        called = Called.of(request, completion, model, occurrence, attempt)
-        self._record(called)
-        return completion, called
 
     async def _use_tools(self, completion: Completion, tools: Sequence[Tool[Any]]) -> list[Message]:
         messages = [Message(role="assistant", content=completion.text, tool_calls=completion.tool_calls)]

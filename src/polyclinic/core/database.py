@@ -7,7 +7,6 @@ plain functions over a `Transaction`, so that their changes can join an episode'
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeVar
 
 Dialect = Literal["sqlite", "postgres"]
@@ -28,12 +27,13 @@ class Transaction(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
 class RowWork:
     """Work that writes one row and answers nothing: neighbours with the same statement go to the database together."""
 
-    statement: str
-    row: Sequence[object]
+    __slots__ = ("row", "statement")
+
+    def __init__(self, statement: str, row: Sequence[object]) -> None:
+        self.statement, self.row = statement, row
 
     def __call__(self, transaction: Transaction) -> None:
         """Write the row."""

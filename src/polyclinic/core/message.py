@@ -63,13 +63,13 @@ class Keyed(Frozen):
         """What counts for keys, as plain data."""
         return self.model_dump()
 
-    def canonical(self) -> orjson.Fragment:
-        """The canonical form, ready to stand inside a larger one."""
+    def canonical(self) -> bytes:
+        """The canonical form as JSON, ready to stand inside a larger one."""
         known: bytes | None = self.__dict__.get("_canonical")
         if known is None:
             known = orjson.dumps(self.canonical_value(), option=orjson.OPT_SORT_KEYS)
             self.__dict__["_canonical"] = known
-        return orjson.Fragment(known)
+        return known
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """A copy works its own canonical form out."""

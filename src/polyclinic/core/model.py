@@ -6,7 +6,7 @@ A `Request` is one question in full; its `key` names it in the journal and in ca
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal, Protocol
@@ -21,6 +21,7 @@ from polyclinic.core.tool import ToolSpec
 ModelKind = Literal["llm", "understudy", "human", "replay"]
 NANO = 1_000_000_000
 _PIECE = 2047
+_CANONICAL = b'{"messages":[%b],"prompt":%b,"role":%b,"settings":%b,"tools":%b}'
 
 
 class Settings(Keyed):
@@ -104,14 +105,15 @@ class Request:
         known: bytes | None = self.__dict__.get("_canonical")
         if known is not None:
             return known
-        plain: Mapping[str, Any] = {
-            "role": self.role,
-            "prompt": self.prompt.prompt_name(),
-            "messages": [message.canonical() for message in self.messages],
-            "tools": [tool.name for tool in self.tools],
-            "settings": self.settings.canonical(),
-        }
-        known = self.__dict__["_canonical"] = orjson.dumps(plain, option=orjson.OPT_SORT_KEYS)
+        messages = b",".join([message.canonical() for message in self.messages])
+        tools = _quoted(tuple([tool.name for tool in self.tools]))
+        known = self.__dict__["_canonical"] = _CANONICAL % (
+            messages,
+            _quoted(self.prompt.prompt_name()),
+            _quoted(self.role),
+            self.settings.canonical(),
+            tools,
+        )
         return known
 
     @property
@@ -121,6 +123,12 @@ class Request:
         if known is None:
             known = self.__dict__["_key"] = _digest(self.canonical)
         return known
+
+
+@lru_cache(maxsize=4096)
+def _quoted(value: str | tuple[str, ...]) -> bytes:
+    """Names as JSON; the same few stand in all requests."""
+    return orjson.dumps(value)
 
 
 def _digest(data: bytes) -> str:
