@@ -134,7 +134,8 @@ _BY_OWNER: dict[Owner, type[OwnedError]] = {
 }
 
 
-_PASSING = (UserError, LimitReached, OwnedError)
+PASSING = (UserError, LimitReached, OwnedError)
+"""Errors that are nobody else's: they have an owner already, are the user's own, or are limits."""
 
 
 def owned(owner: Owner, message: str) -> OwnedError:
@@ -142,11 +143,16 @@ def owned(owner: Owner, message: str) -> OwnedError:
     return _BY_OWNER[owner](message)
 
 
+def blamed(owner: Owner, doing: str, error: Exception) -> OwnedError:
+    """The owner's error for one that was not foreseen, with what was being done."""
+    return owned(owner, f"{doing}: {type(error).__name__}: {error}")
+
+
 class boundary:
     """Attribute whatever goes wrong inside ``with boundary(owner, doing):`` to `owner`.
 
-    Errors that already have an owner, the user's own errors and limits pass through as they are; everything else becomes
-    the owner's error, with what was being done and the original as its cause.
+    What is `PASSING` goes through as it is; everything else becomes the owner's error, with the original as its cause.
+    On the path of every call, ``except PASSING: raise`` and ``raise blamed(…)`` do the same at no cost.
     """
 
     __slots__ = ("_doing", "_owner")
@@ -160,5 +166,5 @@ class boundary:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if isinstance(error, Exception) and not isinstance(error, _PASSING):
-            raise owned(self._owner, f"{self._doing}: {type(error).__name__}: {error}") from error
+        if isinstance(error, Exception) and not isinstance(error, PASSING):
+            raise blamed(self._owner, self._doing, error) from error

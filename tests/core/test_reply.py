@@ -224,3 +224,24 @@ def test_plain_words_stay_as_they_are() -> None:
 def test_the_error_names_the_field_so_that_it_can_be_mended() -> None:
     with pytest.raises(Unreadable, match="urgency: Input should be 'low' or 'high'"):
         read_reply('{"summary": "x", "urgency": "LOW", "score": 1, "safe": true}', Note)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"summary": "a", "summary": "b", "urgency": "low", "score": 1, "safe": true}',
+        '{"summary":"a","summary" :"b","urgency":"low","score":1,"safe":true}',
+        '{"summary":"a","\\u0073ummary":"b","urgency":"low","score":1,"safe":true}',
+        '{"summary":"a:b","summary":"b","urgency":"low","score":1,"safe":true}',
+        '{"summary":"a","urgency":"low","score":1,"safe":true,"counts":{"x":1,"x":2}}',
+        '{"summary":"a","urgency":"low","score":1,"safe":true,"doses":[{"drug":"d","mg":1,"mg":2}]}',
+    ],
+)
+def test_a_key_that_stands_twice_is_refused_however_it_is_written(text: str) -> None:
+    with pytest.raises(Unreadable, match="stands twice"):
+        read_reply(text, Note)
+
+
+def test_colons_in_words_and_spaces_around_keys_are_no_key_that_stands_twice() -> None:
+    note = read_reply('{"summary" :\n"at 10:30: pain", "urgency":"low","score":1,"safe" : true}', Note)
+    assert note.summary == "at 10:30: pain"

@@ -19,7 +19,7 @@ from polyclinic.core.reply import Unreadable, read_reply
 from polyclinic.core.switchboard import Switchboard
 from polyclinic.core.tool import BadArguments, Tool, find_tool
 from polyclinic.core.transcript import Called, Event, ToolUsed
-from polyclinic.errors import Owner, boundary, owned
+from polyclinic.errors import PASSING, Owner, blamed, boundary, owned
 
 R = TypeVar("R")
 REASKS = 2
@@ -43,6 +43,7 @@ class Agent:
         self.role, self.name = role, name or role
         self._board, self._record, self._owner, self._seed = board, record, owner, seed
         self._plain = Settings(seed=seed)
+        self._called: Called
 
     async def ask(
         self,
@@ -55,34 +56,17 @@ class Agent:
         max_output_tokens: int | None = None,
     ) -> R:
         """The typed reply. `history` is placed between the prompt's system part and the rest."""
-        answer = await self.answer(
-            prompt,
-            history=history,
-            tools=tools,
-            sample=sample,
-            temperature=temperature,
-            max_output_tokens=max_output_tokens,
-        )
-        return answer.value
-
-    async def answer(
-        self,
-        prompt: Prompt[R],
-        *,
-        history: Sequence[Message] = (),
-        tools: Sequence[Tool[Any]] = (),
-        sample: int = 0,
-        temperature: float | None = None,
-        max_output_tokens: int | None = None,
-    ) -> Answer[R]:
-        """As `ask`, with the call that gave the reply."""
         settings = self._plain
         if sample or temperature is not None or max_output_tokens is not None:
             settings = Settings(
                 temperature=temperature, max_output_tokens=max_output_tokens, seed=self._seed, sample=sample
             )
-        with boundary("engine", f"rendering {prompt.prompt_name()}"):
+        try:
             messages = compose(prompt.render(), history)
+        except PASSING:
+            raise
+        except Exception as error:
+            raise blamed("engine", f"rendering {prompt.prompt_name()}", error) from error
         specs = tuple(tool.spec for tool in tools)
         fault = ""
         for attempt in range(REASKS + 1):
@@ -97,7 +81,9 @@ class Agent:
             try:
                 if completion.tool_calls:
                     raise Unreadable(f"tools were used {TOOL_ROUNDS} times without an answer")
-                return Answer(read_reply(completion.text, prompt.reply_type()), called)
+                reply = read_reply(completion.text, prompt.reply_type())
+                self._called = called
+                return reply
             except Unreadable as error:
                 fault = str(error)
                 messages = [*messages, assistant(completion.text), user(_again(fault))]
@@ -105,6 +91,11 @@ class Agent:
             self._owner,
             f"{self.name}'s reply to {prompt.prompt_name()} stayed unreadable after {REASKS + 1} tries: {fault}",
         )
+
+    async def answer(self, prompt: Prompt[R], *, sample: int = 0) -> Answer[R]:
+        """As `ask`, with the call that gave the reply: nobody else has had a turn since it was made."""
+        reply = await self.ask(prompt, sample=sample)
+        return Answer(reply, self._called)
 
     async def _use_tools(self, completion: Completion, tools: Sequence[Tool[Any]]) -> list[Message]:
         messages = [Message(role="assistant", content=completion.text, tool_calls=completion.tool_calls)]
@@ -154,12 +145,12 @@ def plain(value: Any) -> Any:
     """A tool's result as plain JSON data."""
     if value.__class__ in _ATOMS:
         return value
-    if isinstance(value, BaseModel):
-        return value.model_dump(mode="json")
-    if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
     if isinstance(value, dict):
         return {str(key): item if item.__class__ in _ATOMS else plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
     return value
 
 

@@ -15,6 +15,7 @@ from polyclinic.core.clinic import Clinic
 from polyclinic.core.database import Transaction
 from polyclinic.core.library import Library, LibraryView, Operation, Provenance
 from polyclinic.core.limits import Meter
+from polyclinic.core.message import trusted
 from polyclinic.core.records import StagedRecords
 from polyclinic.core.scenario import Scenario, Variant
 from polyclinic.core.seed import derive, stream
@@ -123,7 +124,7 @@ class Episode:
 
     def note(self, topic: str, **data: Any) -> None:
         """Keep anything else: a phase, a plan, what was retrieved."""
-        self.record(Noted(topic=topic, data=plain(data)))
+        self.record(Noted.of(topic, plain(data)))
 
     def changed(self, what: str, before: Any, after: Any) -> None:
         """A piece of the world's state changed."""
@@ -221,7 +222,7 @@ class Episode:
 
     def effect(self, kind: str, **data: Any) -> None:
         """Change shared state: committed with the episode's end, then applied. An episode that fails changes nothing."""
-        self.effects.append(Effect(kind=kind, data=plain(data)))
+        self.effects.append(trusted(Effect, {"kind": kind, "data": plain(data)}))
 
     def on_commit(self, hook: CommitHook) -> None:
         """Do this inside the transaction that ends the episode."""

@@ -106,7 +106,7 @@ async def run_episode(
         result.effects, result.commit_hooks = episode.effects, episode.commit_hooks
         result.staged = episode.staged
     result.transcript = episode.transcript.numbered()
-    result.failures = [event for event in result.transcript if isinstance(event, Failed)]
+    result.failures = [event for event in result.transcript.events if event.kind == "failed"]
     result.usage, result.calls = board.usage, board.calls
     return result
 

@@ -51,9 +51,13 @@ def json_bytes(value: object) -> bytes:
 
 
 def _fields(value: Any) -> Any:
-    if isinstance(value, Frozen) and not isinstance(value, Keyed):
-        return value.__dict__
-    return to_jsonable_python(value)
+    return value.__dict__ if _is_its_fields(value.__class__) else to_jsonable_python(value)
+
+
+@cache
+def _is_its_fields(kind: type[Any]) -> bool:
+    """Whether a value of this type holds its fields and nothing else."""
+    return issubclass(kind, Frozen) and not issubclass(kind, Keyed)
 
 
 class Keyed(Frozen):

@@ -10,6 +10,7 @@ import math
 import re
 from typing import Any, TypeVar, cast
 
+import orjson
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 R = TypeVar("R")
@@ -69,6 +70,21 @@ def _finite(number: str) -> float:
 _STRICT = json.JSONDecoder(object_pairs_hook=_no_duplicates, parse_constant=_no_constants, parse_float=_finite)
 
 
+def _no_key_twice(body: str) -> bool:
+    """Whether this is plainly strict JSON: each key has its colon, so where there are as many colons as keys, none is there
+    twice. False where it takes a closer look."""
+    try:
+        return _count_keys(orjson.loads(body)) == body.count(":")
+    except (orjson.JSONDecodeError, RecursionError):
+        return False
+
+
+def _count_keys(value: Any) -> int:
+    if isinstance(value, dict):
+        return len(value) + sum([_count_keys(item) for item in value.values() if isinstance(item, (dict, list))])
+    return sum([_count_keys(item) for item in value]) if isinstance(value, list) else 0
+
+
 def read_reply(text: str, reply_type: type[R]) -> R:
     """The reply as its type, or `Unreadable` with what is wrong.
 
@@ -82,12 +98,13 @@ def read_reply(text: str, reply_type: type[R]) -> R:
     fenced = _FENCE.match(body)
     if fenced:
         body = fenced.group(1).strip()
-    try:
-        _STRICT.decode(body)
-    except Unreadable:
-        raise
-    except (ValueError, RecursionError) as error:
-        raise Unreadable(f"the reply is not one JSON object: {error}") from None
+    if not _no_key_twice(body):
+        try:
+            _STRICT.decode(body)
+        except Unreadable:
+            raise
+        except (ValueError, RecursionError) as error:
+            raise Unreadable(f"the reply is not one JSON object: {error}") from None
     try:
         return cast(R, _adapter(reply_type).validate_json(body))
     except ValidationError as error:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from polyclinic.core.journal import CallKey, CallRecord, Journal, PostKey
 from polyclinic.core.limits import Meter
 from polyclinic.core.model import Completion, Model, Request, Usage, total
-from polyclinic.errors import boundary
+from polyclinic.errors import PASSING, blamed
 
 
 class Players(Protocol):
@@ -82,11 +82,19 @@ class Switchboard:
             if occurrence:
                 request = replace(request, occurrence=occurrence)
             started = time.monotonic()
-            with boundary("model", f"{name} as {request.role}"):
+            try:
                 completion = await model.answer(request)
+            except PASSING:
+                raise
+            except Exception as error:
+                raise blamed("model", f"{name} as {request.role}", error) from error
             latency_ms = round((time.monotonic() - started) * 1000)
-            with boundary("engine", "journal"):
+            try:
                 await self.journal.record(CallRecord(self.episode, occurrence, request, name, completion, latency_ms))
+            except PASSING:
+                raise
+            except Exception as error:
+                raise blamed("engine", "journal", error) from error
         for meter in self.meters:
             meter.spend(completion.usage)
         self._answered.setdefault(request.role.partition("-")[0], []).append(completion.usage)

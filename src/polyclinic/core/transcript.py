@@ -100,6 +100,13 @@ class Noted(_Event):
     topic: str
     data: dict[str, Any] = Field(default_factory=dict)
 
+    @classmethod
+    def of(cls, topic: str, data: dict[str, Any]) -> Noted:
+        """The event of something kept."""
+        if not isinstance(topic, str):
+            return cls(topic=topic, data=data)
+        return trusted(cls, {"seq": -1, "kind": "noted", "topic": topic, "data": data})
+
 
 class Changed(_Event):
     """A piece of the world's state changed."""

@@ -10,7 +10,7 @@ from pydantic_core import to_json
 from polyclinic.core.message import ToolCall
 from polyclinic.core.model import Completion, ModelKind, Request, estimate_usage
 from polyclinic.core.understudy import Ask, Understudy
-from polyclinic.errors import boundary
+from polyclinic.errors import PASSING, blamed
 
 
 class UnderstudyModel:
@@ -30,7 +30,7 @@ class UnderstudyModel:
 
     async def answer(self, request: Request) -> Completion:
         """The reply as JSON text, plain text, or tool calls."""
-        with boundary("engine", f"{type(self._understudy).__name__} as {request.role}"):
+        try:
             reply = self._understudy.play(Ask(request.prompt, request, self._mistakes))
             if isinstance(reply, str):
                 text = reply
@@ -40,4 +40,8 @@ class UnderstudyModel:
                 return Completion(tool_calls=tuple(reply), usage=estimate_usage(request, ""), finish="tool_calls")
             else:
                 text = to_json(reply).decode()
+        except PASSING:
+            raise
+        except Exception as error:
+            raise blamed("engine", f"{type(self._understudy).__name__} as {request.role}", error) from error
         return Completion.of(text, estimate_usage(request, text))
