@@ -7,14 +7,14 @@ import hashlib
 import pickle
 from datetime import UTC, date, datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
 import orjson
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from polyclinic.core.message import Frozen, json_bytes, user
-from polyclinic.core.model import Completion, Request, Settings, Usage, estimate_usage
+from polyclinic.core.model import Completion, Request, Settings, Usage, estimate_usage, total
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.tool import ToolSpec
 from polyclinic.core.transcript import Called, Ended, Noted, Said, Score, Scored, Started, Transcript
@@ -41,7 +41,9 @@ def test_values_made_on_trust_equal_those_that_are_validated() -> None:
     completion = Completion.of("well", usage)
     called = Called.of(request(), completion, "understudy", 1, 2)
     said = Said.of("nurse", "well", "caller", {"phase": "end"})
-    for value in (usage, completion, called, said):
+    scored = Scored.of(Score(metric="m", value=1, judge="j"))
+    noted, both = Noted.of("topic", {"a": 1}), total([usage, usage])
+    for value in (usage, completion, called, said, scored, noted, both, Settings.seeded(3)):
         assert value == remade(value) and repr(value) == repr(remade(value))
         assert value.model_fields_set == set(type(value).model_fields)
         assert pickle.loads(pickle.dumps(value)) == copy.deepcopy(value) == value
@@ -67,6 +69,13 @@ def test_values_made_on_trust_equal_those_that_are_validated() -> None:
 def test_words_that_are_none_are_refused(speaker: Any, text: Any, to: Any) -> None:
     with pytest.raises(ValidationError):
         Said.of(speaker, text, to, {})
+
+
+def test_a_score_that_is_none_and_a_topic_that_is_none_are_refused() -> None:
+    with pytest.raises(ValidationError):
+        Scored.of(cast(Any, {"metric": "m"}))
+    with pytest.raises(ValidationError):
+        Noted.of(cast(Any, 7), {})
 
 
 ODD: list[Any] = [

@@ -42,7 +42,7 @@ class Agent:
     ) -> None:
         self.role, self.name = role, name or role
         self._board, self._record, self._owner, self._seed = board, record, owner, seed
-        self._plain = Settings(seed=seed)
+        self._plain = Settings.seeded(seed)
         self._called: Called
 
     async def ask(

@@ -6,7 +6,7 @@ A `Request` is one question in full; its `key` names it in the journal and in ca
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal, Protocol
@@ -32,6 +32,15 @@ class Settings(Keyed):
     seed: int = 0
     sample: int = 0
 
+    @classmethod
+    def seeded(cls, seed: int) -> Settings:
+        """Nothing but a seed."""
+        return trusted(cls, {"temperature": None, "max_output_tokens": None, "seed": seed, "sample": 0})
+
+    def canonical_value(self) -> Mapping[str, Any]:
+        """All fields."""
+        return self.__dict__
+
 
 class Usage(Frozen):
     """What an answer cost. Money is in integer billionths of a US dollar. `estimated` marks counts that nobody reported."""
@@ -52,12 +61,13 @@ class Usage(Frozen):
 
 def total(parts: Collection[Usage]) -> Usage:
     """The sum; estimated if any part is."""
-    return Usage(
-        input_tokens=sum([part.input_tokens for part in parts]),
-        output_tokens=sum([part.output_tokens for part in parts]),
-        cost_nano_usd=sum([part.cost_nano_usd for part in parts]),
-        estimated=any(part.estimated for part in parts),
-    )
+    counts = {
+        "input_tokens": sum([part.input_tokens for part in parts]),
+        "output_tokens": sum([part.output_tokens for part in parts]),
+        "cost_nano_usd": sum([part.cost_nano_usd for part in parts]),
+        "estimated": any(part.estimated for part in parts),
+    }
+    return trusted(Usage, counts)
 
 
 class Completion(Frozen):

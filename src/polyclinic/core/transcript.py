@@ -188,6 +188,13 @@ class Scored(_Event):
     kind: Literal["scored"] = "scored"
     score: Score
 
+    @classmethod
+    def of(cls, score: Score) -> Scored:
+        """The event of one score."""
+        if not isinstance(score, Score):
+            return cls(score=score)
+        return trusted(cls, {"seq": -1, "kind": "scored", "score": score})
+
 
 class Ended(_Event):
     """The episode closed."""
@@ -268,7 +275,7 @@ class Transcript:
 
     def to_json(self) -> bytes:
         """All events as a JSON array."""
-        return json_bytes(self.events)
+        return json_bytes([event.__dict__ for event in self.events])
 
     @classmethod
     def from_json(cls, text: bytes | str) -> Transcript:
