@@ -1,6 +1,6 @@
 """The front desk's cost and speed: synthesis, CPU per patient, FHIR transactions, slot search, and a slow endpoint.
 
-    python benchmarks/frontdesk.py [synthesis] [patients] [search] [endpoint] [--patients N] [--repeats N]
+    python benchmarks/frontdesk.py [synthesis] [patients] [search] [endpoint] [--patients N] [--repeats N] [--concurrency N]
 
 Times are CPU time or ratios within one run, because wall-clock time on a shared machine says little. The endpoint
 part serves the replies that understudies gave in a first run, over HTTP, from another process, each after a fixed
@@ -250,9 +250,8 @@ async def main() -> None:
     parser.add_argument("parts", nargs="*", default=["synthesis", "patients", "search", "endpoint"])
     parser.add_argument("--patients", type=int, default=0, help="first so many patients only; 0: all")
     parser.add_argument("--repeats", type=int, default=5, help="runs per level of the part patients (tertiary: one)")
-    parser.add_argument("--in-flight", type=int, default=64, help="contacts at the same time in the part patients")
-    parser.add_argument("--latency", type=float, default=1.0)
-    parser.add_argument("--concurrency", type=int, default=256)
+    parser.add_argument("--latency", type=float, default=1.0, help="of the endpoint, in seconds")
+    parser.add_argument("--concurrency", type=int, default=256, help="contacts at the same time, in patients and endpoint")
     parser.add_argument("--serve", type=Path, help="serve recorded replies (used by the endpoint part)")
     given = parser.parse_args()
     if given.serve is not None:
@@ -263,7 +262,7 @@ async def main() -> None:
     if "search" in given.parts:
         search()
     if "patients" in given.parts:
-        await patients(given.patients, given.repeats, given.in_flight)
+        await patients(given.patients, given.repeats, given.concurrency)
     if "endpoint" in given.parts:
         await endpoint(given.patients, given.latency, given.concurrency)
 
