@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import pickle
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any, cast
@@ -78,12 +79,20 @@ def test_a_score_that_is_none_and_a_topic_that_is_none_are_refused() -> None:
         Noted.of(cast(Any, 7), {})
 
 
+@dataclass
+class Ward:
+    beds: int
+    _load: float
+    used: Usage | None = None
+
+
 ODD: list[Any] = [
     {"when": datetime(2026, 1, 2, 3, 4, tzinfo=UTC), "day": date(2026, 1, 2)},
     {"big": 2**80, "small": 1e-9, "large": 1e22, "none": None, "nan": float("nan"), "inf": float("inf")},
     {"decimal": Decimal("1.10"), "set": frozenset({"a"}), "bytes": b"abc", "tuple": (1, 2.0, "x")},
     {"inner": {1: "a number as key"}, "ключ": '안녕 \u2028 \x01 \\ " /'},
     {"model": Usage(input_tokens=3), "message": user("hello"), "list": [Usage(), {"deep": Usage()}]},
+    {"record": Ward(3, 4.5, Usage()), "infinite": Ward(1, float("inf"))},
 ]
 
 
@@ -99,6 +108,7 @@ def test_json_is_what_pydantic_writes(data: dict[Any, Any]) -> None:
         Ended(outcome="done"),
     ]
     assert json_bytes(events) == EVENTS.dump_json(events)
+    assert Transcript(events).to_json() == EVENTS.dump_json(events)
 
 
 def test_a_transcript_survives_its_json() -> None:

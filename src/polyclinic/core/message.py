@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic_core import to_json, to_jsonable_python
 
 _set = object.__setattr__
+_AS_PYDANTIC = orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_DATACLASS
 
 
 class Frozen(BaseModel):
@@ -45,9 +46,9 @@ def _names(kind: type[Frozen]) -> set[str]:
 def json_bytes(value: object) -> bytes:
     """Values as JSON, byte for byte what pydantic writes, in a fraction of the time."""
     try:
-        return orjson.dumps(value, default=_fields, option=orjson.OPT_PASSTHROUGH_DATETIME)
+        return orjson.dumps(value, default=_fields, option=_AS_PYDANTIC)
     except TypeError:
-        return to_json(value)
+        return to_json(value, inf_nan_mode="null")
 
 
 def _fields(value: Any) -> Any:
