@@ -239,6 +239,22 @@ async def test_a_step_whose_reach_is_not_known_is_made_on_its_own(hospital: Fhir
     assert (await hospital.read("Slot", "kim-diary-000"))["status"] == "free"
 
 
+async def test_a_step_may_change_what_it_is_given(hospital: FhirStore, appointment: Make) -> None:
+    await hospital.transact(scheduling.book(appointment("a"), [await hospital.read("Slot", "kim-diary-000")]))
+
+    def cancelled(found: list[Resource | None]) -> list[Change]:
+        own = found[0]
+        assert own is not None
+        own["status"] = "cancelled"
+        return [Update(own, version_of(own))]
+
+    staged = hospital.stage()
+    staged.later([("Appointment", "a")], cancelled)
+    await hospital.database.write(staged.apply)
+    assert (await hospital.read("Slot", "kim-diary-000"))["status"] == "free"
+    assert [found["id"] for found in (await hospital.search("Appointment", {"status": "cancelled"})).matches] == ["a"]
+
+
 async def test_what_is_left_for_later_is_made_whole_or_not_at_all(hospital: FhirStore, appointment: Make) -> None:
     def booked(found: list[Resource | None]) -> list[Change]:
         return scheduling.book(appointment("a"), [slot for slot in found if slot is not None])

@@ -56,10 +56,11 @@ class Work:
         return wanted
 
     def read(self, keys: Iterable[Key]) -> dict[Key, Resource | None]:
-        """Read and lock resources as they are; None for those that do not exist."""
+        """Read and lock resources as they are; None for those that do not exist. They are the caller's own, to change."""
         wanted = list(keys)
         self._find_all(wanted)
-        return {key: self.resource_before(key) for key in wanted}
+        rows = {key: self._before[key] for key in wanted}
+        return {key: row.resource() if row is not None and row.body is not None else None for key, row in rows.items()}
 
     def _find_all(self, keys: Iterable[Key]) -> None:
         unknown = [key for key in dict.fromkeys(keys) if key not in self._before]
