@@ -74,9 +74,9 @@ class Prompt(BaseModel, Generic[R]):
         name = self.template
         if "{" in name:
             name = _FIELD.sub(lambda match: str(getattr(self, match.group(1))), name)
-        fields, kind = self.__dict__, self.__class__
-        messages = [section.message(fields) for section in _sections(kind.__module__, name)]
-        pictures = self.images() if _picture_fields(kind) else ()
+        fields = self.__dict__
+        messages = [section.message(fields) for section in _sections(self.__class__.__module__, name)]
+        pictures = self.images()
         if pictures:
             last = max((i for i, message in enumerate(messages) if message.role == "user"), default=len(messages) - 1)
             messages[last] = messages[last].model_copy(update={"images": pictures})
