@@ -26,7 +26,7 @@ T = TypeVar("T")
 SAFE_WAL = (3, 51, 3)
 BATCH = 512
 LINGER_S = 0.001  # a write waits this long for company, and again while more come: measured, a fifth less CPU per call
-LINGERS = 20
+LONGEST_S = 0.02
 JOURNAL_BYTES = 4 * 1024 * 1024  # what is left of the rollback journal between transactions, empty in all but its size
 TRIES = 5
 
@@ -236,11 +236,10 @@ class ThreadedDatabase:
 
     def _linger(self) -> None:
         """Wait for company: when many write at once, one commit soon serves them all."""
-        for _ in range(LINGERS):
+        waiting, latest = -1, time.monotonic() + LONGEST_S
+        while self._queue.qsize() != waiting and time.monotonic() < latest:
             waiting = self._queue.qsize()
             time.sleep(LINGER_S)
-            if self._queue.qsize() == waiting:
-                return
 
     def _alone(self, connection: _Connection, item: _Work, *, again: bool) -> None:
         """One piece on its own, after its batch failed; tried again while the database says that this may help."""
