@@ -251,7 +251,9 @@ async def main() -> None:
     parser.add_argument("--patients", type=int, default=0, help="first so many patients only; 0: all")
     parser.add_argument("--repeats", type=int, default=5, help="runs per level of the part patients (tertiary: one)")
     parser.add_argument("--latency", type=float, default=1.0, help="of the endpoint, in seconds")
-    parser.add_argument("--concurrency", type=int, default=256, help="contacts at the same time, in patients and endpoint")
+    parser.add_argument(
+        "--concurrency", type=int, default=256, help="contacts at the same time, in patients and endpoint"
+    )
     parser.add_argument("--serve", type=Path, help="serve recorded replies (used by the endpoint part)")
     given = parser.parse_args()
     if given.serve is not None:
