@@ -7,9 +7,7 @@ clinic ``counsel``. An evaluation is ``async evaluate(bench, file)`` and returns
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import Any, Protocol
 
 import click
 
@@ -17,33 +15,15 @@ from polyclinic.cli.options import json_option, print_json, wait
 from polyclinic.core.agent import Agent
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.journal import MemoryJournal
-from polyclinic.core.judge import Bench
 from polyclinic.core.seed import derive
 from polyclinic.core.switchboard import Players, Switchboard
 from polyclinic.core.transcript import Event
 from polyclinic.errors import UnknownName
-from polyclinic.eval.sections import Section
+from polyclinic.eval.evaluation import Evaluate, Evaluated
 from polyclinic.eval.terminal import section_text
 from polyclinic.runner.build import build
 from polyclinic.runner.config import make_config
 from polyclinic.runner.registry import clinic_modules, load_clinic
-
-
-class Evaluated(Protocol):
-    """What an evaluation returns."""
-
-    @property
-    def data(self) -> dict[str, Any]:
-        """Plain values."""
-        ...
-
-    @property
-    def sections(self) -> Sequence[Section]:
-        """The same for people."""
-        ...
-
-
-Evaluate = Callable[[Bench, str], Awaitable[Evaluated]]
 
 
 class EvalBench:

@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Generic, Literal
 
 from polyclinic.core.campaign import NothingShared, Shared
-from polyclinic.core.judge import Judge
+from polyclinic.core.judge import Case, Judge
 from polyclinic.core.prompt import Prompt
-from polyclinic.core.scenario import Scenario, Variant
+from polyclinic.core.scenario import S, V
 from polyclinic.core.services import Services
 from polyclinic.core.understudy import Understudy
 from polyclinic.errors import Owner, UnknownName
 
 if TYPE_CHECKING:
     from polyclinic.core.episode import Episode, EpisodeSpec
+    from polyclinic.eval.evaluation import Evaluate
+    from polyclinic.eval.results import RunResults
+    from polyclinic.eval.sections import Section
 
 Side = Literal["tested", "simulated", "judge"]
-Scenarios = Callable[[str, int], Sequence[Scenario]]
-Prepare = Callable[[Sequence[Scenario], Variant, "EpisodeSpec", Services], Awaitable[None]]
-OpenCampaign = Callable[[Sequence[Scenario], Variant, int, Services], Shared]
 
 _OWNERS: Mapping[Side, Owner] = {"tested": "reply", "simulated": "simulated_user", "judge": "judge"}
 
@@ -64,7 +64,7 @@ class Mistake:
 
 
 @dataclass(frozen=True)
-class Clinic:
+class Clinic(Generic[S, V]):
     """One simulator. `flow` is its whole control flow; everything else is what surrounds it.
 
     `scenarios(selector, seed)` answers ``--scenarios``: a number, a name, ``name:count``, a file's path.
@@ -83,22 +83,22 @@ class Clinic:
     summary: str
     paper: str
     roles: tuple[Role, ...]
-    scenario_type: type[Scenario]
-    scenarios: Scenarios
-    variants: Mapping[str, Variant]
-    flow: Callable[[Episode], Awaitable[str]]
-    judges: Callable[[], Sequence[Judge]]
+    scenario_type: type[S]
+    scenarios: Callable[[str, int], Sequence[S]]
+    variants: Mapping[str, V]
+    flow: Callable[[Episode[S, V]], Awaitable[str]]
+    judges: Callable[[], Sequence[Judge[S, V]]]
     prompts: tuple[type[Prompt[Any]], ...]
     understudies: Mapping[str, type[Understudy]]
     mistakes: tuple[Mistake, ...] = ()
     libraries: tuple[str, ...] = ()
     needs: tuple[Literal["records"], ...] = ()
-    open_campaign: OpenCampaign | None = None
-    prepare: Prepare | None = None
-    report: Callable[[Any], Sequence[Any]] | None = None
-    feedback: Callable[[Any], Sequence[Any]] | None = None
+    open_campaign: Callable[[Sequence[S], V, int, Services], Shared] | None = None
+    prepare: Callable[[Sequence[S], V, EpisodeSpec, Services], Awaitable[None]] | None = None
+    report: Callable[[RunResults[S]], Sequence[Section]] | None = None
+    feedback: Callable[[Case[S, V]], Sequence[Section]] | None = None
     lint: Callable[[str], Sequence[str]] | None = None
-    evaluations: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    evaluations: Mapping[str, Evaluate] = field(default_factory=dict)
     settings: tuple[str, ...] = ()
     default_variant: str = ""
     evolve_variant: str = ""
@@ -118,7 +118,7 @@ class Clinic:
             return role
         raise UnknownName(f"role in {self.name}", name, (role.name for role in self.roles))
 
-    def variant(self, name: str) -> Variant:
+    def variant(self, name: str) -> V:
         """The variant, or an error with the names there are."""
         if name not in self.variants:
             raise UnknownName(f"variant of {self.name}", name, self.variants)
@@ -129,7 +129,7 @@ class Clinic:
         """What runs when none is named."""
         return self.default_variant or next(iter(self.variants))
 
-    def shared(self, scenarios: Sequence[Scenario], variant: Variant, seed: int, services: Services) -> Shared:
+    def shared(self, scenarios: Sequence[S], variant: V, seed: int, services: Services) -> Shared:
         """A campaign's shared state, new."""
         if self.open_campaign is None:
             return NothingShared()

@@ -7,7 +7,7 @@ import random
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from polyclinic.core.agent import Agent, plain
 from polyclinic.core.campaign import Effect, NothingShared, Shared, Turnstile
@@ -17,7 +17,7 @@ from polyclinic.core.library import Library, LibraryView, Operation, Provenance
 from polyclinic.core.limits import Meter
 from polyclinic.core.message import trusted
 from polyclinic.core.records import StagedRecords
-from polyclinic.core.scenario import Scenario, Variant
+from polyclinic.core.scenario import S_co, V_co
 from polyclinic.core.seed import derive, stream
 from polyclinic.core.services import Services
 from polyclinic.core.switchboard import Switchboard
@@ -66,15 +66,15 @@ class Campaign:
             self.shared.apply(effect)
 
 
-class Episode:
+class Episode(Generic[S_co, V_co]):
     """What a flow works with. Everything that happens goes through here and becomes an event."""
 
     def __init__(
         self,
         spec: EpisodeSpec,
         clinic: Clinic,
-        scenario: Scenario,
-        variant: Variant,
+        scenario: S_co,
+        variant: V_co,
         board: Switchboard,
         services: Services,
         campaign: Campaign,

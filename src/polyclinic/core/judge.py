@@ -6,9 +6,9 @@ A judge that cannot be read raises `JudgeError`: it scores nobody, and the failu
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Generic, Protocol
 
-from polyclinic.core.scenario import Scenario, Variant
+from polyclinic.core.scenario import S_co, S_contra, V_co, V_contra
 from polyclinic.core.transcript import Score, Transcript
 
 if TYPE_CHECKING:
@@ -35,16 +35,16 @@ class Bench(Protocol):
 
 
 @dataclass(frozen=True)
-class Case:
+class Case(Generic[S_co, V_co]):
     """What a judge may see."""
 
-    scenario: Scenario
-    variant: Variant
+    scenario: S_co
+    variant: V_co
     transcript: Transcript
     trial: int = 0
 
 
-class Judge(Protocol):
+class Judge(Protocol[S_contra, V_contra]):
     """Scores one episode."""
 
     @property
@@ -57,6 +57,6 @@ class Judge(Protocol):
         """What it measures."""
         ...
 
-    async def score(self, case: Case, bench: Bench) -> list[Score]:
+    async def score(self, case: Case[S_contra, V_contra], bench: Bench) -> list[Score]:
         """The scores, or `JudgeError`."""
         ...

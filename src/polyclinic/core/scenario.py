@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from typing_extensions import TypeVar
+
 from polyclinic.core.message import Frozen
 
 
@@ -26,3 +30,13 @@ class Variant(Frozen):
     name: str
     about: str
     baseline: bool = False
+
+
+# What a clinic's scenarios and variants are. An episode and a case only give them out, a judge only takes them in; a clinic does
+# both. The engine, which works with every clinic, leaves them open.
+S = TypeVar("S", bound=Scenario, default=Any)
+V = TypeVar("V", bound=Variant, default=Any)
+S_co = TypeVar("S_co", bound=Scenario, covariant=True, default=Scenario)
+V_co = TypeVar("V_co", bound=Variant, covariant=True, default=Variant)
+S_contra = TypeVar("S_contra", bound=Scenario, contravariant=True, default=Any)
+V_contra = TypeVar("V_contra", bound=Variant, contravariant=True, default=Any)

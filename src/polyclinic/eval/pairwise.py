@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Generic, Literal
 
 from polyclinic.core.judge import Bench, Case, Metric
+from polyclinic.core.scenario import S_contra, V_contra
 from polyclinic.core.transcript import Score
 from polyclinic.errors import JudgeError, ReplyError, boundary
 from polyclinic.eval.estimate import Estimate
@@ -41,7 +42,7 @@ def settle(forward: Preferred, backward: Preferred, sample: int = 0) -> Preferen
     return Preference(vote if same else "draw", same, (forward.reason, backward.reason), sample)
 
 
-class PairwiseJudge:
+class PairwiseJudge(Generic[S_contra, V_contra]):
     """Asks a model which of two texts is better on one question, `k_samples` times, each in both orders.
 
     With `metric` and `against` it is also a judge of single episodes: what `view` shows of the case is compared with
@@ -56,9 +57,9 @@ class PairwiseJudge:
         k_samples: int = 1,
         role: str = "judge",
         metric: str = "",
-        view: Callable[[Case], str] = whole_dialogue,
-        against: Callable[[Case], str] | None = None,
-        context: Callable[[Case], str] = lambda case: "",
+        view: Callable[[Case[S_contra, V_contra]], str] = whole_dialogue,
+        against: Callable[[Case[S_contra, V_contra]], str] | None = None,
+        context: Callable[[Case[S_contra, V_contra]], str] = lambda case: "",
     ) -> None:
         if k_samples < 1:
             raise ValueError("a pairwise judge takes at least one sample")
@@ -90,13 +91,13 @@ class PairwiseJudge:
             raise JudgeError(str(error)) from error
         return settle(forward, backward, sample)
 
-    async def compare(self, a: Case, b: Case, bench: Bench) -> list[Preference]:
+    async def compare(self, a: Case[S_contra, V_contra], b: Case[S_contra, V_contra], bench: Bench) -> list[Preference]:
         """The preferences between two episodes of one scenario, one for each sample."""
         with boundary("judge", f"choosing what to compare in {a.scenario.id}"):
             ours, theirs, context = self._view(a), self._view(b), self._context(a)
         return [await self.prefer(ours, theirs, bench, context, sample) for sample in range(self.k_samples)]
 
-    async def score(self, case: Case, bench: Bench) -> list[Score]:
+    async def score(self, case: Case[S_contra, V_contra], bench: Bench) -> list[Score]:
         """The episode against its reference; nothing when either has no words."""
         if self._against is None:
             raise JudgeError("has nothing to compare an episode with: give it 'against'")

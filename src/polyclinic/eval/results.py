@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Generic, Literal
 
 from polyclinic.core.judge import Metric
 from polyclinic.core.model import NANO, ModelKind
-from polyclinic.core.scenario import Scenario
+from polyclinic.core.scenario import S_co
 from polyclinic.core.transcript import Score, Transcript
 from polyclinic.errors import OWNERS, EngineError, Owner
 
@@ -113,7 +113,7 @@ class EpisodeRow:
 
 
 @dataclass(frozen=True)
-class RunResults:
+class RunResults(Generic[S_co]):
     """A whole run. `variants` keeps the order of the run's configuration, `metrics` what the numbers mean.
 
     `baseline` names the variant that the others are compared with; empty means the first.
@@ -126,7 +126,7 @@ class RunResults:
     metrics: tuple[Metric, ...] = ()
     episodes: tuple[EpisodeRow, ...] = ()
     config: Mapping[str, Any] = field(default_factory=dict)
-    scenarios: Mapping[str, Scenario] = field(default_factory=dict)
+    scenarios: Mapping[str, S_co] = field(default_factory=dict)
     about: str = ""
     baseline: str = ""
     variant_about: Mapping[str, str] = field(default_factory=dict)

@@ -12,8 +12,10 @@ the judge has failed, and a failed judge scores nobody.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Generic
 
 from polyclinic.core.judge import Bench, Case, Metric
+from polyclinic.core.scenario import S, S_contra, V, V_contra
 from polyclinic.core.transcript import Score
 from polyclinic.errors import JudgeError, ReplyError, boundary
 from polyclinic.eval.criteria import Criterion, Flag, Outcome, Rubric, Veto
@@ -36,7 +38,7 @@ __all__ = [
     "whole_dialogue",
 ]
 
-View = Callable[[Case], str | Mapping[str, str]]
+View = Callable[[Case[S, V]], str | Mapping[str, str]]
 REASKS = 2
 
 
@@ -45,7 +47,7 @@ def whole_dialogue(case: Case) -> str:
     return case.transcript.dialogue()
 
 
-class RubricJudge:
+class RubricJudge(Generic[S_contra, V_contra]):
     """Asks a model in a judging role to score a view of the transcript against a rubric.
 
     `view` says what of the case the judge sees: one text, or several by subject (a student, a turn), each judged apart.
@@ -58,7 +60,7 @@ class RubricJudge:
         *,
         k_samples: int = 1,
         role: str = "judge",
-        view: View = whole_dialogue,
+        view: View[S_contra, V_contra] = whole_dialogue,
         name: str = "",
         apart: bool = False,
     ) -> None:
@@ -78,7 +80,7 @@ class RubricJudge:
         """What it measures."""
         return self.rubric.metrics()
 
-    async def score(self, case: Case, bench: Bench) -> list[Score]:
+    async def score(self, case: Case[S_contra, V_contra], bench: Bench) -> list[Score]:
         """The scores of every sample, each marked with its number; or `JudgeError`, and no score at all."""
         with boundary("judge", f"choosing what to judge in {case.scenario.id}"):
             shown = self.view(case)

@@ -17,14 +17,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar
+from typing import Generic
 
 from polyclinic.core.judge import Bench, Case, Metric
 from polyclinic.core.message import trusted
+from polyclinic.core.scenario import S, S_contra, V, V_contra
 from polyclinic.core.transcript import Score
 from polyclinic.errors import JudgeError, boundary
 
 _judging: ContextVar[str] = ContextVar("polyclinic_judging", default="")
-RuleFunction = Callable[[Case], Score | Iterable[Score]]
+RuleFunction = Callable[[Case[S, V]], Score | Iterable[Score]]
 
 
 def mark(
@@ -72,10 +74,10 @@ def check_scores(scores: Iterable[Score], judge: str, metrics: Iterable[Metric])
     return checked
 
 
-class RuleJudge:
+class RuleJudge(Generic[S_contra, V_contra]):
     """A judge that is code. The metrics' ranges are held: say ``high=math.inf`` for counts."""
 
-    def __init__(self, name: str, metrics: Iterable[Metric], function: RuleFunction) -> None:
+    def __init__(self, name: str, metrics: Iterable[Metric], function: RuleFunction[S_contra, V_contra]) -> None:
         self._name = name
         self._metrics = tuple(metrics)
         self._function = function
@@ -92,7 +94,7 @@ class RuleJudge:
         """What it measures."""
         return self._metrics
 
-    def apply(self, case: Case) -> list[Score]:
+    def apply(self, case: Case[S_contra, V_contra]) -> list[Score]:
         """The scores of one case, without a bench: rules need none."""
         with boundary("judge", f"the rule on {case.scenario.id}"):
             before = _judging.set(self._name)
@@ -102,11 +104,11 @@ class RuleJudge:
             finally:
                 _judging.reset(before)
 
-    async def score(self, case: Case, bench: Bench) -> list[Score]:
+    async def score(self, case: Case[S_contra, V_contra], bench: Bench) -> list[Score]:
         """The scores, or `JudgeError`."""
         return self.apply(case)
 
 
-def rule_judge(name: str, *metrics: Metric) -> Callable[[RuleFunction], RuleJudge]:
+def rule_judge(name: str, *metrics: Metric) -> Callable[[RuleFunction[S, V]], RuleJudge[S, V]]:
     """Decorator: ``@rule_judge("name", Metric(...), ...)`` over a function from a case to its marks."""
     return lambda function: RuleJudge(name, metrics, function)

@@ -12,13 +12,12 @@ from polyclinic.clinics.counsel.report import feedback, report
 from polyclinic.clinics.counsel.scenario import Talk, lint, scenarios
 from polyclinic.clinics.counsel.state import Charts
 from polyclinic.clinics.counsel.understudies import MISTAKES, UNDERSTUDIES
-from polyclinic.clinics.counsel.variants import VARIANTS
+from polyclinic.clinics.counsel.variants import VARIANTS, CounselVariant
 from polyclinic.core.clinic import Clinic, Role
-from polyclinic.core.scenario import Scenario, Variant
 from polyclinic.core.services import Services
 
 
-def _charts(scenarios: Sequence[Scenario], variant: Variant, seed: int, services: Services) -> Charts:
+def _charts(scenarios: Sequence[Talk], variant: CounselVariant, seed: int, services: Services) -> Charts:
     return Charts()
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable
 from dataclasses import dataclass, field
-from typing import cast
 
 from polyclinic.clinics.counsel.agents import Counsellor, Critic, Guard, Other, Recollection
 from polyclinic.clinics.counsel.prompts import DeskSays, Reply
@@ -28,7 +27,7 @@ from polyclinic.core.transcript import Failed
 from polyclinic.errors import OwnedError
 
 
-async def flow(episode: Episode) -> str:
+async def flow(episode: Episode[Talk, CounselVariant]) -> str:
     """One conversation. Ends as ``closed``, ``left``, ``turns`` or ``escalated``; a live one ends when it is closed."""
     room = Room(episode)
     while True:
@@ -41,9 +40,8 @@ async def flow(episode: Episode) -> str:
 class Room:
     """One conversation as it goes on."""
 
-    def __init__(self, episode: Episode) -> None:
-        self.episode, self.talk = episode, cast(Talk, episode.scenario)
-        self.variant = cast(CounselVariant, episode.variant)
+    def __init__(self, episode: Episode[Talk, CounselVariant]) -> None:
+        self.episode, self.talk, self.variant = episode, episode.scenario, episode.variant
         self.session = Session(self.talk.lang)
         shared = episode.shared
         before = tuple(Fact(subject=subject, value=value, turn=0) for subject, value in self.talk.known.items())

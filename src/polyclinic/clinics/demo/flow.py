@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import cast
 
 from polyclinic.clinics.demo.agents import Caller, Nurse
 from polyclinic.clinics.demo.prompts import Advice
@@ -17,9 +16,9 @@ from polyclinic.core.review import Verdict, review
 SAFE_WORDS = "I would rather have our pharmacist call you back about this. Please take nothing more until then."
 
 
-async def flow(episode: Episode) -> str:
+async def flow(episode: Episode[Call, LineVariant]) -> str:
     """One call. Ends as ``understood``, ``not_understood`` or ``handed_over``."""
-    call, variant = cast(Call, episode.scenario), cast(LineVariant, episode.variant)
+    call, variant = episode.scenario, episode.variant
     caller, nurse = Caller(episode, call), Nurse(episode, call, variant)
     question = await caller.asks()
     episode.say("caller", question, to="nurse")

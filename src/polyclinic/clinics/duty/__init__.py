@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import cast
 
 from polyclinic.clinics.duty.flow import flow
 from polyclinic.clinics.duty.judges import judges
@@ -11,7 +12,7 @@ from polyclinic.clinics.duty.prompts import PROMPTS
 from polyclinic.clinics.duty.report import feedback, report
 from polyclinic.clinics.duty.rules.house import open_ward
 from polyclinic.clinics.duty.rules.norm_lint import lint_norms
-from polyclinic.clinics.duty.scenario import Duty, lint_scenarios, scenarios
+from polyclinic.clinics.duty.scenario import AnyDuty, Duty, lint_scenarios, scenarios
 from polyclinic.clinics.duty.understudies import UNDERSTUDIES
 from polyclinic.clinics.duty.understudies.mistakes import MISTAKES
 from polyclinic.clinics.duty.variants import VARIANTS, DutyVariant
@@ -42,7 +43,7 @@ clinic = Clinic(
         Role("reflector", "reviews shifts: diagnosis, traits, preferences"),
         Role("judge", "judges norms, roles, identity and social quality", side="judge"),
     ),
-    scenario_type=Duty,
+    scenario_type=cast("type[AnyDuty]", Duty),
     scenarios=scenarios,
     variants=VARIANTS,
     default_variant="full",

@@ -7,7 +7,6 @@ happens after the shift in `evolve/after_shift.py`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import cast
 
 from polyclinic.clinics.duty.agents import Patient, Staff
 from polyclinic.clinics.duty.evolve.after_shift import ShiftRecord, reflect
@@ -26,7 +25,7 @@ from polyclinic.errors import ConfigError
 from polyclinic.people.traits import draw_profile
 
 
-async def flow(episode: Episode) -> str:
+async def flow(episode: Episode[AnyDuty, DutyVariant]) -> str:
     """One shift. Ends as ``clean`` when no norm was broken, else as ``broken``."""
     await episode.turn("ward")
     shift = Shift(episode)
@@ -50,10 +49,10 @@ async def flow(episode: Episode) -> str:
 class Shift:
     """One episode at work: who is on duty, what has been said, what was broken."""
 
-    def __init__(self, episode: Episode) -> None:
+    def __init__(self, episode: Episode[AnyDuty, DutyVariant]) -> None:
         self.episode = episode
-        self.scenario = cast(AnyDuty, episode.scenario)
-        self.variant = configured(cast(DutyVariant, episode.variant), episode.services.options)
+        self.scenario = episode.scenario
+        self.variant = configured(episode.variant, episode.services.options)
         self.norms = house_norms(episode.services)
         shuffled = self.variant.shuffled_norms
         self.taught = shuffled_between_roles(self.norms, episode.spec.seed) if shuffled else self.norms
@@ -138,7 +137,7 @@ class Shift:
         )
 
 
-def ward_of(episode: Episode) -> Ward:
+def ward_of(episode: Episode[AnyDuty, DutyVariant]) -> Ward:
     """The campaign's ward, or a new one for a shift that stands alone."""
     shared = episode.shared
     if isinstance(shared, Ward):

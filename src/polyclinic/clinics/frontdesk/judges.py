@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 from polyclinic.clinics.frontdesk.rules.codes import MEANING, Verdict
 from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeCase, IntakeRecord, judge_intake, right_department
@@ -153,9 +153,9 @@ def _described(caller: str, transcript: Transcript, event: dict[str, Any]) -> bo
 
 
 @rule_judge("intake", INTAKE, INTAKE_STAFF, DEPARTMENT, ROUNDS)
-def intake(case: Case) -> list[Score]:
+def intake(case: Case[Contact]) -> list[Score]:
     """The intake rubric, and apart from it the department and the rounds."""
-    contact = cast(Contact, case.scenario)
+    contact = case.scenario
     note = _notes(case.transcript).get("intake")
     if note is None:
         return []
@@ -175,9 +175,9 @@ def _spoken_department(transcript: Transcript) -> str:
 
 
 @rule_judge("scheduling", SCHEDULING, SCHEDULING_STAFF, RIGHT_TOOL, TOOL_USED, FOUND_ROOM, PROTECTED)
-def scheduling(case: Case) -> list[Score]:
+def scheduling(case: Case[Contact]) -> list[Score]:
     """The scheduling rubric; for new appointments also the tools, and whether there was room at all."""
-    contact = cast(Contact, case.scenario)
+    contact = case.scenario
     if contact.claims is not None:
         return _protection(case.transcript)
     verdict = scheduling_verdict(contact, case.transcript)
@@ -213,9 +213,9 @@ def _protection(transcript: Transcript) -> list[Score]:
     return [mark("protected", float(not reached and not event["done"]), evidence=tuple(reached))]
 
 
-def feedback(case: Case) -> list[Section]:
+def feedback(case: Case[Contact]) -> list[Section]:
     """For a person who played the staff: what the rubrics found, and why."""
-    contact = cast(Contact, case.scenario)
+    contact = case.scenario
     lines: list[list[Cell]] = []
     for task, verdict in (
         ("intake", intake_verdict(contact, case.transcript) if contact.kind == "visit" else None),
@@ -235,6 +235,6 @@ def feedback(case: Case) -> list[Section]:
     return [Section("How it went", body)]
 
 
-def judges() -> Sequence[Judge]:
+def judges() -> Sequence[Judge[Contact]]:
     """All judges of this clinic, anew."""
     return (intake, scheduling)

@@ -30,10 +30,10 @@ EXPERT_LEAK = "expert_leak"
 THINKING = "thinking_form"
 
 
-async def flow(episode: Episode) -> str:
+async def flow(episode: Episode[Case, RoundsVariant]) -> str:
     """One session. Ends as ``reached`` (every student holds the conclusion) or ``not_reached``."""
-    variant = cast(RoundsVariant, episode.variant)
-    case = await Author(episode).completes(cast(Case, episode.scenario))
+    variant = episode.variant
+    case = await Author(episode).completes(episode.scenario)
     script = cast(PatientScript, case.script)
     learners = seat(episode, variant)
     room = Room(patient=script.informant.relation if script.informant else "patient")

@@ -9,6 +9,7 @@ from polyclinic.clinics.duty.judges.identity import IdentityJudge
 from polyclinic.clinics.duty.judges.norms import NormJudge
 from polyclinic.clinics.duty.judges.task import task
 from polyclinic.clinics.duty.judges.view import by_role
+from polyclinic.clinics.duty.scenario import AnyDuty
 from polyclinic.core.embedding import Embedder
 from polyclinic.core.judge import Judge
 from polyclinic.eval.rubric import RubricJudge, package_rubric
@@ -24,7 +25,7 @@ def _embedder() -> Embedder:
     return WordLlamaEmbedder()
 
 
-def judges() -> Sequence[Judge]:
+def judges() -> Sequence[Judge[AnyDuty]]:
     """All judges of this clinic, anew; rubric judges take five samples as the method has it."""
     role = package_rubric("polyclinic.clinics.duty", "data/rubrics/role.toml")
     social = package_rubric("polyclinic.clinics.duty", "data/rubrics/social.toml")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 
-from polyclinic.clinics.duty.judges.view import lines_of, norms_of, scenario_of, staff_in
+from polyclinic.clinics.duty.judges.view import lines_of, norms_of, staff_in
 from polyclinic.clinics.duty.prompts import JudgesNorms, NormJudged, NormLine, Spoken
 from polyclinic.clinics.duty.rules.checker import Verdict, check_dialogue
 from polyclinic.clinics.duty.rules.norms import Norm, applicable
@@ -40,9 +40,9 @@ class NormJudge:
         """The same judge with another number of samples."""
         return NormJudge(samples)
 
-    async def score(self, case: Case, bench: Bench) -> list[Score]:
+    async def score(self, case: Case[AnyDuty], bench: Bench) -> list[Score]:
         """One NVR, SNR and C_norm for the episode; the patient's words are never charged to the staff."""
-        scenario, lines, norms = scenario_of(case), lines_of(case.transcript), norms_of(case.transcript)
+        scenario, lines, norms = case.scenario, lines_of(case.transcript), norms_of(case.transcript)
         verdicts = [v for v in check_dialogue(norms, scenario, lines) if v.role in STAFF]
         for role in staff_in(lines):
             verdicts += await self._by_rubric(scenario, lines, norms, role, bench, verdicts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from polyclinic.clinics.duty.judges.view import lines_of, scenario_of
+from polyclinic.clinics.duty.judges.view import lines_of
 from polyclinic.clinics.duty.rules.checklists import checked
 from polyclinic.clinics.duty.rules.scene import Line
 from polyclinic.clinics.duty.rules.triggers.talk import steps
@@ -20,9 +20,9 @@ SE = Metric("se", "messages until the decision was told", higher_is_better=False
 
 
 @rule_judge("task", TSR, SUCCESS, SE)
-def task(case: Case) -> list[Score]:
+def task(case: Case[AnyDuty]) -> list[Score]:
     """TSR by checklist and step efficiency. An episode in which nothing was decided has no SE."""
-    scenario, lines = scenario_of(case), lines_of(case.transcript)
+    scenario, lines = case.scenario, lines_of(case.transcript)
     items = checked(scenario, lines)
     missed = [item.text for item, met in items if not met]
     reason = "missed: " + "; ".join(missed) if missed else "all items met"

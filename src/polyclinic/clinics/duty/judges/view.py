@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import cast
 
 from polyclinic.clinics.duty.rules.norms import Norm, inventory
 from polyclinic.clinics.duty.rules.scene import Line
-from polyclinic.clinics.duty.scenario import ROLES, STAFF, AnyDuty, Role
+from polyclinic.clinics.duty.scenario import ROLES, STAFF, Role
 from polyclinic.core.judge import Case
 from polyclinic.core.transcript import Transcript
-
-
-def scenario_of(case: Case) -> AnyDuty:
-    """The case's scenario, as what it is."""
-    return cast(AnyDuty, case.scenario)
 
 
 def lines_of(transcript: Transcript) -> tuple[Line, ...]:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from polyclinic.clinics.duty.judges.view import lines_of, norms_of, scenario_of
+from polyclinic.clinics.duty.judges.view import lines_of, norms_of
 from polyclinic.clinics.duty.rules.checker import check_dialogue
 from polyclinic.clinics.duty.rules.checklists import checked
-from polyclinic.clinics.duty.scenario import STAFF
+from polyclinic.clinics.duty.scenario import STAFF, AnyDuty
 from polyclinic.core.judge import Case
 from polyclinic.eval.sections import Cell, Paragraph, Section, Table
 
 
-def feedback(case: Case) -> list[Section]:
+def feedback(case: Case[AnyDuty]) -> list[Section]:
     """Norms and checklist of one played shift."""
-    scenario, lines, norms = scenario_of(case), lines_of(case.transcript), norms_of(case.transcript)
+    scenario, lines, norms = case.scenario, lines_of(case.transcript), norms_of(case.transcript)
     reminders = {norm.id: norm.remind for norm in norms}
     broken = [verdict for verdict in check_dialogue(norms, scenario, lines) if verdict.role in STAFF]
     rows: list[list[Cell]] = [[v.role, v.norm, v.severity, v.words, reminders[v.norm]] for v in broken]

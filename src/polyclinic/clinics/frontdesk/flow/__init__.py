@@ -7,7 +7,7 @@ sequential one.
 
 from __future__ import annotations
 
-from typing import Literal, cast
+from typing import Literal
 
 from polyclinic.clinics.frontdesk.agents import PatientActor, Staff
 from polyclinic.clinics.frontdesk.flow.booking import Booking
@@ -22,9 +22,9 @@ from polyclinic.clinics.frontdesk.variants import DeskVariant
 from polyclinic.core.episode import Episode
 
 
-async def flow(episode: Episode) -> str:
+async def flow(episode: Episode[Contact, DeskVariant]) -> str:
     """One contact with the hospital."""
-    contact = cast(Contact, episode.scenario)
+    contact = episode.scenario
     if contact.kind == "opening":
         return await open_hospital(episode, contact)
     if contact.kind == "closing":
@@ -64,9 +64,9 @@ async def close_hospital(episode: Episode, contact: Contact) -> str:
     return "closed"
 
 
-async def visit(episode: Episode, contact: Contact) -> str:
+async def visit(episode: Episode[Contact, DeskVariant], contact: Contact) -> str:
     """Intake and booking. The booking is made in a right department whatever the intake said: both are scored apart."""
-    variant, patient = cast(DeskVariant, episode.variant), contact.caller
+    variant, patient = episode.variant, contact.caller
     actor, staff = PatientActor(episode, patient), Staff(episode, contact.departments, variant.rounds)
     record = await intake(episode, contact, variant, actor, staff)
     given = record.department.strip().lower() if record is not None else ""
@@ -119,9 +119,9 @@ async def hear(episode: Episode, patient: Patient, actor: PatientActor, staff_sa
     return said
 
 
-async def call_back(episode: Episode, contact: Contact, intent: Literal["move", "cancel"]) -> str:
+async def call_back(episode: Episode[Contact, DeskVariant], contact: Contact, intent: Literal["move", "cancel"]) -> str:
     """A patient with an appointment wants it moved or cancelled. Whoever has none, or comes too late, does not call."""
-    variant, caller = cast(DeskVariant, episode.variant), contact.caller
+    variant, caller = episode.variant, contact.caller
     about = contact.claims or caller
     episode.conclude(level=contact.level, kind=contact.kind, minute=contact.minute)
     if variant.scheduling == "none":

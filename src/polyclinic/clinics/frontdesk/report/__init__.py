@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from polyclinic.clinics.frontdesk.report import figures, tables
 from polyclinic.clinics.frontdesk.report.rows import Row, fault_of, rows_of
 from polyclinic.clinics.frontdesk.rules.codes import MEANING
+from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.core.transcript import Said, ToolUsed
 from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Block, Details, Dialogue, Line, Section
@@ -14,7 +15,7 @@ from polyclinic.eval.sections import Block, Details, Dialogue, Line, Section
 _SAMPLES = 6
 
 
-def report(results: RunResults) -> list[Section]:
+def report(results: RunResults[Contact]) -> list[Section]:
     """All sections; what a run has no contacts for is left out."""
     everything = rows_of(results)
     rows = [row for row in everything if row.episode.status == "done"]

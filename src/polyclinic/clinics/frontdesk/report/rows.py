@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from statistics import fmean, pstdev
-from typing import cast
 
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.core.transcript import Score
@@ -42,11 +41,11 @@ class Row:
         return str(self.episode.data.get("department") or self.episode.data.get("home") or "")
 
 
-def rows_of(results: RunResults) -> list[Row]:
+def rows_of(results: RunResults[Contact]) -> list[Row]:
     """All contacts, failed ones too: they carry no scores, so they are in no rate."""
     rows: list[Row] = []
     for episode in results.episodes:
-        contact = cast(Contact, results.scenarios[episode.scenario])
+        contact = results.scenarios[episode.scenario]
         hospital = f"{contact.campaign}:{episode.trial}"
         rows.append(Row(contact.level, hospital, episode.variant, contact, episode))
     return rows

@@ -17,8 +17,9 @@ from polyclinic.clinics.patient.rules.leaks import leaks
 from polyclinic.clinics.patient.rules.questions import type_of
 from polyclinic.clinics.patient.rules.recruitment import RecruitmentGraph, Topology
 from polyclinic.clinics.patient.rules.vocabulary import tests_in_record
+from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.state import Evolution, Exchanged
-from polyclinic.clinics.patient.variants import VARIANTS
+from polyclinic.clinics.patient.variants import VARIANTS, PatientVariant
 from polyclinic.core.episode import Episode
 from polyclinic.errors import ConfigError
 
@@ -26,7 +27,7 @@ CRISIS_TURNS = (5, 9)
 RECRUIT_AFTER = 3
 
 
-async def flow(episode: Episode) -> str:
+async def flow(episode: Episode[PatientScenario, PatientVariant]) -> str:
     """One interview. Ends as ``concluded``, ``undecided`` (no diagnosis was reached) or ``converged`` (nothing to learn)."""
     room = enter(episode)
     if room.learning and isinstance(episode.shared, Evolution) and episode.shared.converged(episode.spec.wave):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import cast
 
 from pydantic import ValidationError
 
@@ -35,10 +34,10 @@ class Room:
     round: int = 0
 
 
-def enter(episode: Episode) -> Room:
+def enter(episode: Episode[PatientScenario, PatientVariant]) -> Room:
     """The room for one episode. A person who plays the doctor is not made to cheat."""
-    scenario = cast(PatientScenario, episode.scenario)
-    variant = configured(cast(PatientVariant, episode.variant), episode.services.options)
+    scenario = episode.scenario
+    variant = configured(episode.variant, episode.services.options)
     learning = bool(scenario.campaign) and variant.method == "library" and not scenario.exam
     if episode.board.players.model("doctor").kind == "human":
         variant = variant.model_copy(update={"cheats": 0})

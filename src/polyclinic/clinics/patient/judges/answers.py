@@ -9,6 +9,7 @@ from polyclinic.clinics.patient.judges.reading import Heard, heard, record_of, v
 from polyclinic.clinics.patient.rules.leaks import is_refusal
 from polyclinic.clinics.patient.rules.questions import Kind, kind_of
 from polyclinic.clinics.patient.rules.vocabulary import tests_in_record
+from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.scenario.record import Record
 from polyclinic.clinics.patient.tools.validation import AnswerVerdict, check_answer
 from polyclinic.core.judge import Bench, Case, Metric
@@ -31,7 +32,7 @@ class AnswersJudge:
     name = "answers"
     metrics = METRICS
 
-    async def score(self, case: Case, bench: Bench) -> list[Score]:
+    async def score(self, case: Case[PatientScenario], bench: Bench) -> list[Score]:
         """Means over the answers, each weighing as many answers as it stands for."""
         exchanges, record = heard(case.transcript), record_of(case)
         if not exchanges:

@@ -7,6 +7,7 @@ import math
 from polyclinic.clinics.patient.judges.reading import heard, record_of
 from polyclinic.clinics.patient.rules.diagnosing import is_right
 from polyclinic.clinics.patient.rules.leaks import leaks, told
+from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.scenario.record import Fact
 from polyclinic.core.judge import Case, Metric
 from polyclinic.core.transcript import Ended, Score, Transcript
@@ -26,7 +27,7 @@ CONTEXT = Metric("context_chars", "longest prompt for one answer, in characters"
 
 
 @rule_judge("leaks", LEAK_FREE)
-def leak_judge(case: Case) -> list[Score]:
+def leak_judge(case: Case[PatientScenario]) -> list[Score]:
     """The detector over every answer and the complaint, whatever any model thought of it."""
     record, exchanges = record_of(case), heard(case.transcript)
     found: list[str] = []
@@ -39,7 +40,7 @@ def leak_judge(case: Case) -> list[Score]:
     return [mark("leak_free", 1 - len(found) / len(exchanges), weight=len(exchanges), evidence=tuple(found[:3]))]
 
 
-def brought_out(case: Case) -> dict[str, str]:
+def brought_out(case: Case[PatientScenario]) -> dict[str, str]:
     """The facts of the checklist that the patient's words brought out, each with the words."""
     words = [said.text for said in case.transcript.said("patient")]
     return {
@@ -51,7 +52,7 @@ def brought_out(case: Case) -> dict[str, str]:
 
 
 @rule_judge("interview", ELICITED, RED_FLAGS, RIGHT, SENT, ROUNDS, CRISIS)
-def interview(case: Case) -> list[Score]:
+def interview(case: Case[PatientScenario]) -> list[Score]:
     """Checklist, red flags, diagnosis, triage, length, crisis."""
     record, known = record_of(case), brought_out(case)
     if not case.transcript.said():

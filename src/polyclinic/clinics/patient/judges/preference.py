@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from polyclinic.clinics.patient.judges.reading import Heard, heard, record_of
 from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.scenario.record import Level
@@ -39,7 +37,7 @@ class PreferenceJudge:
     def __init__(self) -> None:
         self._pairwise = PairwiseJudge("preference", QUESTION)
 
-    async def score(self, case: Case, bench: Bench) -> list[Score]:
+    async def score(self, case: Case[PatientScenario], bench: Bench) -> list[Score]:
         """Shares of wins, draws and losses, for standard and for cheat questions."""
         rivals = {int(note.data["round"]): str(note.data["text"]) for note in case.transcript.notes("rival")}
         duels = [item for item in heard(case.transcript) if item.round in rivals]
@@ -63,9 +61,9 @@ def _shares(part: str, verdicts: list[Preference]) -> list[Score]:
     return [mark(f"{name}_{part}", shares[name] / count, weight=count) for name in _NAMES]
 
 
-def _context(case: Case, item: Heard) -> str:
+def _context(case: Case[PatientScenario], item: Heard) -> str:
     """The question first, then who the patient is, then what the record holds and the patient may say."""
     facts = record_of(case).at(Level.VOLUNTEERED, Level.ASKED, Level.TEST)
     lines = "\n".join(f"- {fact.test + ': ' if fact.test else ''}{fact.text}" for fact in facts)
-    person = cast(PatientScenario, case.scenario).person
+    person = case.scenario.person
     return f"The doctor asked: {item.question}\nThe patient is: {person}\nThe record:\n{lines}"

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from polyclinic.clinics.patient.judges.reading import heard, record_of, validated
+from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.tools.validation import QuestionVerdict, check_question
 from polyclinic.clinics.patient.variants import PatientVariant
 from polyclinic.core.judge import Bench, Case, Metric
@@ -26,10 +25,10 @@ class QuestionsJudge:
     name = "questions"
     metrics = METRICS
 
-    async def score(self, case: Case, bench: Bench) -> list[Score]:
+    async def score(self, case: Case[PatientScenario, PatientVariant], bench: Bench) -> list[Score]:
         """Means over the fair questions."""
         known = validated(case.transcript)
-        if not (cast(PatientVariant, case.variant).judge_questions or known):
+        if not (case.variant.judge_questions or known):
             return []
         verdicts: list[QuestionVerdict] = []
         poor: list[str] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from polyclinic.clinics.patient.rules.probes import Exchange
 from polyclinic.clinics.patient.scenario import PatientScenario
@@ -57,9 +57,9 @@ def heard(transcript: Transcript) -> list[Heard]:
     return found
 
 
-def record_of(case: Case) -> Record:
+def record_of(case: Case[PatientScenario]) -> Record:
     """The record the patient lives."""
-    return cast(PatientScenario, case.scenario).record
+    return case.scenario.record
 
 
 def validated(transcript: Transcript) -> dict[int, dict[str, Any]]:

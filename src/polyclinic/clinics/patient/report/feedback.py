@@ -14,13 +14,14 @@ from polyclinic.clinics.patient.rules.leaks import leaks
 from polyclinic.clinics.patient.rules.probes import probe
 from polyclinic.clinics.patient.rules.questions import is_cheat, kind_of
 from polyclinic.clinics.patient.rules.trees import ANSWER_TREES, QUESTION_TREES, trees, walk
+from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.scenario.record import Fact, Record
 from polyclinic.core.judge import Case
 from polyclinic.core.transcript import Ended, Started
 from polyclinic.eval.sections import Block, Cell, Paragraph, Section, Table
 
 
-def feedback(case: Case) -> list[Section]:
+def feedback(case: Case[PatientScenario]) -> list[Section]:
     """The report a trainee gets at the end."""
     record, exchanges, known = record_of(case), heard(case.transcript), brought_out(case)
     if played(case, "patient"):
