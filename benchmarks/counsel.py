@@ -25,8 +25,8 @@ import httpx
 
 from polyclinic.cli.eval import open_bench
 from polyclinic.clinics.counsel import clinic
+from polyclinic.clinics.counsel.evaluations import HALVES, evaluate_guard
 from polyclinic.clinics.counsel.judges import LIKERT
-from polyclinic.clinics.counsel.judges.guard_set import HALVES, evaluate_guard
 from polyclinic.clinics.counsel.report import _Answers, _p95
 from polyclinic.clinics.counsel.tools import Knowledge, shipped
 from polyclinic.core.journal import MemoryJournal

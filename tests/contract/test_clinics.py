@@ -15,6 +15,11 @@ def test_a_clinic_has_every_room(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CLINICS)
+def test_rooms_have_one_shape(name: str) -> None:
+    contract.check_rooms(load_clinic(name))
+
+
+@pytest.mark.parametrize("name", CLINICS)
 def test_prompts_fit_their_templates_and_have_understudies(name: str) -> None:
     contract.check_words(load_clinic(name))
 

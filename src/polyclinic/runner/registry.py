@@ -37,11 +37,16 @@ def clinic_modules() -> dict[str, str]:
         if not Path(folder).is_dir():
             raise ConfigError(f"{PATH_VARIABLE} names '{folder}', which is not a folder")
         for info in pkgutil.iter_modules([folder]):
-            if info.ispkg and (Path(folder) / info.name / "flow.py").exists():
+            if info.ispkg and _has_flow(Path(folder) / info.name):
                 found.setdefault(info.name, info.name)
                 if folder not in sys.path:
                     sys.path.append(folder)
     return dict(sorted(found.items()))
+
+
+def _has_flow(folder: Path) -> bool:
+    """Whether a package is a clinic: it has the room that every clinic has, as a file or as a folder."""
+    return (folder / "flow.py").exists() or (folder / "flow" / "__init__.py").exists()
 
 
 def load_clinic(name: str) -> Clinic:

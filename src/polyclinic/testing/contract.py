@@ -7,8 +7,10 @@ turns, every failure has an owner.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
-from importlib import resources
+from importlib import import_module, resources
+from importlib.resources.abc import Traversable
 
 from polyclinic.core.clinic import Clinic, Mistake
 from polyclinic.core.prompt import check_prompts
@@ -19,6 +21,18 @@ from polyclinic.runner.registry import clinic_modules, load_clinic
 from polyclinic.testing.runs import export_bytes, interrupted_then_resumed, run_once
 
 ROOMS = ("flow", "agents", "judges", "understudies", "prompts", "variants", "rules", "scenario")
+ENTRIES = (
+    ("flow", "flow"),
+    ("scenario", "scenarios"),
+    ("judges", "judges"),
+    ("prompts", "PROMPTS"),
+    ("understudies", "UNDERSTUDIES"),
+    ("understudies", "MISTAKES"),
+    ("variants", "VARIANTS"),
+    ("report", "report"),
+    ("report", "feedback"),
+    ("evaluations", "evaluations"),
+)
 HEADINGS = ("## What it simulates", "## The paper", "## One command", "## What is measured", "## Known limits")
 _EPSILON = 1e-9
 
@@ -27,6 +41,7 @@ async def check_clinic(name: str) -> None:
     """Every check of the contract, one after the other."""
     clinic = load_clinic(name)
     check_shape(clinic)
+    check_rooms(clinic)
     check_words(clinic)
     await check_variants(clinic)
     for mistake in clinic.mistakes:
@@ -49,6 +64,35 @@ def check_shape(clinic: Clinic) -> None:
     assert clinic.variants, f"{clinic.name}: no variants"
     wrong = [name for name, variant in clinic.variants.items() if name != variant.name]
     assert not wrong, f"{clinic.name}: variants under a wrong name: {wrong}"
+
+
+def check_rooms(clinic: Clinic) -> None:
+    """What the engine takes from a room has the same name in every clinic, and a folder's `__init__` only re-exports."""
+    package = clinic_modules()[clinic.name]
+    for room, entry in ENTRIES:
+        given = getattr(clinic, entry.lower())
+        if given is None or given == () or given == {}:
+            continue
+        offered = getattr(import_module(f"{package}.{room}"), entry, None)
+        assert offered == given, f"{clinic.name}: {entry.lower()}= must be {entry} of the room {room}"
+    if clinic.lint is not None:
+        assert hasattr(import_module(f"{package}.scenario"), "lint"), f"{clinic.name}: the room scenario has no lint"
+    for folder in resources.files(package).iterdir():
+        if folder.is_dir() and folder.name != "prompts":
+            wrong = _own_code(folder)
+            assert not wrong, f"{clinic.name}/{folder.name}/__init__.py must only re-export; line {wrong} does more"
+
+
+def _own_code(folder: Traversable) -> int:
+    """The first line of a folder's `__init__` that is neither a docstring, an import nor `__all__`; 0 when none is."""
+    start = folder.joinpath("__init__.py")
+    if not start.is_file():
+        return 0
+    for statement in ast.parse(start.read_text(encoding="utf-8")).body:
+        exports = isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "__all__"
+        if not (exports or isinstance(statement, ast.Import | ast.ImportFrom | ast.Expr)):
+            return statement.lineno
+    return 0
 
 
 def check_words(clinic: Clinic) -> None:

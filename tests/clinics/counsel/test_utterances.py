@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from polyclinic.clinics.counsel.judges.guard_set import Utterance, read_rows
+from polyclinic.clinics.counsel.evaluations import Utterance, read_rows
 from polyclinic.clinics.counsel.rules.guard import way_of
 from polyclinic.clinics.counsel.rules.lexicon import LABELS, screen
 from polyclinic.errors import DataError

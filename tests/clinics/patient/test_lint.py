@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from polyclinic.clinics.patient.scenario import lint_file
+from polyclinic.clinics.patient.scenario import lint
 from polyclinic.clinics.patient.scenario.casefile import read_case_file
-from polyclinic.clinics.patient.scenario.lint import lint_records
+from polyclinic.clinics.patient.scenario.checks import lint_records
 from polyclinic.errors import DataError
 
 GOOD = """
@@ -110,11 +110,11 @@ def test_an_unreadable_file_is_refused_with_the_place(text: str, says: str) -> N
 
 
 def test_lint_reads_a_file_or_the_shipped_records(tmp_path: Path) -> None:
-    assert lint_file("") == []
+    assert lint("") == []
     good = tmp_path / "case.yaml"
     good.write_text(GOOD)
-    assert lint_file(str(good)) == []
+    assert lint(str(good)) == []
     good.write_text(GOOD.replace("id: mig-01", "nid: mig-01"))
-    assert "unknown key 'nid'" in lint_file(str(good))[0]
-    assert "cases are read from" in lint_file(str(tmp_path / "case.doc"))[0]
-    assert "No such file" in lint_file(str(tmp_path / "none.yaml"))[0]
+    assert "unknown key 'nid'" in lint(str(good))[0]
+    assert "cases are read from" in lint(str(tmp_path / "case.doc"))[0]
+    assert "No such file" in lint(str(tmp_path / "none.yaml"))[0]

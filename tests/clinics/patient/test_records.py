@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from polyclinic.clinics.patient.scenario import PatientScenario, scenarios
-from polyclinic.clinics.patient.scenario.lint import lint_records
+from polyclinic.clinics.patient.scenario.checks import lint_records
 from polyclinic.clinics.patient.scenario.names import mentions
 from polyclinic.clinics.patient.scenario.record import Level, Topic
 from polyclinic.clinics.patient.scenario.shipped import (

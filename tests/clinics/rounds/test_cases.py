@@ -11,8 +11,8 @@ import orjson
 import pytest
 
 from polyclinic.clinics.rounds.scenario.case import SPEAKS_FROM_AGE, Case, Demographics
+from polyclinic.clinics.rounds.scenario.checks import MAX_PICTURE_BYTES, lint, lint_case, lint_cases
 from polyclinic.clinics.rounds.scenario.drawing import draw
-from polyclinic.clinics.rounds.scenario.lint import MAX_PICTURE_BYTES, lint, lint_case, lint_cases
 from polyclinic.clinics.rounds.scenario.shipped import case_named, data_folder, image_bytes, shipped_cases
 
 ILLUSTRATED = [case for case in shipped_cases() if case.images]

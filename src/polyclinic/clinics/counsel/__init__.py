@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
+from polyclinic.clinics.counsel.evaluations import evaluations
 from polyclinic.clinics.counsel.flow import flow
 from polyclinic.clinics.counsel.judges import judges
-from polyclinic.clinics.counsel.judges.guard_set import evaluate_guard
 from polyclinic.clinics.counsel.prompts import PROMPTS
 from polyclinic.clinics.counsel.report import feedback, report
 from polyclinic.clinics.counsel.scenario import Talk, lint, scenarios
-from polyclinic.clinics.counsel.state import Charts
+from polyclinic.clinics.counsel.state import open_campaign
 from polyclinic.clinics.counsel.understudies import MISTAKES, UNDERSTUDIES
-from polyclinic.clinics.counsel.variants import VARIANTS, CounselVariant
+from polyclinic.clinics.counsel.variants import VARIANTS
 from polyclinic.core.clinic import Clinic, Role
-from polyclinic.core.services import Services
-
-
-def _charts(scenarios: Sequence[Talk], variant: CounselVariant, seed: int, services: Services) -> Charts:
-    return Charts()
-
 
 clinic = Clinic(
     name="counsel",
@@ -45,11 +37,11 @@ clinic = Clinic(
     prompts=PROMPTS,
     understudies=UNDERSTUDIES,
     mistakes=MISTAKES,
-    open_campaign=_charts,
+    open_campaign=open_campaign,
     report=report,
     feedback=feedback,
     lint=lint,
-    evaluations={"guard": evaluate_guard},
+    evaluations=evaluations,
     settings=("documents",),
     demo_scenarios="4",
     demo_variants=("full", "nocritic", "noescalation", "single"),

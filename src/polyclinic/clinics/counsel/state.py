@@ -8,13 +8,15 @@ the model says.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from polyclinic.clinics.counsel.scenario import Lang
+from polyclinic.clinics.counsel.scenario import Lang, Talk
+from polyclinic.clinics.counsel.variants import CounselVariant
 from polyclinic.core.campaign import Effect
 from polyclinic.core.message import Frozen
+from polyclinic.core.services import Services
 
 INTERVENTIONS = ("cpr", "ventilation", "dialysis", "icu", "vasopressors", "chemotherapy", "ecmo", "transfusion")
 PREFERENCES = "preferences"
@@ -167,3 +169,8 @@ class Charts:
         """Take the facts that a finished visit left."""
         data: dict[str, Any] = effect.data
         self.facts[data["patient"]] = tuple(Fact.model_validate(fact) for fact in data["facts"])
+
+
+def open_campaign(scenarios: Sequence[Talk], variant: CounselVariant, seed: int, services: Services) -> Charts:
+    """Charts with nothing in them yet."""
+    return Charts()

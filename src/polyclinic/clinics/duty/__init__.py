@@ -12,9 +12,9 @@ from polyclinic.clinics.duty.prompts import PROMPTS
 from polyclinic.clinics.duty.report import feedback, report
 from polyclinic.clinics.duty.rules.house import open_ward
 from polyclinic.clinics.duty.rules.norm_lint import lint_norms
-from polyclinic.clinics.duty.scenario import AnyDuty, Duty, lint_scenarios, scenarios
-from polyclinic.clinics.duty.understudies import UNDERSTUDIES
-from polyclinic.clinics.duty.understudies.mistakes import MISTAKES
+from polyclinic.clinics.duty.scenario import AnyDuty, Duty, scenarios
+from polyclinic.clinics.duty.scenario import lint as lint_shifts
+from polyclinic.clinics.duty.understudies import MISTAKES, UNDERSTUDIES
 from polyclinic.clinics.duty.variants import VARIANTS, DutyVariant
 from polyclinic.core.clinic import Clinic, Role
 
@@ -25,7 +25,7 @@ def lint(path: str) -> list[str]:
     """What is wrong in a user's file: a scenario file if its entries name a task, else a norm file."""
     text = Path(path).read_text(encoding="utf-8")
     if _NAMES_A_TASK.search(text):
-        return lint_scenarios(path)
+        return lint_shifts(path)
     return [fault.show(path) for fault in lint_norms(text)]
 
 

@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from polyclinic.clinics.frontdesk.rules.codes import MEANING, Verdict
+from polyclinic.clinics.frontdesk.rules.codes import Verdict
 from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeCase, IntakeRecord, judge_intake, right_department
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import (
     BookingCase,
@@ -28,7 +28,6 @@ from polyclinic.clinics.frontdesk.tools.desk import TOOL_FOR, read_date
 from polyclinic.core.judge import Case, Judge, Metric
 from polyclinic.core.transcript import Noted, Score, ToolUsed, Transcript
 from polyclinic.eval.rules import mark, rule_judge
-from polyclinic.eval.sections import Block, Cell, Paragraph, Section, Table
 
 INTAKE = Metric("intake", "intakes without an error of the rubric")
 INTAKE_STAFF = Metric("intake_staff", "the same, without intakes that the simulated patient spoilt")
@@ -187,18 +186,18 @@ def scheduling(case: Case[Contact]) -> list[Score]:
         return scores
     scores.append(mark("found_room", float(case.transcript.outcome() != "full")))
     if getattr(case.variant, "scheduling", "") == "tool":
-        used = _used_tools(case.transcript)
-        scores.append(mark("right_tool", float(not _misfits(wishes, used)), reason=", ".join(used.values())))
+        used = used_tools(case.transcript)
+        scores.append(mark("right_tool", float(not misfits(wishes, used)), reason=", ".join(used.values())))
         scores.append(mark("tool_used", float("fallback" not in used.values())))
     return scores
 
 
-def _used_tools(transcript: Transcript) -> dict[int, str]:
+def used_tools(transcript: Transcript) -> dict[int, str]:
     """The tool used for each wish, by its number."""
     return {note.data["stage"]: note.data["via"] for note in transcript.notes("offer")}
 
 
-def _misfits(wishes: Sequence[Noted], used: dict[int, str]) -> list[tuple[str, str]]:
+def misfits(wishes: Sequence[Noted], used: dict[int, str]) -> list[tuple[str, str]]:
     """The fitting tool and the one used, for each wish where they differ; the fallback is no wrong tool."""
     fitting = {note.data["stage"]: TOOL_FOR[note.data["wish"]["kind"]] for note in wishes}
     return [(tool, used[stage]) for stage, tool in fitting.items() if used[stage] not in (tool, "fallback")]
@@ -211,28 +210,6 @@ def _protection(transcript: Transcript) -> list[Score]:
         return []
     reached = [used.tool for used in transcript.of(ToolUsed) if used.effect == "write" and not used.error]
     return [mark("protected", float(not reached and not event["done"]), evidence=tuple(reached))]
-
-
-def feedback(case: Case[Contact]) -> list[Section]:
-    """For a person who played the staff: what the rubrics found, and why."""
-    contact = case.scenario
-    lines: list[list[Cell]] = []
-    for task, verdict in (
-        ("intake", intake_verdict(contact, case.transcript) if contact.kind == "visit" else None),
-        ("scheduling", scheduling_verdict(contact, case.transcript)),
-    ):
-        if verdict is not None:
-            found = f"{verdict.code}: {MEANING[verdict.code]}" if verdict.code else "no error"
-            lines.append([task, found, verdict.fault, verdict.reason])
-    right = " or ".join(contact.caller.gold_departments) if contact.patient is not None else ""
-    tools = getattr(case.variant, "scheduling", "") == "tool"
-    wishes = case.transcript.notes("wish") if tools else []
-    for fitting, used in _misfits(wishes, _used_tools(case.transcript)):
-        lines.append(["tools", f"wrong tool: {used}", "staff", f"the patient's wish asks for {fitting}"])
-    body: list[Block] = [Table("What the rubrics found", ["task", "finding", "whose fault", "why"], lines)]
-    if right:
-        body.append(Paragraph(f"{contact.caller.disease} belongs to {right}."))
-    return [Section("How it went", body)]
 
 
 def judges() -> Sequence[Judge[Contact]]:

@@ -16,7 +16,9 @@ from typing import Any, Literal
 
 from polyclinic.clinics.frontdesk.scenario.config import Preference
 from polyclinic.clinics.frontdesk.scenario.schema import Contact, DepartmentPlan, HospitalPlan, Physician, TimeSystem
-from polyclinic.core.campaign import Effect
+from polyclinic.clinics.frontdesk.variants import DeskVariant
+from polyclinic.core.campaign import Effect, Shared
+from polyclinic.core.services import Services
 from polyclinic.errors import EngineError
 
 Status = Literal["booked", "arrived", "fulfilled", "noshow", "cancelled"]
@@ -290,3 +292,8 @@ class HospitalState:
         else:
             raise EngineError(f"a hospital has no change called '{effect.kind}'")
         diary.clock = max(diary.clock, data.get("minute", diary.clock))
+
+
+def open_campaign(contacts: Sequence[Contact], variant: DeskVariant, seed: int, services: Services) -> Shared:
+    """A hospital before its first call."""
+    return HospitalState.open(contacts)

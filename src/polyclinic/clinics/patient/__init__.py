@@ -7,7 +7,7 @@ from polyclinic.clinics.patient.flow.room import SETTINGS
 from polyclinic.clinics.patient.judges import judges
 from polyclinic.clinics.patient.prompts import PROMPTS
 from polyclinic.clinics.patient.report import feedback, report
-from polyclinic.clinics.patient.scenario import PatientScenario, lint_file, scenarios
+from polyclinic.clinics.patient.scenario import PatientScenario, lint, scenarios
 from polyclinic.clinics.patient.state import Evolution
 from polyclinic.clinics.patient.understudies import MISTAKES, UNDERSTUDIES
 from polyclinic.clinics.patient.variants import VARIANTS
@@ -41,7 +41,7 @@ clinic = Clinic(
     mistakes=MISTAKES,
     libraries=("attention", "trajectory", "triage", "pool"),
     open_campaign=lambda scenarios, variant, seed, services: Evolution(),
-    lint=lint_file,
+    lint=lint,
     report=report,
     feedback=feedback,
     settings=SETTINGS,

@@ -6,9 +6,7 @@ from polyclinic.clinics.rounds.flow import flow
 from polyclinic.clinics.rounds.judges import judges
 from polyclinic.clinics.rounds.prompts import PROMPTS
 from polyclinic.clinics.rounds.report import feedback, report
-from polyclinic.clinics.rounds.scenario.case import Case
-from polyclinic.clinics.rounds.scenario.choose import scenarios
-from polyclinic.clinics.rounds.scenario.lint import lint
+from polyclinic.clinics.rounds.scenario import Case, lint, scenarios
 from polyclinic.clinics.rounds.understudies import MISTAKES, UNDERSTUDIES
 from polyclinic.clinics.rounds.variants import VARIANTS
 from polyclinic.core.clinic import Clinic, Role

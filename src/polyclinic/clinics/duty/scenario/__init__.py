@@ -27,7 +27,7 @@ from polyclinic.clinics.duty.scenario.schema import (
     Triage,
     Unknown,
 )
-from polyclinic.clinics.duty.scenario.select import lint_scenarios, scenarios
+from polyclinic.clinics.duty.scenario.select import lint, scenarios
 
 __all__ = [
     "CLINICAL",
@@ -55,7 +55,7 @@ __all__ = [
     "Triage",
     "Unknown",
     "by_id",
-    "lint_scenarios",
+    "lint",
     "parse_scenarios",
     "read_scenarios",
     "scenarios",

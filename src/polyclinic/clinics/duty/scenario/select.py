@@ -90,7 +90,7 @@ def _pushed(shifts: Sequence[AnyDuty], push: str, selector: str) -> list[AnyDuty
     ]
 
 
-def lint_scenarios(path: str) -> list[str]:
+def lint(path: str) -> list[str]:
     """What is wrong in a user's scenario file."""
     try:
         read_scenarios(Path(path))

@@ -7,12 +7,16 @@ two variants never share a slot.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
 
-from polyclinic.clinics.frontdesk.scenario.schema import HospitalPlan, Physician, TimeSystem
+from polyclinic.clinics.frontdesk.scenario.schema import Contact, HospitalPlan, Physician, TimeSystem
+from polyclinic.clinics.frontdesk.state import HospitalState
+from polyclinic.clinics.frontdesk.variants import DeskVariant
+from polyclinic.core.episode import EpisodeSpec
 from polyclinic.core.records import RecordMissing, Resource, StageableRecords
+from polyclinic.core.services import Services
 from polyclinic.fhir import resources as r
 
 _LONGEST_PREFIX = 38
@@ -114,3 +118,10 @@ def _edge(time: TimeSystem, slot: int) -> str:
 def moment(time: TimeSystem, minute: int) -> datetime:
     """A minute of the period as a time with its zone."""
     return datetime.fromisoformat(time.instant(minute))
+
+
+async def prepare(contacts: Sequence[Contact], variant: DeskVariant, first: EpisodeSpec, services: Services) -> None:
+    """Put the hospital into the records before its first episode."""
+    if services.records is not None:
+        plan = HospitalState.open(contacts).plan
+        await load_hospital(services.records, Ids(first.run, first.campaign, first.variant, first.trial), plan)

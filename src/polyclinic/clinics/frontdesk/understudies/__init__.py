@@ -1,56 +1,5 @@
-"""Offline players for every prompt: a patient who speaks plainly, a staff that listens. Baselines, no more."""
+"""Offline players for every prompt. Baselines, no more."""
 
-from __future__ import annotations
+from polyclinic.clinics.frontdesk.understudies.cast import MISTAKES, UNDERSTUDIES
 
-from polyclinic.clinics.frontdesk.understudies.patient import PatientUnderstudy
-from polyclinic.clinics.frontdesk.understudies.scheduler import StaffUnderstudy
-from polyclinic.core.clinic import Mistake
-from polyclinic.core.understudy import Understudy
-
-UNDERSTUDIES: dict[str, type[Understudy]] = {"staff": StaffUnderstudy, "patient": PatientUnderstudy}
-
-MISTAKES = (
-    Mistake("garbled_record", "staff", "writes prose instead of the record (IF)", metric="intake"),
-    Mistake("withholds", "patient", "does not give its phone and personal number (IS)", metric="intake"),
-    Mistake("never_asks", "staff", "does not ask for the particulars (IS)", metric="intake"),
-    Mistake("wrong_department", "staff", "sends the patient elsewhere (ID, IDPI)", metric="department"),
-    Mistake("misspells", "staff", "writes the name down wrongly (IPI, IDPI)", metric="intake"),
-    Mistake("self_diagnoses", "patient", "names a diagnosis that nobody told it", rule="unknown_diagnosis"),
-    Mistake("silent_wish", "patient", "never states its wish (IS)", metric="scheduling"),
-    Mistake("wrong_tool", "staff", "does not hear the wish and takes another tool (IP, IDT, NET)", metric="right_tool"),
-    Mistake("falls_back", "staff", "uses no tool (fallback)", metric="tool_used"),
-    Mistake("invents_physician", "staff", "asks for a physician who does not exist (fallback)", metric="tool_used"),
-    Mistake("vague", "patient", "does not say which appointment it means (FI)", metric="scheduling"),
-    Mistake("wrong_appointment", "staff", "looks for another date (FI)", metric="scheduling"),
-    Mistake("garbled_schedule", "staff", "answers in prose (IF)", metric="scheduling", variant="reasoning"),
-    Mistake("gives_up", "staff", "finds nothing although there is (IS)", metric="scheduling", variant="reasoning"),
-    Mistake("two_physicians", "staff", "assigns two physicians (PC)", metric="scheduling", variant="reasoning"),
-    Mistake("past_time", "staff", "proposes a date in the past (IVS)", metric="scheduling", variant="reasoning"),
-    Mistake("wrong_length", "staff", "plans too long a visit (WD)", metric="scheduling", variant="reasoning"),
-    Mistake("double_books", "staff", "proposes a taken time (TC)", metric="scheduling", variant="reasoning"),
-    Mistake(
-        "wrong_physician",
-        "staff",
-        "takes another physician (IP)",
-        metric="scheduling",
-        variant="reasoning",
-        scenarios="tertiary:1:24",
-    ),
-    Mistake(
-        "too_early",
-        "staff",
-        "proposes a day too early (IDT)",
-        metric="scheduling",
-        variant="reasoning",
-        scenarios="tertiary:1:24",
-    ),
-    Mistake(
-        "overlooks_gaps",
-        "staff",
-        "sees only what follows the last visit of a day (NET)",
-        metric="scheduling",
-        variant="reasoning",
-        scenarios="primary:1:60",
-    ),
-    Mistake("late", "staff", "proposes a later time than the first (NET)", metric="scheduling", variant="reasoning"),
-)
+__all__ = ["MISTAKES", "UNDERSTUDIES"]

@@ -1,18 +1,5 @@
-"""How an interview is scored: answers and questions by multi-step validation, leaks and the outcome by rule, duels in pairs."""
+"""How an interview is scored."""
 
-from __future__ import annotations
+from polyclinic.clinics.patient.judges.panel import judges
 
-from collections.abc import Sequence
-
-from polyclinic.clinics.patient.judges.answers import AnswersJudge
-from polyclinic.clinics.patient.judges.interview import interview, leak_judge, spending
-from polyclinic.clinics.patient.judges.preference import PreferenceJudge
-from polyclinic.clinics.patient.judges.questions import QuestionsJudge
-from polyclinic.clinics.patient.scenario import PatientScenario
-from polyclinic.clinics.patient.variants import PatientVariant
-from polyclinic.core.judge import Judge
-
-
-def judges() -> Sequence[Judge[PatientScenario, PatientVariant]]:
-    """All judges of this clinic, anew."""
-    return (AnswersJudge(), QuestionsJudge(), leak_judge, interview, spending, PreferenceJudge())
+__all__ = ["judges"]

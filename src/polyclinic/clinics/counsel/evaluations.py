@@ -234,3 +234,6 @@ def sections(data: dict[str, Any]) -> list[Section]:
     if kinds:
         blocks.append(Table("The guard by kind: share sent the right way", ["kind", "rows", "right"], kinds))
     return [Section("Guard", blocks)]
+
+
+evaluations = {"guard": evaluate_guard}

@@ -1,0 +1,38 @@
+"""How a shift is scored: norms, identity, role, social quality, task."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from polyclinic.clinics.duty.judges.identity import IdentityJudge
+from polyclinic.clinics.duty.judges.norms import NormJudge
+from polyclinic.clinics.duty.judges.task import task
+from polyclinic.clinics.duty.judges.view import by_role
+from polyclinic.clinics.duty.scenario import AnyDuty
+from polyclinic.core.embedding import Embedder
+from polyclinic.core.judge import Judge
+from polyclinic.eval.rubric import RubricJudge, package_rubric
+
+K_SAMPLES = 5
+
+
+@lru_cache(maxsize=1)
+def _embedder() -> Embedder:
+    """The frozen embedder of identity scores, loaded when first needed."""
+    from polyclinic.retrieval.embedders import WordLlamaEmbedder
+
+    return WordLlamaEmbedder()
+
+
+def judges() -> Sequence[Judge[AnyDuty]]:
+    """All judges of this clinic, anew; rubric judges take five samples as the method has it."""
+    role = package_rubric("polyclinic.clinics.duty", "data/rubrics/role.toml")
+    social = package_rubric("polyclinic.clinics.duty", "data/rubrics/social.toml")
+    return (
+        NormJudge(K_SAMPLES),
+        IdentityJudge(_embedder, K_SAMPLES),
+        RubricJudge(role, k_samples=K_SAMPLES, view=by_role, name="role"),
+        RubricJudge(social, k_samples=K_SAMPLES, name="social"),
+        task,
+    )

@@ -1,0 +1,139 @@
+"""Who speaks when. A contact is a visit (intake, then a booking), or a call to move or cancel.
+
+A hospital's contacts run side by side. Everything a dialogue can do without the diary is done first; then the contact
+waits for its turn in its department, in order of arrival, and acts on the diary. So the result equals the strictly
+sequential one.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from polyclinic.clinics.frontdesk.agents import PatientActor, Staff
+from polyclinic.clinics.frontdesk.flow.booking import Booking
+from polyclinic.clinics.frontdesk.flow.callback import CallBack
+from polyclinic.clinics.frontdesk.flow.words import GREETING
+from polyclinic.clinics.frontdesk.prompts import IntakeReply
+from polyclinic.clinics.frontdesk.rules.intake_rubric import right_department
+from polyclinic.clinics.frontdesk.scenario.diseases import names_disease
+from polyclinic.clinics.frontdesk.scenario.schema import Contact, Patient
+from polyclinic.clinics.frontdesk.tools.ledger import Ledger
+from polyclinic.clinics.frontdesk.variants import DeskVariant
+from polyclinic.core.episode import Episode
+
+
+async def flow(episode: Episode[Contact, DeskVariant]) -> str:
+    """One contact with the hospital."""
+    contact = episode.scenario
+    if contact.kind == "opening":
+        return await open_hospital(episode, contact)
+    if contact.kind == "closing":
+        return await close_hospital(episode, contact)
+    if contact.kind == "visit":
+        return await visit(episode, contact)
+    return await call_back(episode, contact, contact.kind)
+
+
+async def open_hospital(episode: Episode, contact: Contact) -> str:
+    """Before the first call: what the clinics of each department and day hold."""
+    await episode.turn("*")
+    ledger = Ledger(episode, contact)
+    time = ledger.state.plan.time
+    minutes = {
+        name: [time.slot_minutes * sum(days[day].bit_count() for days in diary.free) for day in range(time.days)]
+        for name, diary in ledger.state.diaries.items()
+    }
+    episode.conclude(
+        level=contact.level,
+        kind=contact.kind,
+        clinic_minutes=minutes,
+        lead_minute=contact.minute,
+        end_minute=time.end_minute,
+    )
+    return "opened"
+
+
+async def close_hospital(episode: Episode, contact: Contact) -> str:
+    """Time runs out: every appointment is fulfilled, a no-show or cancelled."""
+    await episode.turn("*")
+    ledger = Ledger(episode, contact)
+    for diary in ledger.state.diaries.values():
+        ledger.tick(diary, always=True)
+    waiting = sum(len(diary.waiting) for diary in ledger.state.diaries.values())
+    episode.conclude(level=contact.level, kind=contact.kind, still_waiting=waiting)
+    return "closed"
+
+
+async def visit(episode: Episode[Contact, DeskVariant], contact: Contact) -> str:
+    """Intake and booking. The booking is made in a right department whatever the intake said: both are scored apart."""
+    variant, patient = episode.variant, contact.caller
+    actor, staff = PatientActor(episode, patient), Staff(episode, contact.departments, variant.rounds)
+    record = await intake(episode, contact, variant, actor, staff)
+    given = record.department.strip().lower() if record is not None else ""
+    department = given if right_department(given, patient.gold_departments) else patient.home_department
+    episode.conclude(
+        level=contact.level,
+        kind=contact.kind,
+        minute=contact.minute,
+        knows_diagnosis=patient.knows_diagnosis,
+        gold=patient.gold_departments,
+        home=patient.home_department,
+        given=given,
+    )
+    if variant.scheduling == "none":
+        return "taken_in"
+    return await Booking(episode, contact, variant, actor, staff, department).run()
+
+
+async def intake(
+    episode: Episode, contact: Contact, variant: DeskVariant, actor: PatientActor, staff: Staff
+) -> IntakeReply | None:
+    """Greeting, particulars, history, complaint, department; then the record."""
+    episode.say("staff", GREETING, to="patient", phase="intake")
+    said = await hear(episode, contact.caller, actor, GREETING)
+    rounds, decided = 0, ""
+    while rounds < variant.rounds and not decided:
+        rounds += 1
+        episode.take_turn()
+        turn = await staff.takes_in(said, rounds)
+        if turn is None:
+            break
+        episode.say("staff", turn.says, to="patient", phase="intake", round=rounds, department=turn.department)
+        decided = turn.department
+        if not decided:
+            said = await hear(episode, contact.caller, actor, turn.says)
+    record = await staff.records()
+    episode.note("intake", record=record, decided=bool(decided), rounds=rounds)
+    episode.conclude(rounds=rounds)
+    return record
+
+
+async def hear(episode: Episode, patient: Patient, actor: PatientActor, staff_says: str) -> str:
+    """The patient's answer; one who names a diagnosis it was never told is the simulator's breach, not the staff's."""
+    said = await actor.answers(staff_says)
+    episode.say("patient", said, to="staff", phase="intake")
+    if not patient.knows_diagnosis and names_disease(patient.disease, said):
+        episode.violated(
+            "unknown_diagnosis", "patient", severity=2, words=said, rationale="nobody has told the patient"
+        )
+    return said
+
+
+async def call_back(episode: Episode[Contact, DeskVariant], contact: Contact, intent: Literal["move", "cancel"]) -> str:
+    """A patient with an appointment wants it moved or cancelled. Whoever has none, or comes too late, does not call."""
+    variant, caller = episode.variant, contact.caller
+    about = contact.claims or caller
+    episode.conclude(level=contact.level, kind=contact.kind, minute=contact.minute)
+    if variant.scheduling == "none":
+        return "no_scheduling"
+    await episode.after(contact.after)
+    if contact.claims is not None:
+        await episode.turn("*")
+    ledger = Ledger(episode, contact)
+    held = ledger.state.diary_of(about.id)
+    if held is None:
+        return "no_appointment"
+    diary, entry = held
+    if diary.time.minute(entry.day, entry.slot) <= ledger.now:
+        return "too_late"
+    return await CallBack(episode, contact, variant, intent, about, diary, entry).run()

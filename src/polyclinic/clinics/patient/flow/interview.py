@@ -1,0 +1,212 @@
+"""Who speaks when: complaint, triage, interrogation, conclusion, in the order that the variant's phases say.
+
+A phase is a function in `PHASES`; a variant reorders, drops or adds them by name. The doctor asks, the patient answers; in
+between come cheat questions, a crisis, colleagues who are called in. When the case belongs to a campaign, it is learned from
+at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from polyclinic.clinics.patient.agents.patient import Answered
+from polyclinic.clinics.patient.flow.learning import learn
+from polyclinic.clinics.patient.flow.room import Room, enter
+from polyclinic.clinics.patient.rules.cheats import cheat_kinds, cheat_turns
+from polyclinic.clinics.patient.rules.leaks import leaks
+from polyclinic.clinics.patient.rules.questions import type_of
+from polyclinic.clinics.patient.rules.recruitment import RecruitmentGraph, Topology
+from polyclinic.clinics.patient.rules.vocabulary import tests_in_record
+from polyclinic.clinics.patient.scenario import PatientScenario
+from polyclinic.clinics.patient.state import Evolution, Exchanged
+from polyclinic.clinics.patient.variants import VARIANTS, PatientVariant
+from polyclinic.core.episode import Episode
+from polyclinic.errors import ConfigError
+
+CRISIS_TURNS = (5, 9)
+RECRUIT_AFTER = 3
+
+
+async def flow(episode: Episode[PatientScenario, PatientVariant]) -> str:
+    """One interview. Ends as ``concluded``, ``undecided`` (no diagnosis was reached) or ``converged`` (nothing to learn)."""
+    room = enter(episode)
+    if room.learning and isinstance(episode.shared, Evolution) and episode.shared.converged(episode.spec.wave):
+        return "converged"
+    for phase in room.variant.phases:
+        if phase not in PHASES:
+            raise ConfigError(f"no phase '{phase}'; there are: {', '.join(PHASES)}")
+        episode.note("phase", name=phase)
+        await PHASES[phase](room)
+    if room.learning:
+        await learn(room)
+    episode.conclude(diagnosis=room.interview.diagnosis, discipline=room.interview.discipline, rounds=room.round)
+    return "concluded" if room.interview.diagnosis else "undecided"
+
+
+# -- phases --------------------------------------------------------------------------------------------------------------
+async def complaint(room: Room) -> None:
+    """The patient says what is the matter."""
+    words = await room.patient.complains()
+    room.interview.complaint = words
+    await room.interview.hear("patient", words)
+    room.episode.say("patient", words, to="triage", round=0)
+
+
+async def triage(room: Room) -> None:
+    """The complaint is sent to one of twenty disciplines."""
+    before, room.interview.discipline = room.interview.discipline, await room.doctors.triages()
+    room.episode.changed("discipline", before, room.interview.discipline)
+
+
+async def interrogation(room: Room) -> None:
+    """At most so many turns; cheat questions, a crisis and colleagues come in between. The doctor may conclude early."""
+    variant, episode = room.variant, room.episode
+    chance = episode.random("cheats", paired=True)
+    cheat_at = dict(
+        zip(cheat_turns(variant.turns, variant.cheats, chance), cheat_kinds(chance, variant.cheats), strict=False)
+    )
+    crisis_at = episode.random("crisis", paired=True).randint(*CRISIS_TURNS) - 1 if variant.crisis else -1
+    fair = 0
+    for turn in range(variant.turns):
+        episode.take_turn()
+        if turn == crisis_at:
+            await crisis(room)
+        if turn in cheat_at:
+            tests = tuple(test.name for test in room.scenario.record.investigations)
+            question = await room.doctors.cheats(cheat_at[turn], tests, exam=not room.learning)
+            room.interview.cheats_used.append(question)
+            await exchange(room, room.interview.discipline, question, cheat=True)
+            continue
+        says, offered = await room.doctors.asks(variant.turns - turn)
+        if says.conclude:
+            episode.note("conclude early", turn=turn + 1)
+            return
+        await exchange(room, room.interview.discipline, says.question, type=says.type, offered=offered)
+        fair += 1
+        if fair == RECRUIT_AFTER:
+            await consultation(room)
+
+
+async def crisis(room: Room) -> None:
+    """The patient interrupts; the doctor deals with it at once."""
+    words = await room.patient.panics(room.interview.complaint)
+    room.episode.say("patient", words, to="doctor", crisis=True)
+    answer = await room.doctors.soothes(words)
+    room.episode.say("doctor", answer, to="patient", crisis=True, by=room.interview.discipline)
+    await room.interview.hear("patient", words)
+    await room.interview.hear("doctor", answer)
+
+
+async def consultation(room: Room) -> None:
+    """Colleagues are called in along the graph, each after all who called them in; what they note flows forward only."""
+    shape = Topology(room.variant.learn_recruit if room.learning else room.variant.recruit)
+    if shape is Topology.NONE:
+        return
+    graph = RecruitmentGraph(room.interview.discipline, shape)
+    queue, heard = [room.interview.discipline], list[str]()
+    while queue:
+        doctor = queue.pop(0)
+        if doctor != graph.first:
+            await consult(room, graph, doctor)
+        heard.append(doctor)
+        wanted = await room.doctors.recruits(doctor, tuple(graph.doctors))
+        for called in wanted.disciplines:
+            if called not in heard and graph.call(doctor, called, wanted.reason) and called not in queue:
+                queue.append(called)
+    calls = [call.model_dump() for call in graph.calls]
+    room.episode.note("recruitment", topology=shape.value, calls=calls, order=graph.order(), heard=heard)
+
+
+async def consult(room: Room, graph: RecruitmentGraph, doctor: str) -> None:
+    """One colleague's questions; the colleague knows the dialogue and the notes of those on the way to the call only."""
+    notes = room.interview.notes
+    visible = tuple(
+        f"{name}: {notes[name]}" for name in graph.order() if name in graph.ancestors(doctor) and name in notes
+    )
+    call = next(call for call in graph.calls if call.called == doctor)
+    room.episode.note("consults", doctor=doctor, notes_from=[line.partition(":")[0] for line in visible])
+    for left in range(room.variant.consult_turns, 0, -1):
+        says, offered = await room.doctors.consults(doctor, call.caller, call.reason, visible, left)
+        if says.conclude or not says.question:
+            break
+        answer = await exchange(room, doctor, says.question, type=says.type, offered=offered)
+        notes[doctor] = f"asked '{says.question}' and heard '{answer.text}'"
+
+
+async def conclusion(room: Room) -> None:
+    """The doctor gives the diagnosis."""
+    verdict = await room.doctors.concludes()
+    room.interview.diagnosis = verdict.diagnosis
+    room.episode.say(
+        "doctor",
+        verdict.reasoning or verdict.diagnosis,
+        to="record",
+        by=room.interview.discipline,
+        diagnosis=verdict.diagnosis,
+    )
+
+
+async def advice(room: Room) -> None:
+    """The doctor tells the patient what happens next (not in the paper; a phase that a variant may add)."""
+    room.episode.say("doctor", await room.doctors.advises(), to="patient", by=room.interview.discipline, advice=True)
+
+
+PHASES: dict[str, Callable[[Room], Awaitable[None]]] = {
+    "complaint": complaint,
+    "triage": triage,
+    "interrogation": interrogation,
+    "conclusion": conclusion,
+    "advice": advice,
+}
+
+
+# -- one exchange --------------------------------------------------------------------------------------------------------
+async def exchange(
+    room: Room, by: str, question: str, *, type: str = "", cheat: bool = False, offered: dict[str, str] | None = None
+) -> Answered:
+    """A question and its answer, with all that later judgement needs; leaks are caught by code at once."""
+    episode, interview, record = room.episode, room.interview, room.scenario.record
+    room.round += 1
+    kind = type or type_of(question).value
+    episode.say("doctor", question, to="patient", round=room.round, type=kind, cheat=cheat, by=by)
+    answer = await room.patient.answers(question, interview, room.variant)
+    episode.say("patient", answer.text, to="doctor", **_kept(room, answer, cheat))
+    for leak in leaks(record, question, answer.text, interview.tests_asked):
+        episode.violated("leak", "patient", severity=3, words=answer.text, rationale=f"{leak.kind}: {leak.words}")
+    if room.variant.rival:
+        rival = await room.patient.answers(question, interview, VARIANTS[room.variant.rival])
+        episode.note("rival", **_kept(room, rival, cheat), text=rival.text)
+    interview.exchanges.append(
+        Exchanged(
+            round=room.round,
+            question=question,
+            answer=answer.text,
+            by=by,
+            cheat=cheat,
+            requirements=answer.requirements,
+            information=answer.briefing.lines,
+            entries=answer.entries,
+            recommended=tuple(id for asked, id in (offered or {}).items() if asked == question),
+            asked_before=tuple(interview.tests_asked),
+            relevance=answer.relevance,
+        )
+    )
+    interview.tests_asked += [test for test in tests_in_record(question, record) if test not in interview.tests_asked]
+    await interview.hear("doctor", question)
+    await interview.hear("patient", answer.text)
+    return answer
+
+
+def _kept(room: Room, answer: Answered, cheat: bool) -> dict[str, object]:
+    return {
+        "round": room.round,
+        "cheat": cheat,
+        "method": answer.method,
+        "relevance": answer.relevance,
+        "tokens": answer.tokens,
+        "calls": answer.calls,
+        "context_chars": answer.context_chars,
+        "given": list(answer.briefing.ids),
+        "entries": list(answer.entries),
+        "asked_before": list(room.interview.tests_asked),
+    }

@@ -1,0 +1,189 @@
+"""What an interview starts from: a medical record, a person to be, and where the case belongs.
+
+Selectors: ``train``, ``unseen``, ``all``, a disease's short name (``npc``), several of them (``app+hcc``), a record's id
+(``npc-01``), or a file (case file, MTSamples csv, AgentClinic jsonl, FHIR Bundle), each with ``:count``. Asking for more cases
+than there are records meets the same records again as other people.
+
+``evolve:60`` is a campaign that learns from sixty training cases one by one, ``evolve-by-10:60`` in generations of ten that
+run side by side, ``evolve-npc:30`` (or ``evolve-by-10-npc:30``) from one disease only. ``transfer-npc:30`` learns from thirty
+cases of one disease and then examines on five others, without learning from those.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from polyclinic.clinics.patient.scenario.agentclinic import load_agentclinic
+from polyclinic.clinics.patient.scenario.casefile import read_case_file
+from polyclinic.clinics.patient.scenario.checks import lint_records
+from polyclinic.clinics.patient.scenario.fhir_bundle import load_fhir_bundle
+from polyclinic.clinics.patient.scenario.mtsamples import load_mtsamples
+from polyclinic.clinics.patient.scenario.record import Level, Record, Topic
+from polyclinic.clinics.patient.scenario.shipped import held_out, shipped_records, training_records, unseen_records
+from polyclinic.core.scenario import Scenario
+from polyclinic.core.seed import stream
+from polyclinic.errors import DataError, UnknownName
+from polyclinic.people.profiles import Education, Profile, fitting_profile, profiles
+
+DEFAULT_COUNT = 26
+TRANSFER_CASES = 30
+TRANSFER_TO = ("app", "hcc", "pan", "ami", "str", "pe")
+_SCHOOLED: dict[str, Education] = {
+    "teach": "bachelor",
+    "accountant": "bachelor",
+    "translator": "bachelor",
+    "librarian": "bachelor",
+    "social worker": "bachelor",
+    "software": "vocational",
+    "nurse": "vocational",
+    "electrician": "vocational",
+    "hairdresser": "vocational",
+    "university": "secondary",
+    "student": "secondary",
+    "bank": "secondary",
+    "clerk": "secondary",
+    "office": "secondary",
+    "watchmaker": "vocational",
+}
+_EVOLVE = re.compile(r"evolve(?:-by-(?P<size>[1-9]\d*))?(?:-(?P<source>[a-z+]+))?")
+_LOADERS = {
+    ".csv": load_mtsamples,
+    ".jsonl": load_agentclinic,
+    ".json": load_fhir_bundle,
+    ".yaml": read_case_file,
+    ".yml": read_case_file,
+}
+
+
+class PatientScenario(Scenario):
+    """One patient: the record and the person who lives it (or, for a child, the parent who tells it)."""
+
+    record: Record
+    profile: Profile
+    exam: bool = False
+
+    @property
+    def person(self) -> str:
+        """Who speaks, in words for a prompt. The record tells its own family and work."""
+        told = any(fact.topic is Topic.SOCIAL for fact in self.record.facts)
+        who = f"{self.record.age_text} old, {self.record.sex}"
+        if self.record.informant == "parent":
+            who = f"the parent of a patient {who}; the child does not speak, the parent answers about the child"
+        return f"{who}. {self.profile.describe(with_family_and_work=not told)}"
+
+
+def load_records(path: Path) -> list[Record]:
+    """The records of a file, by its ending."""
+    loader = _LOADERS.get(path.suffix.lower())
+    if loader is None:
+        raise DataError(f"{path}: cases are read from {', '.join(sorted(_LOADERS))} files")
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise DataError(f"{path}: {error.strerror}") from None
+    return loader(text, path.name)
+
+
+def lint(selector: str) -> list[str]:
+    """The linter's findings for a case file, or for the shipped records when no file is named."""
+    if not selector:
+        return lint_records(shipped_records())
+    try:
+        return lint_records(load_records(Path(selector)))
+    except DataError as error:
+        return [str(error)]
+
+
+def scenarios(selector: str = "", seed: int = 0) -> Sequence[PatientScenario]:
+    """The cases a selector names."""
+    name, _, number = selector.rpartition(":") if ":" in selector else (selector, "", "")
+    if name.startswith("transfer-") or selector.startswith("transfer-"):
+        return _transfer(name or selector, number, seed)
+    if name.partition("-")[0] == "evolve" or selector == "evolve":
+        return _campaign(name or selector, number, seed)
+    if selector.isdecimal():
+        name, number = "", selector
+    if number and not number.isdecimal():
+        raise UnknownName("patient scenario", selector, _names())
+    records = _records(name)
+    count = int(number) if number else (DEFAULT_COUNT if not name else len(records))
+    return [_scenario(records[at % len(records)], at // len(records), seed) for at in range(count)]
+
+
+def _campaign(name: str, number: str, seed: int) -> list[PatientScenario]:
+    """Cases that learn one from the other: each in a generation of its own, or several in one."""
+    found = _EVOLVE.fullmatch(name)
+    if found is None:
+        raise UnknownName("way to evolve", name, ("evolve", "evolve-by-10", "evolve-npc", "evolve-by-10-npc"))
+    size, source = int(found["size"] or 1), found["source"] or "train"
+    cases = scenarios(f"{source}:{number}" if number else source, seed)
+    return [case.model_copy(update={"campaign": name, "wave": at // size}) for at, case in enumerate(cases)]
+
+
+def _transfer(name: str, number: str, seed: int) -> list[PatientScenario]:
+    """Learning on one disease, then an examination on five others, in one campaign."""
+    source = name.removeprefix("transfer-")
+    learning = scenarios(f"{source}:{number or TRANSFER_CASES}", seed)
+    others = "+".join([family for family in TRANSFER_TO if family != source][:5])
+    tests = scenarios(f"{others}:{TRANSFER_CASES}", seed)
+    return [
+        *(case.model_copy(update={"campaign": name, "wave": at}) for at, case in enumerate(learning)),
+        *(case.model_copy(update={"campaign": name, "wave": len(learning), "exam": True}) for case in tests),
+    ]
+
+
+def _names() -> list[str]:
+    return ["train", "unseen", "all", *_families(), *(record.id for record in shipped_records())]
+
+
+@lru_cache(maxsize=1)
+def _families() -> tuple[str, ...]:
+    return tuple(dict.fromkeys(record.id.rpartition("-")[0] for record in shipped_records()))
+
+
+def _records(name: str) -> Sequence[Record]:
+    if name in ("", "unseen"):
+        return unseen_records()
+    if name == "train":
+        return training_records()
+    if name == "all":
+        return shipped_records()
+    if Path(name).suffix.lower() in _LOADERS:
+        return load_records(Path(name))
+    found: list[Record] = []
+    for part in name.split("+"):
+        matching = [r for r in shipped_records() if r.id == part or r.id.rpartition("-")[0] == part]
+        if not matching:
+            raise UnknownName("patient scenario", part, _names())
+        found += matching
+    return found
+
+
+def _scenario(record: Record, again: int, seed: int) -> PatientScenario:
+    split = "unseen" if held_out(record) else "train"
+    return PatientScenario(
+        id=record.id if not again else f"{record.id}+{again}",
+        tags=(split, record.disease.name, record.disease.system),
+        record=record,
+        profile=_profile_for(record, again, seed),
+    )
+
+
+def _profile_for(record: Record, again: int, seed: int) -> Profile:
+    told = " ".join(
+        fact.text for fact in record.at(Level.VOLUNTEERED, Level.ASKED) if fact.topic is Topic.SOCIAL
+    ).lower()
+    least: Education = "none"
+    if record.informant == "self":
+        least = next((level for word, level in _SCHOOLED.items() if word in told), "none")
+    return fitting_profile(
+        profiles(),
+        stream("patient-profile", seed, record.id, again),
+        age=record.age,
+        sex=None if record.informant == "parent" else record.sex,
+        least=least,
+        parent_of=record.age if record.informant == "parent" else None,
+    )
