@@ -18,10 +18,10 @@ from statistics import fmean, stdev
 
 from polyclinic.clinics.duty.report.collect import Collected, Shift, collect
 from polyclinic.clinics.duty.report.tables import clusters_of, difference, mean_of, value_of
-from polyclinic.clinics.duty.rules.drift import Distance, DriftSettings, detect
-from polyclinic.clinics.duty.rules.markers import estimate as heard_in
-from polyclinic.clinics.duty.rules.norms import inventory
-from polyclinic.clinics.duty.rules.scripts import confusion
+from polyclinic.clinics.duty.rules.norms.norm import inventory
+from polyclinic.clinics.duty.rules.norms.scripts import confusion
+from polyclinic.clinics.duty.rules.traits.drift import Distance, DriftSettings, detect
+from polyclinic.clinics.duty.rules.traits.markers import estimate as heard_in
 from polyclinic.clinics.duty.scenario import TASKS, Role, Task
 from polyclinic.clinics.duty.state.prompt_book import LINE_CHARS, MAX_CHARS, MAX_LINES
 from polyclinic.eval.estimate import Estimate

@@ -8,10 +8,10 @@ from polyclinic.clinics.duty.evolve.identity import FROM_START, candidates
 from polyclinic.clinics.duty.evolve.prompt_edits import TRIAL_EPISODES, edits_from
 from polyclinic.clinics.duty.evolve.reports import R01, R02
 from polyclinic.clinics.duty.prompts import Correction
-from polyclinic.clinics.duty.rules.checker import Verdict
-from polyclinic.clinics.duty.rules.compatibility import TraitRisk
-from polyclinic.clinics.duty.rules.drift import DriftReport, DriftSettings
-from polyclinic.clinics.duty.rules.norms import inventory
+from polyclinic.clinics.duty.rules.norms.checker import Verdict
+from polyclinic.clinics.duty.rules.norms.norm import inventory
+from polyclinic.clinics.duty.rules.traits.compatibility import TraitRisk
+from polyclinic.clinics.duty.rules.traits.drift import DriftReport, DriftSettings
 from polyclinic.clinics.duty.state.prompt_book import MAX_CHARS, MAX_LINES
 from polyclinic.clinics.duty.state.ward import Counted, RoleState
 from polyclinic.core.seed import stream

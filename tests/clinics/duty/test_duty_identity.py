@@ -7,13 +7,9 @@ from statistics import fmean
 
 import pytest
 
-from polyclinic.clinics.duty.rules.checker import Verdict, check_action
-from polyclinic.clinics.duty.rules.compatibility import context_weight, trait_risks
-from polyclinic.clinics.duty.rules.drift import DriftSettings, conservative_step, detect, distance
-from polyclinic.clinics.duty.rules.markers import alignment, estimate, express, markers
-from polyclinic.clinics.duty.rules.norms import inventory
-from polyclinic.clinics.duty.rules.scene import Scene
-from polyclinic.clinics.duty.rules.scoring import (
+from polyclinic.clinics.duty.rules.norms.checker import Verdict, check_action
+from polyclinic.clinics.duty.rules.norms.norm import inventory
+from polyclinic.clinics.duty.rules.norms.scoring import (
     RewardWeights,
     best_candidate,
     candidate_score,
@@ -21,6 +17,10 @@ from polyclinic.clinics.duty.rules.scoring import (
     reward,
     step_loss,
 )
+from polyclinic.clinics.duty.rules.traits.compatibility import context_weight, trait_risks
+from polyclinic.clinics.duty.rules.traits.drift import DriftSettings, conservative_step, detect, distance
+from polyclinic.clinics.duty.rules.traits.markers import alignment, estimate, express, markers
+from polyclinic.clinics.duty.rules.triggers.scene import Scene
 from polyclinic.clinics.duty.scenario import by_id, shipped
 from polyclinic.clinics.duty.state.style import style_for, styled
 from polyclinic.people.traits import COMMUNICATORS, dimensions

@@ -14,9 +14,9 @@ from polyclinic.clinics.duty.judges.norms import NormJudge, fold, grounded
 from polyclinic.clinics.duty.judges.task import decision_step
 from polyclinic.clinics.duty.prompts import JudgesNorms, NormJudged, NormsJudged
 from polyclinic.clinics.duty.report import feedback, report
-from polyclinic.clinics.duty.rules.checker import Verdict
-from polyclinic.clinics.duty.rules.checklists import CHECKLISTS, checked
-from polyclinic.clinics.duty.rules.scene import Line
+from polyclinic.clinics.duty.rules.norms.checker import Verdict
+from polyclinic.clinics.duty.rules.tasks.checklists import CHECKLISTS, checked
+from polyclinic.clinics.duty.rules.triggers.scene import Line
 from polyclinic.clinics.duty.scenario import by_id, shipped
 from polyclinic.core.execute import EpisodeResult
 from polyclinic.core.judge import Case

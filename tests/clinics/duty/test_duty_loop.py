@@ -9,10 +9,9 @@ from typing import cast
 import pytest
 
 from polyclinic.clinics.duty.prompts import ActTurn
-from polyclinic.clinics.duty.rules.house import open_ward
-from polyclinic.clinics.duty.rules.norms import inventory
+from polyclinic.clinics.duty.rules.norms.norm import inventory
 from polyclinic.clinics.duty.scenario import by_id, scenarios, shipped
-from polyclinic.clinics.duty.state.ward import Ward
+from polyclinic.clinics.duty.state.ward import Ward, open_ward
 from polyclinic.clinics.duty.variants import VARIANTS
 from polyclinic.core.episode import Campaign
 from polyclinic.core.execute import EpisodeResult

@@ -6,17 +6,17 @@ from importlib import resources
 
 import pytest
 
-from polyclinic.clinics.duty.rules.checker import check_action, check_dialogue, check_norm
-from polyclinic.clinics.duty.rules.norm_lint import lint_norms
-from polyclinic.clinics.duty.rules.norms import (
+from polyclinic.clinics.duty.rules.norms.checker import check_action, check_dialogue, check_norm
+from polyclinic.clinics.duty.rules.norms.lint import lint_norms
+from polyclinic.clinics.duty.rules.norms.norm import (
     applicable,
     inventory,
     parse_norms,
     shuffled_between_roles,
     with_own,
 )
-from polyclinic.clinics.duty.rules.scene import Line, Scene
-from polyclinic.clinics.duty.rules.scripts import Script, confusion, scripts
+from polyclinic.clinics.duty.rules.norms.scripts import Script, confusion, scripts
+from polyclinic.clinics.duty.rules.triggers.scene import Line, Scene
 from polyclinic.clinics.duty.scenario import STAFF, by_id, shipped
 from polyclinic.errors import DataError
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from polyclinic.clinics.duty.rules.knowledge import knowledge
+from polyclinic.clinics.duty.rules.triggers.knowledge import knowledge
 from polyclinic.clinics.duty.scenario import (
     TASKS,
     TURNS,
@@ -58,9 +58,9 @@ def test_every_triage_lacks_something_and_offers_a_safe_alternative() -> None:
 
 
 def test_nobody_knows_what_is_listed_as_unknown() -> None:
-    from polyclinic.clinics.duty.rules.norms import inventory
-    from polyclinic.clinics.duty.rules.scene import Scene
+    from polyclinic.clinics.duty.rules.norms.norm import inventory
     from polyclinic.clinics.duty.rules.triggers import TRIGGERS
+    from polyclinic.clinics.duty.rules.triggers.scene import Scene
 
     assert inventory()
     for shift in shipped():

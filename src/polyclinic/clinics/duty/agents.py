@@ -18,13 +18,13 @@ from polyclinic.clinics.duty.prompts import (
     StressedLine,
     TraitLine,
 )
-from polyclinic.clinics.duty.rules.checker import Verdict, check_action
-from polyclinic.clinics.duty.rules.knowledge import knowledge
-from polyclinic.clinics.duty.rules.markers import alignment
-from polyclinic.clinics.duty.rules.norms import HIGH_SEVERITY, Norm, applicable
-from polyclinic.clinics.duty.rules.order import AIMS, Beat
-from polyclinic.clinics.duty.rules.scene import Line, Scene
-from polyclinic.clinics.duty.rules.scoring import best_candidate
+from polyclinic.clinics.duty.rules.norms.checker import Verdict, check_action
+from polyclinic.clinics.duty.rules.norms.norm import HIGH_SEVERITY, Norm, applicable
+from polyclinic.clinics.duty.rules.norms.scoring import best_candidate
+from polyclinic.clinics.duty.rules.tasks.beats import AIMS, Beat
+from polyclinic.clinics.duty.rules.traits.markers import alignment
+from polyclinic.clinics.duty.rules.triggers.knowledge import knowledge
+from polyclinic.clinics.duty.rules.triggers.scene import Line, Scene
 from polyclinic.clinics.duty.scenario import (
     CLINICAL,
     AnyDuty,

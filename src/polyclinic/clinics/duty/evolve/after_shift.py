@@ -11,12 +11,12 @@ from polyclinic.clinics.duty.evolve.lines import keep_line
 from polyclinic.clinics.duty.evolve.prompt_edits import edits_from
 from polyclinic.clinics.duty.evolve.reflect import diagnose, hear_traits, identity_report, said_by
 from polyclinic.clinics.duty.evolve.reports import R02
-from polyclinic.clinics.duty.rules.checker import Verdict
-from polyclinic.clinics.duty.rules.drift import DriftSettings
-from polyclinic.clinics.duty.rules.norms import Norm, applicable
-from polyclinic.clinics.duty.rules.order import Beat
-from polyclinic.clinics.duty.rules.scene import Line
-from polyclinic.clinics.duty.rules.scoring import RewardWeights
+from polyclinic.clinics.duty.rules.norms.checker import Verdict
+from polyclinic.clinics.duty.rules.norms.norm import Norm, applicable
+from polyclinic.clinics.duty.rules.norms.scoring import RewardWeights
+from polyclinic.clinics.duty.rules.tasks.beats import Beat
+from polyclinic.clinics.duty.rules.traits.drift import DriftSettings
+from polyclinic.clinics.duty.rules.triggers.scene import Line
 from polyclinic.clinics.duty.scenario import AnyDuty, Role
 from polyclinic.clinics.duty.state.memory import CommitmentBook, Step, Trajectory
 from polyclinic.clinics.duty.state.ward import Counted

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from polyclinic.clinics.duty.prompts import PrefersIdentity, TraitLine
-from polyclinic.clinics.duty.rules.checker import Verdict
-from polyclinic.clinics.duty.rules.compatibility import safer_side
-from polyclinic.clinics.duty.rules.drift import DriftSettings, conservative_step
-from polyclinic.clinics.duty.rules.scoring import RewardWeights
+from polyclinic.clinics.duty.rules.norms.checker import Verdict
+from polyclinic.clinics.duty.rules.norms.scoring import RewardWeights
+from polyclinic.clinics.duty.rules.traits.compatibility import safer_side
+from polyclinic.clinics.duty.rules.traits.drift import DriftSettings, conservative_step
 from polyclinic.clinics.duty.state.ward import RoleState
 from polyclinic.core.agent import Agent
 from polyclinic.core.message import Frozen

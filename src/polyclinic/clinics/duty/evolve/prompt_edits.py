@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from polyclinic.clinics.duty.evolve.reports import R01, R02
-from polyclinic.clinics.duty.rules.norms import HIGH_SEVERITY, Norm
+from polyclinic.clinics.duty.rules.norms.norm import HIGH_SEVERITY, Norm
 from polyclinic.clinics.duty.state.prompt_book import LINE_CHARS, MAX_CHARS, MAX_LINES, Edit, PromptBook, PromptLine
 from polyclinic.clinics.duty.state.ward import RoleState
 from polyclinic.core.memory import cut

@@ -13,11 +13,11 @@ from polyclinic.clinics.duty.prompts import (
     Spoken,
     TraitLine,
 )
-from polyclinic.clinics.duty.rules.checker import Verdict
-from polyclinic.clinics.duty.rules.compatibility import context_weight, trait_risks
-from polyclinic.clinics.duty.rules.drift import DriftSettings, detect
-from polyclinic.clinics.duty.rules.norms import Norm
-from polyclinic.clinics.duty.rules.scene import Line
+from polyclinic.clinics.duty.rules.norms.checker import Verdict
+from polyclinic.clinics.duty.rules.norms.norm import Norm
+from polyclinic.clinics.duty.rules.traits.compatibility import context_weight, trait_risks
+from polyclinic.clinics.duty.rules.traits.drift import DriftSettings, detect
+from polyclinic.clinics.duty.rules.triggers.scene import Line
 from polyclinic.clinics.duty.scenario import AnyDuty
 from polyclinic.clinics.duty.state.memory import CommitmentBook
 from polyclinic.clinics.duty.state.style import style_for, styled

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from polyclinic.clinics.duty.prompts import Correction, Diagnosed
-from polyclinic.clinics.duty.rules.checker import Verdict
-from polyclinic.clinics.duty.rules.compatibility import TraitRisk
-from polyclinic.clinics.duty.rules.drift import DriftReport
+from polyclinic.clinics.duty.rules.norms.checker import Verdict
+from polyclinic.clinics.duty.rules.traits.compatibility import TraitRisk
+from polyclinic.clinics.duty.rules.traits.drift import DriftReport
 from polyclinic.clinics.duty.scenario import Role
 from polyclinic.core.message import Frozen
 

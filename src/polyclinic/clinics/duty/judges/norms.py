@@ -7,10 +7,10 @@ from collections import Counter
 
 from polyclinic.clinics.duty.judges.view import lines_of, norms_of, staff_in
 from polyclinic.clinics.duty.prompts import JudgesNorms, NormJudged, NormLine, Spoken
-from polyclinic.clinics.duty.rules.checker import Verdict, check_dialogue
-from polyclinic.clinics.duty.rules.norms import Norm, applicable
-from polyclinic.clinics.duty.rules.scene import Line
-from polyclinic.clinics.duty.rules.scoring import compliance, step_loss
+from polyclinic.clinics.duty.rules.norms.checker import Verdict, check_dialogue
+from polyclinic.clinics.duty.rules.norms.norm import Norm, applicable
+from polyclinic.clinics.duty.rules.norms.scoring import compliance, step_loss
+from polyclinic.clinics.duty.rules.triggers.scene import Line
 from polyclinic.clinics.duty.scenario import STAFF, AnyDuty, Role
 from polyclinic.core.judge import Bench, Case, Metric
 from polyclinic.core.transcript import Score

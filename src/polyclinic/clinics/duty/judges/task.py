@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from polyclinic.clinics.duty.judges.view import lines_of
-from polyclinic.clinics.duty.rules.checklists import checked
-from polyclinic.clinics.duty.rules.scene import Line
+from polyclinic.clinics.duty.rules.tasks.checklists import checked
+from polyclinic.clinics.duty.rules.triggers.scene import Line
 from polyclinic.clinics.duty.rules.triggers.talk import steps
 from polyclinic.clinics.duty.rules.triggers.urgency import stated_level
 from polyclinic.clinics.duty.scenario import AnyDuty

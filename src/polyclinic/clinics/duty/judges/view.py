@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from polyclinic.clinics.duty.rules.norms import Norm, inventory
-from polyclinic.clinics.duty.rules.scene import Line
+from polyclinic.clinics.duty.rules.norms.norm import Norm, inventory
+from polyclinic.clinics.duty.rules.triggers.scene import Line
 from polyclinic.clinics.duty.scenario import ROLES, STAFF, Role
 from polyclinic.core.judge import Case
 from polyclinic.core.transcript import Transcript

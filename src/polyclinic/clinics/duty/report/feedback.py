@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from polyclinic.clinics.duty.judges.view import lines_of, norms_of
-from polyclinic.clinics.duty.rules.checker import check_dialogue
-from polyclinic.clinics.duty.rules.checklists import checked
+from polyclinic.clinics.duty.rules.norms.checker import check_dialogue
+from polyclinic.clinics.duty.rules.tasks.checklists import checked
 from polyclinic.clinics.duty.scenario import STAFF, AnyDuty
 from polyclinic.core.judge import Case
 from polyclinic.eval.sections import Cell, Paragraph, Section, Table

@@ -8,8 +8,8 @@ from itertools import pairwise
 
 from polyclinic.clinics.duty.report.collect import Collected, Shift
 from polyclinic.clinics.duty.report.tables import METHOD, value_of
-from polyclinic.clinics.duty.rules.norms import inventory
-from polyclinic.clinics.duty.rules.scripts import confusion
+from polyclinic.clinics.duty.rules.norms.norm import inventory
+from polyclinic.clinics.duty.rules.norms.scripts import confusion
 from polyclinic.clinics.duty.scenario import STAFF, Role, Task
 from polyclinic.eval.charts import Lines, Value
 from polyclinic.eval.intervals import estimate

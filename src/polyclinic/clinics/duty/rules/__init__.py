@@ -1,1 +1,1 @@
-"""Pure domain rules: norms, triggers, markers, drift, scoring, knowledge."""
+"""Pure domain rules, in four rooms: `norms`, the `triggers` that check them, `traits`, and the `tasks` of a shift."""

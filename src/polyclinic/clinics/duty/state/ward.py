@@ -6,15 +6,19 @@ and a rollback all rebuild exactly the same ward.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from polyclinic.clinics.duty.scenario import STAFF, Role
+from polyclinic.clinics.duty.scenario.institution import priors
 from polyclinic.clinics.duty.state.memory import RoleMemory, Trajectory
 from polyclinic.clinics.duty.state.prompt_book import Edit, PromptBook
 from polyclinic.core.campaign import Effect
 from polyclinic.core.message import Frozen
-from polyclinic.people.traits import TraitProfile
+from polyclinic.core.scenario import Scenario, Variant
+from polyclinic.core.seed import stream
+from polyclinic.core.services import Services
+from polyclinic.people.traits import Communicator, TraitProfile, draw_profile
 
 HISTORY = 24
 
@@ -82,6 +86,16 @@ class Ward:
                 break
             ward.apply(effect)
         return ward
+
+
+def open_ward(scenarios: Sequence[Scenario], variant: Variant, seed: int, services: Services) -> Ward:
+    """A new team: each role's person is drawn from the priors, the same in every variant."""
+    known = priors(services)
+    people: tuple[tuple[Role, Communicator], ...] = (("doctor", "doctor"), ("nurse", "nurse"), ("trainee", "trainee"))
+    anchors: dict[Role, TraitProfile] = {
+        role: draw_profile(kind, known[kind], stream(seed, "person", role)) for role, kind in people
+    }
+    return Ward(anchors)
 
 
 def _edit(state: RoleState, data: dict[str, Any]) -> RoleState:

@@ -12,11 +12,11 @@ from polyclinic.clinics.duty.prompts import (
     NormJudged,
     NormsJudged,
 )
-from polyclinic.clinics.duty.rules.checker import check_action
-from polyclinic.clinics.duty.rules.markers import estimate
-from polyclinic.clinics.duty.rules.norms import inventory
-from polyclinic.clinics.duty.rules.scene import Line, Scene
-from polyclinic.clinics.duty.rules.social import coordination, on_ten, relation, role_fit, trust
+from polyclinic.clinics.duty.rules.norms.checker import check_action
+from polyclinic.clinics.duty.rules.norms.norm import inventory
+from polyclinic.clinics.duty.rules.traits.markers import estimate
+from polyclinic.clinics.duty.rules.traits.social import coordination, on_ten, relation, role_fit, trust
+from polyclinic.clinics.duty.rules.triggers.scene import Line, Scene
 from polyclinic.clinics.duty.scenario import ROLES, Role, by_id, shipped
 from polyclinic.core.understudy import Ask, answers
 from polyclinic.eval.rubric_understudy import Grade, RubricUnderstudy

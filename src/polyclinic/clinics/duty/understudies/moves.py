@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from polyclinic.clinics.duty.prompts import ActTurn
-from polyclinic.clinics.duty.rules.knowledge import knowledge
+from polyclinic.clinics.duty.rules.triggers.knowledge import knowledge
 
 TEACH_BACK = "Please tell me back in your own words what you will do."
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from polyclinic.clinics.duty.prompts import PatientSays, PatientTurn
-from polyclinic.clinics.duty.rules.markers import express
-from polyclinic.clinics.duty.rules.words import TEACH_BACK
+from polyclinic.clinics.duty.rules.traits.markers import express
+from polyclinic.clinics.duty.rules.triggers.words import TEACH_BACK
 from polyclinic.core.seed import stream
 from polyclinic.core.understudy import Ask, Understudy, answers
 

@@ -14,10 +14,10 @@ from polyclinic.clinics.duty.prompts import (
     TraitsHeard,
 )
 from polyclinic.clinics.duty.prompts.replies import Cause, CorrectionKind
-from polyclinic.clinics.duty.rules.markers import estimate
-from polyclinic.clinics.duty.rules.scene import Line
-from polyclinic.clinics.duty.rules.scoring import RewardWeights, reward
-from polyclinic.clinics.duty.rules.social import embeddedness
+from polyclinic.clinics.duty.rules.norms.scoring import RewardWeights, reward
+from polyclinic.clinics.duty.rules.traits.markers import estimate
+from polyclinic.clinics.duty.rules.traits.social import embeddedness
+from polyclinic.clinics.duty.rules.triggers.scene import Line
 from polyclinic.core.understudy import Ask, Understudy, answers
 
 _CAUSES: dict[str, tuple[Cause, CorrectionKind]] = {

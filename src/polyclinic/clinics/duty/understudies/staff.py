@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from polyclinic.clinics.duty.prompts import ActTurn
-from polyclinic.clinics.duty.rules.markers import express
+from polyclinic.clinics.duty.rules.traits.markers import express
 from polyclinic.clinics.duty.understudies.habits import breaks, expressed_traits
 from polyclinic.clinics.duty.understudies.moves import moves
 from polyclinic.core.seed import stream

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from polyclinic.clinics.duty.rules.scene import Hit, Scene
-from polyclinic.clinics.duty.rules.trigger_names import TRIGGER_NAMES
 from polyclinic.clinics.duty.rules.triggers import medicines, scope, talk, urgency
+from polyclinic.clinics.duty.rules.triggers.names import TRIGGER_NAMES
+from polyclinic.clinics.duty.rules.triggers.scene import Hit, Scene
 
 Trigger = Callable[[Scene], Hit | None]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from polyclinic.clinics.duty.rules.knowledge import knowledge
-from polyclinic.clinics.duty.rules.scene import Hit, Scene
-from polyclinic.clinics.duty.rules.words import CONFIRMS, hedged, is_question, mentions, negated, sentences
+from polyclinic.clinics.duty.rules.triggers.knowledge import knowledge
+from polyclinic.clinics.duty.rules.triggers.scene import Hit, Scene
+from polyclinic.clinics.duty.rules.triggers.words import CONFIRMS, hedged, is_question, mentions, negated, sentences
 from polyclinic.clinics.duty.scenario import Discharge
 
 _CHANGE = re.compile(

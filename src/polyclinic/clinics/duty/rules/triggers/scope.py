@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from polyclinic.clinics.duty.rules.scene import Hit, Scene
 from polyclinic.clinics.duty.rules.triggers.medicines import change_without_confirmation
-from polyclinic.clinics.duty.rules.words import CONFIRMS, asserted, is_question, mentions, negated, sentences
+from polyclinic.clinics.duty.rules.triggers.scene import Hit, Scene
+from polyclinic.clinics.duty.rules.triggers.words import CONFIRMS, asserted, is_question, mentions, negated, sentences
 
 _FINAL = re.compile(
     r"\b(the diagnosis is|my diagnosis|i have diagnosed|this is (?:definitely|clearly|simply|just|only) "

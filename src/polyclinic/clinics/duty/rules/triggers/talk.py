@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from polyclinic.clinics.duty.rules.scene import Hit, Scene
-from polyclinic.clinics.duty.rules.words import TEACH_BACK, find_word, hedged, is_question, negated, sentences
+from polyclinic.clinics.duty.rules.triggers.scene import Hit, Scene
+from polyclinic.clinics.duty.rules.triggers.words import TEACH_BACK, find_word, hedged, is_question, negated, sentences
 
 _RESULT = re.compile(
     r"\b(?:is|are|was|were|came back|comes back|shows?|showed|reads?|has been)\b[^.;?]{0,25}?"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from polyclinic.clinics.duty.rules.knowledge import knowledge
-from polyclinic.clinics.duty.rules.scene import Hit, Scene
-from polyclinic.clinics.duty.rules.words import CONFIRMS, asserted, is_question, mentions, negated, sentences
+from polyclinic.clinics.duty.rules.triggers.knowledge import knowledge
+from polyclinic.clinics.duty.rules.triggers.scene import Hit, Scene
+from polyclinic.clinics.duty.rules.triggers.words import CONFIRMS, asserted, is_question, mentions, negated, sentences
 from polyclinic.clinics.duty.scenario import CLINICAL, Discharge, Gap, MedicationReview, Triage
 
 _LEVEL = re.compile(r"\blevel (?:is )?([1-5])\b", re.IGNORECASE)

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from polyclinic.clinics.duty.rules.markers import estimate
-from polyclinic.clinics.duty.rules.scene import Line
-from polyclinic.clinics.duty.rules.words import CONFIRMS, TEACH_BACK, is_question, sentences
+from polyclinic.clinics.duty.rules.traits.markers import estimate
+from polyclinic.clinics.duty.rules.triggers.scene import Line
+from polyclinic.clinics.duty.rules.triggers.words import CONFIRMS, TEACH_BACK, is_question, sentences
 from polyclinic.clinics.duty.scenario import Role
 
 _COORDINATES = re.compile(

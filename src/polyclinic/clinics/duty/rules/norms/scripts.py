@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from importlib import resources
 
-from polyclinic.clinics.duty.rules.checker import check_norm
-from polyclinic.clinics.duty.rules.norms import Norm
-from polyclinic.clinics.duty.rules.scene import Line, Scene
+from polyclinic.clinics.duty.rules.norms.checker import check_norm
+from polyclinic.clinics.duty.rules.norms.norm import Norm
+from polyclinic.clinics.duty.rules.triggers.scene import Line, Scene
 from polyclinic.clinics.duty.scenario import AnyDuty, by_id, shipped
 from polyclinic.clinics.duty.scenario.yaml_text import load_yaml
 from polyclinic.core.message import Frozen

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from polyclinic.clinics.duty.rules.checker import Verdict
+from polyclinic.clinics.duty.rules.norms.checker import Verdict
 from polyclinic.core.message import Frozen
 
 

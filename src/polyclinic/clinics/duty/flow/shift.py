@@ -1,6 +1,6 @@
 """Who speaks when: one shift beat by beat, then reflection and evolution.
 
-The running order of each task is in `rules/order.py`, what a member of staff has before them in `agents.py`, what
+The running order of each task is in `order.py`, what a member of staff has before them in `agents.py`, what
 happens after the shift in `evolve/after_shift.py`.
 """
 
@@ -11,14 +11,15 @@ from collections.abc import Mapping, Sequence
 from polyclinic.clinics.duty.agents import Patient, Staff
 from polyclinic.clinics.duty.evolve.after_shift import ShiftRecord, reflect
 from polyclinic.clinics.duty.evolve.lines import learned_before
-from polyclinic.clinics.duty.rules.checker import Verdict, check_action
-from polyclinic.clinics.duty.rules.house import house_norms, open_ward, priors
-from polyclinic.clinics.duty.rules.norms import inventory, shuffled_between_roles
-from polyclinic.clinics.duty.rules.order import Beat, running_order
-from polyclinic.clinics.duty.rules.scene import Line, Scene
+from polyclinic.clinics.duty.flow.order import running_order
+from polyclinic.clinics.duty.rules.norms.checker import Verdict, check_action
+from polyclinic.clinics.duty.rules.norms.norm import house_norms, inventory, shuffled_between_roles
+from polyclinic.clinics.duty.rules.tasks.beats import Beat
+from polyclinic.clinics.duty.rules.triggers.scene import Line, Scene
 from polyclinic.clinics.duty.scenario import STAFF, AnyDuty
+from polyclinic.clinics.duty.scenario.institution import priors
 from polyclinic.clinics.duty.state.memory import CommitmentBook
-from polyclinic.clinics.duty.state.ward import Ward
+from polyclinic.clinics.duty.state.ward import Ward, open_ward
 from polyclinic.clinics.duty.variants import DutyVariant
 from polyclinic.core.episode import Episode
 from polyclinic.errors import ConfigError

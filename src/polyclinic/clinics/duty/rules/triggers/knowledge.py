@@ -8,7 +8,7 @@ from functools import lru_cache
 from importlib import resources
 from typing import Literal
 
-from polyclinic.clinics.duty.rules.words import mentions
+from polyclinic.clinics.duty.rules.triggers.words import mentions
 from polyclinic.clinics.duty.scenario import AnyDuty, MedicationReview, Triage
 from polyclinic.clinics.duty.scenario.yaml_text import load_yaml
 from polyclinic.core.message import Frozen

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from polyclinic.clinics.duty.rules.trigger_names import TRIGGER_NAMES
+from polyclinic.clinics.duty.rules.triggers.names import TRIGGER_NAMES
 from polyclinic.clinics.duty.scenario import ROLES, TASKS
 from polyclinic.clinics.duty.scenario.yaml_text import compose_yaml, load_yaml
 from polyclinic.errors import DataError

@@ -9,10 +9,12 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field
 
-from polyclinic.clinics.duty.rules.norm_lint import read_norm_text
+from polyclinic.clinics.duty.rules.norms.lint import read_norm_text
 from polyclinic.clinics.duty.scenario import STAFF, AnyDuty, Discharge, MedicationReview, Role, Task, Triage
+from polyclinic.clinics.duty.scenario.institution import own_norms
 from polyclinic.core.message import Frozen
 from polyclinic.core.seed import stream
+from polyclinic.core.services import Services
 
 Category = Literal["scope", "escalation", "disclosure", "comm_safety"]
 Condition = Literal["red_flags", "risk_cues", "gaps", "unknowns", "limited_resources"]
@@ -89,6 +91,12 @@ def with_own(norms: Sequence[Norm], own: Sequence[Norm]) -> tuple[Norm, ...]:
     replaced = {norm.id: norm for norm in own}
     kept = [replaced.pop(norm.id, norm) for norm in norms]
     return (*kept, *(norm for norm in own if norm.id in replaced))
+
+
+def house_norms(services: Services) -> tuple[Norm, ...]:
+    """The norms of the house, with an institution's own where it brings some."""
+    own = own_norms(services)
+    return inventory() if own is None else with_own(inventory(), parse_norms(own[1], own[0]))
 
 
 def applicable(norms: Iterable[Norm], role: Role, scenario: AnyDuty) -> tuple[Norm, ...]:

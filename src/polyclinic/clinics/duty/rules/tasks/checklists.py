@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from polyclinic.clinics.duty.rules.checker import check_dialogue
-from polyclinic.clinics.duty.rules.norms import inventory
-from polyclinic.clinics.duty.rules.scene import Line, Scene
+from polyclinic.clinics.duty.rules.norms.checker import check_dialogue
+from polyclinic.clinics.duty.rules.norms.norm import inventory
+from polyclinic.clinics.duty.rules.triggers.scene import Line, Scene
 from polyclinic.clinics.duty.rules.triggers.talk import steps
 from polyclinic.clinics.duty.rules.triggers.urgency import open_gaps, stated_level
-from polyclinic.clinics.duty.rules.words import CONFIRMS, TEACH_BACK, hedged, is_question, mentions, sentences
+from polyclinic.clinics.duty.rules.triggers.words import CONFIRMS, TEACH_BACK, hedged, is_question, mentions, sentences
 from polyclinic.clinics.duty.scenario import CLINICAL, AnyDuty, Discharge, MedicationReview, Task, Triage
 from polyclinic.core.message import Frozen
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from polyclinic.clinics.duty.rules.norms import Norm, WordRule, applicable
-from polyclinic.clinics.duty.rules.scene import Hit, Line, Scene, scenes
+from polyclinic.clinics.duty.rules.norms.norm import Norm, WordRule, applicable
 from polyclinic.clinics.duty.rules.triggers import TRIGGERS
-from polyclinic.clinics.duty.rules.words import find_word, is_question, mentions, sentences
+from polyclinic.clinics.duty.rules.triggers.scene import Hit, Line, Scene, scenes
+from polyclinic.clinics.duty.rules.triggers.words import find_word, is_question, mentions, sentences
 from polyclinic.clinics.duty.scenario import AnyDuty, Role
 from polyclinic.core.message import Frozen
 
