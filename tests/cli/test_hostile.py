@@ -8,12 +8,12 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Run, as_json
 
 from polyclinic.clinics.demo.prompts import CallerAsks
 from polyclinic.core.model import Request
 from polyclinic.core.reply import Unreadable
 from polyclinic.models.human import HumanDesk, read_typed
+from tests.cli.conftest import Run, as_json
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import pytest
-from tests.core.conftest import OpenEpisode, Scripted
 
 from polyclinic.clinics.demo.prompts import CallerAsks, CallerReacts, NurseAdvises
 from polyclinic.clinics.demo.scenario import Leaflet
@@ -13,6 +12,7 @@ from polyclinic.core.model import Completion, Usage
 from polyclinic.core.tool import Tool
 from polyclinic.core.transcript import Called, ToolUsed
 from polyclinic.errors import LimitReached, ModelError, ReplyError, SimulatedUserError, ToolError
+from tests.core.conftest import OpenEpisode, Scripted
 
 
 class Nothing(Frozen):

@@ -3,7 +3,6 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from tests.core.conftest import OpenEpisode
 
 from polyclinic.core.campaign import Effect, Turnstile
 from polyclinic.core.episode import Campaign
@@ -11,6 +10,7 @@ from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.limits import Limits
 from polyclinic.core.transcript import EVENT, Said, Transcript
 from polyclinic.errors import EngineError, LimitReached, ModelError, ToolError, UnknownName, UserError, boundary
+from tests.core.conftest import OpenEpisode
 
 
 async def test_events_of_parallel_branches_stand_in_the_order_given(open_episode: OpenEpisode) -> None:

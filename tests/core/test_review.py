@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 import pytest
-from tests.core.conftest import OpenEpisode
 
 from polyclinic.core.review import Verdict, review
 from polyclinic.core.transcript import Failed, Reviewed
 from polyclinic.errors import LimitReached, ModelError
+from tests.core.conftest import OpenEpisode
 
 
 async def drafts(objections: list[Verdict]) -> str:

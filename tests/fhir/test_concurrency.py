@@ -13,7 +13,6 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.fhir.conftest import drop_tables
 
 from polyclinic.core.records import PreconditionFailed, RecordConflict, Resource
 from polyclinic.core.seed import stream
@@ -22,6 +21,7 @@ from polyclinic.fhir import scheduling
 from polyclinic.fhir.bundles import transaction_bundle
 from polyclinic.fhir.store import FhirStore
 from polyclinic.store.database import open_database
+from tests.fhir.conftest import drop_tables
 
 SLOTS, BOOKINGS, SCHEDULES = 200, 1000, 4
 

@@ -11,7 +11,6 @@ import httpx
 import pytest
 
 from polyclinic.core.records import Resource
-from polyclinic.fhir.build_definitions import build
 from polyclinic.fhir.codec import dumps, loads_object
 from polyclinic.fhir.dates import EARLIEST, date_range
 from polyclinic.fhir.index import walk
@@ -20,6 +19,7 @@ from polyclinic.fhir.parameters import Parameter, data, parameters, resource_typ
 from polyclinic.fhir.server import fhir_app
 from polyclinic.fhir.store import FhirStore
 from polyclinic.store.database import open_database
+from tools.build_fhir_definitions import build
 
 # HL7's Encounter/example names an Encounter as its care team, which HL7's own definition of Encounter.careTeam forbids.
 REFUSED = {"Encounter/example": "Encounter.careTeam[0]"}

@@ -10,10 +10,10 @@ from polyclinic.clinics.duty.flow import flow
 from polyclinic.clinics.duty.judges import judges
 from polyclinic.clinics.duty.prompts import PROMPTS
 from polyclinic.clinics.duty.report import feedback, report
-from polyclinic.clinics.duty.state.ward import open_ward
 from polyclinic.clinics.duty.rules.norms.lint import lint_norms
 from polyclinic.clinics.duty.scenario import AnyDuty, Duty, scenarios
 from polyclinic.clinics.duty.scenario import lint as lint_shifts
+from polyclinic.clinics.duty.state.ward import open_ward
 from polyclinic.clinics.duty.understudies import MISTAKES, UNDERSTUDIES
 from polyclinic.clinics.duty.variants import VARIANTS, DutyVariant
 from polyclinic.core.clinic import Clinic, Role

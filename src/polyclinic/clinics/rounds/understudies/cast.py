@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from polyclinic.clinics.rounds.understudies.author import AuthorUnderstudy
 from polyclinic.clinics.rounds.understudies.judge import JudgeUnderstudy
-from polyclinic.clinics.rounds.understudies.others import (
-    AuthorUnderstudy,
-    PatientUnderstudy,
-    SpecialistUnderstudy,
-    SupervisorUnderstudy,
-)
+from polyclinic.clinics.rounds.understudies.patient import PatientUnderstudy
+from polyclinic.clinics.rounds.understudies.specialist import SpecialistUnderstudy
 from polyclinic.clinics.rounds.understudies.student import StudentUnderstudy
+from polyclinic.clinics.rounds.understudies.supervisor import SupervisorUnderstudy
 from polyclinic.clinics.rounds.understudies.tutor import TutorUnderstudy
 from polyclinic.core.clinic import Mistake
 from polyclinic.core.understudy import Understudy

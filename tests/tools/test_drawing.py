@@ -1,18 +1,50 @@
 from __future__ import annotations
 
+import struct
 import zlib
+from dataclasses import dataclass
+from pathlib import Path
 
 import orjson
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polyclinic.clinics.rounds.scenario.drawing import draw
-from polyclinic.clinics.rounds.scenario.drawing.canvas import BLACK, Canvas
-from polyclinic.clinics.rounds.scenario.drawing.ecg import EcgSource, voltage
-from polyclinic.clinics.rounds.scenario.drawing.loops import CtgSource, FieldSource, SpirometrySource, heart_rate
-from polyclinic.clinics.rounds.scenario.drawing.png import deflate
-from polyclinic.clinics.rounds.scenario.shipped import data_folder
+from polyclinic.clinics.rounds.scenario.case import Case
+from polyclinic.clinics.rounds.scenario.checks import MAX_PICTURE_BYTES
+from polyclinic.clinics.rounds.scenario.shipped import data_folder, image_bytes, shipped_cases
+from tools.drawing import draw
+from tools.drawing.__main__ import main
+from tools.drawing.canvas import BLACK, Canvas
+from tools.drawing.ecg import EcgSource, voltage
+from tools.drawing.loops import CtgSource, FieldSource, SpirometrySource, heart_rate
+from tools.drawing.png import deflate
+
+ILLUSTRATED = [case for case in shipped_cases() if case.images]
+
+
+@dataclass
+class Picture:
+    width: int
+    height: int
+
+
+def read_png(content: bytes) -> Picture:
+    """Reads a PNG with the standard library only, so that our writer is checked by another's reader."""
+    assert content[:8] == b"\x89PNG\r\n\x1a\n"
+    at, data, size = 8, b"", (0, 0)
+    while at < len(content):
+        (length,) = struct.unpack(">I", content[at : at + 4])
+        kind, body = content[at + 4 : at + 8], content[at + 8 : at + 8 + length]
+        assert struct.unpack(">I", content[at + 8 + length : at + 12 + length])[0] == zlib.crc32(kind + body)
+        if kind == b"IHDR":
+            size = struct.unpack(">II", body[:8])
+        if kind == b"IDAT":
+            data += body
+        at += 12 + length
+    raw = zlib.decompress(data)
+    assert len(raw) == size[1] * (1 + (size[0] + 1) // 2)
+    return Picture(*size)
 
 
 def _json(name: str) -> bytes:
@@ -135,3 +167,23 @@ def test_text_outside_the_font_is_refused_and_drawing_outside_is_cut() -> None:
         canvas.text(0, 0, "é")
     canvas.line([(-50, -50), (80, 80)], BLACK, 3)
     assert canvas.pixels[10, 10] == BLACK
+
+
+@pytest.mark.parametrize("case", ILLUSTRATED, ids=lambda case: case.id)
+def test_pictures_are_redrawn_byte_for_byte_from_their_source(case: Case) -> None:
+    for image in case.images:
+        source = data_folder().joinpath("images", image.source).read_bytes()
+        shipped = image_bytes(case, image)
+        assert draw(source) == shipped
+        assert len(shipped) < MAX_PICTURE_BYTES
+        size = read_png(shipped)
+        assert size.width >= 400 and size.height >= 120
+
+
+def test_the_tool_finds_a_picture_that_is_not_what_its_source_draws_and_draws_it(tmp_path: Path) -> None:
+    (tmp_path / "strip.json").write_bytes(_json("card-04-ecg"))
+    (tmp_path / "strip.png").write_bytes(draw(_json("card-01-ecg")))
+    assert main([str(tmp_path), "--check"]) == 1
+    assert main([str(tmp_path)]) == 0
+    assert main([str(tmp_path), "--check"]) == 0
+    assert (tmp_path / "strip.png").read_bytes() == draw(_json("card-04-ecg"))

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from polyclinic.clinics.rounds.scenario.drawing import png
+from tools.drawing import png
 
 PALETTE = (
     (255, 255, 255), (0, 0, 0), (250, 214, 214), (235, 160, 160), (200, 30, 30), (30, 60, 180), (120, 120, 120),

@@ -6,7 +6,7 @@ import math
 
 from pydantic import BaseModel, ConfigDict
 
-from polyclinic.clinics.rounds.scenario.drawing.canvas import BLACK, PINK, ROSE, Canvas
+from tools.drawing.canvas import BLACK, PINK, ROSE, Canvas
 
 PIXELS_PER_MM = 4
 SAMPLES_PER_S = 250

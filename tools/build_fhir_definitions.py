@@ -1,6 +1,6 @@
 """Derives this package's data files from HL7's own definitions (npm package `hl7.fhir.r5.core`, CC0).
 
-    python -m polyclinic.fhir.build_definitions PATH/TO/package [OUTPUT_FOLDER]
+    python tools/build_fhir_definitions.py PATH/TO/package [OUTPUT_FOLDER]
 
 `structure.json` holds, for each supported resource and every datatype it reaches: cardinality, type, required codes,
 reference targets and whether an element is part of the summary. `search.json` holds each search parameter with the

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict
 
-from polyclinic.clinics.rounds.scenario.drawing.canvas import AMBER, BLACK, BLUE, GREEN, GREY, RED, Axes, Canvas
+from tools.drawing.canvas import AMBER, BLACK, BLUE, GREEN, GREY, RED, Axes, Canvas
 
 FREQUENCIES_HZ = (250, 500, 1000, 2000, 4000, 8000)
 BONE_HZ = (500, 1000, 2000, 4000)

@@ -6,7 +6,7 @@ import math
 
 from pydantic import BaseModel, ConfigDict
 
-from polyclinic.clinics.rounds.scenario.drawing.canvas import BLACK, BLUE, GREY, GREYS, PALE, PINK, ROSE, Axes, Canvas
+from tools.drawing.canvas import BLACK, BLUE, GREY, GREYS, PALE, PINK, ROSE, Axes, Canvas
 
 
 class Loop(BaseModel):

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 from pydantic import BaseModel
 
-from polyclinic.clinics.rounds.scenario.drawing import charts, ecg, loops
+from tools.drawing import charts, ecg, loops
 
 
 def _maker(model: type[BaseModel], painter: Callable[[Any], bytes]) -> Callable[[bytes], bytes]:

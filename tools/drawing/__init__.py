@@ -7,6 +7,6 @@ gives the same bytes on every computer, because the raster, the font and the PNG
 
 from __future__ import annotations
 
-from polyclinic.clinics.rounds.scenario.drawing.pictures import KINDS, draw
+from tools.drawing.pictures import KINDS, draw
 
 __all__ = ["KINDS", "draw"]

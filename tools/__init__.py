@@ -1,0 +1,1 @@
+"""What is used to build and check the package, and is not part of it."""
