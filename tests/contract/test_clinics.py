@@ -20,6 +20,11 @@ def test_rooms_have_one_shape(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CLINICS)
+def test_live_sessions_are_described_whole(name: str) -> None:
+    contract.check_service(load_clinic(name))
+
+
+@pytest.mark.parametrize("name", CLINICS)
 def test_prompts_fit_their_templates_and_have_understudies(name: str) -> None:
     contract.check_words(load_clinic(name))
 

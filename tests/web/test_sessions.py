@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from polyclinic.clinics.counsel.rules.messages import escalation_message
+from polyclinic.errors import ConfigError, UnknownName
 from polyclinic.runner.config import make_config
 from polyclinic.web.sessions.app import create_app
 from polyclinic.web.sessions.limits import Buckets, DoorLimits
@@ -221,3 +222,19 @@ async def test_the_api_is_described_and_asks_nothing_from_outside(opened: Opened
         assert "/v1/queue" in paths
         assert (await client.get("/docs")).status_code == 404
         assert (await client.get("/health")).json() == {"status": "up"}
+
+
+def test_a_clinic_without_a_service_is_refused_with_the_names_of_those_that_have_one() -> None:
+    with pytest.raises(UnknownName, match="counsel"):
+        create_app(make_config({"clinic": "duty"}), "staff-token")
+
+
+async def test_people_cannot_be_cast_away_and_unknown_settings_are_refused(opened: Opened) -> None:
+    with pytest.raises(ConfigError, match="people who use it play desk"):
+        async with opened(cast="desk=understudy"):
+            pass
+    config = make_config({"clinic": "counsel", "options": {"nonsense": "1"}, "store": "sqlite://:memory:"})
+    app = create_app(config, "staff-token")
+    with pytest.raises(UnknownName, match="documents"):
+        async with app.router.lifespan_context(app):
+            pass

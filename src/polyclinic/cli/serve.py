@@ -7,16 +7,15 @@ import secrets
 
 import click
 
-from polyclinic.cli.options import store_option
+from polyclinic.cli.options import pairs, store_option
 from polyclinic.errors import ConfigError
 from polyclinic.runner.config import make_config
 
-SERVED = ("counsel",)
 TOKEN = "POLYCLINIC_TOKEN"
 
 
 @click.command(name="serve", short_help="Serve a clinic's live sessions over HTTP.")
-@click.argument("clinic", type=click.Choice(SERVED))
+@click.argument("clinic")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", default=8030, show_default=True, help="Port to listen on; 0 takes a free one.")
 @click.option("--token", default="", metavar="TOKEN", help=f"Service token.  [default: ${TOKEN}, else made and shown]")
@@ -24,6 +23,9 @@ TOKEN = "POLYCLINIC_TOKEN"
     "--cast", default="all=understudy", show_default=True, metavar="ROLE=MODEL,…", help="Who plays which role."
 )
 @click.option("--documents", default="", metavar="FILE", help="Your own sources, made with 'polyclinic ingest'.")
+@click.option(
+    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="A setting of the clinic; may be repeated."
+)
 @click.option("--messages-per-minute", default=60.0, show_default=True, help="Messages that one session may send.")
 @click.option("--local-only", is_flag=True, help="Refuse any model endpoint outside this machine.")
 @store_option
@@ -34,6 +36,7 @@ def command(
     token: str,
     cast: str,
     documents: str,
+    settings: tuple[str, ...],
     messages_per_minute: float,
     local_only: bool,
     store: str,
@@ -54,7 +57,7 @@ def command(
     if not token:
         token = secrets.token_urlsafe(24)
         click.echo(f"service token (made for this run): {token}", err=True)
-    options = {"documents": documents} if documents else {}
+    options = {**pairs(settings, "--set"), **({"documents": documents} if documents else {})}
     config = make_config(
         {
             "clinic": clinic,

@@ -17,6 +17,7 @@ from polyclinic.errors import Owner, UnknownName
 
 if TYPE_CHECKING:
     from polyclinic.core.episode import Episode, EpisodeSpec
+    from polyclinic.core.live import LiveService
     from polyclinic.eval.evaluation import Evaluate
     from polyclinic.eval.results import RunResults
     from polyclinic.eval.sections import Section
@@ -75,6 +76,7 @@ class Clinic(Generic[S, V]):
     `settings` are the names that ``--set`` takes; any other is refused.
     `needs` names the services that must be there (``records``: the hospital's FHIR records).
     `play_scenarios` is what a person plays who chose nothing: its first scenario must have a part for every role.
+    `service` says how live sessions with people are served.
     `report(results)` returns extra report sections; `feedback(case)` the feedback for a person who played.
     """
 
@@ -99,6 +101,7 @@ class Clinic(Generic[S, V]):
     feedback: Callable[[Case[S, V]], Sequence[Section]] | None = None
     lint: Callable[[str], Sequence[str]] | None = None
     evaluations: Mapping[str, Evaluate] = field(default_factory=dict)
+    service: LiveService[S] | None = None
     settings: tuple[str, ...] = ()
     default_variant: str = ""
     evolve_variant: str = ""

@@ -49,7 +49,7 @@ class RunOutcome:
 async def start_run(store: Store, config: RunConfig, only: int | None = None) -> str:
     """Plan a run and write it down; nothing is run yet. Returns its id. `only` keeps the first so many episodes."""
     clinic = load_clinic(config.clinic)
-    _only_what_it_understands(clinic, config)
+    refuse_unknown_settings(clinic, config)
     config = await with_full_names(store, await with_own_libraries(store, clinic, config))
     plan = make_plan(clinic, config)
     async with build(clinic, config, store.journal(""), store, desk=HumanDesk()) as built:
@@ -65,7 +65,7 @@ async def start_run(store: Store, config: RunConfig, only: int | None = None) ->
     )
 
 
-def _only_what_it_understands(clinic: Clinic, config: RunConfig) -> None:
+def refuse_unknown_settings(clinic: Clinic, config: RunConfig) -> None:
     """A setting or a library that the clinic would ignore is a mistake of the user's, better said than passed over."""
     for name in config.options:
         if name != "who" and name not in clinic.settings:

@@ -10,6 +10,7 @@ import traceback
 from collections.abc import Mapping
 from functools import lru_cache
 from importlib.metadata import entry_points
+from importlib.util import find_spec
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -47,6 +48,17 @@ def clinic_modules() -> dict[str, str]:
 def _has_flow(folder: Path) -> bool:
     """Whether a package is a clinic: it has the room that every clinic has, as a file or as a folder."""
     return (folder / "flow.py").exists() or (folder / "flow" / "__init__.py").exists()
+
+
+def clinics_with(room: str) -> list[str]:
+    """The clinics that have a room, found by its file or folder: no clinic is imported for it."""
+    found = []
+    for name, module in clinic_modules().items():
+        spec = find_spec(module)
+        places = (spec.submodule_search_locations or ()) if spec is not None else ()
+        if any(Path(place, f"{room}.py").is_file() or Path(place, room).is_dir() for place in places):
+            found.append(name)
+    return found
 
 
 def load_clinic(name: str) -> Clinic:

@@ -13,6 +13,7 @@ from importlib import import_module, resources
 from importlib.resources.abc import Traversable
 
 from polyclinic.core.clinic import Clinic, Mistake
+from polyclinic.core.live import CLOSED
 from polyclinic.core.prompt import check_prompts
 from polyclinic.core.transcript import Called, Violated
 from polyclinic.eval.metrics import metric_estimate
@@ -32,6 +33,7 @@ ENTRIES = (
     ("report", "report"),
     ("report", "feedback"),
     ("evaluations", "evaluations"),
+    ("service", "service"),
 )
 HEADINGS = ("## What it simulates", "## The paper", "## One command", "## What is measured", "## Known limits")
 _EPSILON = 1e-9
@@ -42,6 +44,7 @@ async def check_clinic(name: str) -> None:
     clinic = load_clinic(name)
     check_shape(clinic)
     check_rooms(clinic)
+    check_service(clinic)
     check_words(clinic)
     await check_variants(clinic)
     for mistake in clinic.mistakes:
@@ -93,6 +96,22 @@ def _own_code(folder: Traversable) -> int:
         if not (exports or isinstance(statement, ast.Import | ast.ImportFrom | ast.Expr)):
             return statement.lineno
     return 0
+
+
+def check_service(clinic: Clinic) -> None:
+    """Live sessions: the asked role exists, actions name states that exist, and a session can be left in every open one."""
+    room = clinic.service
+    if room is None:
+        return
+    where = f"{clinic.name}/service"
+    clinic.role(room.role)
+    assert CLOSED in room.states[1:], f"{where}: states must begin with an open one and hold '{CLOSED}'"
+    names = [action.name for action in room.actions]
+    assert len(names) == len(set(names)), f"{where}: two actions have the same name"
+    unknown = {state for action in room.actions for state in action.when} - set(room.states)
+    assert not unknown, f"{where}: actions name states that there are not: {', '.join(sorted(unknown))}"
+    stuck = [state for state in room.states if state != CLOSED and not any(state in a.when for a in room.actions)]
+    assert not stuck, f"{where}: nothing can be done in the states {', '.join(stuck)}"
 
 
 def check_words(clinic: Clinic) -> None:

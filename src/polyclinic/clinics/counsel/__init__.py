@@ -8,6 +8,7 @@ from polyclinic.clinics.counsel.judges import judges
 from polyclinic.clinics.counsel.prompts import PROMPTS
 from polyclinic.clinics.counsel.report import feedback, report
 from polyclinic.clinics.counsel.scenario import Talk, lint, scenarios
+from polyclinic.clinics.counsel.service import service
 from polyclinic.clinics.counsel.state import open_campaign
 from polyclinic.clinics.counsel.understudies import MISTAKES, UNDERSTUDIES
 from polyclinic.clinics.counsel.variants import VARIANTS
@@ -42,6 +43,7 @@ clinic = Clinic(
     feedback=feedback,
     lint=lint,
     evaluations=evaluations,
+    service=service,
     settings=("documents",),
     demo_scenarios="4",
     demo_variants=("full", "nocritic", "noescalation", "single"),

@@ -1,1 +1,1 @@
-"""Live conversations of the counsel clinic over HTTP: sessions, and the queue of cases for people."""
+"""Live sessions of a clinic over HTTP, and the queue of cases for people. What is said there is the clinic's own."""

@@ -12,21 +12,26 @@ from fastapi.responses import JSONResponse
 
 from polyclinic.errors import UnknownName, UserError
 from polyclinic.runner.config import RunConfig
+from polyclinic.runner.registry import load_clinic
 from polyclinic.store.store import open_store
 from polyclinic.web.sessions.door import Door
 from polyclinic.web.sessions.limits import DoorLimits, SizeLimit
 from polyclinic.web.sessions.queue import queue_routes
 from polyclinic.web.sessions.routes import session_routes
-from polyclinic.web.sessions.service import NotNow, open_service
+from polyclinic.web.sessions.service import NotNow, open_service, service_room
 
-ABOUT = """Live conversations of the counsel clinic, a research and training tool that is not for clinical use.
+ABOUT = """{summary}
 
-The service token (`Authorization: Bearer …`) opens everything; a session's own token opens that session as its patient."""
+Live sessions of the clinic {name}: a research and training tool that is not for clinical use.
+
+The service token (`Authorization: Bearer …`) opens everything; a session's own token opens that session as its visitor."""
 
 
 def create_app(config: RunConfig, token: str, limits: DoorLimits | None = None) -> FastAPI:
     """The application. The store is opened and open sessions are resumed when it starts."""
     bounds = limits or DoorLimits()
+    clinic = load_clinic(config.clinic)
+    room = service_room(clinic)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -35,11 +40,16 @@ def create_app(config: RunConfig, token: str, limits: DoorLimits | None = None) 
             yield
 
     app = FastAPI(
-        title="Polyclinic counsel", version="1", description=ABOUT, lifespan=lifespan, docs_url=None, redoc_url=None
+        title=f"Polyclinic {clinic.name}",
+        version="1",
+        description=ABOUT.format(summary=clinic.summary, name=clinic.name),
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
     )
     app.state.door = Door(token or secrets.token_urlsafe(24), bounds)
-    app.include_router(session_routes())
-    app.include_router(queue_routes())
+    app.include_router(session_routes(room))
+    app.include_router(queue_routes(room))
     app.add_middleware(SizeLimit, body_bytes=bounds.body_bytes)
     _handle_errors(app)
 

@@ -1,62 +1,46 @@
-"""Sessions over HTTP: start, say, stream, state, hand over, take over, speak, hand back, close."""
+"""Sessions over HTTP: start, state, what was said, the stream, and one address for each action of the clinic's service."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from typing import Annotated
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query
 from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, create_model
 
-from polyclinic.clinics.counsel.prompts import DeskSays
+from polyclinic.core.live import Action, Body, Heard, LiveService, NoBody, SessionView
 from polyclinic.web.sessions.door import ERRORS, Mine, Staff, TheDoor, Theirs, TheService
 from polyclinic.web.sessions.live import Live
-from polyclinic.web.sessions.schemas import (
-    Answered,
-    Heard,
-    PersonBody,
-    ReasonBody,
-    SayBody,
-    SessionState,
-    SpeakBody,
-    StartBody,
-    Started,
-)
 
-OPEN = ("automatic", "escalated", "person")
+Endpoint = Callable[..., Awaitable[BaseModel]]
 
 
-def session_routes() -> APIRouter:
-    """The routes of sessions."""
+def session_routes(room: LiveService) -> APIRouter:
+    """The routes of sessions; what comes in and out is of the types that the clinic's service names."""
     router = APIRouter(prefix="/v1/sessions", tags=["sessions"], responses=ERRORS)
+    answered = create_model(
+        "Answered",
+        __doc__="What followed.",
+        state=(room.view, ...),
+        said=(list[room.heard], ...),  # type: ignore[name-defined]
+    )
+    _add_start(router, room)
 
-    @router.post("", status_code=201, summary="Start a session")
-    async def start(body: StartBody, staff: Staff, door: TheDoor, service: TheService) -> Started:
-        """Opens a session and returns the token that opens it and no other."""
-        door.start()
-        live, token = await service.start(body)
-        return Started(**live.state.model_dump(), token=token)
-
-    @router.get("", summary="List the sessions")
-    async def listed(staff: Staff, service: TheService) -> list[SessionState]:
+    @router.get("", summary="List the sessions", response_model=list[room.view])  # type: ignore[name-defined]
+    async def listed(staff: Staff, service: TheService) -> list[SessionView]:
         """Every session of this service, with the service token."""
         return [live.state for live in service.all()]
 
-    @router.get("/{session}", summary="A session's state")
-    async def state(live: Mine) -> SessionState:
+    @router.get("/{session}", summary="A session's state", response_model=room.view)
+    async def state(live: Mine) -> SessionView:
         """Where the session stands and who holds it."""
         return live.state
 
-    @router.get("/{session}/heard", summary="What was said")
+    @router.get("/{session}/heard", summary="What was said", response_model=list[room.heard])  # type: ignore[name-defined]
     async def heard(live: Mine, after: Annotated[int, Query(ge=0, le=1_000_000)] = 0) -> list[Heard]:
         """Everything said aloud, after a number."""
         return live.heard[after:]
-
-    @router.post("/{session}/say", summary="The patient says something")
-    async def say(live: Mine, body: SayBody, door: TheDoor, service: TheService) -> Answered:
-        """Returns when the answer, or the set message, is there. While a person holds the session nobody else answers."""
-        door.message(live.id)
-        return _answered(live, await service.act(live, DeskSays(kind="patient", text=body.text), when=OPEN))
 
     @router.get("/{session}/stream", summary="Follow a session", response_class=StreamingResponse)
     async def stream(
@@ -69,47 +53,56 @@ def session_routes() -> APIRouter:
             _events(live, last_event_id if last_event_id is not None else after), media_type="text/event-stream"
         )
 
-    @router.post("/{session}/hand-over", summary="Ask for a person")
-    async def hand_over(live: Mine, body: ReasonBody, door: TheDoor, service: TheService) -> Answered:
-        """Puts the session into the queue without a crisis; automated talk stops."""
-        door.message(live.id)
-        event = DeskSays(kind="hand_over", text=body.reason, by="the session")
-        return _answered(live, await service.act(live, event, when=("automatic",)))
-
-    _person_routes(router)
+    for action in room.actions:
+        router.add_api_route(
+            f"/{{session}}/{action.name}",
+            _endpoint(action, answered),
+            methods=["POST"],
+            summary=action.title,
+            description=action.about,
+            response_model=answered,
+        )
     return router
 
 
-def _person_routes(router: APIRouter) -> None:
-    @router.post("/{session}/take-over", summary="A person takes the session over")
-    async def take_over(live: Theirs, body: PersonBody, service: TheService) -> Answered:
-        """Automated talk stops; the session's open cases are marked as taken by this person."""
-        said = await service.act(live, DeskSays(kind="take_over", by=body.by), when=("automatic", "escalated"))
-        await service.take_cases(live.id, body.by)
-        return _answered(live, said)
+def _add_start(router: APIRouter, room: LiveService) -> None:
+    started = create_model(
+        "Started",
+        __base__=room.view,
+        __doc__="A new session, with the token that opens it and no other.",
+        token=(str, ...),
+    )
 
-    @router.post("/{session}/speak", summary="The person says something")
-    async def speak(live: Theirs, body: SpeakBody, service: TheService) -> Answered:
-        """To the patient, in the person's own name."""
-        event = DeskSays(kind="person", text=body.text, by=body.by)
-        return _answered(live, await service.act(live, event, when=("person",)))
+    async def start(body: Body, staff: Staff, door: TheDoor, service: TheService) -> BaseModel:
+        """Opens a session and returns the token that opens it and no other."""
+        door.start()
+        live, token = await service.start(body)
+        return started(**live.state.model_dump(), token=token)
 
-    @router.post("/{session}/hand-back", summary="The person hands the session back")
-    async def hand_back(live: Theirs, body: PersonBody, service: TheService) -> Answered:
-        """Automated talk goes on; the session's cases are closed."""
-        said = await service.act(live, DeskSays(kind="hand_back", by=body.by), when=("person",))
-        await service.close_cases(live.id, f"handed back by {body.by}")
-        return _answered(live, said)
-
-    @router.post("/{session}/close", summary="Close the session")
-    async def close(live: Mine, service: TheService) -> Answered:
-        """Ends the session; its transcript stays in the store."""
-        said = await service.act(live, DeskSays(kind="close", by="the session"), when=OPEN)
-        return _answered(live, said)
+    start.__annotations__["body"] = room.opening
+    router.add_api_route(
+        "", start, methods=["POST"], status_code=201, summary="Start a session", response_model=started
+    )
 
 
-def _answered(live: Live, said: list[Heard]) -> Answered:
-    return Answered(state=live.state, said=said)
+def _endpoint(action: Action[Any], answered: type[BaseModel]) -> Endpoint:
+    """The function behind one action's address. Its body has the action's own type, so that the description shows it."""
+
+    async def act(live: Live, body: Body, door: TheDoor, service: TheService) -> BaseModel:
+        if action.by == "visitor" and action.body is not NoBody:
+            door.message(live.id)
+        said = await service.act(live, action, body)
+        return answered(state=live.state, said=said)
+
+    async def act_alone(live: Live, door: TheDoor, service: TheService) -> BaseModel:
+        return await act(live, NoBody(), door, service)
+
+    chosen: Endpoint = act_alone if action.body is NoBody else act
+    chosen.__annotations__["live"] = Mine if action.by == "visitor" else Theirs
+    if action.body is not NoBody:
+        chosen.__annotations__["body"] = action.body
+    chosen.__name__ = action.name.replace("-", "_")
+    return chosen
 
 
 async def _events(live: Live, after: int) -> AsyncIterator[str]:

@@ -1,8 +1,8 @@
 """The sessions of one service. Each is an episode of one growing run in the store, so it survives a restart.
 
-A session's flow runs as a task and takes what people do from its inbox through the role ``desk``. What the desk said is
-journalled like any model's reply; a service that starts again lets every open session run through its journal to the point
-where it waits for people, and goes on from there.
+A session's flow runs as a task and takes what people do from its inbox, through the role that the clinic's service names.
+What they did is journalled like any model's reply; a service that starts again lets every open session run through its
+journal to the point where it waits for people, and goes on from there.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
-from polyclinic.clinics.counsel.prompts import DeskSays
-from polyclinic.clinics.counsel.scenario import Lines, Persona, Talk
-from polyclinic.clinics.counsel.tools import knowledge
+from polyclinic.core.clinic import Clinic
 from polyclinic.core.episode import EpisodeSpec
 from polyclinic.core.execute import Stage, run_episode
+from polyclinic.core.live import Action, Body, Heard, LiveService
 from polyclinic.core.model import Completion, Model, ModelKind, Request
+from polyclinic.core.reply import ReplyModel
+from polyclinic.core.scenario import Scenario
 from polyclinic.core.switchboard import Players
-from polyclinic.core.transcript import Ended, Event, Transcript
+from polyclinic.core.transcript import Event, Transcript
 from polyclinic.errors import ConfigError, UnknownName, UserError
-from polyclinic.runner.api import describe_players
+from polyclinic.models.cast import parse_cast
+from polyclinic.runner.api import describe_players, refuse_unknown_settings
 from polyclinic.runner.build import build
 from polyclinic.runner.config import RunConfig
-from polyclinic.runner.registry import load_clinic
+from polyclinic.runner.registry import clinics_with, load_clinic, read_scenarios
 from polyclinic.store.leases import LEASE_S, LeaseLost, Leases, this_process
-from polyclinic.store.posts import Post
+from polyclinic.store.posts import Post, PostStatus
 from polyclinic.store.store import Store
 from polyclinic.web.sessions.live import Live
-from polyclinic.web.sessions.schemas import Heard, StartBody
+from polyclinic.web.sessions.schemas import case_id
 
-CLINIC, VARIANT = "counsel", "full"
-RUN = "counsel-service"
 _LOG = logging.getLogger(__name__)
 
 
@@ -44,35 +44,34 @@ class NotNow(UserError):
     """The session is not in a state that allows this."""
 
 
-class DeskModel:
-    """The role ``desk``: what people do in a session, in the order they do it."""
+class PeopleModel:
+    """The role that people play: what they do in a session, in the order they do it."""
 
-    name = "desk"
     kind: ModelKind = "human"
 
-    def __init__(self, sessions: dict[str, Live]) -> None:
-        self._sessions = sessions
+    def __init__(self, role: str, sessions: dict[str, Live]) -> None:
+        self.name, self._sessions = role, sessions
 
     async def answer(self, request: Request) -> Completion:
         """Wait for the next thing that happens in this session."""
         live = self._sessions[request.episode]
         live.wait_for_people()
-        return Completion(text=(await live.inbox.get()).model_dump_json())
+        return Completion(text=await live.inbox.get())
 
 
 class ServicePlayers:
-    """The cast, with people at the desk."""
+    """The cast, with people in one role."""
 
-    def __init__(self, cast: Players, desk: DeskModel) -> None:
-        self._cast, self._desk = cast, desk
+    def __init__(self, cast: Players, people: PeopleModel) -> None:
+        self._cast, self._people = cast, people
 
     def model(self, role: str) -> Model:
         """Who plays this role."""
-        return self._desk if role == "desk" else self._cast.model(role)
+        return self._people if role == self._people.name else self._cast.model(role)
 
     def describe(self) -> dict[str, str]:
         """Role to model name."""
-        return {**self._cast.describe(), "desk": self._desk.name}
+        return {**self._cast.describe(), self._people.name: self._people.name}
 
 
 class Service:
@@ -80,45 +79,46 @@ class Service:
 
     def __init__(self, store: Store, run: str, stage: Stage, sessions: dict[str, Live], open_sessions: int) -> None:
         self._store, self._run, self._stage, self._sessions = store, run, stage, sessions
+        self._clinic, self._room = stage.clinic, service_room(stage.clinic)
         self._leases = Leases(store.database, run, this_process())
         self._most = open_sessions
-        self._facts: dict[str, dict[str, str]] = {}
+        self._known: dict[str, dict[str, str]] = {}
 
     # -- sessions ------------------------------------------------------------------------------------------------------
-    async def start(self, body: StartBody) -> tuple[Live, str]:
+    async def start(self, body: Body) -> tuple[Live, str]:
         """A new session and the token that opens it."""
-        if sum(not live.outcome for live in self._sessions.values()) >= self._most:
+        if sum(not live.closed for live in self._sessions.values()) >= self._most:
             raise NotNow(f"there are already {self._most} open sessions")
         session, token = secrets.token_hex(8), secrets.token_urlsafe(24)
-        talk = Talk(
-            id=session,
-            tags=(f"token:{_digest(token)}", f"patient:{body.patient}"),
-            persona=_visitor(body, session),
-            lang=body.lang,
-            turns=1_000,
-            live=True,
-            known=self._facts.get(body.patient, {}) if body.patient else {},
-        )
-        spec = EpisodeSpec(session, CLINIC, session, VARIANT, 0, 0, self._run)
-        await self._store.runs.append(self._run, talk, session, spec)
-        live = self._open(spec, talk)
+        person = self._room.person(body)
+        made = self._room.scenario(session, body, self._known.get(person, {}) if person else {})
+        tags = (*made.tags, f"token:{_digest(token)}", f"patient:{person}")
+        scenario = made.model_copy(update={"tags": tags})
+        variant = self._room.variant or self._clinic.first_variant
+        spec = EpisodeSpec(session, self._clinic.name, session, variant, 0, 0, self._run)
+        await self._store.runs.append(self._run, scenario, session, spec)
+        live = self._open(spec, scenario)
         await live.idle.wait()
         return live, token
 
-    def _open(self, spec: EpisodeSpec, talk: Talk) -> Live:
-        tags = dict(tag.partition(":")[::2] for tag in talk.tags)
-        live = Live(spec.id, talk, tags.get("token", ""), tags.get("patient", ""))
-        self._sessions[spec.id] = live
-        live.task = asyncio.create_task(self._hold(spec, talk, live))
+    def _open(self, spec: EpisodeSpec, scenario: Scenario) -> Live:
+        live = self._live(spec, scenario)
+        live.task = asyncio.create_task(self._hold(spec, scenario, live))
         return live
 
-    async def _hold(self, spec: EpisodeSpec, talk: Talk, live: Live) -> None:
+    def _live(self, spec: EpisodeSpec, scenario: Scenario) -> Live:
+        tags = dict(tag.partition(":")[::2] for tag in scenario.tags)
+        live = Live(spec.id, self._room, scenario, tags.get("token", ""), tags.get("patient", ""))
+        self._sessions[spec.id] = live
+        return live
+
+    async def _hold(self, spec: EpisodeSpec, scenario: Scenario, live: Live) -> None:
         """Run a session's flow to its end and commit that end."""
         began = time.monotonic()
         try:
             if await self._leases.claim(spec.id) is None:
                 raise LeaseLost(f"session {spec.id} is held by another process")
-            result = await run_episode(self._stage, spec, talk)
+            result = await run_episode(self._stage, spec, scenario)
             elapsed_ms = round((time.monotonic() - began) * 1000)
             await self._store.runs.finish(self._run, spec.id, result, self._leases.owner, elapsed_ms)
             self._remember(live, result.transcript)
@@ -130,9 +130,8 @@ class Service:
             live.end("stopped")
 
     def _remember(self, live: Live, transcript: Transcript) -> None:
-        ended = transcript.of(Ended)
-        if live.patient and ended:
-            self._facts[live.patient] = {fact["subject"]: fact["value"] for fact in ended[-1].data.get("facts", ())}
+        if live.person:
+            self._known[live.person] = self._room.remember(transcript)
 
     def get(self, session: str) -> Live:
         """A session by its id."""
@@ -144,23 +143,29 @@ class Service:
         """Every session of this process."""
         return list(self._sessions.values())
 
-    async def act(self, live: Live, event: DeskSays, *, when: tuple[str, ...]) -> list[Heard]:
+    async def act(self, live: Live, action: Action[Body], body: Body) -> list[Heard]:
         """Let somebody do something, one at a time; returns what was said because of it."""
         async with live.busy:
-            if live.control not in when:
-                raise NotNow(f"the session is {live.control}; this needs it to be {' or '.join(when)}")
-            return await live.put(event)
+            if live.state.control not in action.when:
+                raise NotNow(f"the session is {live.state.control}; this needs it to be {' or '.join(action.when)}")
+            said = await live.put(_as_text(action.reply(body)))
+        given = body.model_dump()
+        if action.cases == "take":
+            await self.take_cases(live.id, str(given.get("by", "")))
+        elif action.cases == "close":
+            await self.close_cases(live.id, action.remark.format(**given))
+        return said
 
     # -- the queue -----------------------------------------------------------------------------------------------------
-    async def cases(self, queue: str = "", status: str = "") -> list[Post]:
+    async def cases(self, queue: str = "", status: PostStatus | None = None) -> list[Post]:
         """Cases of this service, oldest first."""
-        found = await self._store.posts.waiting(queue, status or None)  # type: ignore[arg-type]
+        found = await self._store.posts.waiting(queue, status)
         return [post for post in found if post.run == self._run]
 
     async def case(self, case: str) -> Post:
         """One case by its id."""
         for post in await self.cases():
-            if f"{post.episode}.{post.queue}.{post.key}" == case:
+            if case_id(post) == case:
                 return post
         raise UnknownName("case", case, ())
 
@@ -187,31 +192,29 @@ class Service:
     # -- the process ---------------------------------------------------------------------------------------------------
     async def restore(self) -> int:
         """Open every session that was open when the last process ended; returns how many."""
-        bodies = await self._store.runs.scenarios(self._run)
+        scenarios = read_scenarios(self._clinic, await self._store.runs.scenarios(self._run))
         opened = []
-        for row in await self._store.runs.episodes(self._run, 0, CLINIC):
-            talk = Talk.model_validate_json(bodies[row.spec.scenario])
+        for row in await self._store.runs.episodes(self._run, 0, self._clinic.name):
+            scenario = scenarios[row.spec.scenario]
             if row.status == "pending":
-                opened.append(self._open(row.spec, talk))
+                opened.append(self._open(row.spec, scenario))
             elif row.status == "done":
-                await self._reread(row.spec, talk)
+                await self._reread(row.spec, scenario)
         await asyncio.gather(*(live.idle.wait() for live in opened))
         return len(opened)
 
-    async def _reread(self, spec: EpisodeSpec, talk: Talk) -> None:
-        tags = dict(tag.partition(":")[::2] for tag in talk.tags)
-        live = Live(spec.id, talk, tags.get("token", ""), tags.get("patient", ""))
+    async def _reread(self, spec: EpisodeSpec, scenario: Scenario) -> None:
+        live = self._live(spec, scenario)
         transcript = await self._store.runs.transcript(self._run, spec.id)
         for event in transcript:
             live.take(event)
-        self._sessions[spec.id] = live
         self._remember(live, transcript)
 
     async def beat(self) -> None:
         """Keep the leases of open sessions."""
         while True:
             await asyncio.sleep(LEASE_S / 3)
-            await self._leases.renew([live.id for live in self._sessions.values() if not live.outcome])
+            await self._leases.renew([live.id for live in self._sessions.values() if not live.closed])
 
     async def stop(self) -> None:
         """Leave every session as it is; the journal holds it."""
@@ -220,26 +223,35 @@ class Service:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         for live in self._sessions.values():
-            if not live.outcome:
+            if not live.closed:
                 await self._leases.release(live.id)
+
+
+def service_room(clinic: Clinic) -> LiveService:
+    """What the clinic says about its live sessions; an error with the clinics that have any, when it has none."""
+    if clinic.service is None:
+        raise UnknownName("clinic that serves live sessions", clinic.name, clinics_with("service"))
+    return clinic.service
 
 
 @asynccontextmanager
 async def open_service(store: Store, config: RunConfig, open_sessions: int = 1_000) -> AsyncIterator[Service]:
     """The service on a store: its run is found or made, its open sessions are resumed."""
-    clinic = load_clinic(CLINIC)
-    if "desk=" in config.cast:
-        raise ConfigError("cast desk=…: in a service the desk is played by the people who use it; leave it out")
+    clinic = load_clinic(config.clinic)
+    room = service_room(clinic)
+    refuse_unknown_settings(clinic, config)
+    if any(spec.role == room.role for spec in parse_cast(config.cast)):
+        raise ConfigError(f"cast {room.role}=…: in a service the people who use it play {room.role}; leave it out")
     sessions: dict[str, Live] = {}
 
     def heard(episode: str, event: Event) -> None:
         sessions[episode].take(event)
 
-    run = await _service_run(store, config)
+    run = await _service_run(store, clinic, config)
     async with build(clinic, config, store.journal(run), store, listener=heard) as built:
-        players = ServicePlayers(built.stage.players, DeskModel(sessions))
+        players = ServicePlayers(built.stage.players, PeopleModel(room.role, sessions))
         stage = replace(built.stage, players=players, judges=())
-        knowledge(stage.services.embedder, stage.services.options.get("documents", ""))
+        room.warm(stage.services)
         service = Service(store, run, stage, sessions, open_sessions)
         await service.restore()
         beat = asyncio.create_task(service.beat())
@@ -251,49 +263,18 @@ async def open_service(store: Store, config: RunConfig, open_sessions: int = 1_0
             await service.stop()
 
 
-async def _service_run(store: Store, config: RunConfig) -> str:
+async def _service_run(store: Store, clinic: Clinic, config: RunConfig) -> str:
     """The store's service run for this cast: sessions of another cast are another run's."""
-    name = f"{RUN}-{hashlib.sha256(config.cast.encode()).hexdigest()[:6]}"
+    name = f"{clinic.name}-service-{hashlib.sha256(config.cast.encode()).hexdigest()[:6]}"
     if name in {row.id for row in await store.runs.all()}:
         return name
-    clinic = load_clinic(CLINIC)
     async with build(clinic, config, store.journal(""), store) as built:
         players = describe_players(clinic, built.cast)
-    return await store.runs.create(name, CLINIC, config.model_dump(mode="json"), players, (), ())
+    return await store.runs.create(name, clinic.name, config.model_dump(mode="json"), players, (), ())
 
 
-def _visitor(body: StartBody, session: str) -> Persona:
-    """A real person: nothing is assumed about them but their country."""
-    blank = Lines(misunderstanding="", worry="", value="", question="")
-    told = dict.fromkeys(
-        (
-            "region",
-            "dialect",
-            "faith",
-            "family",
-            "values",
-            "restraint",
-            "work",
-            "money",
-            "burden",
-            "speech",
-            "diagnosis",
-        ),
-        "not told",
-    )
-    return Persona.model_validate(
-        {
-            **told,
-            "id": body.patient or f"visitor-{session}",
-            "name": "visitor",
-            "age": 0,
-            "sex": "not told",
-            "country": body.country,
-            "misunderstanding": "not told",
-            "leaning": "comfort",
-            "lines": {"en": blank, "ko": blank},
-        }
-    )
+def _as_text(reply: ReplyModel | str) -> str:
+    return reply if isinstance(reply, str) else reply.model_dump_json()
 
 
 def _digest(token: str) -> str:

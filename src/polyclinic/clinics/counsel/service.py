@@ -1,0 +1,238 @@
+"""Live conversations: who is asked (the desk), what people can do there, and in which states.
+
+The visitor speaks, asks for a person or closes; staff take a conversation over, speak in it and hand it back. While staff
+hold it, nothing automatic is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, StringConstraints
+
+from polyclinic.clinics.counsel.prompts import DeskSays
+from polyclinic.clinics.counsel.rules.guard import QUEUE, REVIEW_QUEUE
+from polyclinic.clinics.counsel.scenario import Lang, Lines, Persona, Talk
+from polyclinic.clinics.counsel.state import STAGES, Control
+from polyclinic.clinics.counsel.tools import knowledge
+from polyclinic.core.live import (
+    CLOSED,
+    Action,
+    Body,
+    ByStaff,
+    Heard,
+    LiveService,
+    NoBody,
+    SessionView,
+    Words,
+)
+from polyclinic.core.services import Services
+from polyclinic.core.transcript import Changed, Ended, Event, Said, Transcript
+
+OPEN = ("automatic", "escalated", "person")
+NOT_TOLD = "not told"
+_UNKNOWN = (
+    "region",
+    "dialect",
+    "faith",
+    "family",
+    "values",
+    "restraint",
+    "work",
+    "money",
+    "burden",
+    "speech",
+    "diagnosis",
+    "misunderstanding",
+)
+
+
+class StartBody(Body):
+    """Opens a session. `patient` names somebody whose earlier sessions are to be remembered."""
+
+    lang: Lang = "en"
+    country: Annotated[str, StringConstraints(pattern=r"^[A-Z]{2}$")] = Field(
+        "KR", description="decides the crisis contacts"
+    )
+    patient: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{0,64}$")] = ""
+
+
+class SayBody(Body):
+    """The patient's words."""
+
+    text: Words
+
+
+class SpeakBody(ByStaff):
+    """What a person of the care team says to the patient."""
+
+    text: Words
+
+
+class ReasonBody(Body):
+    """Why a person is wanted."""
+
+    reason: Annotated[str, StringConstraints(max_length=1_000)] = ""
+
+
+class TalkHeard(Heard):
+    """Something said aloud, with the stage and the sources it rests on."""
+
+    speaker: Literal["patient", "counsellor", "service", "person"]
+    turn: int = 0
+    stage: str = ""
+    sources: list[str] = Field(default_factory=list)
+
+
+class TalkView(SessionView):
+    """Where a conversation stands."""
+
+    lang: Lang
+    country: str
+    control: Control = "automatic"
+    stage: str = STAGES[0]
+    turn: int = 0
+
+
+ACTIONS: tuple[Action[Any], ...] = (
+    Action(
+        name="say",
+        title="The patient says something",
+        about="Returns when the answer, or the set message, is there. While a person holds the session nobody else answers.",
+        body=SayBody,
+        reply=lambda body: DeskSays(kind="patient", text=body.text),
+        when=OPEN,
+    ),
+    Action(
+        name="hand-over",
+        title="Ask for a person",
+        about="Puts the session into the queue without a crisis; automated talk stops.",
+        body=ReasonBody,
+        reply=lambda body: DeskSays(kind="hand_over", text=body.reason, by="the session"),
+        when=("automatic",),
+    ),
+    Action(
+        name="take-over",
+        title="A person takes the session over",
+        about="Automated talk stops; the session's open cases are marked as taken by this person.",
+        body=ByStaff,
+        reply=lambda body: DeskSays(kind="take_over", by=body.by),
+        when=("automatic", "escalated"),
+        by="staff",
+        cases="take",
+    ),
+    Action(
+        name="speak",
+        title="The person says something",
+        about="To the patient, in the person's own name.",
+        body=SpeakBody,
+        reply=lambda body: DeskSays(kind="person", text=body.text, by=body.by),
+        when=("person",),
+        by="staff",
+    ),
+    Action(
+        name="hand-back",
+        title="The person hands the session back",
+        about="Automated talk goes on; the session's cases are closed.",
+        body=ByStaff,
+        reply=lambda body: DeskSays(kind="hand_back", by=body.by),
+        when=("person",),
+        by="staff",
+        cases="close",
+        remark="handed back by {by}",
+    ),
+    Action(
+        name="close",
+        title="Close the session",
+        about="Ends the session; its transcript stays in the store.",
+        body=NoBody,
+        reply=lambda body: DeskSays(kind="close", by="the session"),
+        when=OPEN,
+    ),
+)
+
+
+class CounselService(LiveService[Talk, StartBody, TalkView]):
+    """Counselling sessions with real people."""
+
+    role = "desk"
+    visitor = "patient"
+    variant = "full"
+    states = (*OPEN, CLOSED)
+    queues = (QUEUE, REVIEW_QUEUE)
+    actions = ACTIONS
+    heard = TalkHeard
+    opening = StartBody
+    view = TalkView
+
+    def scenario(self, session: str, body: StartBody, known: Mapping[str, str]) -> Talk:
+        """A talk with a visitor of whom nothing is assumed but the country."""
+        return Talk(
+            id=session,
+            persona=visitor(body, session),
+            lang=body.lang,
+            turns=1_000,
+            live=True,
+            known=dict(known),
+        )
+
+    def begin(self, session: str, scenario: Talk) -> TalkView:
+        """At the opening, nobody holds it."""
+        return TalkView(id=session, lang=scenario.lang, country=scenario.persona.country)
+
+    def follow(self, view: TalkView, event: Event) -> None:
+        """Turn, stage, and who holds the conversation."""
+        if isinstance(event, Said):
+            view.turn = int(event.data.get("turn", view.turn))
+        elif isinstance(event, Changed) and event.what == "control":
+            view.control, view.holder = event.after["by"], event.after["holder"]
+        elif isinstance(event, Changed) and event.what == "stage":
+            view.stage = str(event.after)
+
+    def hear(self, number: int, said: Said, view: TalkView) -> TalkHeard:
+        """With the stage it was said in and the sources it names."""
+        return TalkHeard.model_validate(
+            {
+                "number": number,
+                "speaker": said.speaker,
+                "text": said.text,
+                "turn": view.turn,
+                "stage": str(said.data.get("stage", "")),
+                "sources": [claim["source"] for claim in said.data.get("claims", ())],
+            }
+        )
+
+    def person(self, body: StartBody) -> str:
+        """The patient, when named."""
+        return body.patient
+
+    def remember(self, transcript: Transcript) -> dict[str, str]:
+        """The facts that the conversation ended with."""
+        ended = transcript.of(Ended)
+        facts = ended[-1].data.get("facts", ()) if ended else ()
+        return {fact["subject"]: fact["value"] for fact in facts}
+
+    def warm(self, services: Services) -> None:
+        """The sources."""
+        knowledge(services.embedder, services.options.get("documents", ""))
+
+
+def visitor(body: StartBody, session: str) -> Persona:
+    """A real person: nothing is assumed about them but their country."""
+    blank = Lines(misunderstanding="", worry="", value="", question="")
+    return Persona.model_validate(
+        {
+            **dict.fromkeys(_UNKNOWN, NOT_TOLD),
+            "id": body.patient or f"visitor-{session}",
+            "name": "visitor",
+            "age": 0,
+            "sex": NOT_TOLD,
+            "country": body.country,
+            "leaning": "comfort",
+            "lines": {"en": blank, "ko": blank},
+        }
+    )
+
+
+service = CounselService()

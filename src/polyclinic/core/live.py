@@ -1,0 +1,130 @@
+"""Live sessions of a clinic: what its room ``service`` says, so that any front end can serve them.
+
+A session is an episode in which people play one role. Whenever the flow asks that role, the session waits for an *action*;
+the action's body becomes the role's reply, is journalled like any model's reply, and the flow goes on. So a session survives
+a restart, and the front end needs to know nothing about the clinic: addresses, forms and states come from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Generic, Literal
+
+from pydantic import BaseModel, ConfigDict, StringConstraints
+from typing_extensions import TypeVar
+
+from polyclinic.core.reply import ReplyModel
+from polyclinic.core.scenario import S
+from polyclinic.core.services import Services
+from polyclinic.core.transcript import Event, Said, Transcript
+
+CLOSED = "closed"
+"""The state of every session that is over."""
+
+Words = Annotated[str, StringConstraints(min_length=1, max_length=4_000, strip_whitespace=True)]
+Who = Annotated[str, StringConstraints(min_length=1, max_length=100, strip_whitespace=True)]
+Actor = Literal["visitor", "staff"]
+
+
+class Body(BaseModel):
+    """Base of what comes in with a request. Unknown fields are refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class NoBody(Body):
+    """For an action that needs no more than its name."""
+
+
+class ByStaff(Body):
+    """Who of the staff acts."""
+
+    by: Who
+
+
+class Heard(BaseModel):
+    """Something said aloud. `number` counts within the session and is the id in the stream."""
+
+    number: int
+    speaker: str
+    text: str
+
+
+class SessionView(BaseModel):
+    """Where a session stands. `control` is one of the service's states; `holder` is the person who holds it, if any."""
+
+    id: str
+    control: str
+    holder: str = ""
+    outcome: str = ""
+    heard: int = 0
+
+
+B = TypeVar("B", bound=Body)
+Start = TypeVar("Start", bound=Body, default=Any)
+View = TypeVar("View", bound=SessionView, default=Any)
+
+
+@dataclass(frozen=True)
+class Action(Generic[B]):
+    """One thing that people can do in a session.
+
+    `reply` turns the body into what the asked role answers. The action is refused unless the session is in one of the states
+    `when`. `cases` says what it does to the session's open cases in the queues; `remark` is kept with a closed case.
+    """
+
+    name: str
+    title: str
+    about: str
+    body: type[B]
+    reply: Callable[[B], ReplyModel | str]
+    when: tuple[str, ...]
+    by: Actor = "visitor"
+    cases: Literal["keep", "take", "close"] = "keep"
+    remark: str = ""
+
+
+class LiveService(Generic[S, Start, View]):
+    """How a clinic serves live sessions; a clinic offers one object of a subclass as ``service.service``.
+
+    `role` is who is asked: people play it, everyone else is played by the cast. `visitor` is the speaker under whose name the
+    visitor's own words stand in the transcript. A session begins in the first of `states`; `CLOSED` is one of them. `queues`
+    are those into which the flow posts cases for people.
+    """
+
+    role: ClassVar[str]
+    visitor: ClassVar[str]
+    variant: ClassVar[str] = ""
+    states: ClassVar[tuple[str, ...]]
+    queues: ClassVar[tuple[str, ...]] = ()
+    actions: ClassVar[tuple[Action[Any], ...]]
+    heard: ClassVar[type[Heard]] = Heard
+    opening: type[Start]
+    view: type[View]
+
+    def scenario(self, session: str, body: Start, known: Mapping[str, str]) -> S:
+        """What a new session starts from; `known` is what `remember` kept of this person."""
+        raise NotImplementedError
+
+    def begin(self, session: str, scenario: S) -> View:
+        """Where a session stands before anything has happened."""
+        raise NotImplementedError
+
+    def follow(self, view: View, event: Event) -> None:
+        """Bring the view up to date with one event of the flow."""
+
+    def hear(self, number: int, said: Said, view: View) -> Heard:
+        """Something said aloud, as people get it."""
+        return self.heard(number=number, speaker=said.speaker, text=said.text)
+
+    def person(self, body: Start) -> str:
+        """The name under which later sessions remember this one; empty: nothing is remembered."""
+        return ""
+
+    def remember(self, transcript: Transcript) -> dict[str, str]:
+        """What a finished session leaves for the person's next one."""
+        return {}
+
+    def warm(self, services: Services) -> None:
+        """Load what the first answer would otherwise wait for."""
