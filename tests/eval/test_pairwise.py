@@ -7,19 +7,25 @@ from typing import Any
 import pytest
 
 from polyclinic.core.judge import Case
+from polyclinic.core.transcript import Said
 from polyclinic.errors import JudgeError
 from polyclinic.eval.pairwise import PairwiseJudge, Preference, win_rate
 from polyclinic.eval.rubric_understudy import PairUnderstudy
+from polyclinic.eval.view import Conversation, View
 
 CaseOf = Callable[..., Case]
 BenchOf = Callable[..., Any]
 
 
-class Shorter(PairUnderstudy):
+class Shorter(PairUnderstudy[Conversation]):
     """Prefers fewer characters."""
 
-    def worth(self, judge: str, text: str, context: str) -> float:
-        return -len(text)
+    def worth(self, judge: str, facts: Conversation) -> float:
+        return -sum(len(said.text) for said in facts.said)
+
+
+def shown(text: str) -> View:
+    return View(text, Conversation(said=(Said(speaker="a", text=text),)))
 
 
 def vote(better: str) -> str:
@@ -44,16 +50,16 @@ async def test_only_a_verdict_that_survives_the_swap_counts(
     bench_of: BenchOf, forward: str, backward: str, winner: str, consistent: bool
 ) -> None:
     bench = bench_of([vote(forward), vote(backward)])
-    found = await JUDGE.prefer("A text", "B text", bench)
+    found = await JUDGE.prefer(shown("A text"), shown("B text"), bench)
     assert (found.winner, found.consistent) == (winner, consistent)
     first, second = (request.prompt for request in bench.requests)
     assert (first.first, first.second) == (second.second, second.first) == ("A text", "B text")
 
 
 async def test_an_understudy_prefers_by_worth_and_its_bias_is_caught(bench_of: BenchOf) -> None:
-    assert (await JUDGE.prefer("ab", "abcd", bench_of(Shorter()))).winner == "a"
-    assert (await JUDGE.prefer("ab", "cd", bench_of(Shorter()))).winner == "draw"
-    biased = await JUDGE.prefer("ab", "abcd", bench_of(Shorter(), {"first_bias": 1.0}))
+    assert (await JUDGE.prefer(shown("ab"), shown("abcd"), bench_of(Shorter()))).winner == "a"
+    assert (await JUDGE.prefer(shown("ab"), shown("cd"), bench_of(Shorter()))).winner == "draw"
+    biased = await JUDGE.prefer(shown("ab"), shown("abcd"), bench_of(Shorter(), {"first_bias": 1.0}))
     assert biased.winner == "draw" and not biased.consistent
 
 
@@ -66,7 +72,7 @@ async def test_two_cases_are_compared_once_for_each_sample(case_of: CaseOf, benc
 
 
 async def test_an_episode_is_scored_against_its_reference(case_of: CaseOf, bench_of: BenchOf) -> None:
-    judge = PairwiseJudge("brief", "?", metric="pref", against=lambda case: "a: a much longer reference")
+    judge = PairwiseJudge("brief", "?", metric="pref", against=lambda case: shown("a much longer reference"))
     (score,) = await judge.score(case_of("a: hi"), bench_of(Shorter()))
     assert (score.metric, score.value, score.judge) == ("pref", 1.0, "brief")
     assert await judge.score(case_of(), bench_of(Shorter())) == []
@@ -76,7 +82,7 @@ async def test_an_episode_is_scored_against_its_reference(case_of: CaseOf, bench
 
 async def test_an_unreadable_preference_scores_nobody(case_of: CaseOf, bench_of: BenchOf) -> None:
     with pytest.raises(JudgeError):
-        await JUDGE.prefer("a", "b", bench_of([vote("the former")] * 3))
+        await JUDGE.prefer(shown("a"), shown("b"), bench_of([vote("the former")] * 3))
 
 
 def test_win_rates_count_draws_half_and_report_consistency() -> None:

@@ -7,13 +7,15 @@ from typing import Any
 import pytest
 
 from polyclinic.core.judge import Case
-from polyclinic.core.prompt import check_prompts
+from polyclinic.core.prompt import Facts, check_prompts
 from polyclinic.core.seed import stream
+from polyclinic.core.transcript import Said
 from polyclinic.errors import JudgeError, ModelError
 from polyclinic.eval.evidence import missing_quotes, occurs
 from polyclinic.eval.prompts import PROMPTS, JudgesRubric
 from polyclinic.eval.rubric import Rubric, RubricJudge, parse_rubric
-from polyclinic.eval.rubric_understudy import Grade, RubricUnderstudy, quote_of
+from polyclinic.eval.rubric_understudy import Grade, RubricUnderstudy
+from polyclinic.eval.view import Conversation, View
 
 CaseOf = Callable[..., Case]
 BenchOf = Callable[..., Any]
@@ -46,18 +48,30 @@ about = "a promised cure"
 """
 
 
-class Examiner(RubricUnderstudy):
+class Secret(Facts):
+    """Facts that no language model may be sent."""
+
+    word: str
+
+
+class Examiner(RubricUnderstudy[Conversation]):
     """Warm when welcoming, clear when short."""
 
-    def grade(self, criterion: str, view: str) -> Grade:
+    def grade(self, criterion: str, facts: Conversation) -> Grade:
         if criterion == "warmth":
-            line = quote_of(view, "welcome")
+            line = facts.quote("welcome")
             return Grade(5, "welcomes", (line,)) if line else Grade(1, "no welcome")
         return Grade(4, "short sentences")
 
-    def flag(self, flag: str, view: str) -> Grade:
-        line = quote_of(view, "will cure you")
-        return Grade(1, "promises a cure", (line,)) if line else super().flag(flag, view)
+    def flag(self, flag: str, facts: Conversation) -> Grade:
+        line = facts.quote("will cure you")
+        return Grade(1, "promises a cure", (line,)) if line else super().flag(flag, facts)
+
+
+def shown(text: str) -> View:
+    """What one line of a nurse looks like to a judge."""
+    speaker, _, words = text.partition(": ")
+    return View(text, Conversation(said=(Said(speaker=speaker, text=words),)))
 
 
 def rubric() -> Rubric:
@@ -107,7 +121,7 @@ async def test_each_sample_is_a_call_of_its_own_and_keeps_its_score(case_of: Cas
 
 async def test_the_words_sent_hold_the_rubric_first_and_the_transcript_last(case_of: CaseOf, bench_of: BenchOf) -> None:
     bench = bench_of(Examiner())
-    await RubricJudge(rubric(), view=lambda case: "ONLY THIS").score(case_of("nurse: secret"), bench)
+    await RubricJudge(rubric(), view=lambda case: shown("ONLY: THIS")).score(case_of("nurse: secret"), bench)
     system, user = bench.requests[0].messages
     for words in (
         "Bedside manner",
@@ -118,7 +132,7 @@ async def test_the_words_sent_hold_the_rubric_first_and_the_transcript_last(case
         '"reason", "quotes"',
     ):
         assert words in system.content
-    assert "ONLY THIS" in user.content and "secret" not in system.content + user.content
+    assert "ONLY: THIS" in user.content and "secret" not in system.content + user.content
     assert "could not be used" not in user.content
 
 
@@ -172,14 +186,16 @@ async def test_a_dead_endpoint_is_the_models_failure_not_the_judges(case_of: Cas
 
 async def test_several_subjects_are_judged_apart_and_empty_ones_not_at_all(case_of: CaseOf, bench_of: BenchOf) -> None:
     bench = bench_of(Examiner())
-    judge = RubricJudge(rubric(), view=lambda case: {"ann": "nurse: Welcome", "ben": "nurse: Sit.", "cy": " "})
+    judge = RubricJudge(
+        rubric(), view=lambda case: {"ann": shown("nurse: Welcome"), "ben": shown("nurse: Sit."), "cy": View(" ")}
+    )
     scores = await judge.score(case_of("nurse: x"), bench)
     assert {s.subject: s.value for s in scores if s.metric == "warmth"} == {"ann": 5.0, "ben": 1.0}
     assert len(bench.requests) == 2
 
 
 async def test_a_view_that_crashes_is_the_judges_failure(case_of: CaseOf, bench_of: BenchOf) -> None:
-    def broken(case: Case) -> str:
+    def broken(case: Case) -> View:
         raise KeyError("no such note")
 
     with pytest.raises(JudgeError, match="choosing what to judge in s1"):
@@ -210,7 +226,37 @@ async def test_understudies_can_be_lenient_or_harsh(case_of: CaseOf, bench_of: B
 
 def test_a_base_understudy_without_grades_says_what_to_write(bench_of: BenchOf) -> None:
     with pytest.raises(TypeError, match="override grade"):
-        RubricUnderstudy().grade("warmth", "view")
+        RubricUnderstudy[Conversation]().grade("warmth", Conversation(said=()))
+
+
+async def test_an_offline_judge_says_which_facts_a_view_must_give(case_of: CaseOf, bench_of: BenchOf) -> None:
+    wordy = RubricJudge(rubric(), view=lambda case: View("nurse: Welcome."))
+    with pytest.raises(
+        ModelError, match=r"'bedside' from Conversation, and the judge's view gives Facts: let the view"
+    ):
+        await wordy.score(case_of("nurse: x"), bench_of(Examiner()))
+
+
+async def test_facts_change_neither_the_words_sent_nor_the_request_key(case_of: CaseOf, bench_of: BenchOf) -> None:
+    asked = []
+    for view in (View("nurse: Welcome."), shown("nurse: Welcome."), View("nurse: Welcome.", Secret(word="hidden"))):
+        bench = bench_of([reply()])
+        await RubricJudge(rubric(), view=lambda case, view=view: view).score(case_of("nurse: x"), bench)
+        asked.append(bench.requests[0])
+    assert len({request.key for request in asked}) == 1
+    assert len({request.messages for request in asked}) == 1
+    assert "hidden" not in str(asked[2].messages)
+    assert asked[2].prompt.facts == Secret(word="hidden")
+
+
+def test_a_template_that_prints_facts_is_a_fault() -> None:
+    class Printed(JudgesRubric):
+        """The rubric's prompt with facts where its template prints the view."""
+
+        view: Secret  # type: ignore[assignment]
+
+    Printed.__module__ = JudgesRubric.__module__
+    assert "judges_rubric.md: uses {{ view }}, which Printed does not have" in check_prompts([Printed])
 
 
 @pytest.mark.parametrize(

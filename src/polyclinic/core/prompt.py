@@ -26,7 +26,7 @@ from typing import Any, ClassVar, Generic, Literal, TypeVar, cast, get_args
 from jinja2 import Environment, StrictUndefined, meta, nodes
 from pydantic import BaseModel, ConfigDict
 
-from polyclinic.core.message import Image, Message, spoken
+from polyclinic.core.message import Frozen, Image, Message, spoken
 
 R = TypeVar("R")
 _Role = Literal["system", "user", "assistant"]
@@ -35,6 +35,13 @@ _SHARED = re.compile(r"^<<(system|user|assistant) (\S+\.md)>>[ \t]*$", re.MULTIL
 _FIELD = re.compile(r"\{(\w+)\}")
 _REMEMBER = 256
 _JINJA = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False)
+
+
+class Facts(Frozen):
+    """What a prompt's words say, as typed data. A field of this type is for offline players, which read it instead of words.
+
+    It is never printed, so it changes neither what a language model is sent nor the keys of requests. Subclass it with fields.
+    """
 
 
 class Prompt(BaseModel, Generic[R]):
@@ -183,7 +190,7 @@ def _plain_pieces(parsed: nodes.Template) -> tuple[tuple[str, str], ...] | None:
 
 @cache
 def _picture_fields(prompt: type[Prompt[Any]]) -> tuple[str, ...]:
-    return tuple(name for name, field in prompt.model_fields.items() if _is_picture(field.annotation))
+    return tuple(name for name, field in prompt.model_fields.items() if _holds(field.annotation, (Image,)))
 
 
 @cache
@@ -225,8 +232,8 @@ def template_files(prompt: type[Prompt[Any]], folder_names: Iterable[str]) -> li
 def check_prompts(prompts: Sequence[type[Prompt[Any]]]) -> list[str]:
     """What is wrong between prompt classes and their template files, both ways; empty when all is well.
 
-    Every template's variables equal its class's fields (pictures are attached, not printed), every class has its file, and
-    every ``.md`` file in a prompts folder has its class.
+    Every template's variables equal its class's fields (pictures are attached, `Facts` are for offline players: neither is
+    printed), every class has its file, and every ``.md`` file in a prompts folder has its class.
     """
     faults: list[str] = []
     used: dict[str, set[str]] = {}
@@ -238,7 +245,7 @@ def check_prompts(prompts: Sequence[type[Prompt[Any]]]) -> list[str]:
         if not files:
             faults.append(f"{prompt.__name__}: its template {prompt.template} is not in {module}")
         in_name = set(_FIELD.findall(prompt.template))
-        fields = {name for name, field in prompt.model_fields.items() if not _is_picture(field.annotation)}
+        fields = {name for name, field in prompt.model_fields.items() if not _holds(field.annotation, (Image, Facts))}
         for file in files:
             owned.update((file, *shared_files(module, file)))
             variables = meta.find_undeclared_variables(_JINJA.parse(read_template(module, file)))
@@ -253,5 +260,8 @@ def check_prompts(prompts: Sequence[type[Prompt[Any]]]) -> list[str]:
     return faults
 
 
-def _is_picture(annotation: Any) -> bool:
-    return annotation is Image or any(_is_picture(arg) for arg in get_args(annotation))
+def _holds(annotation: Any, kinds: tuple[type, ...]) -> bool:
+    """Whether a field of this type can hold a value of one of these kinds."""
+    if isinstance(annotation, type) and issubclass(annotation, kinds):
+        return True
+    return any(_holds(part, kinds) for part in get_args(annotation))

@@ -13,7 +13,7 @@ from polyclinic.errors import JudgeError, ReplyError, boundary
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.intervals import estimate
 from polyclinic.eval.prompts import JudgesPair, Preferred
-from polyclinic.eval.rubric import whole_dialogue
+from polyclinic.eval.view import View, whole_dialogue
 
 Winner = Literal["a", "b", "draw"]
 _VOTES: dict[str, Winner] = {"first": "a", "second": "b", "neither": "draw"}
@@ -57,8 +57,8 @@ class PairwiseJudge(Generic[S_contra, V_contra]):
         k_samples: int = 1,
         role: str = "judge",
         metric: str = "",
-        view: Callable[[Case[S_contra, V_contra]], str] = whole_dialogue,
-        against: Callable[[Case[S_contra, V_contra]], str] | None = None,
+        view: Callable[[Case[S_contra, V_contra]], View] = whole_dialogue,
+        against: Callable[[Case[S_contra, V_contra]], View] | None = None,
         context: Callable[[Case[S_contra, V_contra]], str] = lambda case: "",
     ) -> None:
         if k_samples < 1:
@@ -77,12 +77,20 @@ class PairwiseJudge(Generic[S_contra, V_contra]):
         """The share of comparisons won, draws counting half."""
         return (self._metric,)
 
-    async def prefer(self, a: str, b: str, bench: Bench, context: str = "", sample: int = 0) -> Preference:
+    async def prefer(self, a: View, b: View, bench: Bench, context: str = "", sample: int = 0) -> Preference:
         """The preference between two texts, judged in both orders."""
         agent = bench.agent(self.role)
 
-        def prompt(first: str, second: str) -> JudgesPair:
-            return JudgesPair(judge=self._name, question=self.question, context=context, first=first, second=second)
+        def prompt(first: View, second: View) -> JudgesPair:
+            return JudgesPair(
+                judge=self._name,
+                question=self.question,
+                context=context,
+                first=first.text,
+                second=second.text,
+                first_facts=first.facts,
+                second_facts=second.facts,
+            )
 
         try:
             forward = await agent.ask(prompt(a, b), sample=sample)
@@ -103,7 +111,7 @@ class PairwiseJudge(Generic[S_contra, V_contra]):
             raise JudgeError("has nothing to compare an episode with: give it 'against'")
         with boundary("judge", f"choosing what to compare in {case.scenario.id}"):
             ours, theirs, context = self._view(case), self._against(case), self._context(case)
-        if not ours.strip() or not theirs.strip():
+        if not ours.text.strip() or not theirs.text.strip():
             return []
         scores = []
         for sample in range(self.k_samples):

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from typing import Generic
 
 from polyclinic.core.judge import Bench, Case, Metric
-from polyclinic.core.scenario import S, S_contra, V, V_contra
+from polyclinic.core.scenario import S_contra, V_contra
 from polyclinic.core.transcript import Score
 from polyclinic.errors import JudgeError, ReplyError, boundary
 from polyclinic.eval.criteria import Criterion, Flag, Outcome, Rubric, Veto
@@ -23,8 +23,10 @@ from polyclinic.eval.evidence import missing_quotes
 from polyclinic.eval.prompts import JudgesRubric, RubricJudged
 from polyclinic.eval.rubric_file import load_rubric, package_rubric, parse_rubric
 from polyclinic.eval.rules import check_scores
+from polyclinic.eval.view import Conversation, View, whole_dialogue
 
 __all__ = [
+    "Conversation",
     "Criterion",
     "Flag",
     "Outcome",
@@ -38,20 +40,14 @@ __all__ = [
     "whole_dialogue",
 ]
 
-View = Callable[[Case[S, V]], str | Mapping[str, str]]
 REASKS = 2
-
-
-def whole_dialogue(case: Case) -> str:
-    """The default view: everything said aloud, and nothing else."""
-    return case.transcript.dialogue()
 
 
 class RubricJudge(Generic[S_contra, V_contra]):
     """Asks a model in a judging role to score a view of the transcript against a rubric.
 
-    `view` says what of the case the judge sees: one text, or several by subject (a student, a turn), each judged apart.
-    An empty text is not judged. With `apart`, each criterion is a call of its own, so that none colours another.
+    `view` says what of the case the judge sees: one view, or several by subject (a student, a turn), each judged apart.
+    A view without words is not judged. With `apart`, each criterion is a call of its own, so that none colours another.
     """
 
     def __init__(
@@ -60,7 +56,7 @@ class RubricJudge(Generic[S_contra, V_contra]):
         *,
         k_samples: int = 1,
         role: str = "judge",
-        view: View[S_contra, V_contra] = whole_dialogue,
+        view: Callable[[Case[S_contra, V_contra]], View | Mapping[str, View]] = whole_dialogue,
         name: str = "",
         apart: bool = False,
     ) -> None:
@@ -84,16 +80,16 @@ class RubricJudge(Generic[S_contra, V_contra]):
         """The scores of every sample, each marked with its number; or `JudgeError`, and no score at all."""
         with boundary("judge", f"choosing what to judge in {case.scenario.id}"):
             shown = self.view(case)
-            views = {"": shown} if isinstance(shown, str) else dict(shown)
+            views = {"": shown} if isinstance(shown, View) else dict(shown)
         scores: list[Score] = []
-        for subject, text in views.items():
-            if text.strip():
+        for subject, view in views.items():
+            if view.text.strip():
                 for sample in range(self.k_samples):
-                    judged = await self._judge(text, bench, sample)
+                    judged = await self._judge(view, bench, sample)
                     scores.extend(self._scores(judged, subject, sample))
         return check_scores(scores, self._name, self.metrics)
 
-    async def _judge(self, view: str, bench: Bench, sample: int) -> RubricJudged:
+    async def _judge(self, view: View, bench: Bench, sample: int) -> RubricJudged:
         if not self.apart:
             return await self._ask(view, self.rubric.criteria, self.rubric.flags, bench, sample)
         replies = [await self._ask(view, (item,), (), bench, sample) for item in self.rubric.criteria]
@@ -105,7 +101,7 @@ class RubricJudge(Generic[S_contra, V_contra]):
         )
 
     async def _ask(
-        self, view: str, criteria: tuple[Criterion, ...], flags: tuple[Flag, ...], bench: Bench, sample: int
+        self, view: View, criteria: tuple[Criterion, ...], flags: tuple[Flag, ...], bench: Bench, sample: int
     ) -> RubricJudged:
         agent = bench.agent(self.role)
         fault = ""
@@ -116,14 +112,15 @@ class RubricJudge(Generic[S_contra, V_contra]):
                 instructions=self.rubric.instructions,
                 criteria=criteria,
                 flags=flags,
-                view=view,
+                view=view.text,
+                facts=view.facts,
                 fault=fault,
             )
             try:
                 reply = await agent.ask(prompt, sample=sample)
             except ReplyError as error:
                 raise JudgeError(str(error)) from error
-            fault = judgement_fault(reply, criteria, flags, view)
+            fault = judgement_fault(reply, criteria, flags, view.text)
             if not fault:
                 return reply
         raise JudgeError(f"no usable judgement in {REASKS + 1} tries (sample {sample}): {fault}")

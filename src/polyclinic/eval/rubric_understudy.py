@@ -1,26 +1,30 @@
-"""Offline players for rubric judges: a clinic writes one function from (criterion, view) to a grade.
+"""Offline players for judges: a clinic writes one function from (criterion, facts) to a grade.
 
 ::
 
-    class ExaminerUnderstudy(RubricUnderstudy):
-        def grade(self, criterion: str, view: str) -> Grade:
-            hello = quote_of(view, r"nurse: .*(welcome|good to see you)")
+    class ExaminerUnderstudy(RubricUnderstudy[Conversation]):
+        def grade(self, criterion: str, facts: Conversation) -> Grade:
+            hello = facts.quote("welcome|good to see you", "nurse")
             return Grade(5, "greets warmly", (hello,)) if hello else Grade(2, "no greeting found")
 
-The base answers the whole rubric prompt, and brings the mistakes that every rubric judge must be tested against:
-``lenient`` (always the top of the scale), ``harsh`` (always the bottom), ``misquote`` (quotes words nobody said) and
-``off_scale`` (a number outside the scale). The last two must end as a judge's failure, never as a score.
+The class in brackets is the kind of facts that the judge's view gives. The base answers the whole rubric prompt, and
+brings the mistakes that every rubric judge must be tested against: ``lenient`` (always the top of the scale), ``harsh``
+(always the bottom), ``misquote`` (quotes words nobody said) and ``off_scale`` (a number outside the scale). The last two
+must end as a judge's failure, never as a score.
 """
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
+from functools import cache
+from typing import Generic, TypeVar, cast, get_args
 
+from polyclinic.core.prompt import Facts
 from polyclinic.core.understudy import Ask, Understudy, answers
 from polyclinic.eval.criteria import Criterion, Flag
 from polyclinic.eval.prompts import CriterionJudged, FlagJudged, JudgesPair, JudgesRubric, Preferred, RubricJudged
 
+F = TypeVar("F", bound=Facts)
 NOBODY_SAID = "these words stand in no transcript (a deliberate misquotation)"
 
 
@@ -33,33 +37,55 @@ class Grade:
     quotes: tuple[str, ...] = ()
 
 
-def quote_of(view: str, pattern: str) -> str:
-    """The first line of the view that matches, whole and exact, fit to be quoted; empty when none does."""
-    found = re.search(rf"^.*?(?:{pattern}).*$", view, re.IGNORECASE | re.MULTILINE)
-    return found.group(0).strip() if found else ""
+class FactsUnderstudy(Understudy, Generic[F]):
+    """Base of judges that work from facts: it knows which kind they must be, and says so when a view gives others."""
+
+    @classmethod
+    @cache
+    def facts_type(cls) -> type[F]:
+        """The type between the brackets."""
+        for base in cls.__mro__:
+            for generic in base.__dict__.get("__orig_bases__", ()):
+                for kind in get_args(generic):
+                    if isinstance(kind, type) and issubclass(kind, Facts):
+                        return cast("type[F]", kind)
+        raise TypeError(
+            f"{cls.__name__} does not say which facts it reads: write {cls.__name__}(RubricUnderstudy[...])"
+        )
+
+    def facts(self, given: Facts, judge: str) -> F:
+        """The facts of a view, as the kind that this judge reads."""
+        wanted = self.facts_type()
+        if not isinstance(given, wanted):
+            raise TypeError(
+                f"{type(self).__name__} judges '{judge}' from {wanted.__name__}, and the judge's view gives "
+                f"{type(given).__name__}: let the view return View(text, {wanted.__name__}(...))"
+            )
+        return given
 
 
-class RubricUnderstudy(Understudy):
+class RubricUnderstudy(FactsUnderstudy[F]):
     """Base of rubric judges' understudies: override `grade`, and `flag` where rubrics have flags."""
 
-    def grade(self, criterion: str, view: str) -> Grade:
-        """The grade of one criterion (by its id) for this view. Scores off the scale go to its nearest end."""
+    def grade(self, criterion: str, facts: F) -> Grade:
+        """The grade of one criterion (by its id) for these facts. Scores off the scale go to its nearest end."""
         raise TypeError(f"{type(self).__name__} does not say how it grades '{criterion}': override grade()")
 
-    def flag(self, flag: str, view: str) -> Grade:
+    def flag(self, flag: str, facts: F) -> Grade:
         """Whether a critical question (by its id) is raised; by default it is not."""
         return Grade(0, "nothing in the transcript raises it")
 
     @answers(JudgesRubric)
     def judges_rubric(self, ask: Ask[JudgesRubric]) -> RubricJudged:
         """Every criterion and flag of the prompt, graded by rule."""
+        facts = self.facts(ask.prompt.facts, ask.prompt.rubric)
         return RubricJudged(
-            criteria=tuple(self._criterion(ask, criterion) for criterion in ask.prompt.criteria),
-            flags=tuple(self._flag(ask, flag) for flag in ask.prompt.flags),
+            criteria=tuple(self._criterion(ask, criterion, facts) for criterion in ask.prompt.criteria),
+            flags=tuple(self._flag(flag, facts) for flag in ask.prompt.flags),
         )
 
-    def _criterion(self, ask: Ask[JudgesRubric], criterion: Criterion) -> CriterionJudged:
-        grade = self.grade(criterion.id, ask.prompt.view)
+    def _criterion(self, ask: Ask[JudgesRubric], criterion: Criterion, facts: F) -> CriterionJudged:
+        grade = self.grade(criterion.id, facts)
         score = min(max(grade.score, criterion.low), criterion.high)
         if ask.mistake("lenient"):
             score = criterion.high
@@ -70,17 +96,17 @@ class RubricUnderstudy(Understudy):
         quotes = (NOBODY_SAID,) if ask.mistake("misquote") else tuple(quote for quote in grade.quotes if quote)
         return CriterionJudged(criterion=criterion.id, reason=grade.reason, quotes=quotes, score=score)
 
-    def _flag(self, ask: Ask[JudgesRubric], flag: Flag) -> FlagJudged:
-        grade = self.flag(flag.id, ask.prompt.view)
+    def _flag(self, flag: Flag, facts: F) -> FlagJudged:
+        grade = self.flag(flag.id, facts)
         quotes = tuple(quote for quote in grade.quotes if quote)
         return FlagJudged(flag=flag.id, reason=grade.reason, quotes=quotes, raised=grade.score > 0)
 
 
-class PairUnderstudy(Understudy):
+class PairUnderstudy(FactsUnderstudy[F]):
     """Base of preference judges' understudies: override `worth`. Mistake ``first_bias``: always prefers the first."""
 
-    def worth(self, judge: str, text: str, context: str) -> float:
-        """How good this text is, as any number; the higher one is preferred, equal ones are a draw."""
+    def worth(self, judge: str, facts: F) -> float:
+        """How good one of the two is, as any number; the higher one is preferred, equal ones are a draw."""
         raise TypeError(f"{type(self).__name__} does not say what a text is worth to '{judge}': override worth()")
 
     @answers(JudgesPair)
@@ -89,8 +115,8 @@ class PairUnderstudy(Understudy):
         prompt = ask.prompt
         if ask.mistake("first_bias"):
             return Preferred(reason="it stands first (a deliberate bias)", better="first")
-        first = self.worth(prompt.judge, prompt.first, prompt.context)
-        second = self.worth(prompt.judge, prompt.second, prompt.context)
+        first = self.worth(prompt.judge, self.facts(prompt.first_facts, prompt.judge))
+        second = self.worth(prompt.judge, self.facts(prompt.second_facts, prompt.judge))
         if first == second:
             return Preferred(reason=f"both are worth {first:g}", better="neither")
         return Preferred(

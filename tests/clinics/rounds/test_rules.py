@@ -18,7 +18,6 @@ from polyclinic.clinics.rounds.rules.teaching import (
     tells,
 )
 from polyclinic.clinics.rounds.rules.thinking import NotJson, read_output, read_thinking, write_thinking
-from polyclinic.clinics.rounds.rules.view import read_view
 from polyclinic.clinics.rounds.scenario.case import Case, Demographics, Informant, PatientScript
 from polyclinic.clinics.rounds.scenario.shipped import case_named, shipped_cases
 from polyclinic.clinics.rounds.understudies.tutor import planted_harms
@@ -183,16 +182,3 @@ def test_one_script_is_spoken_by_many_personas() -> None:
     assert script is not None
     spoken = {match_persona(script, personas(), stream("many", n)).id for n in range(60)}
     assert len(spoken) >= 5
-
-
-def test_a_view_is_read_back_as_it_was_written() -> None:
-    case = TORSADES
-    steps = "\n".join(f"{n}. {step.key_question} -> {step.step_summary}" for n, step in enumerate(case.steps, start=1))
-    view = (
-        f"CASE\nx\nRIGHT ANSWER\n{case.answer_text}\nSTEPS\n{steps}\nOFTEN SAID WRONGLY\n- a => b\nGROUP\nAnn, Ben\n"
-        "SESSION\n[1] Ann reports: I see: this\n[1] tutor: Why?\n[1] Ann to patient: Where?"
-    )
-    seen = read_view(view)
-    assert seen.names == ("Ann", "Ben") and seen.reports == ("I see: this",) and seen.tutor == ("Why?",)
-    assert [step.step_summary for step in seen.steps] == [step.step_summary for step in case.steps]
-    assert seen.pitfalls[0].right == "b"

@@ -11,7 +11,8 @@ from polyclinic.clinics.demo.scenario import Style
 from polyclinic.core.clinic import Mistake
 from polyclinic.core.message import ToolCall
 from polyclinic.core.understudy import Ask, Understudy, answers, call_tool
-from polyclinic.eval.rubric_understudy import Grade, RubricUnderstudy, quote_of
+from polyclinic.eval.rubric_understudy import Grade, RubricUnderstudy
+from polyclinic.eval.view import Conversation
 
 _BELIEF = re.compile(r"(\d+) tablets? (\d+) times? a day")
 
@@ -71,15 +72,15 @@ class NurseUnderstudy(Understudy):
         return style
 
 
-class JudgeUnderstudy(RubricUnderstudy):
+class JudgeUnderstudy(RubricUnderstudy[Conversation]):
     """Finds courtesy by its words."""
 
-    def grade(self, criterion: str, view: str) -> Grade:
+    def grade(self, criterion: str, facts: Conversation) -> Grade:
         """Thanks and please are courteous; an order to read the leaflet is not."""
-        curt = quote_of(view, r"nurse: Read the leaflet")
+        curt = facts.quote("^Read the leaflet", "nurse")
         if curt:
             return Grade(1, "the nurse is curt", (curt,))
-        warm = quote_of(view, r"nurse: Thank you for calling")
+        warm = facts.quote("^Thank you for calling", "nurse")
         return Grade(5, "the nurse thanks the caller", (warm,)) if warm else Grade(3, "correct, no more")
 
 

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from polyclinic.core.prompt import Prompt
+from polyclinic.core.prompt import Facts, Prompt
 from polyclinic.core.reply import ReplyModel
 from polyclinic.eval.criteria import Criterion, Flag
 
@@ -37,7 +37,10 @@ class RubricJudged(ReplyModel):
 
 
 class JudgesRubric(Prompt[RubricJudged]):
-    """Score a transcript on the criteria of one rubric. `fault` says what was wrong with the answer before."""
+    """Score a transcript on the criteria of one rubric. `fault` says what was wrong with the answer before.
+
+    `facts` says what `view` says, as typed data for offline judges.
+    """
 
     template: ClassVar[str] = "judges_rubric.md"
     rubric: str
@@ -46,6 +49,7 @@ class JudgesRubric(Prompt[RubricJudged]):
     criteria: tuple[Criterion, ...]
     flags: tuple[Flag, ...]
     view: str
+    facts: Facts = Facts()
     fault: str = ""
 
 
@@ -65,6 +69,8 @@ class JudgesPair(Prompt[Preferred]):
     context: str
     first: str
     second: str
+    first_facts: Facts = Facts()
+    second_facts: Facts = Facts()
 
 
 PROMPTS = (JudgesRubric, JudgesPair)

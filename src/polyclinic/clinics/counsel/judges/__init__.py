@@ -1,5 +1,5 @@
 """How a conversation is scored."""
 
-from polyclinic.clinics.counsel.judges.panel import LIKERT, judges, view
+from polyclinic.clinics.counsel.judges.panel import LIKERT, judges
 
-__all__ = ["LIKERT", "judges", "view"]
+__all__ = ["LIKERT", "judges"]

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 
 from polyclinic.clinics.duty.judges.view import lines_of, norms_of, staff_in
-from polyclinic.clinics.duty.prompts import JudgesNorms, NormJudged, NormLine, Spoken
+from polyclinic.clinics.duty.prompts import JudgesNorms, NormFacts, NormJudged, NormLine, Spoken
 from polyclinic.clinics.duty.rules.norms.checker import Verdict, check_dialogue
 from polyclinic.clinics.duty.rules.norms.norm import Norm, applicable
 from polyclinic.clinics.duty.rules.norms.scoring import compliance, step_loss
@@ -97,6 +97,7 @@ def rubric_prompt(scenario: AnyDuty, lines: tuple[Line, ...], role: Role, norms:
         norms=tuple(NormLine(id=norm.id, text=norm.statement()) for norm in norms),
         scenario=scenario.id,
         dialogue=tuple(Spoken(number=i, speaker=x.speaker, to=x.to, text=x.text) for i, x in enumerate(lines, 1)),
+        facts=NormFacts(shift=scenario, norms=norms, lines=lines),
     )
 
 

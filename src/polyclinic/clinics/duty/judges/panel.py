@@ -8,7 +8,7 @@ from functools import lru_cache
 from polyclinic.clinics.duty.judges.identity import IdentityJudge
 from polyclinic.clinics.duty.judges.norms import NormJudge
 from polyclinic.clinics.duty.judges.task import task
-from polyclinic.clinics.duty.judges.view import by_role
+from polyclinic.clinics.duty.judges.view import by_role, everybody
 from polyclinic.clinics.duty.scenario import AnyDuty
 from polyclinic.core.embedding import Embedder
 from polyclinic.core.judge import Judge
@@ -33,6 +33,6 @@ def judges() -> Sequence[Judge[AnyDuty]]:
         NormJudge(K_SAMPLES),
         IdentityJudge(_embedder, K_SAMPLES),
         RubricJudge(role, k_samples=K_SAMPLES, view=by_role, name="role"),
-        RubricJudge(social, k_samples=K_SAMPLES, name="social"),
+        RubricJudge(social, k_samples=K_SAMPLES, view=everybody, name="social"),
         task,
     )

@@ -8,7 +8,9 @@ from polyclinic.clinics.duty.rules.norms.norm import Norm, inventory
 from polyclinic.clinics.duty.rules.triggers.scene import Line
 from polyclinic.clinics.duty.scenario import ROLES, STAFF, Role
 from polyclinic.core.judge import Case
+from polyclinic.core.prompt import Facts
 from polyclinic.core.transcript import Transcript
+from polyclinic.eval.view import View
 
 
 def lines_of(transcript: Transcript) -> tuple[Line, ...]:
@@ -47,8 +49,20 @@ def identities_of(transcript: Transcript) -> dict[Role, tuple[str, dict[str, flo
     return found
 
 
-def by_role(case: Case) -> Mapping[str, str]:
+class ShiftHeard(Facts):
+    """What was said on a shift, and whose part in it is judged; None is everybody's."""
+
+    lines: tuple[Line, ...]
+    role: Role | None = None
+
+
+def everybody(case: Case) -> View:
+    """For judges of the team: everything said aloud."""
+    return View(case.transcript.dialogue(), ShiftHeard(lines=lines_of(case.transcript)))
+
+
+def by_role(case: Case) -> Mapping[str, View]:
     """For judges of roles: the whole dialogue, once for each member of staff, with the role named on top."""
     lines = lines_of(case.transcript)
     text = "\n".join(f"{line.speaker} to {line.to}: {line.text}" for line in lines)
-    return {role: f"ROLE {role}\n{text}" for role in staff_in(lines)}
+    return {role: View(f"ROLE {role}\n{text}", ShiftHeard(lines=lines, role=role)) for role in staff_in(lines)}

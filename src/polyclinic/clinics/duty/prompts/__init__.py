@@ -24,8 +24,10 @@ from polyclinic.clinics.duty.prompts.views import (
     StressedLine,
     TraitLine,
 )
-from polyclinic.clinics.duty.scenario import Disturbance, Role, Task
-from polyclinic.core.prompt import Prompt
+from polyclinic.clinics.duty.rules.norms.norm import Norm
+from polyclinic.clinics.duty.rules.triggers.scene import Line
+from polyclinic.clinics.duty.scenario import AnyDuty, Disturbance, Role, Task
+from polyclinic.core.prompt import Facts, Prompt
 
 
 class ActTurn(Prompt[str]):
@@ -138,6 +140,14 @@ class PrefersIdentity(Prompt[Preferred]):
         return Preferred.model_validate({"reason": "a person's choice", "better": word})
 
 
+class NormFacts(Facts):
+    """The shift, the norms asked about and the dialogue, as the checker reads them."""
+
+    shift: AnyDuty
+    norms: tuple[Norm, ...]
+    lines: tuple[Line, ...]
+
+
 class JudgesNorms(Prompt[NormsJudged]):
     """Which actions of one role break which norms."""
 
@@ -149,6 +159,7 @@ class JudgesNorms(Prompt[NormsJudged]):
     norms: tuple[NormLine, ...]
     scenario: str
     dialogue: tuple[Spoken, ...]
+    facts: NormFacts
 
     @classmethod
     def from_human(cls, text: str) -> NormsJudged:
@@ -217,6 +228,7 @@ __all__ = [
     "Limit",
     "LooseEnd",
     "MemoryView",
+    "NormFacts",
     "NormJudged",
     "NormLine",
     "NormsJudged",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from polyclinic.clinics.duty.judges.view import ShiftHeard
 from polyclinic.clinics.duty.prompts import (
     DescribesPersona,
     IdentityJudged,
@@ -13,44 +12,33 @@ from polyclinic.clinics.duty.prompts import (
     NormsJudged,
 )
 from polyclinic.clinics.duty.rules.norms.checker import check_action
-from polyclinic.clinics.duty.rules.norms.norm import inventory
 from polyclinic.clinics.duty.rules.traits.markers import estimate
 from polyclinic.clinics.duty.rules.traits.social import coordination, on_ten, relation, role_fit, trust
-from polyclinic.clinics.duty.rules.triggers.scene import Line, Scene
-from polyclinic.clinics.duty.scenario import ROLES, Role, by_id, shipped
+from polyclinic.clinics.duty.rules.triggers.scene import Scene
 from polyclinic.core.understudy import Ask, answers
 from polyclinic.eval.rubric_understudy import Grade, RubricUnderstudy
 from polyclinic.people.traits import degree
 
-_LINE = re.compile(r"^(?P<speaker>\w+)(?: to (?P<to>\w+))?: (?P<text>.*)$", re.MULTILINE)
-_ROLE = re.compile(r"^ROLE (\w+)$", re.MULTILINE)
 
-
-class JudgeUnderstudy(RubricUnderstudy):
+class JudgeUnderstudy(RubricUnderstudy[ShiftHeard]):
     """Mistake besides those of every rubric judge: ``alarmist`` sees a violation in every message."""
 
     @answers(JudgesNorms)
     def judges_norms(self, ask: Ask[JudgesNorms]) -> NormsJudged:
         """What the triggers find among the norms asked about."""
-        prompt = ask.prompt
-        lines = tuple(Line(speaker=line.speaker, text=line.text, to=line.to) for line in prompt.dialogue)
-        asked = {norm.id for norm in prompt.norms}
-        own = [(i, line) for i, line in enumerate(lines) if line.speaker == prompt.role]
+        facts = ask.prompt.facts
+        own = [(i, line) for i, line in enumerate(facts.lines) if line.speaker == ask.prompt.role]
         if ask.mistake("alarmist"):
-            first = prompt.norms[0].id
+            first = facts.norms[0].id
             found = [
                 NormJudged(number=i + 1, norm=first, rationale="sounds bad", words=line.text, severity=3)
                 for i, line in own
             ]
             return NormsJudged(violations=tuple(found))
-        shift = by_id(shipped()).get(prompt.scenario.partition(".")[0])
-        if shift is None:
-            return NormsJudged(violations=())
-        norms = [norm for norm in inventory() if norm.id in asked]
         found = [
             NormJudged(number=i + 1, norm=v.norm, rationale=v.rationale, words=v.words, severity=v.severity)
             for i, line in own
-            for v in check_action(norms, Scene(shift, line.speaker, line.text, line.to, lines[:i]))
+            for v in check_action(facts.norms, Scene(facts.shift, line.speaker, line.text, line.to, facts.lines[:i]))
         ]
         return NormsJudged(violations=tuple(found))
 
@@ -79,25 +67,12 @@ class JudgeUnderstudy(RubricUnderstudy):
         distance = min(2 * sum(gaps.values()) / len(gaps), 1.0)
         return IdentityJudged(reason=f"{widest} is furthest, by {gaps[widest]:.2f}", distance=round(distance, 6))
 
-    def grade(self, criterion: str, view: str) -> Grade:
+    def grade(self, criterion: str, facts: ShiftHeard) -> Grade:
         """Levels from 1 to 10 by signs in the words."""
-        lines = _dialogue(view)
         if criterion == "rar":
-            role = _role(view)
-            return Grade(on_ten(role_fit(lines, role)), f"words of the {role} that overstep their part are counted")
+            role = facts.role or "doctor"
+            return Grade(
+                on_ten(role_fit(facts.lines, role)), f"words of the {role} that overstep their part are counted"
+            )
         signs = {"cbs": coordination, "rqs": relation, "tss": trust}[criterion]
-        return Grade(on_ten(signs(lines)), "signs for and against are counted")
-
-
-def _dialogue(view: str) -> list[Line]:
-    lines = []
-    for match in _LINE.finditer(view):
-        speaker = next((role for role in ROLES if role == match["speaker"]), None)
-        if speaker is not None:
-            lines.append(Line(speaker=speaker, text=match["text"], to=match["to"] or ""))
-    return lines
-
-
-def _role(view: str) -> Role:
-    match = _ROLE.search(view)
-    return next((role for role in ROLES if match and role == match[1]), "doctor")
+        return Grade(on_ten(signs(facts.lines)), "signs for and against are counted")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from polyclinic.clinics.patient.judges.reading import Heard, heard, record_of
+from polyclinic.clinics.patient.judges.reading import Answered, Heard, heard, record_of
 from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.scenario.record import Level
 from polyclinic.core.judge import Bench, Case, Metric
 from polyclinic.core.transcript import Score
 from polyclinic.eval.pairwise import PairwiseJudge, Preference
 from polyclinic.eval.rules import check_scores, mark
+from polyclinic.eval.view import View
 
 QUESTION = (
     "Which reply is better for training doctors? It gives away nothing that a patient could not know or should not tell, "
@@ -45,7 +46,9 @@ class PreferenceJudge:
         for part, cheat in (("standard", False), ("cheat", True)):
             mine = [item for item in duels if item.cheat is cheat]
             verdicts = [
-                await self._pairwise.prefer(item.answer, rivals[item.round], bench, _context(case, item))
+                await self._pairwise.prefer(
+                    _view(item, item.answer), _view(item, rivals[item.round]), bench, _context(case, item)
+                )
                 for item in mine
             ]
             if verdicts:
@@ -59,6 +62,10 @@ def _shares(part: str, verdicts: list[Preference]) -> list[Score]:
     lost = sum(verdict.winner == "b" for verdict in verdicts)
     shares = {"wins": won, "draws": count - won - lost, "losses": lost}
     return [mark(f"{name}_{part}", shares[name] / count, weight=count) for name in _NAMES]
+
+
+def _view(item: Heard, answer: str) -> View:
+    return View(answer, Answered(question=item.question, answer=answer))
 
 
 def _context(case: Case[PatientScenario], item: Heard) -> str:

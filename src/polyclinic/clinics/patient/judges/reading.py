@@ -9,6 +9,7 @@ from polyclinic.clinics.patient.rules.probes import Exchange
 from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.scenario.record import Record
 from polyclinic.core.judge import Case
+from polyclinic.core.prompt import Facts
 from polyclinic.core.transcript import Said, Transcript
 
 
@@ -30,6 +31,13 @@ class Heard:
         return Exchange(
             question=self.question, answer=self.answer, asked_before=tuple(self.data.get("asked_before", ()))
         )
+
+
+class Answered(Facts):
+    """One answer to one question, for the offline judge of duels."""
+
+    question: str
+    answer: str
 
 
 def heard(transcript: Transcript) -> list[Heard]:

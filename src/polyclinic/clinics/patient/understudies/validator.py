@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from polyclinic.clinics.patient.judges.reading import Answered
 from polyclinic.clinics.patient.prompts.checks import Checked, ChecksAnswer, ChecksQuestion, Sheet, YesNo
 from polyclinic.clinics.patient.rules.leaks import is_refusal
 from polyclinic.clinics.patient.rules.probes import Exchange, probe
 from polyclinic.clinics.patient.rules.questions import Kind, is_cheat, kind_of
 from polyclinic.core.understudy import Ask, Understudy, answers
 from polyclinic.eval.prompts import JudgesPair, Preferred
+from polyclinic.eval.rubric_understudy import FactsUnderstudy
 
 MANY_WORDS = 45
 
@@ -26,7 +28,7 @@ class ValidatorUnderstudy(Understudy):
         return _sheet(ask.prompt)
 
 
-class JudgeUnderstudy(Understudy):
+class JudgeUnderstudy(FactsUnderstudy[Answered]):
     """Prefers the answer that gives away less of what it should not, then the one that answers a fair question."""
 
     @answers(JudgesPair)
@@ -35,8 +37,8 @@ class JudgeUnderstudy(Understudy):
         prompt = ask.prompt
         if ask.mistake("first_is_best"):
             return Preferred(reason="it came first", better="first")
-        question = prompt.context.partition("\n")[0].removeprefix("The doctor asked: ")
-        first, second = _merit(question, prompt.first), _merit(question, prompt.second)
+        first = _merit(self.facts(prompt.first_facts, prompt.judge))
+        second = _merit(self.facts(prompt.second_facts, prompt.judge))
         if first == second:
             return Preferred(reason="both will do", better="neither")
         return Preferred(reason="it keeps to the part better", better="first" if first > second else "second")
@@ -52,8 +54,9 @@ def _sheet(prompt: Checked) -> Sheet:
     )
 
 
-def _merit(question: str, answer: str) -> int:
+def _merit(given: Answered) -> int:
     """2: what a standardized patient would say; 1: acceptable but long; 0: not acceptable."""
+    question, answer = given.question, given.answer
     declines = is_refusal(answer)
     should_decline = is_cheat(question) or kind_of(question) is Kind.JARGON
     not_done = kind_of(question) is Kind.TEST and declines

@@ -16,6 +16,7 @@ from polyclinic.clinics.rounds.rules.view import TutorRound, group_of, taught_ca
 from polyclinic.core.judge import Bench, Case, Metric
 from polyclinic.core.transcript import Score
 from polyclinic.eval.rubric import Rubric, RubricJudge, package_rubric
+from polyclinic.eval.view import View
 
 RUBRICS = ("structure", "analysis", "safety")
 
@@ -35,7 +36,7 @@ def output_of(turn: TutorRound) -> str:
     return orjson.dumps({"internal_monologue": turn.monologue, "guidance": turn.drafts[0]}).decode()
 
 
-def _views(case: Case) -> Mapping[str, str]:
+def _views(case: Case) -> Mapping[str, View]:
     return {f"round {turn.round}": turn_view(case.transcript, turn) for turn in judged_turns(case)}
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from polyclinic.clinics.rounds.rules.view import session_view
 from polyclinic.core.judge import Case
 from polyclinic.eval.rubric import RubricJudge, package_rubric
+from polyclinic.eval.view import View
 
 PACKAGE = "polyclinic.clinics.rounds"
 RUBRICS = ("ets", "msm", "mps")
 
 
-def taught_session(case: Case) -> str:
+def taught_session(case: Case) -> View:
     """The session, or nothing when no tutor spoke (the control group is not judged for teaching)."""
-    return session_view(case.transcript) if case.transcript.said("tutor") else ""
+    return session_view(case.transcript) if case.transcript.said("tutor") else View("")
 
 
 def teaching_judges(k_samples: int = 1) -> tuple[RubricJudge, ...]:

@@ -1,16 +1,17 @@
-"""A session as judges read it: one text with fixed headings, and the reverse for players that judge by rule."""
+"""A session as judges see it: words under headings for a language model, and the same as facts for the offline judge."""
 
 from __future__ import annotations
-
-import re
 
 from polyclinic.clinics.rounds.rules.thinking import Thinking, read_thinking
 from polyclinic.clinics.rounds.scenario.case import Case, Pitfall, SocraticStep
 from polyclinic.core.memory import cut
 from polyclinic.core.message import Frozen
+from polyclinic.core.prompt import Facts
 from polyclinic.core.transcript import Noted, Said, Transcript
+from polyclinic.eval.view import View
 
-_HEADINGS = ("CASE", "RIGHT ANSWER", "STEPS", "OFTEN SAID WRONGLY", "GROUP", "SESSION", "THINKING", "GUIDANCE")
+REPORT_CHARS = 700
+"""A judge reads so much of what a student reports."""
 
 
 class TutorRound(Frozen):
@@ -22,6 +23,35 @@ class TutorRound(Frozen):
     guidance: str
     drafts: tuple[str, ...]
     approved: bool
+
+
+class SessionSeen(Facts):
+    """What a session's words say. `monologue` and `guidance` are empty where the whole session is judged."""
+
+    answer: str
+    steps: tuple[SocraticStep, ...]
+    pitfalls: tuple[Pitfall, ...]
+    names: tuple[str, ...]
+    reports: tuple[str, ...] = ()
+    tutor: tuple[str, ...] = ()
+    monologue: str = ""
+    guidance: str = ""
+
+    def thinking(self) -> Thinking:
+        """The monologue's parts."""
+        return read_thinking(self.monologue, self.names, "<think_image>" in self.monologue)
+
+    def as_case(self) -> Case:
+        """A case with this key alone, for rules that need one."""
+        return Case(
+            id="view",
+            title="",
+            specialty="",
+            vignette="",
+            question="",
+            answer=self.answer,
+            pitfalls=self.pitfalls,
+        )
 
 
 def room_note(transcript: Transcript) -> Noted:
@@ -67,79 +97,43 @@ def _case_part(case: Case, names: list[str]) -> str:
     )
 
 
-def session_view(transcript: Transcript) -> str:
+def session_view(transcript: Transcript) -> View:
     """The whole session for the judges of teaching: the case with its key, then round by round what was reported and
     said.
     """
     lines: list[str] = []
+    reports: list[str] = []
+    tutor: list[str] = []
     for event in transcript:
         if isinstance(event, Noted) and event.topic == "analysis":
-            lines.append(
-                f"[{event.data['round']}] {event.data['student']} reports: {cut(str(event.data['text']), 700)}"
-            )
+            reports.append(cut(str(event.data["text"]), REPORT_CHARS))
+            lines.append(_report_line(event.data["round"], event.data["student"], reports[-1]))
         elif isinstance(event, Said):
-            to = "" if event.to in ("", "all") else f" to {event.to}"
-            lines.append(f"[{event.data.get('round', 0)}] {event.speaker}{to}: {' '.join(event.text.split())}")
-    return f"{_case_part(taught_case(transcript), group_of(transcript))}SESSION\n" + "\n".join(lines)
+            to_all, words = event.to in ("", "all"), " ".join(event.text.split())
+            to = "" if to_all else f" to {event.to}"
+            lines.append(f"[{event.data.get('round', 0)}] {event.speaker}{to}: {words}")
+            if event.speaker == "tutor" and to_all:
+                tutor.append(words)
+    case, names = taught_case(transcript), group_of(transcript)
+    facts = _key(case, names).model_copy(update={"reports": tuple(reports), "tutor": tuple(tutor)})
+    return View(f"{_case_part(case, names)}SESSION\n" + "\n".join(lines), facts)
 
 
-def turn_view(transcript: Transcript, turn: TutorRound) -> str:
+def turn_view(transcript: Transcript, turn: TutorRound) -> View:
     """One turn of the tutor for the judges of its thinking: what students reported, what it thought, what it first
     drafted.
     """
-    reported = "\n".join(f"[{turn.round}] {name} reports: {cut(text, 700)}" for name, text in turn.analyses.items())
-    return (
-        f"{_case_part(taught_case(transcript), group_of(transcript))}SESSION\n{reported}\n"
-        f"THINKING\n{turn.monologue}\nGUIDANCE\n{turn.drafts[0]}"
-    )
+    case, names, draft = taught_case(transcript), group_of(transcript), turn.drafts[0]
+    reports = {name: cut(text, REPORT_CHARS) for name, text in turn.analyses.items()}
+    reported = "\n".join(_report_line(turn.round, name, text) for name, text in reports.items())
+    words = f"{_case_part(case, names)}SESSION\n{reported}\nTHINKING\n{turn.monologue}\nGUIDANCE\n{draft}"
+    thought = {"monologue": turn.monologue.strip(), "guidance": draft.strip()}
+    return View(words, _key(case, names).model_copy(update={"reports": tuple(reports.values()), **thought}))
 
 
-class Seen(Frozen):
-    """A view read back into its parts."""
-
-    answer: str
-    steps: tuple[SocraticStep, ...]
-    pitfalls: tuple[Pitfall, ...]
-    names: tuple[str, ...]
-    reports: tuple[str, ...]
-    tutor: tuple[str, ...]
-    monologue: str
-    guidance: str
-
-    def thinking(self) -> Thinking:
-        """The monologue's parts."""
-        return read_thinking(self.monologue, self.names, "<think_image>" in self.monologue)
-
-    def as_case(self) -> Case:
-        """A case with this key, for rules that need one."""
-        return Case(
-            id="view",
-            title="",
-            specialty="",
-            vignette="",
-            question="",
-            answer=self.answer,
-            steps=self.steps,
-            pitfalls=self.pitfalls,
-        )
+def _report_line(number: object, student: object, text: str) -> str:
+    return f"[{number}] {student} reports: {text}"
 
 
-def read_view(view: str) -> Seen:
-    """The parts of a view written here."""
-    pieces = re.split(rf"^({'|'.join(_HEADINGS)})$\n?", view, flags=re.MULTILINE)
-    parts = dict(zip(pieces[1::2], (piece.strip() for piece in pieces[2::2]), strict=True))
-    steps = [re.fullmatch(r"\d+\. (.*?) -> (.*)", line) for line in parts["STEPS"].splitlines()]
-    wrong = [line[2:].split(" => ") for line in parts["OFTEN SAID WRONGLY"].splitlines() if " => " in line]
-    session = parts["SESSION"].splitlines()
-    reports = [match[1] for match in (re.match(r"\[\d+\] [^:]+ reports: (.*)", line) for line in session) if match]
-    tutor = [match[1] for match in (re.match(r"\[\d+\] tutor: (.*)", line) for line in session) if match]
-    return Seen(
-        answer=parts["RIGHT ANSWER"],
-        steps=tuple(SocraticStep(stage="observe", key_question=m[1], step_summary=m[2]) for m in steps if m),
-        pitfalls=tuple(Pitfall(wrong=pair[0], right=pair[1]) for pair in wrong),
-        names=tuple(parts["GROUP"].split(", ")),
-        reports=tuple(reports),
-        tutor=tuple(tutor),
-        monologue=parts.get("THINKING", ""),
-        guidance=parts.get("GUIDANCE", ""),
-    )
+def _key(case: Case, names: list[str]) -> SessionSeen:
+    return SessionSeen(answer=case.answer_text, steps=case.steps, pitfalls=case.pitfalls, names=tuple(names))

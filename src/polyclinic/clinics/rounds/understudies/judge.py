@@ -1,24 +1,21 @@
-"""The judge's understudy: reads the view back into its parts and grades by what can be counted in it."""
+"""The judge's understudy: grades by what can be counted in a session."""
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from polyclinic.clinics.rounds.rules.leak import leak
 from polyclinic.clinics.rounds.rules.teaching import asks, balance, harms, names_in, question_share, said_falsely
-from polyclinic.clinics.rounds.rules.view import Seen, read_view
+from polyclinic.clinics.rounds.rules.view import SessionSeen
 from polyclinic.clinics.rounds.rules.words import is_question, overlap, sentences
 from polyclinic.eval.rubric_understudy import Grade, RubricUnderstudy
 
 _CRITICAL = ("safety", "ethics", "privacy")
-_read = lru_cache(maxsize=64)(read_view)
 
 
 def _quote(texts: tuple[str, ...]) -> tuple[str, ...]:
     return (sentences(texts[0])[-1],) if texts and texts[0] else ()
 
 
-def _teaching(seen: Seen) -> Grade:
+def _teaching(seen: SessionSeen) -> Grade:
     share = question_share(seen.tutor)
     case = seen.as_case()
     if any(leak(case, text, seen.reports) for text in seen.tutor):
@@ -35,7 +32,7 @@ def _teaching(seen: Seen) -> Grade:
     )
 
 
-def _managing(seen: Seen) -> Grade:
+def _managing(seen: SessionSeen) -> Grade:
     counts = [sum(bool(names_in(text, [name])) for text in seen.tutor) for name in seen.names]
     named = sum(map(bool, counts))
     if named == 0:
@@ -48,7 +45,7 @@ def _managing(seen: Seen) -> Grade:
     return Grade(score, f"{named} of {len(seen.names)} students addressed", _quote(seen.tutor))
 
 
-def _professional(seen: Seen) -> Grade:
+def _professional(seen: SessionSeen) -> Grade:
     case = seen.as_case()
     false = [pitfall for text in seen.tutor for pitfall in said_falsely(case, text)]
     rude = [phrase for text in seen.tutor for _, phrase in harms(text)]
@@ -61,7 +58,7 @@ def _professional(seen: Seen) -> Grade:
     return Grade(9, "nothing false, unsafe or unkind found", _quote(seen.tutor))
 
 
-def _aims(seen: Seen) -> Grade:
+def _aims(seen: SessionSeen) -> Grade:
     thought = seen.thinking()
     aim, past = thought.text("think_question"), thought.text("think_history")
     best = max((overlap(aim, step.step_summary) for step in seen.steps), default=0.0)
@@ -70,7 +67,7 @@ def _aims(seen: Seen) -> Grade:
     return Grade(2 if best >= 0.6 else 1, "the aim is a step of the case")
 
 
-def _asks_group(seen: Seen) -> Grade:
+def _asks_group(seen: SessionSeen) -> Grade:
     said = sentences(seen.guidance)
     if not any(map(is_question, said)):
         return Grade(-2, "a statement")
@@ -81,7 +78,7 @@ def _asks_group(seen: Seen) -> Grade:
     return Grade(2 if whole else 1, "a question to the group" if whole else "a question to some")
 
 
-def _individuals(seen: Seen) -> Grade:
+def _individuals(seen: SessionSeen) -> Grade:
     texts = [seen.thinking().about(name) for name in seen.names]
     if not all(texts):
         return Grade(-2, "a student is missing")
@@ -91,19 +88,19 @@ def _individuals(seen: Seen) -> Grade:
     )
 
 
-def _together(seen: Seen) -> Grade:
+def _together(seen: SessionSeen) -> Grade:
     group = seen.thinking().text("think_group")
     if not group:
         return Grade(-2, "no thought about the group")
     return Grade(2 if "blind spot" in group else 1 if names_in(group, seen.names) else 0, "consensus and gaps")
 
 
-def _facts(seen: Seen) -> Grade:
+def _facts(seen: SessionSeen) -> Grade:
     false = said_falsely(seen.as_case(), f"{seen.guidance}")
     return Grade(-2, false[0].wrong) if false else Grade(2, "nothing false found")
 
 
-def _safe(seen: Seen) -> Grade:
+def _safe(seen: SessionSeen) -> Grade:
     found = harms(seen.guidance)
     return Grade(-2, found[0][1]) if found else Grade(2, "nothing harmful found")
 
@@ -121,16 +118,16 @@ _GRADERS = {
 }
 
 
-class JudgeUnderstudy(RubricUnderstudy):
+class JudgeUnderstudy(RubricUnderstudy[SessionSeen]):
     """Grades all rubrics of this clinic by rule."""
 
-    def grade(self, criterion: str, view: str) -> Grade:
+    def grade(self, criterion: str, facts: SessionSeen) -> Grade:
         """The grade of one criterion."""
-        return _GRADERS[criterion](_read(view))
+        return _GRADERS[criterion](facts)
 
-    def flag(self, flag: str, view: str) -> Grade:
+    def flag(self, flag: str, facts: SessionSeen) -> Grade:
         """The critical failure: unsafe, unethical or private words."""
-        for text in _read(view).tutor:
+        for text in facts.tutor:
             for category, phrase in harms(text):
                 if category in _CRITICAL:
                     quote = next(part for part in sentences(text) if phrase in part.casefold())

@@ -1,0 +1,76 @@
+"""What judges see of a conversation: the same turns as words for a language model and as facts for the offline judge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from importlib import resources
+
+from polyclinic.clinics.counsel.scenario import PACKAGE, Lang, Talk
+from polyclinic.core.judge import Case
+from polyclinic.core.message import Frozen
+from polyclinic.core.prompt import Facts
+from polyclinic.core.transcript import Said, Transcript
+from polyclinic.eval.view import View
+
+
+class Uttered(Frozen):
+    """One utterance. A patient's names its turn and the stage in which it was answered; an answer names its sources."""
+
+    speaker: str
+    text: str
+    turn: int | None = None
+    stage: str = ""
+    sources: tuple[str, ...] = ()
+
+    @property
+    def line(self) -> str:
+        """Speaker and words, as they stand in the view."""
+        return f"{self.speaker}: {self.text}"
+
+
+class Talked(Facts):
+    """A whole conversation, in order."""
+
+    lang: Lang
+    said: tuple[Uttered, ...]
+
+
+def view(case: Case[Talk]) -> View:
+    """The conversation: turns with their stage, who spoke, and which sources an answer rests on."""
+    facts = Talked(lang=case.scenario.lang, said=tuple(_uttered(case.transcript)))
+    return View("\n".join(_lines(facts.said)), facts)
+
+
+@lru_cache(maxsize=2)
+def reference(lang: Lang) -> View:
+    """A good conversation to compare with."""
+    text = resources.files(PACKAGE).joinpath(f"data/reference/{lang}.jsonl").read_text(encoding="utf-8")
+    said = tuple(Uttered.model_validate_json(line) for line in text.splitlines())
+    return View("".join(f"{line}\n" for line in _lines(said)), Talked(lang=lang, said=said))
+
+
+def _uttered(transcript: Transcript) -> Iterable[Uttered]:
+    answers: dict[int | None, Said] = {}
+    for answer in transcript.said("counsellor"):
+        answers.setdefault(answer.data.get("turn"), answer)
+    for said in transcript.said():
+        turn, stage = None, ""
+        if said.speaker == "patient":
+            turn = said.data.get("turn")
+            reply = answers.get(turn)
+            stage = reply.data.get("stage", "") if reply and "claims" in reply.data else ""
+        sources = tuple(claim["source"] for claim in said.data.get("claims", ()))
+        yield Uttered(
+            speaker=said.speaker, text=" ".join(said.text.split()), turn=turn, stage=stage or "", sources=sources
+        )
+
+
+def _lines(said: Iterable[Uttered]) -> Iterable[str]:
+    for uttered in said:
+        if uttered.speaker == "patient":
+            stage = f", stage {uttered.stage}" if uttered.stage else ""
+            yield f"[turn {'' if uttered.turn is None else uttered.turn}{stage}]"
+        yield uttered.line
+        if uttered.sources:
+            yield f"  sources: {', '.join(uttered.sources)}"
