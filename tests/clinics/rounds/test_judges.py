@@ -7,6 +7,14 @@ import pytest
 
 from polyclinic.clinics.rounds.judges import judges
 from polyclinic.clinics.rounds.judges.teaching import PACKAGE
+from polyclinic.clinics.rounds.rules.view import (
+    SessionSeen,
+    group_of,
+    session_view,
+    taught_case,
+    turn_view,
+    tutor_rounds,
+)
 from polyclinic.clinics.rounds.scenario.shipped import case_named
 from polyclinic.core.model import Completion, Request
 from polyclinic.core.transcript import Failed, Violated
@@ -131,3 +139,21 @@ async def test_an_expert_who_solves_the_case_is_held_back(play: Callable) -> Non
     assert answers and not any("pacemaker" in text for text in answers)
     assert "expert_leak" in {event.rule for event in played.result.transcript.of(Violated)}
     assert not any("pacemaker." in line.text for request in played.of("student") for line in request.prompt.history)
+
+
+async def test_a_judges_facts_say_what_its_words_say(play: Callable) -> None:
+    played = await play(case_named("card-03"), "full", cast="all=understudy")
+    transcript = played.result.transcript
+    view = session_view(transcript)
+    facts = view.facts
+    assert isinstance(facts, SessionSeen)
+    case = taught_case(transcript)
+    assert (facts.answer, facts.steps, facts.pitfalls) == (case.answer_text, case.steps, case.pitfalls)
+    assert list(facts.names) == group_of(transcript)
+    assert len(facts.tutor) == len(transcript.said("tutor")) and len(facts.reports) == len(transcript.notes("analysis"))
+    assert all(words in view.text for words in (*facts.tutor, *facts.reports, facts.answer))
+    turn = tutor_rounds(transcript)[0]
+    thought = turn_view(transcript, turn)
+    assert isinstance(thought.facts, SessionSeen)
+    assert thought.facts.monologue and thought.facts.monologue in thought.text
+    assert thought.text.endswith(thought.facts.guidance) and not thought.facts.tutor
