@@ -10,11 +10,13 @@ from hypothesis import strategies as st
 
 from polyclinic.clinics.frontdesk.prompts import Choice
 from polyclinic.clinics.frontdesk.rules.clock import can_change, due_statuses, status_at
-from polyclinic.clinics.frontdesk.rules.slots import earlier_place, earliest, walk_waiting_list
+from polyclinic.clinics.frontdesk.rules.scheduling_rubric import read_place
+from polyclinic.clinics.frontdesk.rules.slots import Place, earlier_place, earliest, walk_waiting_list
+from polyclinic.clinics.frontdesk.rules.snapshot import take_snapshot
 from polyclinic.clinics.frontdesk.scenario.config import preset
 from polyclinic.clinics.frontdesk.scenario.synthesis import synthesize_hospital
 from polyclinic.clinics.frontdesk.state import NEXT_STATUSES, Appointment, Diary, HospitalState, starts_of
-from polyclinic.clinics.frontdesk.tools.desk import as_place, as_proposal, find_time, own_appointment
+from polyclinic.clinics.frontdesk.tools.desk import as_proposal, find_time, own_appointment
 from polyclinic.errors import EngineError
 
 PLANS = {level: HospitalState.open(synthesize_hospital(preset(level), 8, 0)) for level in ("primary", "tertiary")}
@@ -146,11 +148,11 @@ def test_ties_go_to_the_lower_workload_then_to_the_first_named() -> None:
 def test_tools_answer_wrong_arguments_with_words_and_reach_only_the_callers_own_appointment() -> None:
     diary = fresh("primary")
     wrong_date = find_time(diary, -10, Choice(action="date_filter", date="March 20, 2025"))
-    assert wrong_date.place is None and "YYYY-MM-DD" in wrong_date.problem and not wrong_date.full
+    assert wrong_date.place is None and "YYYY-MM-DD" in wrong_date.problem
     unknown = find_time(diary, -10, Choice(action="physician_filter", physician="Dr. Nobody"))
     assert "Dr. Nobody" in unknown.problem
     far = find_time(diary, -10, Choice(action="date_filter", date="2999-01-01"))
-    assert far.full
+    assert far.place is None and not far.problem, "the date is right, only nothing is free"
     name = diary.plan.physicians[0].name
     found = find_time(diary, -10, Choice(action="physician_filter", physician=name.upper().replace("DR. ", "doctor ")))
     assert found.place is not None and found.place.physician == 0
@@ -176,7 +178,7 @@ def test_a_proposal_and_a_place_mean_the_same() -> None:
     diary = fresh("tertiary")
     place = earliest(diary, 0)
     assert place is not None
-    assert as_place(diary, as_proposal(diary, place)) == place
-    spoilt = as_proposal(diary, place)
+    snapshot, proposal = take_snapshot(diary, 0), as_proposal(diary, place)
+    assert read_place(snapshot, [proposal]) == place
     for change in ({"start": "nine"}, {"date": "tomorrow"}, {"physician": "Dr. Nobody"}, {"start": "00:00"}):
-        assert as_place(diary, spoilt.model_copy(update=change)) is None
+        assert not isinstance(read_place(snapshot, [proposal.model_copy(update=change)]), Place)

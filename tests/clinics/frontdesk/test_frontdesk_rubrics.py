@@ -15,11 +15,11 @@ from polyclinic.clinics.frontdesk.rules.scheduling_rubric import (
     BookingCase,
     EventCase,
     Proposal,
-    can_be_booked,
     judge_booking,
     judge_event,
+    read_place,
 )
-from polyclinic.clinics.frontdesk.rules.slots import Wish
+from polyclinic.clinics.frontdesk.rules.slots import Place, Wish
 from polyclinic.clinics.frontdesk.rules.snapshot import PhysicianDays, Snapshot
 from polyclinic.clinics.frontdesk.rules.spoken import mentions_date, states_wish
 from polyclinic.clinics.frontdesk.scenario.diseases import names_disease, packaged_diseases
@@ -150,15 +150,15 @@ def test_the_criteria_are_read_in_order() -> None:
 def test_what_is_valid_and_free_can_be_booked_whatever_the_wish() -> None:
     shot = snapshot("1100")
     first = Proposal(physician="Dr. A", date="2025-03-17", start="09:30", end="09:45")
-    assert can_be_booked(shot, (first,)) and can_be_booked(shot, (first, first))
+    assert read_place(shot, (first,)) == read_place(shot, (first, first)) == Place(0, 0, 2)
     for start, end, physician in (
         ("09:00", "09:15", "Dr. A"),
         ("09:30", "10:00", "Dr. A"),
         ("09:30", "09:45", "Dr. B"),
     ):
         other = Proposal(physician=physician, date="2025-03-17", start=start, end=end)
-        assert not can_be_booked(shot, (other,))
-    assert not can_be_booked(shot, (first, first.model_copy(update={"physician": "Dr. B"})))
+        assert not isinstance(read_place(shot, (other,)), Place)
+    assert not isinstance(read_place(shot, (first, first.model_copy(update={"physician": "Dr. B"}))), Place)
 
 
 def test_events_are_judged_by_what_was_wanted() -> None:

@@ -20,7 +20,8 @@ from polyclinic.clinics.frontdesk.prompts import (
 )
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import Proposal
 from polyclinic.clinics.frontdesk.rules.slots import Wish
-from polyclinic.clinics.frontdesk.scenario.schema import Patient, clock_text
+from polyclinic.clinics.frontdesk.scenario.schema import Patient
+from polyclinic.clinics.frontdesk.scenario.times import clock_text
 from polyclinic.clinics.frontdesk.state import Appointment, Diary
 from polyclinic.core.episode import Episode
 from polyclinic.core.message import Message, assistant, user

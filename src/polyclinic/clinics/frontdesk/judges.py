@@ -24,7 +24,8 @@ from polyclinic.clinics.frontdesk.rules.slots import Wish
 from polyclinic.clinics.frontdesk.rules.snapshot import Snapshot
 from polyclinic.clinics.frontdesk.rules.spoken import mentions_date, mentions_name, states_wish
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
-from polyclinic.clinics.frontdesk.tools.desk import TOOL_FOR, read_date
+from polyclinic.clinics.frontdesk.scenario.times import read_date
+from polyclinic.clinics.frontdesk.tools.desk import TOOL_FOR
 from polyclinic.core.judge import Case, Judge, Metric
 from polyclinic.core.transcript import Noted, Score, ToolUsed, Transcript
 from polyclinic.eval.rules import mark, rule_judge

@@ -14,39 +14,41 @@ from polyclinic.clinics.frontdesk.flow.words import (
     offer_words,
 )
 from polyclinic.clinics.frontdesk.prompts import Choice
-from polyclinic.clinics.frontdesk.rules.scheduling_rubric import (
-    BookingCase,
-    Proposal,
-    anything_free,
-    can_be_booked,
-    judge_booking,
-)
-from polyclinic.clinics.frontdesk.rules.slots import Wish
+from polyclinic.clinics.frontdesk.rules.scheduling_rubric import Proposal, anything_free, judge_place, read_place
+from polyclinic.clinics.frontdesk.rules.slots import Place, Wish, wish_of
 from polyclinic.clinics.frontdesk.rules.snapshot import Snapshot, take_snapshot
 from polyclinic.clinics.frontdesk.rules.spoken import states_wish
-from polyclinic.clinics.frontdesk.scenario.schema import Contact, Patient
+from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.clinics.frontdesk.state import Diary, HospitalState
-from polyclinic.clinics.frontdesk.tools.desk import BOOKING_TOOLS, NOT_FOUND, as_place, as_proposal, find_time
+from polyclinic.clinics.frontdesk.tools.desk import BOOKING_TOOLS, NOT_FOUND, Found, as_proposal, find_time
 from polyclinic.clinics.frontdesk.tools.ledger import Ledger
 from polyclinic.clinics.frontdesk.variants import DeskVariant
 from polyclinic.core.episode import Episode
 
 
 @dataclass
-class Settled:
-    """What a conversation before the diary came to: the staff's choice and the words not yet said aloud."""
+class Request:
+    """One wish of the patient, and how far the talk about it has come: the staff's choice, the words not yet said aloud."""
 
-    choice: Choice | None
-    wish_words: str
-    lines: list[tuple[str, str]] = field(default_factory=list)
+    number: int
+    wish: Wish
+    rounds: int
+    turns_down: Wish | None = None
+    choice: Choice | None = None
+    wish_words: str = ""
+    unsaid: list[tuple[str, str]] = field(default_factory=list)
 
 
-@dataclass
+@dataclass(frozen=True)
 class Offer:
-    """What the staff came up with: times, None for an unreadable reply, and how."""
+    """What the staff came up with for a request. `place` is what can be booked; `proposals` is None for an unreadable
+    reply and empty when nothing was found.
+    """
 
-    proposals: tuple[Proposal, ...] | None
+    request: Request
     via: str
+    proposals: tuple[Proposal, ...] | None = ()
+    place: Place | None = None
 
 
 class Booking:
@@ -64,135 +66,130 @@ class Booking:
         self.episode, self.contact, self.variant = episode, contact, variant
         self.actor, self.staff, self.department = actor, staff, department
         patient = contact.caller
-        self.wishes = [wish_of(patient, kind) for kind in patient.preferences]
-        self.rounds = [variant.rounds] * len(self.wishes)
+        first, second = (wish_of(kind, patient.physician, patient.valid_from) for kind in patient.preferences)
+        self.first = Request(0, first, variant.rounds)
+        self.second = Request(1, second, variant.rounds, turns_down=first)
         self.rejects = episode.random("rejection", paired=True).random() < variant.rejection
         self.said: list[str] = []
 
     async def run(self) -> str:
         """Talk first, then the diary: offer, perhaps a change of mind, a second offer, the appointment."""
         diary = cast(HospitalState, self.episode.shared).diaries[self.department]
-        first = await self.settle(diary, 0)
-        second = await self.settle(diary, 1) if self.rejects else None
+        await self.settle(diary, self.first)
+        if self.rejects:
+            await self.settle(diary, self.second)
         await self.episode.turn(self.department)
         ledger = Ledger(self.episode, self.contact)
         ledger.tick(diary)
         snapshot = take_snapshot(diary, ledger.now)
         self.episode.note("diary", snapshot=snapshot)
-        self.aloud(first)
-        offer = await self.offer(diary, ledger, first, 0)
-        full = not offer.proposals and not anything_free(snapshot, self.wishes[0])
-        stage = 0
-        if (self.rejects and self.verdict(snapshot, offer, 0) == "") or full:
-            stage = 1
-            if not offer.proposals:
-                self.episode.say("staff", NOTHING_FOR_THAT, to="patient", phase="offer")
-            second = second or await self.settle(diary, 1)
-            self.aloud(second)
-            offer = await self.offer(diary, ledger, second, 1)
-            full = not offer.proposals and not anything_free(snapshot, self.wishes[1])
-        self.episode.conclude(department=self.department, dialogue=">".join(w.kind for w in self.wishes[: stage + 1]))
-        if full and offer.proposals == ():
+        offer = await self.offer(diary, snapshot, self.first)
+        if not offer.proposals and not anything_free(snapshot, offer.request.wish):
+            self.episode.say("staff", NOTHING_FOR_THAT, to="patient", phase="offer")
+            if not self.rejects:
+                await self.settle(diary, self.second)
+            offer = await self.offer(diary, snapshot, self.second)
+        elif self.rejects and self.is_right(snapshot, offer):
+            offer = await self.offer(diary, snapshot, self.second)
+        wishes = [request.wish.kind for request in (self.first, self.second)[: offer.request.number + 1]]
+        self.episode.conclude(department=self.department, dialogue=">".join(wishes))
+        if offer.proposals == () and not anything_free(snapshot, offer.request.wish):
             self.episode.say("staff", "I am sorry, nothing is free.", to="patient", phase="booking")
             return "full"
-        return await self.conclude(diary, ledger, snapshot, offer, stage)
+        return self.conclude(diary, ledger, offer)
 
-    async def settle(self, diary: Diary, stage: int, heard: str = "", problem: str = "") -> Settled:
+    async def settle(self, diary: Diary, request: Request, problem: str = "") -> None:
         """The patient states a wish; the staff chooses a tool or asks. Nothing here looks at the diary.
 
-        `heard` is a wish that was stated before: with the `problem` of a tool, the staff first thinks again by itself.
-        However often that happens, the patient speaks at most so many rounds about one wish.
+        With the `problem` of a tool, the staff first thinks again by itself about the wish that it has heard. However
+        often that happens, the patient speaks at most so many rounds about one wish.
         """
-        rejected = self.wishes[0] if stage else None
-        asked = WOULD_IT_SUIT if stage else WHICH_TIME
-        settled = Settled(None, heard, [] if stage or heard else [("staff", WHICH_TIME)])
-        while heard or self.rounds[stage]:
+        asked = WOULD_IT_SUIT if request.turns_down else WHICH_TIME
+        heard = bool(problem and request.wish_words)
+        request.choice = None
+        request.unsaid = [] if request.turns_down or heard else [("staff", WHICH_TIME)]
+        while heard or request.rounds:
             if not heard:
-                self.rounds[stage] -= 1
-                settled.wish_words = await self.actor.wishes(self.wishes[stage], rejected, asked)
-                settled.lines.append(("patient", settled.wish_words))
+                request.rounds -= 1
+                request.wish_words = await self.actor.wishes(request.wish, request.turns_down, asked)
+                request.unsaid.append(("patient", request.wish_words))
             if self.variant.scheduling == "reasoning":
-                return settled
-            settled.choice = await self.staff.chooses(diary, settled.wish_words, problem)
-            if settled.choice is None or settled.choice.action != "ask":
-                return settled
-            asked, problem, heard = settled.choice.question, "", ""
-            settled.lines.append(("staff", asked))
-        return settled
+                return
+            request.choice = await self.staff.chooses(diary, request.wish_words, problem)
+            if request.choice is None or request.choice.action != "ask":
+                return
+            asked, problem, heard = request.choice.question, "", False
+            request.unsaid.append(("staff", asked))
 
-    def aloud(self, settled: Settled) -> None:
+    def aloud(self, request: Request) -> None:
         """Say what was settled, now that its moment has come."""
-        for speaker, text in settled.lines:
+        for speaker, text in request.unsaid:
             self.episode.say(speaker, text, to="patient" if speaker == "staff" else "staff", phase="booking")
             if speaker == "patient":
                 self.said.append(text)
-        settled.lines = []
+        request.unsaid = []
 
-    async def offer(self, diary: Diary, ledger: Ledger, settled: Settled, stage: int) -> Offer:
-        """Times from the chosen tool, or from reasoning where the variant or the staff wants that."""
-        wish = self.wishes[stage]
-        self.episode.note("wish", stage=stage, wish=wish)
-        via, proposals = "reasoning", cast("tuple[Proposal, ...] | None", ())
+    async def offer(self, diary: Diary, snapshot: Snapshot, request: Request) -> Offer:
+        """The request aloud, then times from the chosen tool, or from reasoning."""
+        self.aloud(request)
+        self.episode.note("wish", stage=request.number, wish=request.wish)
+        offer = await self.find(diary, snapshot, request)
+        self.episode.note("offer", stage=request.number, via=offer.via, proposals=offer.proposals)
+        if offer.proposals:
+            self.episode.say("staff", offer_words(offer.proposals), to="patient", phase="offer")
+        return offer
+
+    async def find(self, diary: Diary, snapshot: Snapshot, request: Request) -> Offer:
+        """Ask the tool that the staff chose, again when the tool finds a problem; reason where that does not help."""
+        if self.variant.scheduling == "reasoning":
+            return await self.reason(diary, snapshot, request, "reasoning")
         for _ in range(self.variant.rounds):
-            choice = settled.choice
-            if self.variant.scheduling == "reasoning" or (choice is not None and choice.action == "fallback"):
-                via = "reasoning" if self.variant.scheduling == "reasoning" else "fallback"
-                proposals = await self.staff.reasons(diary, ledger.now, settled.wish_words)
-                break
+            choice = request.choice
             if choice is None:
-                via, proposals = "none", None
+                return Offer(request, "none", proposals=None)
+            if choice.action == "fallback":
                 break
-            via = choice.action
             if choice.action == "ask":
-                break
-            problem, proposals = self.use_tool(diary, ledger.now, choice)
-            if not problem:
-                break
-            settled = await self.settle(diary, stage, settled.wish_words, problem)
-            self.aloud(settled)
-        else:
-            via, proposals = "fallback", await self.staff.reasons(diary, ledger.now, settled.wish_words)
-        self.episode.note("offer", stage=stage, via=via, proposals=proposals)
-        if proposals:
-            self.episode.say("staff", offer_words(proposals), to="patient", phase="offer")
-        return Offer(proposals, via)
+                return Offer(request, "ask")
+            found = self.use_tool(diary, snapshot.now, choice)
+            if not found.problem:
+                proposals = (as_proposal(diary, found.place),) if found.place is not None else ()
+                return Offer(request, choice.action, proposals, found.place)
+            await self.settle(diary, request, found.problem)
+            self.aloud(request)
+        return await self.reason(diary, snapshot, request, "fallback")
 
-    def use_tool(self, diary: Diary, now: int, choice: Choice) -> tuple[str, tuple[Proposal, ...]]:
+    async def reason(self, diary: Diary, snapshot: Snapshot, request: Request, via: str) -> Offer:
+        """Times that the staff finds by reading the diaries; what it writes is read once."""
+        proposals = await self.staff.reasons(diary, snapshot.now, request.wish_words)
+        place = read_place(snapshot, proposals) if proposals else None
+        return Offer(request, via, proposals, place if isinstance(place, Place) else None)
+
+    def use_tool(self, diary: Diary, now: int, choice: Choice) -> Found:
         """Run a booking tool: what is wrong with the request, or the time found."""
         if choice.action not in BOOKING_TOOLS:
             self.episode.used_tool("staff", choice.action, "write", choice.arguments, error=NOT_FOUND)
-            return NOT_FOUND, ()
+            return Found(problem=NOT_FOUND)
         found = find_time(diary, now, choice)
         proposals = (as_proposal(diary, found.place),) if found.place is not None else ()
         self.episode.used_tool("staff", choice.action, "read", choice.arguments, proposals, error=found.problem)
-        return found.problem, proposals
+        return found
 
-    def verdict(self, snapshot: Snapshot, offer: Offer, stage: int) -> str:
-        """How the rubric sees an offer; the patient turns down only what is right."""
-        wish = self.wishes[stage]
-        stated = states_wish(wish, self.said)
-        return judge_booking(BookingCase(wish, stated, snapshot, offer.proposals)).code
+    def is_right(self, snapshot: Snapshot, offer: Offer) -> bool:
+        """Whether the rubric finds no error in an offer; the patient turns down only what is right."""
+        wish = offer.request.wish
+        if offer.place is None or not states_wish(wish, self.said):
+            return False
+        return judge_place(snapshot, wish, offer.place).passed
 
-    async def conclude(self, diary: Diary, ledger: Ledger, snapshot: Snapshot, offer: Offer, stage: int) -> str:
+    def conclude(self, diary: Diary, ledger: Ledger, offer: Offer) -> str:
         """Book what was offered, if it can be booked at all."""
-        if not offer.proposals or not can_be_booked(snapshot, offer.proposals):
+        if offer.place is None:
             return "not_booked"
-        place = as_place(diary, offer.proposals[0])
-        if place is None:
-            return "not_booked"
-        entry = ledger.book(diary, self.contact.caller, place, self.wishes[stage])
+        entry = ledger.book(diary, self.contact.caller, offer.place, offer.request.wish)
         self.episode.say("patient", THANKS, to="staff", phase="closing")
         minutes = entry.length * diary.time.slot_minutes
         self.episode.conclude(
             day=entry.day, minutes=minutes, waited=diary.time.minute(entry.day, entry.slot) - ledger.now
         )
         return "booked"
-
-
-def wish_of(patient: Patient, kind: str) -> Wish:
-    """A patient's wish of that kind."""
-    if kind == "physician":
-        return Wish(kind="physician", physician=patient.physician)
-    if kind == "date":
-        return Wish(kind="date", valid_from=patient.valid_from)
-    return Wish(kind="asap")

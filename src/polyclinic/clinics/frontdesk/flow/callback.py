@@ -7,12 +7,12 @@ from typing import Literal, cast
 from polyclinic.clinics.frontdesk.agents import PatientActor, Staff
 from polyclinic.clinics.frontdesk.flow.words import GREETING, THANKS, moved_words, wish_words
 from polyclinic.clinics.frontdesk.prompts import Choice
-from polyclinic.clinics.frontdesk.rules.scheduling_rubric import Proposal, can_be_booked
-from polyclinic.clinics.frontdesk.rules.slots import Place, Wish, earlier_place
+from polyclinic.clinics.frontdesk.rules.scheduling_rubric import Proposal, read_place
+from polyclinic.clinics.frontdesk.rules.slots import Place, Wish, earlier_place, wish_of
 from polyclinic.clinics.frontdesk.rules.snapshot import Snapshot, take_snapshot
 from polyclinic.clinics.frontdesk.scenario.schema import Contact, Patient
 from polyclinic.clinics.frontdesk.state import Appointment, Diary
-from polyclinic.clinics.frontdesk.tools.desk import NOT_FOUND, as_place, as_proposal, own_appointment
+from polyclinic.clinics.frontdesk.tools.desk import NOT_FOUND, as_proposal, own_appointment
 from polyclinic.clinics.frontdesk.tools.ledger import Ledger
 from polyclinic.clinics.frontdesk.variants import DeskVariant
 from polyclinic.core.episode import Episode
@@ -58,7 +58,7 @@ class CallBack:
         if found is not None and choice is not None and choice.action == "cancel":
             done = await self.cancel(ledger, found)
         elif found is not None:
-            done, proposals = await self.move(ledger, found)
+            done, proposals = await self.move(ledger, found, snapshot)
         self.note(choice, found, done, snapshot, proposals)
         self.episode.conclude(department=self.diary.plan.name)
         return done or "nothing_done"
@@ -98,13 +98,15 @@ class CallBack:
         self.say("patient", THANKS)
         return "cancelled"
 
-    async def move(self, ledger: Ledger, found: Appointment) -> tuple[str, tuple[Proposal, ...] | None]:
+    async def move(
+        self, ledger: Ledger, found: Appointment, snapshot: Snapshot
+    ) -> tuple[str, tuple[Proposal, ...] | None]:
         """Earlier if there is an earlier time under the same wish, otherwise on to the waiting list."""
         place, proposals = earlier_place(self.diary, ledger.now, found), cast("tuple[Proposal, ...] | None", ())
         if self.variant.scheduling == "reasoning":
             words = wish_words(self.booked_wish(found))
             proposals = await self.staff.reasons(self.diary, ledger.now, words, moving=self.start_words(found))
-            place = self.reasoned_place(ledger.now, found, proposals)
+            place = self.reasoned_place(snapshot, found, proposals)
             if proposals is None:
                 return "", None
         elif place is not None:
@@ -119,22 +121,18 @@ class CallBack:
         self.say("patient", THANKS)
         return "moved", proposals
 
-    def reasoned_place(self, now: int, found: Appointment, proposals: tuple[Proposal, ...] | None) -> Place | None:
+    @staticmethod
+    def reasoned_place(snapshot: Snapshot, found: Appointment, proposals: tuple[Proposal, ...] | None) -> Place | None:
         """The proposed place if it can be booked and is earlier than what the patient has."""
-        if not proposals or not can_be_booked(take_snapshot(self.diary, now), proposals):
-            return None
-        place = as_place(self.diary, proposals[0])
-        if place is None or (place.day, place.slot) >= (found.day, found.slot):
+        place = read_place(snapshot, proposals) if proposals else None
+        if not isinstance(place, Place) or (place.day, place.slot) >= (found.day, found.slot):
             return None
         return place
 
     def booked_wish(self, entry: Appointment) -> Wish:
         """The wish that an appointment was booked under."""
-        if entry.preference == "physician":
-            return Wish(kind="physician", physician=self.diary.plan.physicians[entry.physician].name)
-        if entry.preference == "date":
-            return Wish(kind="date", valid_from=self.diary.time.date_of(entry.valid_from_day))
-        return Wish(kind="asap")
+        physician = self.diary.plan.physicians[entry.physician].name
+        return wish_of(entry.preference, physician, self.diary.time.date_of(entry.valid_from_day))
 
     def start_words(self, entry: Appointment) -> str:
         """When an appointment begins, for reading."""

@@ -11,8 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from polyclinic.clinics.frontdesk.rules.codes import PASS, Verdict
-from polyclinic.clinics.frontdesk.rules.slots import Wish
-from polyclinic.clinics.frontdesk.rules.snapshot import PhysicianDays, Snapshot, parse_day, parse_minute
+from polyclinic.clinics.frontdesk.rules.slots import Place, Wish
+from polyclinic.clinics.frontdesk.rules.snapshot import PhysicianDays, Snapshot
+from polyclinic.clinics.frontdesk.scenario.schema import TimeSystem
+from polyclinic.clinics.frontdesk.scenario.times import read_date, read_minute
 from polyclinic.clinics.frontdesk.state import plain_name, starts_of
 from polyclinic.core.message import Frozen
 
@@ -46,26 +48,21 @@ def judge_booking(case: BookingCase) -> Verdict:
         return Verdict(code="IF", fault="staff", reason="the proposal could not be read")
     if not case.proposals:
         return Verdict(code="IS", fault="staff", reason="the dialogue ended without a proposal")
-    found = _free_start(case.snapshot, case.proposals)
-    return _judge_wish(case.snapshot, case.wish, *found) if isinstance(found, tuple) else found
+    found = read_place(case.snapshot, case.proposals)
+    return judge_place(case.snapshot, case.wish, found) if isinstance(found, Place) else found
 
 
-def can_be_booked(snapshot: Snapshot, proposals: Sequence[Proposal]) -> bool:
-    """Whether what is proposed is valid and free, be it wished for or not."""
-    return isinstance(_free_start(snapshot, proposals), tuple)
-
-
-def _free_start(snapshot: Snapshot, proposals: Sequence[Proposal]) -> tuple[PhysicianDays, int, int] | Verdict:
-    """Physician, day and slot of what is proposed; or the first error that it has whatever the wish was."""
+def read_place(snapshot: Snapshot, proposals: Sequence[Proposal]) -> Place | Verdict:
+    """The free place that is proposed; or the first error that the proposal has whatever the wish was."""
     if len(proposals) > 1 and len({plain_name(proposal.physician) for proposal in proposals}) > 1:
         return Verdict(code="PC", fault="staff", reason="more than one physician was assigned")
-    proposal = proposals[0]
-    physician = snapshot.find(proposal.physician)
-    time = snapshot.time
-    day, start, end = parse_day(proposal.date, time), parse_minute(proposal.start), parse_minute(proposal.end)
-    fault = _invalid(snapshot, physician, day, start, end)
-    if fault or physician is None or day is None or start is None or end is None:
+    proposal, time = proposals[0], snapshot.time
+    index = snapshot.physician_index(proposal.physician)
+    day, start, end = _day(proposal.date, time), read_minute(proposal.start), read_minute(proposal.end)
+    fault = _invalid(snapshot, index, day, start, end)
+    if fault or index is None or day is None or start is None or end is None:
         return Verdict(code="IVS", fault="staff", reason=fault)
+    physician = snapshot.physicians[index]
     if end - start != physician.slots_per_visit * time.slot_minutes:
         due = physician.slots_per_visit * time.slot_minutes
         return Verdict(code="WD", fault="staff", reason=f"{end - start} minutes instead of {due}")
@@ -73,12 +70,17 @@ def _free_start(snapshot: Snapshot, proposals: Sequence[Proposal]) -> tuple[Phys
     needed = ((1 << physician.slots_per_visit) - 1) << slot
     if physician.bits(day) & needed != needed:
         return Verdict(code="TC", fault="staff", reason="the time overlaps with the physician's diary")
-    return physician, day, slot
+    return Place(index, day, slot)
 
 
-def _invalid(
-    snapshot: Snapshot, physician: PhysicianDays | None, day: int | None, start: int | None, end: int | None
-) -> str:
+def _day(text: str, time: TimeSystem) -> int | None:
+    """The day of the period that a date names; None when it is not a date or lies outside the period."""
+    named = read_date(text)
+    day = time.day_of(named) if named is not None else -1
+    return day if 0 <= day < time.days else None
+
+
+def _invalid(snapshot: Snapshot, physician: int | None, day: int | None, start: int | None, end: int | None) -> str:
     time = snapshot.time
     if physician is None:
         return f"no such physician in {snapshot.department}"
@@ -95,8 +97,9 @@ def _invalid(
     return ""
 
 
-def _judge_wish(snapshot: Snapshot, wish: Wish, physician: PhysicianDays, day: int, slot: int) -> Verdict:
-    time = snapshot.time
+def judge_place(snapshot: Snapshot, wish: Wish, place: Place) -> Verdict:
+    """The first error of a free place under a wish."""
+    time, physician, day = snapshot.time, snapshot.physicians[place.physician], place.day
     if wish.kind == "physician" and plain_name(wish.physician) != plain_name(physician.name):
         return Verdict(code="IP", fault="staff", reason=f"{physician.name} instead of {wish.physician}")
     from_day = 0
@@ -106,7 +109,7 @@ def _judge_wish(snapshot: Snapshot, wish: Wish, physician: PhysicianDays, day: i
             return Verdict(code="IDT", fault="staff", reason=f"before {wish.valid_from.isoformat()}")
     candidates: Sequence[PhysicianDays] = (physician,) if wish.kind == "physician" else snapshot.physicians
     earlier = earliest_start(snapshot, candidates, from_day)
-    if earlier is not None and earlier < (day, slot):
+    if earlier is not None and earlier < (day, place.slot):
         begins = f"{time.date_text(earlier[0])} {time.time_text(earlier[1])}"
         return Verdict(code="NET", fault="staff", reason=f"{begins} was free")
     return PASS
@@ -177,7 +180,7 @@ def judge_event(case: EventCase) -> Verdict:
 
 def _earliest_for(snapshot: Snapshot, wish: Wish) -> tuple[int, int] | None:
     if wish.kind == "physician":
-        physician = snapshot.find(wish.physician)
-        return None if physician is None else earliest_start(snapshot, (physician,))
+        index = snapshot.physician_index(wish.physician)
+        return None if index is None else earliest_start(snapshot, (snapshot.physicians[index],))
     from_day = snapshot.time.day_of(wish.valid_from) if wish.kind == "date" and wish.valid_from is not None else 0
     return earliest_start(snapshot, snapshot.physicians, from_day)

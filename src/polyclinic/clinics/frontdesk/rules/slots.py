@@ -25,6 +25,13 @@ class Wish(Frozen):
     valid_from: date | None = None
 
 
+def wish_of(kind: Preference, physician: str, valid_from: date | None) -> Wish:
+    """A wish that names only what its kind needs."""
+    if kind == "physician":
+        return Wish(kind=kind, physician=physician)
+    return Wish(kind=kind, valid_from=valid_from if kind == "date" else None)
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """A physician and a start."""

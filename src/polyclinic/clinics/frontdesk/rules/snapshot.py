@@ -4,9 +4,6 @@ more.
 
 from __future__ import annotations
 
-from datetime import date
-from functools import lru_cache
-
 from polyclinic.clinics.frontdesk.scenario.schema import TimeSystem
 from polyclinic.clinics.frontdesk.state import Diary, plain_name
 from polyclinic.core.message import Frozen, trusted
@@ -34,13 +31,10 @@ class Snapshot(Frozen):
     time: TimeSystem
     physicians: tuple[PhysicianDays, ...]
 
-    def find(self, name: str) -> PhysicianDays | None:
-        """The physician of this name in this department."""
+    def physician_index(self, name: str) -> int | None:
+        """The physician of this name in this department; titles, case and spaces do not matter."""
         wanted = plain_name(name)
-        for entry in self.physicians:
-            if plain_name(entry.name) == wanted:
-                return entry
-        return None
+        return next((i for i, entry in enumerate(self.physicians) if plain_name(entry.name) == wanted), None)
 
 
 def take_snapshot(diary: Diary, now: int) -> Snapshot:
@@ -60,22 +54,3 @@ def _physician_days(diary: Diary, index: int) -> PhysicianDays:
         "free": tuple([f"{bits:x}" for bits in diary.free[index]]),
     }
     return trusted(PhysicianDays, fields)
-
-
-def parse_day(text: str, time: TimeSystem) -> int | None:
-    """The day of the period an ISO date names; None when it is not a date or lies outside the period."""
-    try:
-        day = time.day_of(date.fromisoformat(text.strip()))
-    except ValueError:
-        return None
-    return day if 0 <= day < time.days else None
-
-
-@lru_cache(maxsize=1024)
-def parse_minute(text: str) -> int | None:
-    """Minutes since midnight of ``HH:MM``; None when it is not such a time."""
-    hours, colon, minutes = text.strip().partition(":")
-    if not colon or not (hours.isdecimal() and minutes.isdecimal() and len(minutes) == 2):
-        return None
-    total = int(hours) * 60 + int(minutes)
-    return total if int(minutes) < 60 and total <= 24 * 60 else None

@@ -12,13 +12,13 @@ from collections.abc import Sequence
 
 from polyclinic.clinics.frontdesk.scenario.config import HospitalConfig
 from polyclinic.clinics.frontdesk.scenario.schema import (
-    MINUTES_A_DAY,
     Contact,
     ContactKind,
     HospitalPlan,
     Patient,
     TimeSystem,
 )
+from polyclinic.clinics.frontdesk.scenario.times import MINUTES_A_DAY
 
 _Call = tuple[int, int, int, ContactKind]
 """Minute, patient's number, 0 for the first call and 1 for the second, kind. Sorts into order of arrival."""

@@ -18,7 +18,6 @@ from polyclinic.clinics.frontdesk.scenario.contacts import contacts_of
 from polyclinic.clinics.frontdesk.scenario.diseases import Disease, departments, packaged_diseases
 from polyclinic.clinics.frontdesk.scenario.files import Fault, at, read_data
 from polyclinic.clinics.frontdesk.scenario.schema import (
-    MINUTES_A_DAY,
     Contact,
     DepartmentPlan,
     HospitalPlan,
@@ -26,6 +25,7 @@ from polyclinic.clinics.frontdesk.scenario.schema import (
     Physician,
     TimeSystem,
 )
+from polyclinic.clinics.frontdesk.scenario.times import MINUTES_A_DAY
 from polyclinic.core.seed import stream
 from polyclinic.errors import DataError
 from polyclinic.people.demographics import Person

@@ -11,12 +11,12 @@ from functools import lru_cache
 from typing import Literal
 
 from polyclinic.clinics.frontdesk.scenario.config import Level, Preference
+from polyclinic.clinics.frontdesk.scenario.times import MINUTES_A_DAY, clock_text
 from polyclinic.core.message import Frozen
 from polyclinic.core.scenario import Scenario
 from polyclinic.people.demographics import Person
 from polyclinic.people.patient_axes import PatientAxes
 
-MINUTES_A_DAY = 1440
 ContactKind = Literal["opening", "visit", "move", "cancel", "closing"]
 
 
@@ -81,12 +81,6 @@ class TimeSystem(Frozen):
 @lru_cache(maxsize=1024)
 def _date_text(start: date, day: int) -> str:
     return (start + timedelta(days=day)).isoformat()
-
-
-@lru_cache(maxsize=1440)
-def clock_text(minute: int) -> str:
-    """``HH:MM`` of a minute of the day."""
-    return f"{minute // 60:02d}:{minute % 60:02d}"
 
 
 class Physician(Frozen):

@@ -7,13 +7,13 @@ answers a wrong argument with words fit for the model, never with an exception.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date
 
 from polyclinic.clinics.frontdesk.prompts import Choice
 from polyclinic.clinics.frontdesk.rules.clock import can_change
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import Proposal
 from polyclinic.clinics.frontdesk.rules.slots import Place, earliest
 from polyclinic.clinics.frontdesk.scenario.config import Preference
+from polyclinic.clinics.frontdesk.scenario.times import read_date
 from polyclinic.clinics.frontdesk.state import Appointment, Diary, plain_name
 
 BOOKING_TOOLS: dict[str, Preference] = {
@@ -23,20 +23,14 @@ BOOKING_TOOLS: dict[str, Preference] = {
 }
 TOOL_FOR: dict[Preference, str] = {kind: tool for tool, kind in BOOKING_TOOLS.items()}
 NOT_FOUND = "no such appointment was found"
-FULL = "no time is free for this wish"
 
 
 @dataclass(frozen=True)
 class Found:
-    """What a tool found: a time, nothing free, or a problem with the request."""
+    """What a tool found: a time, or a problem with the request; neither when the request was right and nothing is free."""
 
     place: Place | None = None
     problem: str = ""
-
-    @property
-    def full(self) -> bool:
-        """The request was right and nothing is free."""
-        return self.place is None and not self.problem
 
 
 def find_time(diary: Diary, now: int, choice: Choice) -> Found:
@@ -53,14 +47,6 @@ def find_time(diary: Diary, now: int, choice: Choice) -> Found:
             return Found(problem=f"'{choice.date}' is not a date of the form YYYY-MM-DD")
         return Found(earliest(diary, now, from_day=diary.time.day_of(day)))
     return Found(earliest(diary, now))
-
-
-def read_date(text: str) -> date | None:
-    """An ISO date, or None."""
-    try:
-        return date.fromisoformat(text.strip())
-    except ValueError:
-        return None
 
 
 def own_appointment(
@@ -82,7 +68,7 @@ def own_appointment(
 
 
 def as_proposal(diary: Diary, place: Place) -> Proposal:
-    """A place in the words of the rubric."""
+    """A place in words, for the patient and for the transcript."""
     physician, time = diary.plan.physicians[place.physician], diary.time
     return Proposal(
         physician=physician.name,
@@ -90,18 +76,3 @@ def as_proposal(diary: Diary, place: Place) -> Proposal:
         start=time.time_text(place.slot),
         end=time.time_text(place.slot + physician.slots_per_visit),
     )
-
-
-def as_place(diary: Diary, proposal: Proposal) -> Place | None:
-    """The place that a proposal means; None when there is none such."""
-    index = diary.physician_index(proposal.physician)
-    day = read_date(proposal.date)
-    hours, _, minutes = proposal.start.partition(":")
-    if index is None or day is None or not (hours.isdecimal() and minutes.isdecimal()):
-        return None
-    time = diary.time
-    slot, rest = divmod(int(hours) * 60 + int(minutes) - time.open_minute, time.slot_minutes)
-    number = time.day_of(day)
-    if rest or not 0 <= slot < time.slots_per_day or not 0 <= number < time.days:
-        return None
-    return Place(index, number, slot)

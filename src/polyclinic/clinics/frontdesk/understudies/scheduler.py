@@ -14,8 +14,9 @@ from polyclinic.clinics.frontdesk.prompts import (
     StaffBooks,
     StaffReasons,
 )
-from polyclinic.clinics.frontdesk.rules.slots import Wish
+from polyclinic.clinics.frontdesk.rules.slots import Wish, wish_of
 from polyclinic.clinics.frontdesk.rules.spoken import iso_dates, mentions_name, states_wish
+from polyclinic.clinics.frontdesk.scenario.times import read_date, read_minute
 from polyclinic.clinics.frontdesk.understudies.clerk import ClerkUnderstudy, listen
 from polyclinic.core.understudy import Ask, answers
 
@@ -104,15 +105,15 @@ def _heard_wish(prompt: StaffReasons) -> Wish:
     if named:
         return Wish(kind="physician", physician=named)
     dates = iso_dates(said)
-    return Wish(kind="date", valid_from=date.fromisoformat(dates[-1])) if dates else Wish(kind="asap")
+    return wish_of("date" if dates else "asap", "", read_date(dates[-1]) if dates else None)
 
 
-def _hours(day: date, text: str) -> datetime:
-    return datetime.combine(day, datetime.strptime(text, "%H:%M").time()) if text != "24:00" else _midnight(day)
-
-
-def _midnight(day: date) -> datetime:
-    return datetime.combine(day + timedelta(days=1), datetime.min.time())
+def _moment(day: date | str, text: str) -> datetime:
+    """The moment that a date and a time of day name; both were written by the prompt or by this understudy."""
+    when, minute = read_date(day) if isinstance(day, str) else day, read_minute(text)
+    if when is None or minute is None:
+        raise ValueError(f"'{day} {text}' is not a date and a time")
+    return datetime.combine(when, datetime.min.time()) + timedelta(minutes=minute)
 
 
 def _free_starts(prompt: StaffReasons, diary: PhysicianDiary, gaps: bool, step: bool = False) -> list[_Start]:
@@ -121,11 +122,11 @@ def _free_starts(prompt: StaffReasons, diary: PhysicianDiary, gaps: bool, step: 
     unit, visit = timedelta(minutes=prompt.unit_minutes), timedelta(minutes=diary.visit_minutes)
     starts: list[_Start] = []
     for entry in diary.days:
-        opens, closes = _hours(entry.date, prompt.opens), _hours(entry.date, prompt.closes)
+        opens, closes = _moment(entry.date, prompt.opens), _moment(entry.date, prompt.closes)
         cursor = opens
         if cursor <= now:
             cursor += ((now - cursor) // unit + 1) * unit
-        occupied = [tuple(_hours(entry.date, part) for part in span.split("-")) for span in entry.occupied]
+        occupied = [tuple(_moment(entry.date, part) for part in span.split("-")) for span in entry.occupied]
         stretches = [*occupied, (closes, closes)]
         for begins, ends in stretches if gaps else stretches[-1:]:
             if not gaps and occupied:
@@ -165,9 +166,7 @@ def _spoilt(ask: Ask[StaffReasons], times: list[ProposedTime], wish: Wish) -> li
     if ask.mistake("past_time"):
         return [time.model_copy(update={"date": "1999-01-01"})]
     if ask.mistake("wrong_length"):
-        end = _hours(date.fromisoformat(time.date), time.start) + timedelta(
-            minutes=own.visit_minutes + prompt.unit_minutes
-        )
+        end = _moment(time.date, time.start) + timedelta(minutes=own.visit_minutes + prompt.unit_minutes)
         return [time.model_copy(update={"end": f"{end:%H:%M}"})]
     if ask.mistake("double_books"):
         return [_taken(prompt, own) or time]
@@ -190,7 +189,7 @@ def _taken(prompt: StaffReasons, own: PhysicianDiary) -> ProposedTime | None:
     """A time that is not free although it lies ahead and within opening hours."""
     now = datetime.fromisoformat(prompt.now)
     for entry in own.days:
-        opens = _hours(entry.date, prompt.opens)
+        opens = _moment(entry.date, prompt.opens)
         if entry.occupied and opens > now and entry.occupied[0].startswith(prompt.opens):
             return _as_time(opens, own)
     return None
@@ -198,7 +197,7 @@ def _taken(prompt: StaffReasons, own: PhysicianDiary) -> ProposedTime | None:
 
 def _later(prompt: StaffReasons, own: PhysicianDiary, time: ProposedTime) -> ProposedTime:
     """A free time of the same physician after the first."""
-    begins = _hours(date.fromisoformat(time.date), time.start)
+    begins = _moment(time.date, time.start)
     shifted = begins + timedelta(minutes=prompt.unit_minutes)
     later = [start for start, _ in _free_starts(prompt, own, gaps=True, step=True) if start >= shifted]
     return _as_time(later[0], own) if later else time
