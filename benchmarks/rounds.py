@@ -273,7 +273,7 @@ async def dataset(quick: bool) -> str:
     with tempfile.TemporaryDirectory() as folder:
         began, cpu = time.perf_counter(), time.process_time()
         async with open_store(str(Path(folder) / "s.db")) as store:
-            card = await build(store, Wish(out=Path(folder) / "out", rows=rows))
+            card = await build(store, Wish(out=Path(folder) / "out", clinic="rounds", rows=rows))
         wall, spent = time.perf_counter() - began, time.process_time() - cpu
         size = sum(file.stat().st_size for file in (Path(folder) / "out").rglob("*")) / 1e6
     kinds = {kind: sum(part.get(kind, 0) for part in card.rows.values()) for kind in ("single", "multi")}

@@ -7,6 +7,8 @@ import orjson
 import pytest
 from click.testing import CliRunner
 
+from polyclinic.clinics.rounds.dataset import dataset
+from polyclinic.clinics.rounds.dataset.rows import TeachingRow
 from polyclinic.clinics.rounds.rewards import reward
 from polyclinic.clinics.rounds.scenario.shipped import case_named, data_folder, shipped_cases
 from polyclinic.core.seed import stream
@@ -14,7 +16,6 @@ from polyclinic.errors import ConfigError, DataError
 from polyclinic.store.store import Store, open_store
 from polyclinic.training.dataset import Wish, build, gather
 from polyclinic.training.filters import Contamination, Sieve, ngrams, split_faults
-from polyclinic.training.rows import Row
 
 
 @pytest.fixture
@@ -25,15 +26,16 @@ async def store() -> AsyncIterator[Store]:
 
 def _wish(out: Path, **changes: object) -> Wish:
     values = {"rows": 30, "seed": 4, "variants": ("full", "one-student"), "scenarios": "all", **changes}
-    return Wish(out=out, **values)  # type: ignore[arg-type]
+    return Wish(out=out, clinic="rounds", **values)  # type: ignore[arg-type]
 
 
 @pytest.fixture
-async def rows(store: Store, tmp_path: Path) -> list[Row]:
-    return (await gather(store, _wish(tmp_path))).rows
+async def rows(store: Store, tmp_path: Path) -> list[TeachingRow]:
+    found = (await gather(store, _wish(tmp_path))).rows
+    return [row for row in found if isinstance(row, TeachingRow)]
 
 
-async def test_rows_are_chat_turns_whose_target_earns_its_reward(rows: list[Row]) -> None:
+async def test_rows_are_chat_turns_whose_target_earns_its_reward(rows: list[TeachingRow]) -> None:
     assert {row.kind for row in rows} == {"single", "multi"}
     for row in rows:
         roles = [turn["role"] for turn in row.messages]
@@ -58,7 +60,7 @@ async def test_the_prompt_of_a_row_is_the_prompt_that_was_asked(store: Store, tm
             assert turn["content"][-1]["text"] in asked
 
 
-async def test_no_case_stands_on_both_sides(rows: list[Row]) -> None:
+async def test_no_case_stands_on_both_sides(rows: list[TeachingRow]) -> None:
     assert {row.split for row in rows} == {"train", "test"}
     assert split_faults(rows) == []
     assert split_faults(
@@ -108,15 +110,30 @@ async def test_bad_turns_are_dropped_and_counted(store: Store, tmp_path: Path) -
     assert found.sieve.dropped["vetoed"] > 0
 
 
-def _row(text: str, split: str = "train", reward_value: float | None = 14.0) -> Row:
+def _row(text: str, split: str = "train", reward_value: float | None = 14.0) -> TeachingRow:
     messages = ({"role": "user", "content": [{"type": "text", "text": text}]},)
-    return Row("r", "single", "c", "s", "x", split, "e", "full", "u", 1, ("Ann",), False, (), messages, reward_value)
+    return TeachingRow(
+        id="r",
+        kind="single",
+        case="c",
+        source="s",
+        specialty="x",
+        split=split,
+        episode="e",
+        variant="full",
+        tutor="u",
+        rounds=1,
+        students=("Ann",),
+        with_images=False,
+        messages=messages,
+        reward=reward_value,
+    )
 
 
 def test_training_rows_that_hold_a_test_question_are_dropped() -> None:
     taken = case_named("card-07")
     assert taken.split == "test"
-    sieve = Sieve(8.0, Contamination([taken]))
+    sieve = Sieve(8.0, Contamination([(taken.id, taken.public_text())]))
     clean, dirty = (
         _row("Nothing of the kind stands here at all, only other words, many of them, in a row."),
         _row(f"x {taken.vignette} y"),
@@ -128,7 +145,7 @@ def test_training_rows_that_hold_a_test_question_are_dropped() -> None:
 
 
 def test_low_vetoed_and_unjudged_rows_are_dropped_by_reason() -> None:
-    sieve = Sieve(8.0, Contamination([]))
+    sieve = Sieve(8.0, Contamination(), dataset.refusal)
     rows = [
         _row("a", reward_value=7.0),
         _row("b", reward_value=-15.0),
@@ -166,7 +183,7 @@ async def test_cases_of_other_collections_are_split_by_id_and_bring_their_pictur
     wish = _wish(tmp_path / "out", rows=20, variants=("one-student",), scenarios=str(path), test_share=0.5, least=-8.0)
     card = await build(store, wish)
     assert set(card.rows) == {"train", "test"} and card.cases_on_both_sides == ()
-    assert card.sources == {"MedXpertQA": card.total}
+    assert card.counts["sources"] == {"MedXpertQA": card.total}
     assert (tmp_path / "out" / "images" / "own.png").read_bytes() == picture
     assert str(tmp_path) not in (tmp_path / "out" / "README.md").read_text()
 

@@ -1,4 +1,4 @@
-"""`polyclinic dataset`: teaching sessions as training data."""
+"""`polyclinic dataset`: a clinic's episodes as training data."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from pathlib import Path
 import click
 
 from polyclinic.cli.options import json_option, print_json, store_option, wait
-from polyclinic.errors import UnknownName
 from polyclinic.store.store import open_store
-from polyclinic.training.dataset import LEAST_REWARD, VARIANTS, Wish, build
+from polyclinic.training.dataset import Wish, build
 
-SHORT = "Turn teaching sessions into training data: chat rows, JSONL, Parquet, a data card."
+SHORT = "Turn a clinic's episodes into training data: chat rows, JSONL, Parquet, a data card."
 
 
 @click.command(name="dataset", short_help=SHORT)
@@ -20,25 +19,31 @@ SHORT = "Turn teaching sessions into training data: chat rows, JSONL, Parquet, a
 @click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder to write.")
 @click.option("--rows", default=1000, show_default=True, help="How many rows to make when no --run is given.")
 @click.option(
-    "--run", "runs", multiple=True, metavar="RUN", help="Read this run instead of running sessions; repeatable."
+    "--run", "runs", multiple=True, metavar="RUN", help="Read this run instead of running episodes; repeatable."
 )
 @click.option("--cast", default="all=understudy", show_default=True, metavar="ROLE=MODEL,…", help="Who plays.")
-@click.option("--scenarios", default="all", show_default=True, help="Which cases: a set, a specialty or a file.")
+@click.option("--scenarios", default="", help="Which scenarios: a set or a file.  [default: the clinic's own choice]")
 @click.option(
-    "--variant", "variants", multiple=True, metavar="V", help="A variant; may be repeated.  [default: five group sizes]"
+    "--variant",
+    "variants",
+    multiple=True,
+    metavar="V",
+    help="A variant; may be repeated.  [default: the clinic's own choice]",
 )
-@click.option("--least-reward", default=LEAST_REWARD, show_default=True, help="Rows below this reward are dropped.")
+@click.option(
+    "--least-reward", type=float, help="Rows below this reward are dropped.  [default: the clinic's own choice]"
+)
 @click.option(
     "--against",
     multiple=True,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A test set (MedXpertQA, MedQA, MVME, YAML) that no training row may touch; repeatable.",
+    help="A file of test cases, in a format that the clinic reads; no training row may touch them. Repeatable.",
 )
 @click.option(
     "--test-share", default=0.1, show_default=True, help="Share of cases of other collections held out for testing."
 )
 @click.option("--seed", default=0, show_default=True, help="Another seed, other groups and orders.")
-@click.option("--concurrency", default=32, show_default=True, help="Sessions at the same time.")
+@click.option("--concurrency", default=32, show_default=True, help="Episodes at the same time.")
 @store_option
 @json_option
 def command(
@@ -49,7 +54,7 @@ def command(
     cast: str,
     scenarios: str,
     variants: tuple[str, ...],
-    least_reward: float,
+    least_reward: float | None,
     against: tuple[Path, ...],
     test_share: float,
     seed: int,
@@ -57,16 +62,15 @@ def command(
     store: str,
     as_json: bool,
 ) -> int:
-    """Turn teaching sessions into training data: chat rows, JSONL, Parquet, a data card."""
-    if clinic != "rounds":
-        raise UnknownName("clinic with a dataset", clinic, ("rounds",))
+    """Turn a clinic's episodes into training data: chat rows, JSONL, Parquet, a data card."""
     wish = Wish(
         out=out,
+        clinic=clinic,
         rows=rows,
         runs=runs,
         cast=cast,
         scenarios=scenarios,
-        variants=variants or VARIANTS,
+        variants=variants,
         seed=seed,
         least=least_reward,
         against=against,
@@ -86,7 +90,9 @@ async def _make(wish: Wish, store: str, as_json: bool) -> int:
         print_json(card.model_dump(mode="json"))
         return 0
     for split, kinds in card.rows.items():
-        click.echo(f"{split}: {kinds.get('single', 0)} single-turn, {kinds.get('multi', 0)} multi-turn")
+        click.echo(
+            f"{split}: " + ", ".join(f"{count} {kind}-turn" for kind, count in sorted(kinds.items(), reverse=True))
+        )
     click.echo(
         f"{card.total} rows in {card.seconds:.1f} s ({card.total / max(card.seconds, 1e-9):.0f} rows/s) in {wish.out}"
     )

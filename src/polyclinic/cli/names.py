@@ -13,7 +13,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "judge": ("judge", "Score a finished run again, without running it again."),
     "audit": ("audit", "Have people rate transcripts blind, and compare them with the judges."),
     "export": ("export", "Export a run's rows to JSON lines or Parquet."),
-    "dataset": ("dataset", "Turn teaching sessions into training data: chat rows, JSONL, Parquet, a data card."),
+    "dataset": ("dataset", "Turn a clinic's episodes into training data: chat rows, JSONL, Parquet, a data card."),
     "evolve": ("evolve", "Let a clinic learn from case to case, and keep what it learned."),
     "library": ("library", "Look into what was learned: list, search, diff, merge, roll back, check."),
     "clinics": ("clinics", "List the clinics, their roles, variants and judges."),

@@ -16,6 +16,7 @@ from polyclinic.core.understudy import Understudy
 from polyclinic.errors import Owner, UnknownName
 
 if TYPE_CHECKING:
+    from polyclinic.core.dataset import TrainingData
     from polyclinic.core.episode import Episode, EpisodeSpec
     from polyclinic.core.live import LiveService
     from polyclinic.eval.evaluation import Evaluate
@@ -76,7 +77,7 @@ class Clinic(Generic[S, V]):
     `settings` are the names that ``--set`` takes; any other is refused.
     `needs` names the services that must be there (``records``: the hospital's FHIR records).
     `play_scenarios` is what a person plays who chose nothing: its first scenario must have a part for every role.
-    `service` says how live sessions with people are served.
+    `service` says how live sessions with people are served, `dataset` how episodes become training data.
     `report(results)` returns extra report sections; `feedback(case)` the feedback for a person who played.
     """
 
@@ -102,6 +103,7 @@ class Clinic(Generic[S, V]):
     lint: Callable[[str], Sequence[str]] | None = None
     evaluations: Mapping[str, Evaluate] = field(default_factory=dict)
     service: LiveService[S] | None = None
+    dataset: TrainingData[S] | None = None
     settings: tuple[str, ...] = ()
     default_variant: str = ""
     evolve_variant: str = ""

@@ -34,6 +34,7 @@ ENTRIES = (
     ("report", "feedback"),
     ("evaluations", "evaluations"),
     ("service", "service"),
+    ("dataset", "dataset"),
 )
 HEADINGS = ("## What it simulates", "## The paper", "## One command", "## What is measured", "## Known limits")
 _EPSILON = 1e-9

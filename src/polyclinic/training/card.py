@@ -8,8 +8,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from polyclinic.core.dataset import Row, TrainingData
 from polyclinic.training.filters import NGRAM, Sieve, split_faults
-from polyclinic.training.rows import Row
 
 
 class Card(BaseModel):
@@ -17,18 +17,18 @@ class Card(BaseModel):
 
     model_config = ConfigDict(frozen=True)
     name: str
+    about: str
+    filters: str
     rows: dict[str, dict[str, int]]
     cases: dict[str, int]
-    sources: dict[str, int]
-    specialties: dict[str, int]
-    students: dict[str, int]
-    tutors: dict[str, int]
+    counts: dict[str, dict[str, int]]
     runs: tuple[str, ...]
     casts: tuple[str, ...]
     variants: dict[str, int]
     with_images: int
     mean_reward: float
     least_reward: float
+    most_reward: float
     dropped: dict[str, int]
     test_questions_checked: int
     contaminated_sources: dict[str, int]
@@ -43,10 +43,13 @@ class Card(BaseModel):
 
     def text(self) -> str:
         """The card in Markdown, with the head that dataset hosts read."""
+        kinds = sorted({kind for found in self.rows.values() for kind in found}, reverse=True)
+        head = "".join(f" {kind}-turn |" for kind in kinds)
         splits = "\n".join(
-            f"| {split} | {kinds.get('single', 0)} | {kinds.get('multi', 0)} | {self.cases.get(split, 0)} |"
-            for split, kinds in sorted(self.rows.items())
+            f"| {split} |{''.join(f' {found.get(kind, 0)} |' for kind in kinds)} {self.cases.get(split, 0)} |"
+            for split, found in sorted(self.rows.items())
         )
+        counts = "\n".join(f"{name.capitalize()}: {_counts(found)}." for name, found in self.counts.items())
         files = "\n".join(f"  - split: {split}\n    path: {split}.parquet" for split in sorted(self.rows))
         both = ", ".join(self.cases_on_both_sides) or "none"
         touched = _counts(self.contaminated_sources) or "none"
@@ -61,26 +64,26 @@ configs:
 ---
 # {self.name}
 
-Socratic teaching turns of a tutor for groups of medical students, in chat format, made by simulation. Not for clinical use.
+{self.about} Not for clinical use.
 
 ## Counts
-| split | single-turn | multi-turn | cases |
-| --- | --- | --- | --- |
+| split |{head} cases |
+| --- |{" --- |" * len(kinds)} --- |
 {splits}
 
-{self.total} rows; {self.with_images} with pictures. Group sizes: {_counts(self.students)}.
-Specialties: {_counts(self.specialties)}.
+{self.total} rows; {self.with_images} with pictures.
+{counts}
 
 ## Sources
-Cases: {_counts(self.sources)}. Runs: {", ".join(self.runs)}. Variants: {_counts(self.variants)}.
+Runs: {", ".join(self.runs)}. Variants: {_counts(self.variants)}.
 
 ## Casts
-Tutors: {_counts(self.tutors)}. Whole casts: {"; ".join(self.casts)}.
+Whole casts: {"; ".join(self.casts)}.
 Rows by understudies come from rules, not from a language model; they are baselines.
 
 ## Filters
-Only turns that the leak check, the specialist and the supervisor approved, whose thinking has the right form,
-and whose reward is at least {self.least_reward:g} (mean {self.mean_reward:.2f}, highest possible 14).
+Only {self.filters},
+and whose reward is at least {self.least_reward:g} (mean {self.mean_reward:.2f}, highest possible {self.most_reward:g}).
 Dropped: {_counts(self.dropped) or "nothing"}.
 
 ## Contamination
@@ -98,7 +101,7 @@ def _counts(counts: Mapping[str, Any]) -> str:
 
 
 def make_card(
-    name: str,
+    data: TrainingData[Any],
     rows: Sequence[Row],
     sieve: Sieve,
     *,
@@ -115,19 +118,19 @@ def make_card(
     by_split = {split: [row for row in rows if row.split == split] for split in sorted({row.split for row in rows})}
     rewards = [row.reward for row in rows if row.reward is not None]
     return Card(
-        name=name,
+        name=data.title,
+        about=data.about,
+        filters=data.filters,
         rows={split: counted([row.kind for row in part]) for split, part in by_split.items()},
         cases={split: len({row.case for row in part}) for split, part in by_split.items()},
-        sources=counted([row.source for row in rows]),
-        specialties=counted([row.specialty for row in rows]),
-        students=counted([str(len(row.students)) for row in rows]),
-        tutors=counted([row.tutor for row in rows]),
+        counts=data.counts(rows),
         runs=tuple(runs),
         casts=tuple(casts),
         variants=counted([row.variant for row in rows]),
-        with_images=sum(row.with_images for row in rows),
+        with_images=sum(bool(row.images) for row in rows),
         mean_reward=sum(rewards) / len(rewards) if rewards else 0.0,
         least_reward=sieve.least,
+        most_reward=data.most_reward,
         dropped=dict(sorted(sieve.dropped.items())),
         test_questions_checked=sieve.contamination.cases,
         contaminated_sources=dict(sorted(sieve.touched.items())),

@@ -5,31 +5,24 @@ JSONL names pictures by path; Parquet holds their bytes, and says so in its meta
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import orjson
 
-from polyclinic.training.rows import Row
-
-COLUMNS = ("id", "kind", "case", "source", "specialty", "episode", "variant", "tutor")
-Pictures = Callable[[str], bytes]
+from polyclinic.core.dataset import Pictures, Row
+from polyclinic.errors import EngineError
 
 
 def as_json(row: Row) -> dict[str, Any]:
-    """A row as plain data, pictures by path."""
-    return {
-        **{name: getattr(row, name) for name in COLUMNS},
-        "rounds": row.rounds,
-        "students": list(row.students),
-        "with_images": row.with_images,
+    """A row as plain data in the order of its columns, pictures by path."""
+    special = {
         "images": [f"images/{name}" for name in row.images],
-        "messages": list(row.messages),
-        "reward": row.reward,
         "scores": orjson.dumps(row.scores, option=orjson.OPT_SORT_KEYS).decode(),
     }
+    return {name: special.get(name, getattr(row, name)) for name in row.COLUMNS}
 
 
 def write_jsonl(path: Path, rows: Sequence[Row]) -> None:
@@ -83,26 +76,51 @@ def write_parquet(path: Path, rows: Sequence[Row], pictures: Pictures) -> None:
     files = [name for row in rows for name in row.images]
     kept = {name: pictures(name) for name in sorted(set(files))}
     shown = struct({"bytes": arrow.Array([kept[name] for name in files], binary), "path": strings(files)})
-    columns: dict[str, Any] = {
-        **{name: strings([getattr(row, name) for row in rows]) for name in COLUMNS},
-        "rounds": arrow.Array([row.rounds for row in rows], arrow.DataType.int64()),
-        "students": listed(
-            strings([name for row in rows for name in row.students]), [len(row.students) for row in rows]
-        ),
-        "with_images": arrow.Array([row.with_images for row in rows], arrow.DataType.bool()),
+    plain = {
+        "string": arrow.DataType.utf8(),
+        "int64": arrow.DataType.int64(),
+        "bool": arrow.DataType.bool(),
+        "float64": arrow.DataType.float64(),
+    }
+
+    def column(name: str, kind: str) -> Any:
+        values = [getattr(row, name) for row in rows]
+        if kind == "strings":
+            return listed(strings([item for value in values for item in value]), [len(value) for value in values])
+        return arrow.Array(values, plain[kind])
+
+    special: dict[str, Any] = {
         "images": listed(shown, [len(row.images) for row in rows]),
         "messages": listed(talk, [len(row.messages) for row in rows]),
-        "reward": arrow.Array([row.reward for row in rows], arrow.DataType.float64()),
         "scores": strings([as_json(row)["scores"] for row in rows]),
     }
+    kinds = column_kinds(type(rows[0]))
+    columns = {name: special[name] if name in special else column(name, kind) for name, kind in kinds.items()}
     schema = arrow.Schema(
         [arrow.Field(name, column.type) for name, column in columns.items()],
-        metadata={"huggingface": orjson.dumps({"info": {"features": _features()}}).decode()},
+        metadata={"huggingface": orjson.dumps({"info": {"features": _features(kinds)}}).decode()},
     )
     arro3.io.write_parquet(arrow.Table.from_arrays(list(columns.values()), schema=schema), str(path))
 
 
-def _features() -> dict[str, Any]:
+_KINDS: dict[Any, str] = {
+    str: "string", int: "int64", bool: "bool", float: "float64", float | None: "float64", tuple[str, ...]: "strings",
+}  # fmt: skip
+_SPECIAL = ("images", "messages", "scores")
+
+
+def column_kinds(row: type[Row]) -> dict[str, str]:
+    """Each column of a kind of rows, in writing order, and what it holds by its type."""
+    hints = get_type_hints(row)
+    kinds: dict[str, str] = {}
+    for name in row.COLUMNS:
+        if name not in _SPECIAL and hints[name] not in _KINDS:
+            raise EngineError(f"{row.__name__}.{name}: a column holds text, numbers, truth values or a tuple of texts")
+        kinds[name] = name if name in _SPECIAL else _KINDS[hints[name]]
+    return kinds
+
+
+def _features(kinds: Mapping[str, str]) -> dict[str, Any]:
     """The columns as Hugging Face names them."""
 
     def value(kind: str) -> dict[str, str]:
@@ -110,13 +128,10 @@ def _features() -> dict[str, Any]:
 
     part = {"type": value("string"), "text": value("string")}
     turn = {"role": value("string"), "content": {"feature": part, "_type": "List"}}
-    return {
-        **{name: value("string") for name in COLUMNS},
-        "rounds": value("int64"),
-        "students": {"feature": value("string"), "_type": "List"},
-        "with_images": value("bool"),
+    special = {
+        "strings": {"feature": value("string"), "_type": "List"},
         "images": {"feature": {"_type": "Image"}, "_type": "List"},
         "messages": {"feature": turn, "_type": "List"},
-        "reward": value("float64"),
         "scores": value("string"),
     }
+    return {name: special.get(kind, value(kind)) for name, kind in kinds.items()}

@@ -7,12 +7,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from polyclinic.clinics.rounds.rewards import PENALTY
-from polyclinic.clinics.rounds.scenario.case import Case
-from polyclinic.training.rows import Row
+from polyclinic.core.dataset import Row
 
 NGRAM = 13
 """Rows that share this many words in a row with a test question are contaminated."""
@@ -29,28 +27,27 @@ def ngrams(text: str, size: int = NGRAM) -> Iterator[str]:
 class Contamination:
     """Knows the word runs of test questions, and whether a training row holds one of them."""
 
-    def __init__(self, tests: Iterable[Case] = ()) -> None:
+    def __init__(self, tests: Iterable[tuple[str, str]] = ()) -> None:
         self._runs: dict[str, str] = {}
         self._shorts: dict[str, str] = {}
         self._known: set[str] = set()
-        for case in tests:
-            self.add(case)
+        for case, text in tests:
+            self.add(case, text)
 
     @property
     def cases(self) -> int:
         """How many test questions are known."""
         return len(self._known)
 
-    def add(self, case: Case) -> None:
+    def add(self, case: str, text: str) -> None:
         """One more test question."""
-        if case.id in self._known:
+        if case in self._known:
             return
-        self._known.add(case.id)
-        text = case.public_text()
+        self._known.add(case)
         runs = list(ngrams(text))
-        self._runs.update((run, case.id) for run in runs)
+        self._runs.update((run, case) for run in runs)
         if not runs and text.strip():
-            self._shorts[" ".join(_WORD.findall(text.casefold()))] = case.id
+            self._shorts[" ".join(_WORD.findall(text.casefold()))] = case
 
     def source(self, row: Row) -> str:
         """The test case that this row contains words of; empty when none."""
@@ -64,10 +61,14 @@ class Contamination:
 
 @dataclass
 class Sieve:
-    """Keeps rows whose reward reaches `least`, that are no copies, and (in training) that touch no test question."""
+    """Keeps rows whose reward reaches `least`, that are no copies, and (in training) that touch no test question.
+
+    `own_refusal` is the clinic's own reason to drop a row; it is asked before the reward is compared.
+    """
 
     least: float
     contamination: Contamination
+    own_refusal: Callable[[Row], str] = lambda row: ""
     dropped: Counter[str] = field(default_factory=Counter)
     seen: set[str] = field(default_factory=set)
     touched: Counter[str] = field(default_factory=Counter)
@@ -84,8 +85,8 @@ class Sieve:
     def _refusal(self, row: Row) -> str:
         if row.reward is None:
             return "the judge gave no reward"
-        if row.reward <= PENALTY:
-            return "vetoed"
+        if own := self.own_refusal(row):
+            return own
         if row.reward < self.least:
             return "reward too low"
         digest = hashlib.sha256(row.text().encode()).hexdigest()

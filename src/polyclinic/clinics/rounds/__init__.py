@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from polyclinic.clinics.rounds.dataset import dataset
 from polyclinic.clinics.rounds.flow import flow
 from polyclinic.clinics.rounds.judges import judges
 from polyclinic.clinics.rounds.prompts import PROMPTS
@@ -42,6 +43,7 @@ clinic = Clinic(
     report=report,
     feedback=feedback,
     lint=lint,
+    dataset=dataset,
     demo_scenarios="images:2",
     demo_variants=("full", "lecture", "untutored"),
 )

@@ -6,9 +6,9 @@ that what is trained is what will be asked. The target is the thinking and the g
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
 
 import orjson
 
@@ -18,50 +18,30 @@ from polyclinic.clinics.rounds.rules.view import TutorRound, group_of, room_note
 from polyclinic.clinics.rounds.scenario.case import Case
 from polyclinic.clinics.rounds.scenario.choose import base_id
 from polyclinic.clinics.rounds.state import ANALYSIS_CHARS, Analysis, Room, profile_of
+from polyclinic.core.dataset import Row, Turn, chat_turn
 from polyclinic.core.memory import cut
 from polyclinic.core.message import Image
 from polyclinic.core.transcript import Score, Started, Transcript
 from polyclinic.people.students import Student
 
 Kind = Literal["single", "multi"]
-Part = dict[str, str | None]
-Turn = dict[str, Any]
-IMAGE_PART: Part = {"type": "image", "text": None}
 
 
-@dataclass(frozen=True)
-class Row:
-    """One training example. `images` are named by their case's files; the writer puts the files beside the rows."""
+@dataclass(frozen=True, kw_only=True)
+class TeachingRow(Row):
+    """One example of tutoring: a single turn, or a whole session."""
 
-    id: str
-    kind: Kind
-    case: str
+    COLUMNS: ClassVar[tuple[str, ...]] = (
+        "id", "kind", "case", "source", "specialty", "episode", "variant", "tutor", "rounds", "students", "with_images",
+        "images", "messages", "reward", "scores",
+    )  # fmt: skip
+
     source: str
     specialty: str
-    split: str
-    episode: str
-    variant: str
     tutor: str
     rounds: int
     students: tuple[str, ...]
     with_images: bool
-    images: tuple[str, ...]
-    messages: tuple[Turn, ...]
-    reward: float | None
-    scores: Mapping[str, float] = field(default_factory=dict)
-
-    def text(self) -> str:
-        """All words of the row, for comparing and for finding copies."""
-        return "\n".join(str(part["text"]) for turn in self.messages for part in turn["content"] if part["text"])
-
-    @property
-    def answer(self) -> str:
-        """What the model is trained to say last."""
-        return str(self.messages[-1]["content"][-1]["text"])
-
-
-def _say(role: str, text: str, images: int = 0) -> Turn:
-    return {"role": role, "content": [*(dict(IMAGE_PART) for _ in range(images)), {"type": "text", "text": text}]}
 
 
 def _target(turn: TutorRound) -> str:
@@ -104,7 +84,7 @@ def _usable(turn: TutorRound, case: Case, names: list[str]) -> bool:
     return bool(turn.approved and turn.guidance) and structure(_target(turn), names, bool(case.images))[0] > 0
 
 
-def _means(scores: list[Score], subject: str | None) -> dict[str, float]:
+def _means(scores: Sequence[Score], subject: str | None) -> dict[str, float]:
     found: dict[str, list[float]] = {}
     for score in scores:
         if score.judge == "reward" and (subject is None or score.subject == subject):
@@ -120,9 +100,9 @@ def _row(
     messages: list[Turn],
     rounds: int,
     scores: Mapping[str, float],
-) -> Row:
+) -> TeachingRow:
     case, started = taught_case(transcript), transcript.of(Started)[0]
-    return Row(
+    return TeachingRow(
         id=f"{episode}/{name}",
         kind=kind,
         case=base_id(case.id),
@@ -142,7 +122,7 @@ def _row(
     )
 
 
-def rows_of(transcript: Transcript, episode: str, scores: list[Score]) -> Iterator[Row]:
+def rows_of(transcript: Transcript, episode: str, scores: Sequence[Score]) -> Iterator[TeachingRow]:
     """The rows of one session: each usable turn alone, and the session as one conversation when it has several."""
     case, names = taught_case(transcript), group_of(transcript)
     talk: list[Turn] = []
@@ -153,12 +133,17 @@ def rows_of(transcript: Transcript, episode: str, scores: list[Score]) -> Iterat
         whole = whole and usable
         pictures = len(case.images)
         if usable:
-            single = [_say("system", system), _say("user", user, pictures), _say("assistant", _target(turn))]
+            single = [
+                chat_turn("system", system),
+                chat_turn("user", user, pictures),
+                chat_turn("assistant", _target(turn)),
+            ]
             yield _row(
                 "single", f"round-{turn.round}", transcript, episode, single, 1, _means(scores, f"round {turn.round}")
             )
-        talk += [_say("system", system), _say("user", user, pictures)] if not talk else [_say("user", _later(prompt))]
-        talk.append(_say("assistant", _target(turn)))
+        first = [chat_turn("system", system), chat_turn("user", user, pictures)]
+        talk += first if not talk else [chat_turn("user", _later(prompt))]
+        talk.append(chat_turn("assistant", _target(turn)))
     turns = sum(turn["role"] == "assistant" for turn in talk)
     if whole and turns > 1:
         yield _row("multi", "session", transcript, episode, talk, turns, _means(scores, None))

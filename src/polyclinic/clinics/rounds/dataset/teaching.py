@@ -1,0 +1,90 @@
+"""What the teaching dataset is made from, what is kept back for testing, and what its card says."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import cast
+
+from polyclinic.clinics.rounds.dataset.rows import TeachingRow, rows_of
+from polyclinic.clinics.rounds.rewards import PENALTY
+from polyclinic.clinics.rounds.scenario.case import Case
+from polyclinic.clinics.rounds.scenario.choose import base_id
+from polyclinic.clinics.rounds.scenario.loaders import load_cases
+from polyclinic.clinics.rounds.scenario.shipped import data_folder, shipped_cases
+from polyclinic.core.dataset import Pictures, Row, Split, TrainingData
+from polyclinic.core.seed import stream
+from polyclinic.core.transcript import Score, Transcript
+
+
+class TeachingData(TrainingData[Case]):
+    """Approved turns of a tutor, alone and as whole sessions."""
+
+    title = "ClinTeach rounds"
+    about = "Socratic teaching turns of a tutor for groups of medical students, in chat format, made by simulation."
+    filters = "turns that the leak check, the specialist and the supervisor approved, whose thinking has the right form"
+    row = TeachingRow
+    variants = ("full", "one-student", "students-2", "students-4", "students-5")
+    scenarios = "all"
+    judges = ("reward",)
+    least_reward = 8.0
+    most_reward = 14.0
+    rows_per_episode = 3.0
+
+    def rows(self, transcript: Transcript, episode: str, scores: Sequence[Score]) -> Iterator[TeachingRow]:
+        """Each usable turn alone, and the session as one conversation when it has several."""
+        return rows_of(transcript, episode, scores)
+
+    def case(self, scenario: Case) -> str:
+        """A case that is met again under another id is the same case."""
+        return base_id(scenario.id)
+
+    def split(self, scenario: Case, test_share: float) -> Split:
+        """Our own cases say it themselves; others are told by their id."""
+        if scenario.source == "polyclinic":
+            return scenario.split
+        chance = stream("dataset-split", scenario.source, self.case(scenario)).random()
+        return "test" if chance < test_share else "train"
+
+    def question(self, scenario: Case) -> str:
+        """What a student would be asked."""
+        return scenario.public_text()
+
+    def held_out(self, files: Sequence[Path]) -> Sequence[Case]:
+        """Our own test cases, and those of the user's files (MedXpertQA, MedQA, MVME, YAML)."""
+        own = [case for case in shipped_cases() if case.split == "test"]
+        return own + [case for path in files for case in load_cases(path)]
+
+    def refusal(self, row: Row) -> str:
+        """A veto of the reward."""
+        return "vetoed" if row.reward is not None and row.reward <= PENALTY else ""
+
+    def pictures(self, scenarios: Iterable[Case]) -> Pictures:
+        """Finds a picture by its file name: in the cases' folders, then among the shipped ones."""
+        folders = sorted({case.image_folder for case in scenarios if case.image_folder})
+
+        def read(name: str) -> bytes:
+            for folder in folders:
+                if Path(folder, name).is_file():
+                    return Path(folder, name).read_bytes()
+            return data_folder().joinpath("images", name).read_bytes()
+
+        return read
+
+    def counts(self, rows: Sequence[Row]) -> dict[str, dict[str, int]]:
+        """Where cases come from, specialties, sizes of the groups, and who tutored."""
+        mine = cast("Sequence[TeachingRow]", rows)
+        return {
+            "sources": _counted(row.source for row in mine),
+            "specialties": _counted(row.specialty for row in mine),
+            "students": _counted(str(len(row.students)) for row in mine),
+            "tutors": _counted(row.tutor for row in mine),
+        }
+
+
+def _counted(values: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(values).items()))
+
+
+dataset = TeachingData()
