@@ -25,10 +25,11 @@ import httpx
 
 from polyclinic.cli.eval import open_bench
 from polyclinic.clinics.counsel import clinic
+from polyclinic.clinics.counsel.documents import shipped
 from polyclinic.clinics.counsel.evaluations import HALVES, evaluate_guard
 from polyclinic.clinics.counsel.judges import LIKERT
 from polyclinic.clinics.counsel.report import _Answers, _p95
-from polyclinic.clinics.counsel.tools import Knowledge, shipped
+from polyclinic.clinics.counsel.tools import Knowledge
 from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.seed import stream
 from polyclinic.retrieval.embedders import default_embedder

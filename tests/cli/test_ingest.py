@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from polyclinic.cli.ingest import command, language_of
-from polyclinic.clinics.counsel.tools import Knowledge, ingested
+from polyclinic.cli.ingest import command
+from polyclinic.clinics.counsel.documents import documents
+from polyclinic.clinics.counsel.tools import Knowledge
 from polyclinic.errors import DataError
 from polyclinic.retrieval.embedders import embedder
+from polyclinic.retrieval.pages import language_of
 
 
 def pdf(words: str) -> bytes:
@@ -58,7 +60,7 @@ def test_every_kind_of_file_is_found_by_its_words(tmp_path: Path) -> None:
     told = json.loads(done.output)
     assert told["documents"] == 4
     assert len(told["left_out"]) == 2 and any("empty.txt" in line for line in told["left_out"])
-    pages = ingested(str(out))
+    pages = documents(str(out))
     assert {page.title for page in pages} >= {"Axolotl care", "Numbat"}
     assert all("secret" not in page.text and "menu" not in page.text for page in pages)
     sources = Knowledge(embedder("hashing"), pages)
@@ -94,7 +96,7 @@ def test_links_that_lead_out_of_the_folder_are_not_followed(tmp_path: Path) -> N
     (tmp_path / "own" / "link.md").symlink_to(tmp_path / "outside.md")
     out = tmp_path / "d.jsonl"
     CliRunner().invoke(command, [str(tmp_path / "own"), "--out", str(out)], standalone_mode=False)
-    assert [page.title for page in ingested(str(out))] == ["Inside"]
+    assert [page.title for page in documents(str(out))] == ["Inside"]
 
 
 def test_language_is_told_by_its_script() -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from polyclinic.eval.evaluation import Evaluate
     from polyclinic.eval.results import RunResults
     from polyclinic.eval.sections import Section
+    from polyclinic.retrieval.pages import Page
 
 Side = Literal["tested", "simulated", "judge"]
 
@@ -77,7 +78,8 @@ class Clinic(Generic[S, V]):
     `settings` are the names that ``--set`` takes; any other is refused.
     `needs` names the services that must be there (``records``: the hospital's FHIR records).
     `play_scenarios` is what a person plays who chose nothing: its first scenario must have a part for every role.
-    `service` says how live sessions with people are served, `dataset` how episodes become training data.
+    `service` says how live sessions with people are served, `dataset` how episodes become training data;
+    `documents` reads what `polyclinic ingest` wrote (the setting ``documents`` names the file).
     `report(results)` returns extra report sections; `feedback(case)` the feedback for a person who played.
     """
 
@@ -104,6 +106,7 @@ class Clinic(Generic[S, V]):
     evaluations: Mapping[str, Evaluate] = field(default_factory=dict)
     service: LiveService[S] | None = None
     dataset: TrainingData[S] | None = None
+    documents: Callable[[str], Sequence[Page]] | None = None
     settings: tuple[str, ...] = ()
     default_variant: str = ""
     evolve_variant: str = ""

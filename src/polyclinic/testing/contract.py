@@ -35,6 +35,7 @@ ENTRIES = (
     ("evaluations", "evaluations"),
     ("service", "service"),
     ("dataset", "dataset"),
+    ("documents", "documents"),
 )
 HEADINGS = ("## What it simulates", "## The paper", "## One command", "## What is measured", "## Known limits")
 _EPSILON = 1e-9

@@ -8,7 +8,8 @@ from importlib import resources
 
 import pytest
 
-from polyclinic.clinics.counsel.tools import Knowledge, ingested, knowledge, shipped
+from polyclinic.clinics.counsel.documents import documents, shipped
+from polyclinic.clinics.counsel.tools import Knowledge, knowledge
 from polyclinic.errors import DataError
 from polyclinic.retrieval.embedders import default_embedder, embedder
 
@@ -77,4 +78,4 @@ def test_ingested_documents_are_found_beside_the_shipped_ones(tmp_path: object) 
 
 def test_a_missing_or_broken_document_file_says_how_to_mend_it(tmp_path: object) -> None:
     with pytest.raises(DataError, match="polyclinic ingest"):
-        ingested(f"{tmp_path}/nothing.jsonl")
+        documents(f"{tmp_path}/nothing.jsonl")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from polyclinic.clinics.counsel.documents import documents
 from polyclinic.clinics.counsel.evaluations import evaluations
 from polyclinic.clinics.counsel.flow import flow
 from polyclinic.clinics.counsel.judges import judges
@@ -44,6 +45,7 @@ clinic = Clinic(
     lint=lint,
     evaluations=evaluations,
     service=service,
+    documents=documents,
     settings=("documents",),
     demo_scenarios="4",
     demo_variants=("full", "nocritic", "noescalation", "single"),

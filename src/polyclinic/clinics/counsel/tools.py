@@ -6,42 +6,20 @@ A `Source` is a passage with the document it is from. What a counsellor says abo
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable
-from datetime import date
 from functools import lru_cache
-from importlib import resources
-from pathlib import Path
 
-from pydantic import ValidationError
-
-from polyclinic.clinics.counsel.scenario import PACKAGE, Lang
+from polyclinic.clinics.counsel.documents import Page, documents, shipped
+from polyclinic.clinics.counsel.scenario import Lang
 from polyclinic.core.embedding import Embedder
 from polyclinic.core.message import Frozen
-from polyclinic.errors import DataError
 from polyclinic.retrieval.chunking import Chunk, by_paragraph
 from polyclinic.retrieval.hybrid import Document, HybridIndex
 from polyclinic.retrieval.index import FaissIndex
 
 CHUNK_CHARS = 700
 KEPT_SEARCHES = 2_000
-_FENCE = "+++"
 _VECTOR_WEIGHT: dict[Lang, float] = {"en": 0.7, "ko": 0.1}
-
-
-class Page(Frozen):
-    """A document: where it is from, the date of its facts, one sentence fit to be said, and its text."""
-
-    id: str
-    title: str
-    lang: Lang
-    topic: str = ""
-    country: str = ""
-    as_of: date | None = None
-    keywords: str = ""
-    say: str = ""
-    text: str
-    origin: str = "Polyclinic"
 
 
 class Source(Frozen):
@@ -52,44 +30,6 @@ class Source(Frozen):
     as_of: str
     say: str
     text: str
-
-
-def read_page(text: str) -> Page:
-    """A shipped document: a TOML head between two lines of plus signs, then Markdown."""
-    _, head, body = text.split(_FENCE, 2)
-    return Page.model_validate({**tomllib.loads(head), "text": body.strip()})
-
-
-@lru_cache(maxsize=1)
-def shipped() -> tuple[Page, ...]:
-    """The documents that ship with the clinic, by id."""
-    folder = resources.files(PACKAGE).joinpath("data/documents")
-    found = [
-        read_page(file.read_text(encoding="utf-8"))
-        for lang in sorted(folder.iterdir(), key=lambda entry: entry.name)
-        for file in sorted(lang.iterdir(), key=lambda entry: entry.name)
-        if file.name.endswith(".md")
-    ]
-    return tuple(found)
-
-
-def ingested(path: str) -> tuple[Page, ...]:
-    """The documents of a file that `polyclinic ingest` wrote."""
-    try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise DataError(
-            f"the documents {path} cannot be read: {error.strerror}; make the file with: polyclinic ingest"
-        ) from None
-    pages = []
-    for number, line in enumerate(lines, 1):
-        try:
-            pages.append(Page.model_validate_json(line))
-        except ValidationError as error:
-            raise DataError(
-                f"{path}:{number}: {error.errors()[0]['msg']}; make the file anew with: polyclinic ingest"
-            ) from None
-    return tuple(pages)
 
 
 class Knowledge:
@@ -138,7 +78,7 @@ class Knowledge:
 
 @lru_cache(maxsize=8)
 def _shared(name: str, path: str, holder: _Holder) -> Knowledge:
-    return Knowledge(holder.embedder, [*shipped(), *(ingested(path) if path else ())])
+    return Knowledge(holder.embedder, [*shipped(), *(documents(path) if path else ())])
 
 
 class _Holder:
