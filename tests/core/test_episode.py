@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -99,6 +100,13 @@ async def test_turns_are_limited(open_episode: OpenEpisode) -> None:
     with pytest.raises(LimitReached) as stop:
         episode.take_turn()
     assert stop.value.scope == "episode"
+
+
+@pytest.mark.parametrize(("speaker", "text", "to"), [("nurse", 5, ""), (None, "well", ""), ("nurse", "well", 1)])
+async def test_only_text_can_be_said(open_episode: OpenEpisode, speaker: Any, text: Any, to: Any) -> None:
+    episode = await open_episode()
+    with pytest.raises(TypeError, match="must be text"):
+        episode.say(speaker, text, to)
 
 
 async def test_effects_are_plain_data(open_episode: OpenEpisode) -> None:

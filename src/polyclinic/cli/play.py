@@ -13,6 +13,7 @@ from polyclinic.cli.options import json_option, print_json, store_option, wait
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.judge import Case
 from polyclinic.core.transcript import Event, Said, Scored
+from polyclinic.core.value import plain
 from polyclinic.errors import ConfigError
 from polyclinic.eval.sections import sections_to_plain
 from polyclinic.eval.terminal import section_text
@@ -193,7 +194,7 @@ async def _feedback(store: Store, clinic: Clinic, run: str, as_json: bool) -> No
     sections = list(clinic.feedback(case)) if clinic.feedback is not None and episode.status == "done" else []
     elapsed_ms = (await store.runs.episodes(run))[0].elapsed_ms
     if as_json:
-        scores = [event.score.model_dump() for event in episode.transcript.of(Scored)]
+        scores = [plain(event.score) for event in episode.transcript.of(Scored)]
         told = {
             "run": run,
             "episode": episode.id,

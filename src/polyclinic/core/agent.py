@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import orjson
-from pydantic import BaseModel
 
 from polyclinic.core.message import Message, ToolCall, assistant, user
 from polyclinic.core.model import Completion, Request, Settings
@@ -19,12 +18,12 @@ from polyclinic.core.reply import Unreadable, read_reply
 from polyclinic.core.switchboard import Switchboard
 from polyclinic.core.tool import BadArguments, Tool, find_tool
 from polyclinic.core.transcript import Called, Event, ToolUsed
+from polyclinic.core.value import plain
 from polyclinic.errors import PASSING, Owner, blamed, boundary, owned
 
 R = TypeVar("R")
 REASKS = 2
 TOOL_ROUNDS = 8
-_ATOMS = frozenset((str, int, float, bool, type(None)))
 
 
 class Answer(NamedTuple, Generic[R]):
@@ -42,8 +41,7 @@ class Agent:
     ) -> None:
         self.role, self.name = role, name or role
         self._board, self._record, self._owner, self._seed = board, record, owner, seed
-        self._plain = Settings.seeded(seed)
-        self._called: Called
+        self._plain = Settings(seed=seed)
 
     async def ask(
         self,
@@ -56,6 +54,18 @@ class Agent:
         max_output_tokens: int | None = None,
     ) -> R:
         """The typed reply. `history` is placed between the prompt's system part and the rest."""
+        return (await self.answer(prompt, history, tools, sample, temperature, max_output_tokens)).value
+
+    async def answer(
+        self,
+        prompt: Prompt[R],
+        history: Sequence[Message] = (),
+        tools: Sequence[Tool[Any]] = (),
+        sample: int = 0,
+        temperature: float | None = None,
+        max_output_tokens: int | None = None,
+    ) -> Answer[R]:
+        """As `ask`, with the call that gave the reply."""
         settings = self._plain
         if sample or temperature is not None or max_output_tokens is not None:
             settings = Settings(
@@ -81,9 +91,7 @@ class Agent:
             try:
                 if completion.tool_calls:
                     raise Unreadable(f"tools were used {TOOL_ROUNDS} times without an answer")
-                reply = read_reply(completion.text, prompt.reply_type())
-                self._called = called
-                return reply
+                return Answer(read_reply(completion.text, prompt.reply_type()), called)
             except Unreadable as error:
                 fault = str(error)
                 messages = [*messages, assistant(completion.text), user(_again(fault))]
@@ -91,11 +99,6 @@ class Agent:
             self._owner,
             f"{self.name}'s reply to {prompt.prompt_name()} stayed unreadable after {REASKS + 1} tries: {fault}",
         )
-
-    async def answer(self, prompt: Prompt[R], *, sample: int = 0) -> Answer[R]:
-        """As `ask`, with the call that gave the reply: nobody else has had a turn since it was made."""
-        reply = await self.ask(prompt, sample=sample)
-        return Answer(reply, self._called)
 
     async def _use_tools(self, completion: Completion, tools: Sequence[Tool[Any]]) -> list[Message]:
         messages = [Message(role="assistant", content=completion.text, tool_calls=completion.tool_calls)]
@@ -139,19 +142,6 @@ def compose(rendered: list[Message], history: Sequence[Message]) -> list[Message
     while lead < len(rendered) and rendered[lead].role == "system":
         lead += 1
     return [*rendered[:lead], *history, *rendered[lead:]]
-
-
-def plain(value: Any) -> Any:
-    """A tool's result as plain JSON data."""
-    if value.__class__ in _ATOMS:
-        return value
-    if isinstance(value, dict):
-        return {str(key): item if item.__class__ in _ATOMS else plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
-    if isinstance(value, BaseModel):
-        return value.model_dump(mode="json")
-    return value
 
 
 def _again(fault: str) -> str:

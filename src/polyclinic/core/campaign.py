@@ -13,12 +13,12 @@ import heapq
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from polyclinic.core.message import Frozen
+from polyclinic.core.value import Value
 
 ALL_LANES = "*"
 
 
-class Effect(Frozen):
+class Effect(Value):
     """One change of shared state, as plain data. Effects are committed with their episode's end, and applied in that order."""
 
     kind: str

@@ -9,19 +9,19 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
-from polyclinic.core.agent import Agent, plain
+from polyclinic.core.agent import Agent
 from polyclinic.core.campaign import Effect, NothingShared, Shared, Turnstile
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.database import Transaction
-from polyclinic.core.library import Library, LibraryView, Operation, Provenance
+from polyclinic.core.library import Action, Library, LibraryView, Operation, Provenance
 from polyclinic.core.limits import Meter
-from polyclinic.core.message import trusted
 from polyclinic.core.records import StagedRecords
 from polyclinic.core.scenario import S_co, V_co
 from polyclinic.core.seed import derive, stream
 from polyclinic.core.services import Services
 from polyclinic.core.switchboard import Switchboard
 from polyclinic.core.transcript import Changed, Event, Learned, Noted, Posted, Said, ToolUsed, Transcript, Violated
+from polyclinic.core.value import plain
 from polyclinic.errors import EngineError, UnknownName
 
 T = TypeVar("T")
@@ -29,7 +29,7 @@ Listener = Callable[[str, Event], None]
 CommitHook = Callable[[Transaction], object]
 
 _branch: ContextVar[list[Event] | None] = ContextVar("polyclinic_branch", default=None)
-_LEARNED: Mapping[str, str] = {"add": "added", "remove": "removed", "use": "used"}
+_LEARNED: Mapping[Action, Literal["added", "removed", "used"]] = {"add": "added", "remove": "removed", "use": "used"}
 
 
 @dataclass(frozen=True)
@@ -118,13 +118,15 @@ class Episode(Generic[S_co, V_co]):
 
     def say(self, speaker: str, text: str, to: str = "", **data: Any) -> Said:
         """Something is said aloud."""
-        event = Said.of(speaker, text, to, plain(data))
+        if not (isinstance(speaker, str) and isinstance(text, str) and isinstance(to, str)):
+            raise TypeError(f"who speaks, what is said and to whom must be text: {speaker!r}, {text!r}, {to!r}")
+        event = Said(speaker=speaker, text=text, to=to, data=plain(data))
         self.record(event)
         return event
 
     def note(self, topic: str, **data: Any) -> None:
         """Keep anything else: a phase, a plan, what was retrieved."""
-        self.record(Noted.of(topic, plain(data)))
+        self.record(Noted(topic=topic, data=plain(data)))
 
     def changed(self, what: str, before: Any, after: Any) -> None:
         """A piece of the world's state changed."""
@@ -222,7 +224,7 @@ class Episode(Generic[S_co, V_co]):
 
     def effect(self, kind: str, **data: Any) -> None:
         """Change shared state: committed with the episode's end, then applied. An episode that fails changes nothing."""
-        self.effects.append(trusted(Effect, {"kind": kind, "data": plain(data)}))
+        self.effects.append(Effect(kind=kind, data=plain(data)))
 
     def on_commit(self, hook: CommitHook) -> None:
         """Do this inside the transaction that ends the episode."""
@@ -239,9 +241,7 @@ class Episode(Generic[S_co, V_co]):
         self.effect("library", library=library, operation=operation)
         entry = operation.entry.id if operation.entry else operation.id
         action = _LEARNED[operation.action]
-        self.record(
-            Learned.model_validate({"library": library, "action": action, "entry": entry, "reason": operation.reason})
-        )
+        self.record(Learned(library=library, action=action, entry=entry, reason=operation.reason))
 
     async def post(self, queue: str, key: str, **body: Any) -> None:
         """Hand something to people: committed before this returns, once for each key however often the episode is resumed."""

@@ -169,7 +169,7 @@ async def judge_case(stage: Stage, board: Switchboard, case: Case, seed: int) ->
             given = []
             heard.append(Failed(owner=owner, error=f"{judge.name}: {error}", where=_where(error), fatal=False))
         events += heard
-        events += [Scored.of(score) for score in given]
+        events += [Scored(score=score) for score in given]
         scores += given
     return events, scores
 

@@ -6,17 +6,18 @@ A `Request` is one question in full; its `key` names it in the journal and in ca
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal, Protocol
 
 import orjson
 
-from polyclinic.core.message import Frozen, Keyed, Message, ToolCall, trusted
+from polyclinic.core.message import Message, ToolCall
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reply import schema_of
 from polyclinic.core.tool import ToolSpec
+from polyclinic.core.value import Keyed, Value
 
 ModelKind = Literal["llm", "understudy", "human", "replay"]
 NANO = 1_000_000_000
@@ -32,17 +33,8 @@ class Settings(Keyed):
     seed: int = 0
     sample: int = 0
 
-    @classmethod
-    def seeded(cls, seed: int) -> Settings:
-        """Nothing but a seed."""
-        return trusted(cls, {"temperature": None, "max_output_tokens": None, "seed": seed, "sample": 0})
 
-    def canonical_value(self) -> Mapping[str, Any]:
-        """All fields."""
-        return self.__dict__
-
-
-class Usage(Frozen):
+class Usage(Value):
     """What an answer cost. Money is in integer billionths of a US dollar. `estimated` marks counts that nobody reported."""
 
     input_tokens: int = 0
@@ -61,27 +53,21 @@ class Usage(Frozen):
 
 def total(parts: Collection[Usage]) -> Usage:
     """The sum; estimated if any part is."""
-    counts = {
-        "input_tokens": sum([part.input_tokens for part in parts]),
-        "output_tokens": sum([part.output_tokens for part in parts]),
-        "cost_nano_usd": sum([part.cost_nano_usd for part in parts]),
-        "estimated": any(part.estimated for part in parts),
-    }
-    return trusted(Usage, counts)
+    return Usage(
+        input_tokens=sum([part.input_tokens for part in parts]),
+        output_tokens=sum([part.output_tokens for part in parts]),
+        cost_nano_usd=sum([part.cost_nano_usd for part in parts]),
+        estimated=any(part.estimated for part in parts),
+    )
 
 
-class Completion(Frozen):
+class Completion(Value):
     """A model's raw answer: words or tool calls, and what they cost."""
 
     text: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
     usage: Usage = Usage()
     finish: str = "stop"
-
-    @classmethod
-    def of(cls, text: str, usage: Usage) -> Completion:
-        """An answer in words."""
-        return trusted(cls, {"text": text, "tool_calls": (), "usage": usage, "finish": "stop"})
 
 
 @dataclass(frozen=True)
@@ -178,5 +164,4 @@ def estimate_tokens(text: str) -> int:
 def estimate_usage(request: Request, text: str) -> Usage:
     """Usage for players that report none, marked as estimated and free of charge."""
     read = sum([estimate_tokens(message.content) for message in request.messages])
-    counts = {"input_tokens": read, "output_tokens": estimate_tokens(text), "cost_nano_usd": 0, "estimated": True}
-    return trusted(Usage, counts)
+    return Usage(input_tokens=read, output_tokens=estimate_tokens(text), estimated=True)

@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -86,7 +87,7 @@ class Prompt(BaseModel, Generic[R]):
         pictures = self.images()
         if pictures:
             last = max((i for i, message in enumerate(messages) if message.role == "user"), default=len(messages) - 1)
-            messages[last] = messages[last].model_copy(update={"images": pictures})
+            messages[last] = replace(messages[last], images=pictures)
         return [message for message in messages if message.content or message.images]
 
     @classmethod

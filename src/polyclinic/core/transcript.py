@@ -6,16 +6,17 @@ Events carry no wall-clock time, so that the same episode always yields the same
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import field
 from typing import Annotated, Any, Literal, TypeVar, cast
 
 from pydantic import Field, TypeAdapter
 
-from polyclinic.core.message import Frozen, json_bytes, trusted
 from polyclinic.core.model import Completion, Request, Usage
+from polyclinic.core.value import Value, json_bytes
 from polyclinic.errors import Owner
 
 
-class _Event(Frozen):
+class _Event(Value):
     seq: int = -1
 
 
@@ -48,20 +49,17 @@ class Called(_Event):
     @classmethod
     def of(cls, request: Request, completion: Completion, model: str, occurrence: int, attempt: int) -> Called:
         """The event of one answered request."""
-        fields = {
-            "seq": -1,
-            "kind": "called",
-            "role": request.role,
-            "prompt": request.prompt.prompt_name(),
-            "model": model,
-            "key": request.key,
-            "occurrence": occurrence,
-            "text": completion.text,
-            "tool_calls": tuple([call.name for call in completion.tool_calls]),
-            "attempt": attempt,
-            "usage": completion.usage,
-        }
-        return trusted(cls, fields)
+        return cls(
+            role=request.role,
+            prompt=request.prompt.prompt_name(),
+            model=model,
+            key=request.key,
+            occurrence=occurrence,
+            text=completion.text,
+            tool_calls=tuple([call.name for call in completion.tool_calls]),
+            attempt=attempt,
+            usage=completion.usage,
+        )
 
 
 class Said(_Event):
@@ -71,14 +69,7 @@ class Said(_Event):
     speaker: str
     text: str
     to: str = ""
-    data: dict[str, Any] = Field(default_factory=dict)
-
-    @classmethod
-    def of(cls, speaker: str, text: str, to: str, data: dict[str, Any]) -> Said:
-        """The event of some words."""
-        if not (isinstance(speaker, str) and isinstance(text, str) and isinstance(to, str)):
-            return cls(speaker=speaker, text=text, to=to, data=data)
-        return trusted(cls, {"seq": -1, "kind": "said", "speaker": speaker, "text": text, "to": to, "data": data})
+    data: dict[str, Any] = field(default_factory=dict)
 
 
 class ToolUsed(_Event):
@@ -98,14 +89,7 @@ class Noted(_Event):
 
     kind: Literal["noted"] = "noted"
     topic: str
-    data: dict[str, Any] = Field(default_factory=dict)
-
-    @classmethod
-    def of(cls, topic: str, data: dict[str, Any]) -> Noted:
-        """The event of something kept."""
-        if not isinstance(topic, str):
-            return cls(topic=topic, data=data)
-        return trusted(cls, {"seq": -1, "kind": "noted", "topic": topic, "data": data})
+    data: dict[str, Any] = field(default_factory=dict)
 
 
 class Changed(_Event):
@@ -169,7 +153,7 @@ class Failed(_Event):
     fatal: bool = True
 
 
-class Score(Frozen):
+class Score(Value):
     """One judge's number for one metric of one episode, with its reason and the words it rests on."""
 
     metric: str
@@ -188,20 +172,13 @@ class Scored(_Event):
     kind: Literal["scored"] = "scored"
     score: Score
 
-    @classmethod
-    def of(cls, score: Score) -> Scored:
-        """The event of one score."""
-        if not isinstance(score, Score):
-            return cls(score=score)
-        return trusted(cls, {"seq": -1, "kind": "scored", "score": score})
-
 
 class Ended(_Event):
     """The episode closed."""
 
     kind: Literal["ended"] = "ended"
     outcome: str
-    data: dict[str, Any] = Field(default_factory=dict)
+    data: dict[str, Any] = field(default_factory=dict)
 
 
 Event = Annotated[
@@ -222,6 +199,14 @@ Event = Annotated[
 ]
 EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 EventT = TypeVar("EventT", bound=_Event)
+
+
+def _with_number(event: Event, number: int) -> Event:
+    """A copy with its number; `dataclasses.replace` takes five times as long, and every event comes through here."""
+    made = object.__new__(type(event))
+    made.__dict__.update(event.__dict__)
+    made.__dict__["seq"] = number
+    return made
 
 
 class Transcript:
@@ -268,14 +253,12 @@ class Transcript:
         return ended[-1].outcome if ended else ""
 
     def numbered(self) -> Transcript:
-        """The same with `seq` filled in, in place: an event gets its number once, when its episode is over."""
-        for index, event in enumerate(self.events):
-            event.__dict__["seq"] = index
-        return self
+        """The same with `seq` filled in: events get their numbers when their episode is over."""
+        return Transcript(_with_number(event, index) for index, event in enumerate(self.events))
 
     def to_json(self) -> bytes:
         """All events as a JSON array."""
-        return json_bytes([event.__dict__ for event in self.events])
+        return json_bytes(self.events)
 
     @classmethod
     def from_json(cls, text: bytes | str) -> Transcript:

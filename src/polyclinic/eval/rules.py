@@ -17,10 +17,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar
+from dataclasses import replace
 from typing import Generic
 
 from polyclinic.core.judge import Bench, Case, Metric
-from polyclinic.core.message import trusted
 from polyclinic.core.scenario import S, S_contra, V, V_contra
 from polyclinic.core.transcript import Score
 from polyclinic.errors import JudgeError, boundary
@@ -44,18 +44,18 @@ def mark(
     counts for in means: a rate over 7 chances weighs 7.
     """
     evidence = tuple(evidence)
-    fields = {
-        "metric": metric,
-        "value": float(value),
-        "judge": _judging.get(),
-        "sample": 0,
-        "subject": subject,
-        "reason": reason,
-        "evidence": evidence,
-        "weight": float(weight),
-    }
-    words = {word.__class__ for word in (metric, subject, reason, *evidence)}
-    return trusted(Score, fields) if words == {str} else Score.model_validate(fields)
+    for word in (metric, subject, reason, *evidence):
+        if not isinstance(word, str):
+            raise TypeError(f"a score's metric, subject, reason and evidence must be text, not {word!r}")
+    return Score(
+        metric=metric,
+        value=float(value),
+        judge=_judging.get(),
+        subject=subject,
+        reason=reason,
+        evidence=evidence,
+        weight=float(weight),
+    )
 
 
 def check_scores(scores: Iterable[Score], judge: str, metrics: Iterable[Metric]) -> list[Score]:
@@ -70,7 +70,7 @@ def check_scores(scores: Iterable[Score], judge: str, metrics: Iterable[Metric])
             raise JudgeError(f"{score.metric} = {score.value} is outside {metric.low:g} to {metric.high:g}")
         if not math.isfinite(score.weight) or score.weight < 0:
             raise JudgeError(f"{score.metric} has the weight {score.weight}, not a finite one from 0")
-        checked.append(score if score.judge == judge else Score(**{**score.__dict__, "judge": judge}))
+        checked.append(score if score.judge == judge else replace(score, judge=judge))
     return checked
 
 

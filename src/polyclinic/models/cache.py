@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
+from dataclasses import replace
 from typing import Any, Protocol
 
 import orjson
@@ -63,7 +64,7 @@ class Cached:
         key = cache_key(self.name, request)
         kept = await self._cache.get(key)
         if kept is not None:
-            return kept.model_copy(update={"usage": Usage()})
+            return replace(kept, usage=Usage())
         completion = await self._model.answer(request)
         await self._cache.put(key, completion)
         return completion

@@ -10,6 +10,7 @@ import email.utils
 import os
 import re
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -171,7 +172,7 @@ class ChatCaller:
         cost = self._price.cost_nano_usd(usage.input_tokens, usage.output_tokens, reading.cached_tokens)
         if not cost:
             return completion
-        return completion.model_copy(update={"usage": usage.model_copy(update={"cost_nano_usd": cost})})
+        return replace(completion, usage=replace(usage, cost_nano_usd=cost))
 
     def _named(self, failure: AttemptFailed) -> AttemptFailed:
         words = redact(f"{self.name}: {failure}", self._endpoint.key)

@@ -44,4 +44,4 @@ class UnderstudyModel:
             raise
         except Exception as error:
             raise blamed("engine", f"{type(self._understudy).__name__} as {request.role}", error) from error
-        return Completion.of(text, estimate_usage(request, text))
+        return Completion(text=text, usage=estimate_usage(request, text))

@@ -137,7 +137,7 @@ async def _count_what_was_spent(store: Store, built: Built, rows: Sequence[Episo
         if row.status != "pending":
             for used in row.usage.values():
                 counted = {name: value for name, value in used.items() if name != "calls"}
-                built.meter.spend(Usage.model_validate(counted))
+                built.meter.spend(Usage.read(counted))
     if built.budget is not None and rows:
         built.budget.spent_nano_usd = await store.runs.spent_nano_usd(rows[0].spec.run)
 

@@ -34,6 +34,6 @@ async def _lookup(store: Store, run: str) -> Lookup:
 
     def find(key: str, occurrence: int) -> Completion | None:
         text = recorded.get((key, occurrence))
-        return None if text is None else Completion.model_validate_json(text)
+        return None if text is None else Completion.from_json(text)
 
     return find

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import orjson
 
 from polyclinic.core.transcript import Called
+from polyclinic.core.value import plain
 from polyclinic.errors import ConfigError
 from polyclinic.store.scores import LIVE
 from polyclinic.store.store import Store
@@ -40,7 +41,7 @@ async def export_rows(
         }
         if what == "scores":
             for score in scores.get(spec.id, []):
-                yield {**base, **named, **score.model_dump(mode="json")}
+                yield {**base, **named, **plain(score)}
             continue
         transcript = await store.runs.transcript(row.id, spec.id)
         if what == "episodes":
@@ -51,13 +52,13 @@ async def export_rows(
                 "outcome": episode.outcome,
                 "start": orjson.loads(scenarios[spec.scenario]),
                 "events": orjson.loads(transcript.to_json()),
-                "scores": [score.model_dump(mode="json") for score in scores.get(spec.id, [])],
+                "scores": [plain(score) for score in scores.get(spec.id, [])],
                 "usage": episode.usage,
             }
             yield {**whole, "elapsed_ms": episode.elapsed_ms} if timings else whole
         elif what == "events":
             for event in transcript:
-                yield {**base, **event.model_dump(mode="json")}
+                yield {**base, **plain(event)}
         else:
             async for call in _calls(store, row.id, spec.id, transcript.of(Called), timings):
                 yield {**base, **call}

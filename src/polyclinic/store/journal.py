@@ -10,8 +10,8 @@ import orjson
 
 from polyclinic.core.database import Database, RowWork, Transaction
 from polyclinic.core.journal import CallKey, CallRecord, PostKey
-from polyclinic.core.message import json_bytes
 from polyclinic.core.model import Completion
+from polyclinic.core.value import json_bytes
 
 _INSERT_CALL = (
     "INSERT INTO calls (run, episode, key, occurrence, role, prompt, model, request, completion, latency_ms) "
@@ -41,7 +41,7 @@ class StoreJournal:
                 "SELECT key, occurrence, completion FROM calls WHERE run = ? AND episode = ?", (self._run, episode)
             )
         )
-        return {(key, int(occurrence)): Completion.model_validate_json(text) for key, occurrence, text in rows}
+        return {(key, int(occurrence)): Completion.from_json(text) for key, occurrence, text in rows}
 
     def record(self, call: CallRecord) -> Awaitable[None]:
         """Keep one answered call; awaiting it ends after the commit."""
@@ -84,11 +84,11 @@ class StoreCache:
     async def get(self, key: str) -> Completion | None:
         """A kept answer, if there is one."""
         rows = await self._database.read(lambda tx: tx.execute("SELECT completion FROM cache WHERE key = ?", (key,)))
-        return Completion.model_validate_json(rows[0][0]) if rows else None
+        return Completion.from_json(rows[0][0]) if rows else None
 
     async def put(self, key: str, completion: Completion) -> None:
         """Keep an answer."""
-        row = (key, completion.model_dump_json())
+        row = (key, completion.to_json().decode())
 
         def insert(transaction: Transaction) -> None:
             transaction.execute("INSERT INTO cache (key, completion) VALUES (?, ?) ON CONFLICT DO NOTHING", row)

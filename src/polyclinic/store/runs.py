@@ -14,9 +14,9 @@ from polyclinic.core.campaign import Effect
 from polyclinic.core.database import Database, Transaction
 from polyclinic.core.episode import EpisodeSpec
 from polyclinic.core.execute import EpisodeResult
-from polyclinic.core.message import json_bytes
 from polyclinic.core.scenario import Scenario
 from polyclinic.core.transcript import Called, Failed, Transcript
+from polyclinic.core.value import json_bytes
 from polyclinic.errors import UnknownName
 from polyclinic.store.chain import Chain
 from polyclinic.store.journal import now_ms
@@ -197,7 +197,7 @@ class Runs:
                 "SELECT episode, body FROM effects WHERE run = ? AND unit = ? ORDER BY sequence, number", (run, unit)
             )
         )
-        return [(episode, Effect.model_validate_json(body)) for episode, body in rows]
+        return [(episode, Effect.from_json(body)) for episode, body in rows]
 
     def finish(
         self, run: str, unit: str, result: EpisodeResult, owner: str, elapsed_ms: int, chain: Chain | None = None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from polyclinic.core.database import Database, Transaction
-from polyclinic.core.message import json_bytes
 from polyclinic.core.transcript import Score
 from polyclinic.errors import UnknownName
 
@@ -17,7 +16,7 @@ def put_scores(transaction: Transaction, run: str, episode: str, scoring: str, s
     transaction.execute("DELETE FROM scores WHERE run = ? AND episode = ? AND scoring = ?", (run, episode, scoring))
     transaction.executemany(
         "INSERT INTO scores (run, episode, scoring, number, body) VALUES (?, ?, ?, ?, ?)",
-        [(run, episode, scoring, i, json_bytes(score).decode()) for i, score in enumerate(scores)],
+        [(run, episode, scoring, i, score.to_json().decode()) for i, score in enumerate(scores)],
     )
 
 
@@ -37,7 +36,7 @@ class Scores:
         )
         scores: dict[str, list[Score]] = {}
         for episode, body in rows:
-            scores.setdefault(episode, []).append(Score.model_validate_json(body))
+            scores.setdefault(episode, []).append(Score.from_json(body))
         return scores
 
     async def scorings(self, run: str) -> list[str]:

@@ -29,7 +29,7 @@ from polyclinic.clinics.counsel.tools import Knowledge, Source
 from polyclinic.core.episode import Episode
 from polyclinic.core.memory import Memory, Turn, cut
 from polyclinic.core.transcript import Failed
-from polyclinic.errors import LimitReached, OwnedError, UserError
+from polyclinic.errors import LimitReached, OwnedError, Owner, UserError
 
 RECENT, EVERY, SUMMARY_CHARS, LINE_CHARS = 10, 20, 200, 600
 
@@ -112,8 +112,8 @@ class Guard:
             )
         return decide(found, verdict.label, verdict.reason, verdict.words)
 
-    def _fault(self, found_words: str, fault: str, owner: str) -> Decision:
-        self._episode.record(Failed.model_validate({"owner": owner, "error": fault, "where": "guard", "fatal": False}))
+    def _fault(self, found_words: str, fault: str, owner: Owner) -> Decision:
+        self._episode.record(Failed(owner=owner, error=fault, where="guard", fatal=False))
         return from_fault(screen(found_words), fault, found_words)
 
 

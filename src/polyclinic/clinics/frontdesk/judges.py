@@ -100,7 +100,7 @@ def scheduling_verdict(contact: Contact, transcript: Transcript) -> Verdict | No
     notes = _notes(transcript)
     if "diary" not in notes:
         return None
-    snapshot = Snapshot.model_validate(notes["diary"]["snapshot"])
+    snapshot = Snapshot.read(notes["diary"]["snapshot"])
     if "event" in notes:
         return _event_verdict(contact, transcript, snapshot, notes["event"])
     if "wish" not in notes or "offer" not in notes:

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from polyclinic.clinics.frontdesk.scenario.schema import TimeSystem
 from polyclinic.clinics.frontdesk.state import Diary, plain_name
-from polyclinic.core.message import Frozen, trusted
+from polyclinic.core.value import Value
 
 
-class PhysicianDays(Frozen):
+class PhysicianDays(Value):
     """One physician's free slots per day, each day a hexadecimal bitmap (bit s: slot s is free)."""
 
     name: str
@@ -23,7 +23,7 @@ class PhysicianDays(Frozen):
         return int(self.free[day], 16)
 
 
-class Snapshot(Frozen):
+class Snapshot(Value):
     """The diary of a department and the clock."""
 
     department: str
@@ -40,17 +40,15 @@ class Snapshot(Frozen):
 def take_snapshot(diary: Diary, now: int) -> Snapshot:
     """The diary as it is now."""
     physicians = tuple([_physician_days(diary, index) for index in range(len(diary.plan.physicians))])
-    fields = {"department": diary.plan.name, "now": now, "time": diary.time, "physicians": physicians}
-    return trusted(Snapshot, fields)
+    return Snapshot(department=diary.plan.name, now=now, time=diary.time, physicians=physicians)
 
 
 def _physician_days(diary: Diary, index: int) -> PhysicianDays:
     physician = diary.plan.physicians[index]
-    fields = {
-        "name": physician.name,
-        "slots_per_visit": physician.slots_per_visit,
-        "booked": diary.booked[index],
-        "capacity": diary.capacity[index],
-        "free": tuple([f"{bits:x}" for bits in diary.free[index]]),
-    }
-    return trusted(PhysicianDays, fields)
+    return PhysicianDays(
+        name=physician.name,
+        slots_per_visit=physician.slots_per_visit,
+        booked=diary.booked[index],
+        capacity=diary.capacity[index],
+        free=tuple([f"{bits:x}" for bits in diary.free[index]]),
+    )

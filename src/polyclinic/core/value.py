@@ -1,0 +1,102 @@
+"""Values: plain data with typed fields, made often, never changed.
+
+::
+
+    class Place(Value):
+        physician: str
+        slot: int = 0
+
+A subclass is a dataclass. The type checker holds it to its types and forbids any change, so nothing is checked again when
+one is made: that costs a microsecond, and an episode makes thousands. What comes from outside (a store, a file, a model) is
+validated: `Place.read(data)`, `Place.from_json(text)`. Unknown fields are refused there.
+
+Values of the user's files and of replies are `Frozen` and `ReplyModel` instead: they are validated whenever they are made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, is_dataclass
+from typing import Any, ClassVar, Self, dataclass_transform
+
+import orjson
+from pydantic import BaseModel, ConfigDict, TypeAdapter
+from pydantic_core import to_json, to_jsonable_python
+
+_ATOMS = frozenset((str, int, float, bool, type(None)))
+_ADAPTERS: dict[type[Any], TypeAdapter[Any]] = {}
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(field,))
+class Value:
+    """Base of plain values. Fields are given by name; equal fields make equal values."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        dataclass(kw_only=True, unsafe_hash=True)(cls)
+
+    @classmethod
+    def read(cls, data: object) -> Self:
+        """The value of data from outside, validated; pydantic's `ValidationError` says what is wrong with it."""
+        made: Self = adapter(cls).validate_python(data)
+        return made
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """The value of JSON from outside, validated."""
+        made: Self = adapter(cls).validate_json(text)
+        return made
+
+    def to_json(self) -> bytes:
+        """The fields as a JSON object, in the order of the class."""
+        return json_bytes(self)
+
+
+def adapter(kind: type[Any]) -> TypeAdapter[Any]:
+    """What validates values of this type; built when it is first needed."""
+    if kind not in _ADAPTERS:
+        _ADAPTERS[kind] = TypeAdapter(kind)
+    return _ADAPTERS[kind]
+
+
+class Keyed(Value):
+    """A value that is part of many requests: its canonical form, from which keys are made, is worked out once."""
+
+    def canonical_value(self) -> Mapping[str, Any]:
+        """What counts for keys, as plain data."""
+        return {name: value for name, value in self.__dict__.items() if not name.startswith("_")}
+
+    def canonical(self) -> bytes:
+        """The canonical form as JSON, ready to stand inside a larger one."""
+        known: bytes | None = self.__dict__.get("_canonical")
+        if known is None:
+            known = orjson.dumps(self.canonical_value(), option=orjson.OPT_SORT_KEYS)
+            self.__dict__["_canonical"] = known
+        return known
+
+
+def json_bytes(value: object) -> bytes:
+    """Values as JSON. Dates and pydantic models are written as pydantic writes them; a number that is not finite is null."""
+    try:
+        return orjson.dumps(value, default=_as_json, option=orjson.OPT_PASSTHROUGH_DATETIME)
+    except TypeError:
+        return to_json(value, inf_nan_mode="null")
+
+
+def _as_json(value: Any) -> Any:
+    return to_jsonable_python(value, by_alias=False)
+
+
+def plain(value: Any) -> Any:
+    """The value as plain JSON data, to be kept in an event."""
+    if value.__class__ in _ATOMS:
+        return value
+    if isinstance(value, dict):
+        return {str(key): item if item.__class__ in _ATOMS else plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, BaseModel) or is_dataclass(value):
+        return _as_json(value)
+    return value
