@@ -90,7 +90,7 @@ def sources() -> str:
         questions = [json.loads(line) for line in text.splitlines()]
         for lang in ("en", "ko"):
             mine = [question for question in questions if question["lang"] == lang]
-            hits = [[s.id in q["documents"] for s in found.search(q["question"], lang, 3)] for q in mine]  # type: ignore[arg-type]
+            hits = [[s.id in q["documents"] for s in found.search(q["question"], lang, 3)] for q in mine]
             rows.append([file, lang, len(mine), *(sum(any(h[:k]) for h in hits) / len(mine) for k in (1, 3))])
     return f"## Sources ({len(found)} documents)\n\n{table(['questions', 'lang', 'n', 'hit@1', 'hit@3'], rows)}"
 

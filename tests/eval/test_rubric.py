@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -237,11 +238,15 @@ async def test_an_offline_judge_says_which_facts_a_view_must_give(case_of: CaseO
         await wordy.score(case_of("nurse: x"), bench_of(Examiner()))
 
 
+def _always(view: View, case: Case) -> View:
+    return view
+
+
 async def test_facts_change_neither_the_words_sent_nor_the_request_key(case_of: CaseOf, bench_of: BenchOf) -> None:
     asked = []
     for view in (View("nurse: Welcome."), shown("nurse: Welcome."), View("nurse: Welcome.", Secret(word="hidden"))):
         bench = bench_of([reply()])
-        await RubricJudge(rubric(), view=lambda case, view=view: view).score(case_of("nurse: x"), bench)
+        await RubricJudge(rubric(), view=partial(_always, view)).score(case_of("nurse: x"), bench)
         asked.append(bench.requests[0])
     assert len({request.key for request in asked}) == 1
     assert len({request.messages for request in asked}) == 1

@@ -53,7 +53,8 @@ def small_hospital(slots_per_schedule: int = 12) -> list[Resource]:
         build.organization("cardiology", "Cardiology", part_of="hospital"),
         build.location("room-1", "Room 1", organization="hospital"),
     ]
-    for id_, family, gender in (("kim", "Kim", "female"), ("park", "Park", "male")):
+    people: tuple[tuple[str, str, build.Gender], ...] = (("kim", "Kim", "female"), ("park", "Park", "male"))
+    for id_, family, gender in people:
         resources += [
             build.practitioner(id_, build.Name(family, ["Min"], ["Dr."]), gender=gender),
             build.practitioner_role(

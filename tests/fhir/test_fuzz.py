@@ -12,6 +12,7 @@ import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from schemathesis.core.result import Ok
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 DIARY = ("Slot", "Appointment", "Patient")
@@ -21,7 +22,7 @@ def fuzz(base: str, examples: int, types: tuple[str, ...] | None) -> Counter[int
     """Some cases of every operation, valid and invalid alike; how often each status came."""
     schema = schemathesis.openapi.from_url(f"{base}/openapi.json")
     answers: Counter[int] = Counter()
-    operations = [o.ok() for o in schema.get_all_operations()]
+    operations = [found.ok() for found in schema.get_all_operations() if isinstance(found, Ok)]
     chosen = [o for o in operations if types is None or o.path.split("/")[1] in (*types, "", "_history", "metadata")]
     assert len(chosen) > 20
     for operation in chosen:

@@ -51,7 +51,7 @@ async def test_fhirpy_creates_searches_patches_and_deletes(base: str) -> None:
     assert [e["resource"]["resourceType"] for e in included["entry"]] == ["Slot", "Schedule"]
     got, created = await client.resources("Patient").search(name="nobody").get_or_create(client.resource("Patient"))
     assert created and got.id
-    await patient.delete()
+    await patient.delete()  # type: ignore[no-untyped-call]
     with pytest.raises(ResourceNotFound):
         await client.reference("Patient", patient.id).to_resource()
 

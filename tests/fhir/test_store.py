@@ -154,7 +154,10 @@ async def test_two_appointments_can_exchange_their_slots(hospital: FhirStore, ap
 async def test_loading_again_adds_only_what_is_missing(hospital: FhirStore) -> None:
     changed = await hospital.read("Patient", "patient-0")
     await hospital.transact([Update({**changed, "active": False})])
-    again = [{"resourceType": "Patient", "id": "new"}, {"resourceType": "Patient", "id": "patient-0", "active": True}]
+    again: list[Resource] = [
+        {"resourceType": "Patient", "id": "new"},
+        {"resourceType": "Patient", "id": "patient-0", "active": True},
+    ]
     assert await hospital.load(again) == 1
     assert (await hospital.read("Patient", "patient-0"))["active"] is False
     with pytest.raises(RecordConflict, match="twice"):

@@ -18,7 +18,8 @@ TODAY = date(2025, 3, 17)
 
 
 def people(locale: str, count: int = 2000) -> list[Person]:
-    pack, draw, taken = load_locale(locale), random.Random(5), set()
+    pack, draw = load_locale(locale), random.Random(5)
+    taken: set[str] = set()
     return [draw_person(pack, draw, on=TODAY, ages=(20, 80), taken=taken) for _ in range(count)]
 
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from polyclinic.clinics.demo import clinic as demo
+from polyclinic.clinics.demo.scenario import Call
 from polyclinic.core.campaign import Effect
 from polyclinic.core.episode import Episode
-from polyclinic.core.scenario import Scenario
 from polyclinic.errors import ConfigError, LimitReached
 from polyclinic.runner import api
 from polyclinic.runner.api import carry_on, run, start_run
@@ -108,7 +108,7 @@ async def test_nobody_overtakes_an_episode_that_a_limit_stopped(monkeypatch: pyt
         episode.effect("came", position=position)
         return f"after {before}"
 
-    def row_of(selector: str, seed: int) -> Sequence[Scenario]:
+    def row_of(selector: str, seed: int) -> Sequence[Call]:
         return [call.model_copy(update={"campaign": "row"}) for call in demo.scenarios("3", seed)]
 
     def shared(*_: Any) -> Order:

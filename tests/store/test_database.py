@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 import pytest
 
@@ -12,7 +14,7 @@ from polyclinic.store.schema import MIGRATIONS, migrate
 from polyclinic.store.store import Store, open_store
 
 
-def put(value: int) -> object:
+def put(value: int) -> Callable[[Transaction], int]:
     def work(tx: Transaction) -> int:
         tx.execute("INSERT INTO numbers (n) VALUES (?)", (value,))
         if value == 13:
@@ -29,7 +31,7 @@ async def count(store: Store) -> int:
 async def test_a_failing_write_in_a_batch_harms_nobody_else(store: Store) -> None:
     await store.database.write(lambda tx: tx.execute("CREATE TABLE numbers (n BIGINT PRIMARY KEY)"))
     results = await asyncio.gather(
-        *(store.database.write(put(n)) for n in range(40)),  # type: ignore[arg-type]
+        *(store.database.write(put(n)) for n in range(40)),
         return_exceptions=True,
     )
     assert [i for i, result in enumerate(results) if isinstance(result, ValueError)] == [13]
@@ -50,9 +52,9 @@ async def test_rows_that_are_written_together_fail_alone_and_keep_their_place(st
 
 async def test_reads_see_all_that_was_asked_to_be_written_before_them(store: Store) -> None:
     await store.database.write(lambda tx: tx.execute("CREATE TABLE numbers (n BIGINT PRIMARY KEY)"))
-    asked = []
+    asked: list[Awaitable[Any]] = []
     for n in range(1, 11):
-        asked.append(store.database.write(put(n)))  # type: ignore[arg-type]
+        asked.append(store.database.write(put(n)))
         asked.append(store.database.read(lambda tx: tx.execute("SELECT COUNT(*), MAX(n) FROM numbers")))
     seen = [await answer for answer in asked]
     assert [tuple(map(int, rows[0])) for rows in seen[1::2]] == [(n, n) for n in range(1, 11)]
@@ -72,7 +74,7 @@ async def test_a_read_that_finds_nothing_harms_nobody_else(store: Store) -> None
     written, lost, broken, counted = (
         store.database.write(once),
         store.database.read(missing),
-        store.database.write(put(13)),  # type: ignore[arg-type]
+        store.database.write(put(13)),
         store.database.read(lambda tx: tx.execute("SELECT COUNT(*) FROM numbers")),
     )
     await written
@@ -91,7 +93,7 @@ async def test_a_read_that_finds_nothing_harms_nobody_else(store: Store) -> None
 
 async def test_what_write_returned_is_there_for_another_connection(store: Store) -> None:
     await store.database.write(lambda tx: tx.execute("CREATE TABLE numbers (n BIGINT PRIMARY KEY)"))
-    await store.database.write(put(1))  # type: ignore[arg-type]
+    await store.database.write(put(1))
     async with open_store(store.url) as other:
         assert await count(other) == 1
 
@@ -100,7 +102,7 @@ async def test_many_writers_on_two_connections_lose_nothing(store: Store) -> Non
     await store.database.write(lambda tx: tx.execute("CREATE TABLE numbers (n BIGINT PRIMARY KEY)"))
     async with open_store(store.url) as other:
         homes = (store, other)
-        await asyncio.gather(*(homes[n % 2].database.write(put(100 + n)) for n in range(200)))  # type: ignore[arg-type]
+        await asyncio.gather(*(homes[n % 2].database.write(put(100 + n)) for n in range(200)))
     assert await count(store) == 200
 
 

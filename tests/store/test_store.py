@@ -190,7 +190,7 @@ def test_parquet_keeps_numbers_as_numbers_and_nests_as_json(tmp_path: Path) -> N
     parquet_from_rows(path, [{"a": 1, "b": 1.5, "c": {"x": [1]}, "d": True}, {"a": 2, "b": 2, "e": "only here"}])
     with path.open("rb") as file:
         read = arro3.core.Table.from_arrow(arro3.io.read_parquet(file).read_all())
-    columns = {name: [value.as_py() for value in read[name]] for name in read.schema.names}
+    columns = {name: read[name].to_pylist() for name in read.schema.names}
     assert columns["a"] == [1, 2]
     assert columns["b"] == [1.5, 2.0]
     assert json.loads(columns["c"][0]) == {"x": [1]}

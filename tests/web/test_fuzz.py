@@ -13,6 +13,7 @@ import schemathesis
 import uvicorn
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from schemathesis.core.result import Ok
 
 from polyclinic.runner.config import make_config
 from polyclinic.web.sessions.app import create_app
@@ -64,7 +65,7 @@ def test_nothing_generated_breaks_the_service(base: str, examples: int) -> None:
     schema = schemathesis.openapi.from_url(f"{base}/openapi.json")
     answers: Counter[int] = Counter()
     session = [started(base)]
-    operations = [operation.ok() for operation in schema.get_all_operations()]
+    operations = [found.ok() for found in schema.get_all_operations() if isinstance(found, Ok)]
     assert len(operations) >= 14
     for operation in operations:
         modes = [operation.as_strategy(), operation.as_strategy(generation_mode=schemathesis.GenerationMode.NEGATIVE)]

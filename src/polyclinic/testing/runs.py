@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from pathlib import Path
+from typing import cast as cast_type
 
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.execute import EpisodeResult
+from polyclinic.core.scenario import S, V
 from polyclinic.eval.results import RunResults
 from polyclinic.runner.api import carry_on, start_run
 from polyclinic.runner.config import RunConfig, make_config
@@ -40,20 +42,20 @@ def demo_config(
 
 
 async def run_once(
-    clinic: Clinic,
+    clinic: Clinic[S, V],
     *,
     variants: tuple[str, ...] = (),
     scenarios: str = "",
     cast: str = "all=understudy",
     most: int | None = None,
     seed: int = 0,
-) -> RunResults:
+) -> RunResults[S]:
     """A small run in a store of its own, and its results. `most` keeps only the first so many episodes."""
     config = demo_config(clinic, variants=variants, scenarios=scenarios, cast=cast, seed=seed)
     async with open_store(MEMORY) as store:
         run = await start_run(store, config, only=most)
         await carry_on(store, run, retry_failed=False)
-        return await load_results(store, run)
+        return cast_type("RunResults[S]", await load_results(store, run))
 
 
 async def export_bytes(clinic: Clinic, *, concurrency: int = 8) -> bytes:

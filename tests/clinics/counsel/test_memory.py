@@ -20,13 +20,14 @@ def scripted_updates() -> list[Operation]:
     """Two hundred: additions, changes, takings-back and keepings under many names for few things."""
     actions = ("add", "update", "add", "delete", "keep")
     return [
-        Operation(action=actions[(i * 7 + i // 5) % 5], subject=SUBJECTS[(i * 3) % len(SUBJECTS)], value=f"value {i}")  # type: ignore[arg-type]
+        Operation(action=actions[(i * 7 + i // 5) % 5], subject=SUBJECTS[(i * 3) % len(SUBJECTS)], value=f"value {i}")
         for i in range(200)
     ]
 
 
 def test_two_hundred_updates_leave_no_contradiction_and_agree_with_a_plain_model() -> None:
-    memory, plain = PatientMemory(), {}
+    memory = PatientMemory()
+    plain: dict[str, tuple[str, int]] = {}
     for turn, operation in enumerate(scripted_updates()):
         memory.apply([operation], turn)
         subject = canonical_subject(operation.subject)

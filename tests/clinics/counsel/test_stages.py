@@ -12,7 +12,7 @@ from polyclinic.clinics.counsel.state import INTERVENTIONS, STAGES
 def test_there_are_thirteen_with_eight_interventions_and_words_for_each() -> None:
     assert len(STAGES) == 13 and len(INTERVENTIONS) == 8
     for stage in STAGES:
-        assert all(stage_words(stage, name, lang) for name in ("goal", "query", "ask") for lang in ("en", "ko"))  # type: ignore[arg-type]
+        assert all(stage_words(stage, name, lang) for name in ("goal", "query", "ask") for lang in ("en", "ko"))
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from polyclinic.clinics.duty.report import feedback, report
 from polyclinic.clinics.duty.rules.norms.checker import Verdict
 from polyclinic.clinics.duty.rules.tasks.checklists import CHECKLISTS, checked
 from polyclinic.clinics.duty.rules.triggers.scene import Line
-from polyclinic.clinics.duty.scenario import by_id, shipped
+from polyclinic.clinics.duty.scenario import AnyDuty, by_id, shipped
 from polyclinic.core.execute import EpisodeResult
 from polyclinic.core.judge import Case
 from polyclinic.core.transcript import Said, Transcript
@@ -46,7 +46,7 @@ class Voices:
         return self._answers[sample % len(self._answers)]
 
 
-def case_of(scenario: str, *lines: tuple[str, str, str]) -> Case:
+def case_of(scenario: str, *lines: tuple[str, str, str]) -> Case[AnyDuty]:
     transcript = Transcript([Said(speaker=who, to=to, text=text) for who, to, text in lines])
     return Case(SHIFTS[scenario], clinic.variant("plain"), transcript)
 
@@ -103,7 +103,7 @@ def test_every_task_has_its_four_checklist_items() -> None:
 async def test_a_calm_shift_meets_the_checklist_and_an_empty_one_does_not(play: Play, scenario: str) -> None:
     calm = SHIFTS[scenario].model_copy(update={"calm": True})
     result = await play(calm)
-    lines = tuple(Line(speaker=s.speaker, text=s.text, to=s.to) for s in result.transcript.said())  # type: ignore[arg-type]
+    lines = tuple(Line(speaker=s.speaker, text=s.text, to=s.to) for s in result.transcript.said())
     assert all(met for _, met in checked(calm, lines))
     assert decision_step(calm, lines) is not None
     silent = tuple(line.model_copy(update={"text": "Hm."}) for line in lines)

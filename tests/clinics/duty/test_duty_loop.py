@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from statistics import fmean
-from typing import cast
 
 import pytest
 
 from polyclinic.clinics.duty.prompts import ActTurn
 from polyclinic.clinics.duty.rules.norms.norm import inventory
 from polyclinic.clinics.duty.scenario import by_id, scenarios, shipped
-from polyclinic.clinics.duty.state.ward import Ward, open_ward
+from polyclinic.clinics.duty.state.ward import open_ward
 from polyclinic.clinics.duty.variants import VARIANTS
 from polyclinic.core.episode import Campaign
 from polyclinic.core.execute import EpisodeResult
@@ -169,7 +168,7 @@ async def test_a_broken_commitment_is_noted(play: Play) -> None:
 
 
 def test_open_ward_gives_all_variants_the_same_people() -> None:
-    one = cast(Ward, open_ward((), VARIANTS["plain"], 3, Services()))
-    two = cast(Ward, open_ward((), VARIANTS["full"], 3, Services()))
+    one = open_ward((), VARIANTS["plain"], 3, Services())
+    two = open_ward((), VARIANTS["full"], 3, Services())
     assert one.anchors == two.anchors
     assert one.anchors != open_ward((), VARIANTS["full"], 4, Services()).anchors

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -118,7 +119,12 @@ def test_what_must_not_happen_is_refused() -> None:
     with pytest.raises(EngineError, match="exists already"):
         diary.add(entry)
     diary.set_status("a", "arrived")
-    for change in (lambda: diary.cancel("a"), lambda: diary.move("a", 0, 1, 1), lambda: diary.wait("a")):
+    changes: tuple[Callable[[], None], ...] = (
+        lambda: diary.cancel("a"),
+        lambda: diary.move("a", 0, 1, 1),
+        lambda: diary.wait("a"),
+    )
+    for change in changes:
         with pytest.raises(EngineError, match="not scheduled"):
             change()
     with pytest.raises(EngineError, match="cannot go"):

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from frontdesk_oracle import Oracle, oracle_for
 
 from polyclinic.clinics.frontdesk import clinic
 from polyclinic.clinics.frontdesk.flow.words import NOTHING_FOR_THAT
@@ -26,6 +25,7 @@ from polyclinic.runner.config import make_config
 from polyclinic.runner.results import load_results
 from polyclinic.store.store import Store, open_store
 from polyclinic.testing.runs import Interruption, StopAfter, exported
+from tests.clinics.frontdesk.frontdesk_oracle import Oracle, oracle_for
 
 TYPES = ("Organization", "Practitioner", "PractitionerRole", "Schedule", "Slot", "Patient", "Appointment")
 MEMORY = "sqlite://:memory:"

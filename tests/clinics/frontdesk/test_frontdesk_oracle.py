@@ -7,7 +7,6 @@ from collections import Counter
 from datetime import datetime, time, timedelta
 
 import pytest
-from frontdesk_oracle import Oracle, oracle_for
 
 from polyclinic.clinics.frontdesk.prompts import Choice
 from polyclinic.clinics.frontdesk.rules.clock import can_change
@@ -24,6 +23,7 @@ from polyclinic.clinics.frontdesk.scenario.config import preset
 from polyclinic.clinics.frontdesk.scenario.synthesis import synthesize_hospital
 from polyclinic.clinics.frontdesk.state import Appointment, Diary, HospitalState
 from polyclinic.clinics.frontdesk.tools.desk import TOOL_FOR, as_proposal, find_time
+from tests.clinics.frontdesk.frontdesk_oracle import Oracle, oracle_for
 
 STEPS = 900
 DONE = ("booked", "moved", "waiting", "cancelled")

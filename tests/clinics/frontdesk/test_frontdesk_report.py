@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from typing import cast
 
 import pytest
 
 from polyclinic.clinics.frontdesk import clinic
 from polyclinic.clinics.frontdesk.report import report, sample
 from polyclinic.clinics.frontdesk.report.rows import rows_of
+from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.core.judge import Case
 from polyclinic.eval.charts import Bars, HeatMap
 from polyclinic.eval.results import RunResults
@@ -16,18 +18,24 @@ from polyclinic.eval.sections import Details, Dialogue, Figure, Section, Table, 
 from polyclinic.runner.api import carry_on, start_run
 from polyclinic.runner.config import make_config
 from polyclinic.runner.results import load_results
-from polyclinic.store.store import open_store
+from polyclinic.store.store import Store, open_store
+
+Reported = tuple[RunResults[Contact], list[Section]]
+
+
+async def results_of(store: Store, run: str) -> RunResults[Contact]:
+    return cast("RunResults[Contact]", await load_results(store, run))
 
 
 @pytest.fixture(scope="module")
-def run() -> tuple[RunResults, list[Section]]:
-    async def go() -> tuple[RunResults, list[Section]]:
+def run() -> Reported:
+    async def go() -> Reported:
         cast = "staff=understudy:mistake=wrong_department@0.3+late@0.3+falls_back@0.2,patient=understudy"
         values = {"clinic": "frontdesk", "scenarios": "paper:1:16", "variants": ["tool", "reasoning"], "cast": cast}
         async with open_store("sqlite://:memory:") as store:
             id_ = await start_run(store, make_config({**values, "seed": 2}))
             await carry_on(store, id_)
-            results = await load_results(store, id_)
+            results = await results_of(store, id_)
             return results, report(results)
 
     return asyncio.run(go())
@@ -38,7 +46,7 @@ def tables(sections: list[Section]) -> dict[str, Table]:
     return {table.caption: table for table in found}
 
 
-def test_all_tables_and_figures_come_from_one_run(run: tuple[RunResults, list[Section]]) -> None:
+def test_all_tables_and_figures_come_from_one_run(run: Reported) -> None:
     _, sections = run
     text = " ".join(tables(sections))
     for number in (2, 3, 4, 5, 6, 11):
@@ -50,7 +58,7 @@ def test_all_tables_and_figures_come_from_one_run(run: tuple[RunResults, list[Se
     assert sections_to_plain(sections)
 
 
-def test_rows_are_by_level_and_variant_and_the_counts_add_up(run: tuple[RunResults, list[Section]]) -> None:
+def test_rows_are_by_level_and_variant_and_the_counts_add_up(run: Reported) -> None:
     results, sections = run
     found = tables(sections)
     success = found["Success rates (table 2)"]
@@ -80,7 +88,7 @@ def test_rows_are_by_level_and_variant_and_the_counts_add_up(run: tuple[RunResul
     assert "±" not in str(success.rows[0][3]), "one hospital has no deviation between hospitals"
 
 
-def test_the_matrix_of_wrong_departments_adds_up_to_table_4(run: tuple[RunResults, list[Section]]) -> None:
+def test_the_matrix_of_wrong_departments_adds_up_to_table_4(run: Reported) -> None:
     _, sections = run
     figures = [block for section in sections for block in section.body if isinstance(block, Figure)]
     for variant in ("tool", "reasoning"):
@@ -99,7 +107,7 @@ def test_data_sets_without_a_level_are_told_apart_as_in_figures_2_and_3() -> Non
         async with open_store("sqlite://:memory:") as store:
             id_ = await start_run(store, make_config(values))
             await carry_on(store, id_)
-            return report(await load_results(store, id_))
+            return report(await results_of(store, id_))
 
     sections = asyncio.run(go())
     names = ("history-none", "history-half", "history-all")
@@ -118,7 +126,7 @@ def test_calls_of_imposters_are_counted() -> None:
         async with open_store("sqlite://:memory:") as store:
             id_ = await start_run(store, make_config({"clinic": "frontdesk", "scenarios": "imposters:5"}))
             await carry_on(store, id_)
-            return report(await load_results(store, id_))
+            return report(await results_of(store, id_))
 
     (row,) = tables(asyncio.run(go()))["Calls of imposters"].rows
     assert list(row) == ["secondary", "tool", 5, 0]
@@ -130,14 +138,14 @@ def test_diaries_are_drawn_for_the_variant_that_books() -> None:
         async with open_store("sqlite://:memory:") as store:
             id_ = await start_run(store, make_config(values))
             await carry_on(store, id_)
-            return report(await load_results(store, id_))
+            return report(await results_of(store, id_))
 
     sections = asyncio.run(go())
     captions = [b.caption for section in sections for b in section.body if isinstance(b, Figure)]
     assert sum(caption.startswith("Diaries of Primary hospital 1, tool") for caption in captions) == 3
 
 
-def test_a_sample_says_when_the_booking_leaves_the_told_department(run: tuple[RunResults, list[Section]]) -> None:
+def test_a_sample_says_when_the_booking_leaves_the_told_department(run: Reported) -> None:
     results, _ = run
     rows = [row for row in rows_of(results) if (s := row.score("department")) is not None and s.value == 0]
     details = sample(rows[0])
@@ -148,7 +156,7 @@ def test_a_sample_says_when_the_booking_leaves_the_told_department(run: tuple[Ru
     assert str(rows[0].episode.data["department"]) in note.text
 
 
-def test_diaries_fill_up(run: tuple[RunResults, list[Section]]) -> None:
+def test_diaries_fill_up(run: Reported) -> None:
     _, sections = run
     maps = [
         block.chart
@@ -163,7 +171,7 @@ def test_diaries_fill_up(run: tuple[RunResults, list[Section]]) -> None:
         assert all(0 <= value <= 1 for row in third.values for value in row if value is not None)
 
 
-def test_feedback_tells_a_person_what_went_wrong(run: tuple[RunResults, list[Section]]) -> None:
+def test_feedback_tells_a_person_what_went_wrong(run: Reported) -> None:
     results, _ = run
     assert clinic.feedback is not None
     episode = next(episode for episode in results.episodes if episode.value("intake") == 0.0)

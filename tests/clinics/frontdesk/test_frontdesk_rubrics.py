@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from datetime import date
 from typing import cast
 
@@ -162,14 +163,17 @@ def test_what_is_valid_and_free_can_be_booked_whatever_the_wish() -> None:
 
 
 def test_events_are_judged_by_what_was_wanted() -> None:
-    base = {"appointment": "a", "wish": Wish(kind="asap"), "snapshot": snapshot("0010")}
-    assert judge_event(EventCase(wanted="cancel", found="", done="", **base)).code == "FI"
-    assert judge_event(EventCase(wanted="cancel", found="a", done="moved", **base)).code == "IS"
-    assert judge_event(EventCase(wanted="cancel", found="a", done="cancelled", **base)).code == ""
-    assert judge_event(EventCase(wanted="move", found="a", done="cancelled", **base)).code == "IS"
-    assert judge_event(EventCase(wanted="move", found="a", done="waiting", old_start=(0, 1), **base)).code == ""
-    assert judge_event(EventCase(wanted="move", found="a", done="waiting", old_start=(1, 0), **base)).code == "NET"
-    assert judge_event(EventCase(wanted="move", found="a", done="", proposals=None, **base)).code == "IF"
+    case = EventCase(
+        wanted="cancel", appointment="a", found="a", done="", wish=Wish(kind="asap"), snapshot=snapshot("0010")
+    )
+    moving = replace(case, wanted="move")
+    assert judge_event(replace(case, found="")).code == "FI"
+    assert judge_event(replace(case, done="moved")).code == "IS"
+    assert judge_event(replace(case, done="cancelled")).code == ""
+    assert judge_event(replace(moving, done="cancelled")).code == "IS"
+    assert judge_event(replace(moving, done="waiting", old_start=(0, 1))).code == ""
+    assert judge_event(replace(moving, done="waiting", old_start=(1, 0))).code == "NET"
+    assert judge_event(replace(moving, done="", proposals=None)).code == "IF"
 
 
 def changed_mind(second_words: str, offered: Proposal) -> Transcript:
@@ -191,9 +195,9 @@ def changed_mind(second_words: str, offered: Proposal) -> Transcript:
 def test_a_second_wish_must_be_said_itself_not_by_the_words_of_the_first() -> None:
     contact = next(contact for contact in clinic.scenarios("primary:1:1", 1) if contact.id.endswith("visit"))
     late = Proposal(physician="Dr. A", date="2025-03-17", start="09:45", end="10:00")
-    silent = scheduling_verdict(cast(Contact, contact), changed_mind("No, I leave it to you.", late))
+    silent = scheduling_verdict(contact, changed_mind("No, I leave it to you.", late))
     assert silent is not None and (silent.code, silent.fault) == ("IS", "patient")
-    spoken = scheduling_verdict(cast(Contact, contact), changed_mind("No, the earliest of anybody.", late))
+    spoken = scheduling_verdict(contact, changed_mind("No, the earliest of anybody.", late))
     assert spoken is not None and (spoken.code, spoken.fault) == ("NET", "staff")
 
 

@@ -26,6 +26,7 @@ from polyclinic.core.transcript import Called, Violated
 from polyclinic.errors import ConfigError
 from polyclinic.eval.metrics import metric_estimate
 from polyclinic.eval.results import RunResults
+from polyclinic.eval.sections import Table
 from polyclinic.retrieval.embedders import default_embedder
 from polyclinic.retrieval.index import new_index
 from polyclinic.runner.api import run
@@ -269,9 +270,10 @@ async def test_feedback_quotes_what_was_elicited_and_lists_what_was_missed() -> 
         "Where it led",
     ]
     elicited, missed = sections["What you found out"].body[1:3]
+    assert isinstance(elicited, Table) and isinstance(missed, Table)
     said = {event.text for event in row.transcript.said("patient")}
     assert elicited.rows
-    assert all(line[2].strip("“”") in said for line in elicited.rows)
+    assert all(str(line[2]).strip("“”") in said for line in elicited.rows)
     assert len(elicited.rows) + len(missed.rows) == len(record("ami-01").checklist)
 
 

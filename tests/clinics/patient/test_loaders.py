@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,13 +13,13 @@ from polyclinic.clinics.patient.scenario.agentclinic import load_agentclinic
 from polyclinic.clinics.patient.scenario.fhir_bundle import load_fhir_bundle
 from polyclinic.clinics.patient.scenario.mtsamples import load_mtsamples, split_report
 from polyclinic.clinics.patient.scenario.names import mentions
-from polyclinic.clinics.patient.scenario.record import Level, Topic
+from polyclinic.clinics.patient.scenario.record import Level, Record, Topic
 from polyclinic.errors import DataError
 
 DATA = Path(__file__).parent / "data"
 
 
-def texts(record, *levels: Level) -> list[str]:
+def texts(record: Record, *levels: Level) -> list[str]:
     return [fact.text for fact in record.at(*levels)]
 
 
@@ -109,6 +110,8 @@ def test_a_loaded_file_can_be_interviewed_about(name: str) -> None:
         ),
     ],
 )
-def test_a_file_that_is_not_what_it_says_is_refused_in_one_line(load, text: str, says: str) -> None:
+def test_a_file_that_is_not_what_it_says_is_refused_in_one_line(
+    load: Callable[[str, str], object], text: str, says: str
+) -> None:
     with pytest.raises(DataError, match=says):
         load(text, "file")

@@ -13,7 +13,7 @@ from polyclinic.core.execute import EpisodeResult, Stage, run_episode
 from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.model import Completion, Model, Request
 from polyclinic.core.scenario import Scenario
-from polyclinic.models.cast import build_cast, parse_cast
+from polyclinic.models.cast import Cast, build_cast, parse_cast
 from polyclinic.runner.registry import load_clinic
 
 Change = Callable[[Request, Completion], Completion]
@@ -26,6 +26,10 @@ class Played:
 
     def of(self, role: str) -> list[Request]:
         return [request for request in self.requests if request.role.partition("-")[0] == role]
+
+    def prompts(self, role: str) -> list[Any]:
+        """The prompts of that role, of whichever class."""
+        return [request.prompt for request in self.of(role)]
 
 
 class _Watched:
@@ -42,7 +46,7 @@ class _Watched:
 
 
 class _Players:
-    def __init__(self, cast: Any, requests: list[Request], changes: Mapping[str, Change]) -> None:
+    def __init__(self, cast: Cast, requests: list[Request], changes: Mapping[str, Change]) -> None:
         self._cast, self._requests, self._changes = cast, requests, changes
 
     def model(self, role: str) -> Model:

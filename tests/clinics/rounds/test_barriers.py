@@ -15,6 +15,7 @@ from polyclinic.clinics.rounds.state import PEERS_HEARD
 from polyclinic.core.model import Completion, Request
 from polyclinic.core.seed import stream
 from polyclinic.core.transcript import Said
+from tests.clinics.rounds.conftest import Play
 
 STEP, KEY, SHEET, SCRIPT, THOUGHT = "zqstepz", "zqkeyz", "zqsheetz", "zqscriptz", "zqthoughtz"
 VARIANTS = (
@@ -84,7 +85,7 @@ MAY_SEE = {
 
 
 @pytest.mark.parametrize("number", range(16))
-async def test_no_prompt_contains_what_its_role_must_not_see(number: int, play: Callable) -> None:
+async def test_no_prompt_contains_what_its_role_must_not_see(number: int, play: Play) -> None:
     chance = stream("barriers", number)
     case = marked(chance.choice(shipped_cases()))
     mistakes = chance.choice(("", ":mistake=false_fact@0.5", ":mistake=harm@0.5", ":mistake=leak@0.5"))
@@ -100,7 +101,8 @@ async def test_no_prompt_contains_what_its_role_must_not_see(number: int, play: 
         assert all(STEP in _words(request) and KEY in _words(request) for request in played.of("tutor")), (
             "the marks are in place"
         )
-    assert all(SHEET in _words(request) for request in played.of("student") if request.prompt.sheet.case_id == case.id)
+    students = zip(played.of("student"), played.prompts("student"), strict=True)
+    assert all(SHEET in _words(request) for request, prompt in students if prompt.sheet.case_id == case.id)
     for request in played.requests:
         prompt, role = request.prompt.prompt_name(), request.role.partition("-")[0]
         may = MAY_SEE["expert" if prompt == "AnswersKnowledge" else role]
@@ -115,7 +117,7 @@ async def test_no_prompt_contains_what_its_role_must_not_see(number: int, play: 
 
 
 @pytest.mark.parametrize("number", range(6))
-async def test_other_students_reports_are_never_seen_before_the_guidance_is_out(number: int, play: Callable) -> None:
+async def test_other_students_reports_are_never_seen_before_the_guidance_is_out(number: int, play: Play) -> None:
     case = stream("reports", number).choice(shipped_cases())
     played = await play(case, f"students-{2 + number}", seed=number, changes={"student": marks_reports()})
     rounds: Counter[str] = Counter()
@@ -133,7 +135,7 @@ async def test_other_students_reports_are_never_seen_before_the_guidance_is_out(
     assert heard, "reports that the tutor took up are shared afterwards"
 
 
-async def test_reports_of_a_round_without_approved_guidance_stay_with_the_tutor(play: Callable) -> None:
+async def test_reports_of_a_round_without_approved_guidance_stay_with_the_tutor(play: Play) -> None:
     cast = "tutor=understudy:mistake=harm@1+stubborn@1,all=understudy"
     played = await play(shipped_cases()[0], "full", cast=cast, changes={"student": marks_reports()})
     assert not [event for event in played.result.transcript.of(Said) if event.speaker == "tutor"]

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import orjson
@@ -10,9 +9,10 @@ from polyclinic.clinics.rounds.scenario.loaders import load_cases
 from polyclinic.clinics.rounds.scenario.shipped import case_named, shipped_cases
 from polyclinic.clinics.rounds.variants import VARIANTS
 from polyclinic.core.transcript import Noted, Reviewed, Said, Violated
+from tests.clinics.rounds.conftest import Play
 
 
-async def test_a_round_goes_patient_reports_guidance_questions_answers(play: Callable) -> None:
+async def test_a_round_goes_patient_reports_guidance_questions_answers(play: Play) -> None:
     played = await play(case_named("card-03"), "full", seed=3)
     order = []
     for event in played.result.transcript:
@@ -28,18 +28,16 @@ async def test_a_round_goes_patient_reports_guidance_questions_answers(play: Cal
     assert order[-3:] == ["choice"] * 3
 
 
-async def test_the_patient_answers_the_whole_batch_in_one_reply(play: Callable) -> None:
+async def test_the_patient_answers_the_whole_batch_in_one_reply(play: Play) -> None:
     played = await play(case_named("card-05"), "students-8", seed=1)
-    asked = [
-        request.prompt.questions for request in played.of("patient") if request.prompt.prompt_name() == "PatientAnswers"
-    ]
+    asked = [prompt.questions for prompt in played.prompts("patient") if prompt.prompt_name() == "PatientAnswers"]
     assert asked and max(map(len, asked)) >= 3
     patient_turns = played.result.transcript.said("patient")
     assert len(patient_turns) == len(asked) + 1
 
 
 @pytest.mark.parametrize("name", [name for name in VARIANTS if not name.startswith("students-")])
-async def test_every_variant_has_the_people_it_names(name: str, play: Callable) -> None:
+async def test_every_variant_has_the_people_it_names(name: str, play: Play) -> None:
     variant = VARIANTS[name]
     played = await play(case_named("resp-01"), name)
     assert played.result.status == "done"
@@ -55,7 +53,7 @@ async def test_every_variant_has_the_people_it_names(name: str, play: Callable) 
     assert len(transfers) == (variant.students if variant.transfer else 0)
 
 
-async def test_every_variant_teaches_the_same_students_the_same_case(play: Callable) -> None:
+async def test_every_variant_teaches_the_same_students_the_same_case(play: Play) -> None:
     rooms = [
         (await play(case_named("card-01"), name, seed=5)).result.transcript.notes("room")[0].data
         for name in ("full", "lecture", "untutored")
@@ -64,7 +62,7 @@ async def test_every_variant_teaches_the_same_students_the_same_case(play: Calla
     assert rooms[0]["persona"] == rooms[1]["persona"]
 
 
-async def test_students_report_in_an_order_of_chance_that_changes_between_rounds(play: Callable) -> None:
+async def test_students_report_in_an_order_of_chance_that_changes_between_rounds(play: Play) -> None:
     played = await play(case_named("card-01"), "students-6", seed=2)
     orders: dict[int, list[str]] = {}
     for note in played.result.transcript.notes("analysis"):
@@ -72,7 +70,7 @@ async def test_students_report_in_an_order_of_chance_that_changes_between_rounds
     assert len({tuple(order) for order in orders.values()}) > 1
 
 
-async def test_a_leaking_tutor_is_held_back_by_code_even_without_reviewers(play: Callable) -> None:
+async def test_a_leaking_tutor_is_held_back_by_code_even_without_reviewers(play: Play) -> None:
     played = await play(
         case_named("card-04"), "without-specialist", cast="tutor=understudy:mistake=leak@1+stubborn@1,all=understudy"
     )
@@ -81,7 +79,7 @@ async def test_a_leaking_tutor_is_held_back_by_code_even_without_reviewers(play:
     assert {event.rule for event in transcript.of(Violated)} >= {"answer_leak"}
 
 
-async def test_a_refused_draft_is_mended_and_its_aim_kept(play: Callable) -> None:
+async def test_a_refused_draft_is_mended_and_its_aim_kept(play: Play) -> None:
     played = await play(case_named("card-04"), "full", cast="tutor=understudy:mistake=harm@1,all=understudy")
     transcript = played.result.transcript
     said = transcript.said("tutor")
@@ -90,7 +88,7 @@ async def test_a_refused_draft_is_mended_and_its_aim_kept(play: Callable) -> Non
     assert first[1] in first[0] and first[1].endswith("?")
 
 
-async def test_cases_from_elsewhere_get_steps_and_a_script_from_the_author(tmp_path: Path, play: Callable) -> None:
+async def test_cases_from_elsewhere_get_steps_and_a_script_from_the_author(tmp_path: Path, play: Play) -> None:
     row = {
         "id": "MM-5",
         "question": "A 5-year-old boy limps. He has no fever. His hip film is normal. What is the likely cause?",
@@ -110,7 +108,7 @@ async def test_cases_from_elsewhere_get_steps_and_a_script_from_the_author(tmp_p
     assert {score.metric for score in played.result.scores} >= {"ets", "msm", "mps", "reward", "learning_gain"}
 
 
-async def test_shipped_cases_never_trouble_the_author(play: Callable) -> None:
+async def test_shipped_cases_never_trouble_the_author(play: Play) -> None:
     assert not (await play(shipped_cases()[0], "full")).of("author")
 
 

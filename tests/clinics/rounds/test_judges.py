@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import orjson
 import pytest
 
@@ -19,6 +17,7 @@ from polyclinic.clinics.rounds.scenario.shipped import case_named
 from polyclinic.core.model import Completion, Request
 from polyclinic.core.transcript import Failed, Violated
 from polyclinic.eval.rubric import package_rubric
+from tests.clinics.rounds.conftest import Play
 
 
 @pytest.mark.parametrize("name", ["ets", "msm", "mps"])
@@ -45,7 +44,7 @@ def test_turn_rubrics_run_from_minus_two_to_plus_two(name: str) -> None:
 
 
 async def _scores(
-    play: Callable, cast: str, variant: str = "full", case: str = "card-03", **more: object
+    play: Play, cast: str, variant: str = "full", case: str = "card-03", **more: object
 ) -> dict[str, float]:
     played = await play(case_named(case), variant, cast=f"{cast}all=understudy", judged=True, **more)
     assert played.result.status == "done"
@@ -55,7 +54,7 @@ async def _scores(
     return {metric: sum(values) / len(values) for metric, values in found.items()}
 
 
-async def test_dangerous_guidance_that_gets_through_is_a_critical_failure(play: Callable) -> None:
+async def test_dangerous_guidance_that_gets_through_is_a_critical_failure(play: Play) -> None:
     def dangerous(request: Request, completion: Completion) -> Completion:
         if request.prompt.prompt_name() != "TutorGuides":
             return completion
@@ -70,14 +69,14 @@ async def test_dangerous_guidance_that_gets_through_is_a_critical_failure(play: 
     assert held_back["reward"] == -15, "the model's own first draft is what earns the reward"
 
 
-async def test_a_false_statement_costs_mps_and_vetoes_the_reward(play: Callable) -> None:
+async def test_a_false_statement_costs_mps_and_vetoes_the_reward(play: Play) -> None:
     clean = await _scores(play, "", "without-specialist")
     wrong = await _scores(play, "tutor=understudy:mistake=false_fact@1,", "without-specialist")
     assert wrong["mps"] < clean["mps"] and wrong["cs_1"] == -2 and wrong["reward"] == -15
     assert wrong["false_guidance"] == 1
 
 
-async def test_broken_thinking_is_vetoed_and_recorded(play: Callable) -> None:
+async def test_broken_thinking_is_vetoed_and_recorded(play: Play) -> None:
     played = await play(
         case_named("card-03"), "full", cast="tutor=understudy:mistake=bad_form@1,all=understudy", judged=True
     )
@@ -86,12 +85,12 @@ async def test_broken_thinking_is_vetoed_and_recorded(play: Callable) -> None:
     assert rewards and all(score.value == -15 and "IS-1" in score.reason for score in rewards)
 
 
-async def test_the_control_group_is_not_judged_for_teaching(play: Callable) -> None:
+async def test_the_control_group_is_not_judged_for_teaching(play: Play) -> None:
     scores = await _scores(play, "", "untutored")
     assert set(scores) == {"steps_held", "first_right", "final_right", "learning_gain"}
 
 
-async def test_a_judge_that_misquotes_scores_nobody(play: Callable) -> None:
+async def test_a_judge_that_misquotes_scores_nobody(play: Play) -> None:
     played = await play(
         case_named("card-03"), "full", cast="judge=understudy:mistake=misquote@1,all=understudy", judged=True
     )
@@ -106,7 +105,7 @@ def test_every_metric_has_one_judge() -> None:
     assert len(names) == len(set(names))
 
 
-async def test_each_seat_may_have_its_own_player(play: Callable) -> None:
+async def test_each_seat_may_have_its_own_player(play: Play) -> None:
     cast = "student-1=understudy:mistake=silent@1,student=understudy,all=understudy"
     played = await play(case_named("card-03"), "full", cast=cast)
     notes = played.result.transcript.notes("analysis")
@@ -116,7 +115,7 @@ async def test_each_seat_may_have_its_own_player(play: Callable) -> None:
     assert set(quiet) == {"I do not know."} and "I do not know." not in others
 
 
-async def test_an_expert_who_solves_the_case_is_held_back(play: Callable) -> None:
+async def test_an_expert_who_solves_the_case_is_held_back(play: Play) -> None:
     def solves(request: Request, completion: Completion) -> Completion:
         if request.prompt.prompt_name() != "AnswersKnowledge":
             return completion
@@ -138,10 +137,10 @@ async def test_an_expert_who_solves_the_case_is_held_back(play: Callable) -> Non
     answers = [said.text for said in played.result.transcript.said("expert")]
     assert answers and not any("pacemaker" in text for text in answers)
     assert "expert_leak" in {event.rule for event in played.result.transcript.of(Violated)}
-    assert not any("pacemaker." in line.text for request in played.of("student") for line in request.prompt.history)
+    assert not any("pacemaker." in line.text for prompt in played.prompts("student") for line in prompt.history)
 
 
-async def test_a_judges_facts_say_what_its_words_say(play: Callable) -> None:
+async def test_a_judges_facts_say_what_its_words_say(play: Play) -> None:
     played = await play(case_named("card-03"), "full", cast="all=understudy")
     transcript = played.result.transcript
     view = session_view(transcript)

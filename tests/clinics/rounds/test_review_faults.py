@@ -11,6 +11,7 @@ from polyclinic.core.model import Completion, Request
 from polyclinic.core.seed import stream
 from polyclinic.core.transcript import Failed, Reviewed, Said, Transcript
 from polyclinic.errors import ModelError
+from tests.clinics.rounds.conftest import Play
 
 REQUIRED = {
     "full": {"leak check", "specialist", "supervisor"},
@@ -58,7 +59,7 @@ def faulty(seed: int, share: float) -> Callable[[Request, Completion], Completio
 
 
 @pytest.mark.parametrize("seed", range(8))
-async def test_nothing_unreviewed_is_said_when_reviewers_fail_at_random(seed: int, play: Callable) -> None:
+async def test_nothing_unreviewed_is_said_when_reviewers_fail_at_random(seed: int, play: Play) -> None:
     variant = list(REQUIRED)[seed % 3]
     case = stream("case", seed).choice(shipped_cases())
     broken = faulty(seed, 0.5)
@@ -67,14 +68,14 @@ async def test_nothing_unreviewed_is_said_when_reviewers_fail_at_random(seed: in
     assert played.result.status == "done", played.result.failures
     every_word_was_approved(played.result.transcript, REQUIRED[variant])
     said = {event.text for event in played.result.transcript.of(Said) if event.speaker == "tutor"}
-    for request in played.of("student"):
-        for line in request.prompt.history:
+    for prompt in played.prompts("student"):
+        for line in prompt.history:
             if line.speaker == "tutor":
                 assert any(line.text.rstrip("…") in text for text in said)
 
 
 @pytest.mark.parametrize("role", ["specialist", "supervisor"])
-async def test_a_reviewer_that_always_fails_silences_the_tutor(role: str, play: Callable) -> None:
+async def test_a_reviewer_that_always_fails_silences_the_tutor(role: str, play: Play) -> None:
     def down(request: Request, completion: Completion) -> Completion:
         if request.prompt.prompt_name() in ("ChecksFacts", "ChecksSafety"):
             raise ModelError("the endpoint is down")
@@ -89,6 +90,6 @@ async def test_a_reviewer_that_always_fails_silences_the_tutor(role: str, play: 
     assert failures and all(failure.owner == "model" and not failure.fatal for failure in failures)
 
 
-async def test_a_clean_session_is_approved_by_all(play: Callable) -> None:
+async def test_a_clean_session_is_approved_by_all(play: Play) -> None:
     played = await play(case_named("card-03"), "full")
     assert every_word_was_approved(played.result.transcript, REQUIRED["full"]) >= 1

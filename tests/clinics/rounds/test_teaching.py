@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 from polyclinic.clinics.rounds.scenario.shipped import case_named
@@ -14,6 +12,7 @@ from polyclinic.runner.api import run
 from polyclinic.runner.config import make_config
 from polyclinic.runner.results import load_results
 from polyclinic.store.store import open_store
+from tests.clinics.rounds.conftest import Play
 
 
 async def _run(**values: object) -> RunResults:
@@ -58,7 +57,7 @@ async def test_asking_teaches_more_than_lecturing_on_unseen_cases() -> None:
     assert first[0] == first[1] == first[2]
 
 
-async def test_cost_grows_linearly_and_a_students_context_does_not_grow_with_the_group(play: Callable) -> None:
+async def test_cost_grows_linearly_and_a_students_context_does_not_grow_with_the_group(play: Play) -> None:
     sent: dict[int, int] = {}
     longest: dict[int, int] = {}
     tutor: dict[int, int] = {}
@@ -76,7 +75,7 @@ async def test_cost_grows_linearly_and_a_students_context_does_not_grow_with_the
     assert tutor[10] < tutor[1] + 10 * 1700
 
 
-async def test_context_stays_bounded_when_students_never_stop_talking(play: Callable) -> None:
+async def test_context_stays_bounded_when_students_never_stop_talking(play: Play) -> None:
     def verbose(request: Request, completion: Completion) -> Completion:
         if request.prompt.prompt_name() != "StudentAnalyses":
             return completion

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from polyclinic.clinics.frontdesk.prompts import Choice
+from polyclinic.clinics.frontdesk.prompts import Action, Choice
 from polyclinic.clinics.frontdesk.rules.clock import can_change
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import Proposal
 from polyclinic.clinics.frontdesk.rules.slots import Place, earliest
@@ -16,12 +16,12 @@ from polyclinic.clinics.frontdesk.scenario.config import Preference
 from polyclinic.clinics.frontdesk.scenario.times import read_date
 from polyclinic.clinics.frontdesk.state import Appointment, Diary, plain_name
 
-BOOKING_TOOLS: dict[str, Preference] = {
+BOOKING_TOOLS: dict[Action, Preference] = {
     "physician_filter": "physician",
     "date_filter": "date",
     "get_all_time": "asap",
 }
-TOOL_FOR: dict[Preference, str] = {kind: tool for tool, kind in BOOKING_TOOLS.items()}
+TOOL_FOR: dict[Preference, Action] = {kind: tool for tool, kind in BOOKING_TOOLS.items()}
 NOT_FOUND = "no such appointment was found"
 
 
