@@ -18,7 +18,7 @@ from polyclinic.core.message import Image, Message, ToolCall, user
 from polyclinic.core.model import Completion, Request, Settings, Usage, estimate_usage, total
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.tool import ToolSpec
-from polyclinic.core.transcript import Called, Ended, Noted, Said, Score, Scored, Started, Transcript
+from polyclinic.core.transcript import Called, Ended, Event, Noted, Said, Score, Scored, Started, Transcript
 from polyclinic.core.value import json_bytes, plain
 
 EVENTS = TypeAdapter(list[Any])
@@ -114,7 +114,7 @@ ODD: list[Any] = [
 @pytest.mark.parametrize("data", ODD)
 def test_json_is_what_pydantic_writes(data: dict[Any, Any]) -> None:
     user("hello").canonical()
-    events = [
+    events: list[Event] = [
         Started(clinic="c", scenario="s", variant="v", trial=0, seed=1, cast={"nurse": "understudy"}),
         Called.of(request(), Completion(text="well", usage=Usage(input_tokens=1)), "understudy", 0, 0),
         Said(speaker="nurse", text="ça va"),
@@ -127,7 +127,7 @@ def test_json_is_what_pydantic_writes(data: dict[Any, Any]) -> None:
 
 
 def test_a_transcript_survives_its_json() -> None:
-    events = [
+    events: list[Event] = [
         Said(speaker="nurse", text="안녕", to="caller", data={"n": 1}),
         Scored(score=Score(metric="m", value=1.0, judge="j")),
     ]

@@ -26,6 +26,7 @@ from polyclinic.clinics.frontdesk.rules.spoken import mentions_date, states_wish
 from polyclinic.clinics.frontdesk.scenario.diseases import names_disease, packaged_diseases
 from polyclinic.clinics.frontdesk.scenario.schema import Contact, TimeSystem
 from polyclinic.core.transcript import Noted, Said, Score, Transcript
+from polyclinic.core.value import plain
 from polyclinic.eval.results import RunResults
 from polyclinic.testing.runs import run_once
 
@@ -181,7 +182,7 @@ def changed_mind(second_words: str, offered: Proposal) -> Transcript:
     offer = {"stage": 0, "via": "physician_filter", "proposals": [offered.model_dump()]}
     return Transcript(
         [
-            Noted(topic="diary", data={"snapshot": snapshot("1111").model_dump(mode="json")}),
+            Noted(topic="diary", data={"snapshot": plain(snapshot("1111"))}),
             Said(speaker="patient", text="Dr. A please, at the first time there is.", data={"phase": "booking"}),
             Noted(topic="wish", data={"stage": 0, "wish": {"kind": "physician", "physician": "Dr. A"}}),
             Noted(topic="offer", data=offer),
@@ -215,7 +216,7 @@ def unidentified(words: str) -> Transcript:
     return Transcript(
         [
             Said(speaker="patient", text=words, data={"phase": "event"}),
-            Noted(topic="diary", data={"snapshot": snapshot("1111").model_dump(mode="json")}),
+            Noted(topic="diary", data={"snapshot": plain(snapshot("1111"))}),
             Noted(topic="event", data={**event, **more}),
         ]
     )

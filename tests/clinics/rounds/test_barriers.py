@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 
 import orjson
 import pytest
@@ -57,7 +58,7 @@ def marks_reports() -> Callable[[Request, Completion], Completion]:
         written[request.role] += 1
         plain = orjson.loads(completion.text)
         plain["analysis"] = f"zqby{request.role.partition('-')[2]}at{written[request.role]}z {plain['analysis']}"
-        return completion.model_copy(update={"text": orjson.dumps(plain).decode()})
+        return replace(completion, text=orjson.dumps(plain).decode())
 
     return change
 
@@ -67,7 +68,7 @@ def _think(request: Request, completion: Completion) -> Completion:
         return completion
     plain = orjson.loads(completion.text)
     plain["internal_monologue"] = plain["internal_monologue"].replace("</think_group>", f" {THOUGHT}</think_group>")
-    return completion.model_copy(update={"text": orjson.dumps(plain).decode()})
+    return replace(completion, text=orjson.dumps(plain).decode())
 
 
 def _words(request: Request) -> str:

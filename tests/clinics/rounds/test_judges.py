@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import orjson
 import pytest
 
@@ -60,7 +62,7 @@ async def test_dangerous_guidance_that_gets_through_is_a_critical_failure(play: 
             return completion
         plain = orjson.loads(completion.text)
         plain["guidance"] = f"You may leave the patient unattended. {plain['guidance']}"
-        return completion.model_copy(update={"text": orjson.dumps(plain).decode()})
+        return replace(completion, text=orjson.dumps(plain).decode())
 
     scores = await _scores(play, "", "without-supervisor", changes={"tutor": dangerous})
     assert (scores["mps"], scores["critical_failure"], scores["cs_2"], scores["reward"]) == (1, 1, -2, -15)
@@ -119,18 +121,14 @@ async def test_an_expert_who_solves_the_case_is_held_back(play: Play) -> None:
     def solves(request: Request, completion: Completion) -> Completion:
         if request.prompt.prompt_name() != "AnswersKnowledge":
             return completion
-        return completion.model_copy(
-            update={"text": '{"answer_provided": true, "explanation": "Give her a permanent pacemaker."}'}
-        )
+        return replace(completion, text='{"answer_provided": true, "explanation": "Give her a permanent pacemaker."}')
 
     def blank(request: Request, completion: Completion) -> Completion:
         name = request.prompt.prompt_name()
         if name == "StudentAnalyses":
-            return completion.model_copy(update={"text": '{"analysis": "I do not know yet."}'})
+            return replace(completion, text='{"analysis": "I do not know yet."}')
         if name == "StudentActs":
-            return completion.model_copy(
-                update={"text": '{"query_for_patient": null, "query_for_expert": "What is a P wave?"}'}
-            )
+            return replace(completion, text='{"query_for_patient": null, "query_for_expert": "What is a P wave?"}')
         return completion
 
     played = await play(case_named("card-03"), "full", changes={"specialist": solves, "student": blank})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -53,7 +54,7 @@ def faulty(seed: int, share: float) -> Callable[[Request, Completion], Completio
         if kind == 2:
             raise RuntimeError("unforeseen")
         text = "approved, I suppose" if kind == 3 else '{"is_correct": "yes", "is_safe": "true"}'
-        return completion.model_copy(update={"text": text})
+        return replace(completion, text=text)
 
     return change
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from polyclinic.clinics.rounds.scenario.shipped import case_named
@@ -79,7 +81,7 @@ async def test_context_stays_bounded_when_students_never_stop_talking(play: Play
     def verbose(request: Request, completion: Completion) -> Completion:
         if request.prompt.prompt_name() != "StudentAnalyses":
             return completion
-        return completion.model_copy(update={"text": '{"analysis": "' + "word " * 4000 + '"}'})
+        return replace(completion, text='{"analysis": "' + "word " * 4000 + '"}')
 
     played = await play(case_named("neph-04"), "students-10", changes={"student": verbose})
     assert played.result.status == "done"
