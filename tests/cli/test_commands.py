@@ -105,16 +105,6 @@ def test_a_person_who_leaves_ends_the_episode_without_a_traceback(polyclinic: Ru
     assert "failed:model" in done.stdout
 
 
-def test_a_new_clinic_runs_at_once(polyclinic: Run, tmp_path: Path) -> None:
-    assert polyclinic("new", "my_ward").returncode == 0
-    done = polyclinic("run", "my_ward", "--scenarios", "3", POLYCLINIC_PATH=str(tmp_path / "clinics"))
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("my_ward-")
-    for name, words in (("my_ward", "already"), ("My Ward", "cannot be a clinic's name"), ("demo", "already")):
-        refused = polyclinic("new", name)
-        assert (refused.returncode, words in refused.stderr) == (2, True)
-
-
 def test_the_doctor_finds_everything_well_and_says_what_to_mend(polyclinic: Run) -> None:
     assert polyclinic("doctor").returncode == 0
     sick = polyclinic("doctor", "--model", "http://127.0.0.1:9/v1:none?tries=1&total_s=5")

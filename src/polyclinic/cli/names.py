@@ -24,6 +24,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "eval": ("eval", "Run a clinic's named evaluation, such as counsel-guard."),
     "ingest": ("ingest", "Turn a folder of documents into sources for a clinic."),
     "serve": ("serve", "Serve a clinic's live sessions over HTTP."),
+    "check": ("check", "Check that a clinic keeps the contract of all clinics."),
     "new": ("new", "Start a clinic of your own from the demo clinic."),
     "doctor": ("doctor", "Check the environment, the store and a model endpoint."),
 }

@@ -1,4 +1,4 @@
-"""`polyclinic new`: a clinic of one's own, begun as a copy of the demo clinic."""
+"""`polyclinic new`: a clinic of one's own, begun as a copy of the demo clinic, with a test of its own."""
 
 from __future__ import annotations
 
@@ -15,6 +15,30 @@ from polyclinic.errors import ConfigError
 from polyclinic.runner.registry import PATH_VARIABLE, clinic_modules
 
 SOURCE = "polyclinic.clinics.demo"
+TITLE = "Medicine helpline"
+TEST = '''"""What every clinic keeps to, and that {name} runs to an end."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+
+os.environ.setdefault("{variable}", str(Path(__file__).parent))
+
+from polyclinic.runner.registry import load_clinic  # noqa: E402
+from polyclinic.testing import check_clinic  # noqa: E402
+from polyclinic.testing.runs import run_once  # noqa: E402
+
+
+def test_{name}_keeps_the_contract_of_all_clinics() -> None:
+    asyncio.run(check_clinic("{name}"))
+
+
+def test_every_episode_of_{name}_ends_without_a_failure() -> None:
+    results = asyncio.run(run_once(load_clinic("{name}")))
+    assert results.episodes and not results.failures()
+'''
 
 
 @click.command(name="new", short_help="Start a clinic of your own from the demo clinic.")
@@ -27,11 +51,13 @@ def command(name: str, into: str, as_json: bool) -> int:
     NAME must be a Python name in lower case. Then change scenario.py, prompts/, flow.py, understudies.py, judges.py.
     """
     folder = copy_demo(name, Path(into))
+    test = write_test(name, folder)
     if as_json:
-        print_json({"name": name, "folder": str(folder)})
+        print_json({"name": name, "folder": str(folder), "test": str(test)})
     else:
         click.echo(
-            f"{folder} is ready. Try it:\n  export {PATH_VARIABLE}={folder.parent.resolve()}\n  polyclinic run {name}"
+            f"{folder} is ready, and {test} tests it. Try it:\n  export {PATH_VARIABLE}={folder.parent.resolve()}\n"
+            f"  polyclinic run {name}\n  polyclinic check {name}"
         )
     return 0
 
@@ -47,10 +73,25 @@ def copy_demo(name: str, into: Path) -> Path:
     target = into / name
     if target.exists():
         raise ConfigError(f"{target} exists already: choose another name, or another folder with --into")
-    inside = into.resolve() == Path(str(resources.files("polyclinic.clinics"))).resolve()
-    package = f"polyclinic.clinics.{name}" if inside else name
+    package = f"polyclinic.clinics.{name}" if _in_the_tree(into) else name
     _copy(resources.files(SOURCE), target, package, name)
     return target
+
+
+def write_test(name: str, folder: Path) -> Path:
+    """A test beside the clinic's folder; for a clinic in the tree, where the tests of the other clinics are."""
+    place = folder.parent
+    if _in_the_tree(place):
+        tests = place.resolve().parents[2] / "tests" / "clinics"
+        place = tests / name if tests.is_dir() else place
+    place.mkdir(parents=True, exist_ok=True)
+    path = place / f"test_{name}.py"
+    path.write_text(TEST.format(name=name, variable=PATH_VARIABLE), encoding="utf-8")
+    return path
+
+
+def _in_the_tree(into: Path) -> bool:
+    return into.resolve() == Path(str(resources.files("polyclinic.clinics"))).resolve()
 
 
 def _copy(source: Traversable, target: Path, package: str, name: str) -> None:
@@ -60,6 +101,15 @@ def _copy(source: Traversable, target: Path, package: str, name: str) -> None:
             if entry.name != "__pycache__":
                 _copy(entry, target / entry.name, package, name)
         else:
-            text = entry.read_text(encoding="utf-8").replace(SOURCE, package)
-            text = text.replace('name="demo"', f'name="{name}"').replace("run demo", f"run {name}")
-            (target / entry.name).write_text(text, encoding="utf-8")
+            (target / entry.name).write_text(
+                renamed(entry.read_text(encoding="utf-8"), package, name), encoding="utf-8"
+            )
+
+
+def renamed(text: str, package: str, name: str) -> str:
+    """A file of the demo clinic as a file of the new one: package, name, title and headings."""
+    title = name.replace("_", " ").capitalize()
+    text = text.replace(SOURCE, package).replace(TITLE, title)
+    text = re.sub(r"\b(The|the) demo clinic\b", rf"\1 clinic {name}", text)
+    text = re.sub(r"^# Demo\b.*$", f"# {title}", text, flags=re.MULTILINE)
+    return re.sub(r"\bdemo\b", name, text)

@@ -80,7 +80,7 @@ class TrainingData(Generic[S]):
     most_reward: ClassVar[float] = 1.0
     rows_per_episode: ClassVar[float] = 1.0
 
-    def rows(self, transcript: Transcript, episode: str, scores: Sequence[Score]) -> Iterable[Row]:
+    def rows(self, scenario: S, transcript: Transcript, episode: str, scores: Sequence[Score]) -> Iterable[Row]:
         """The rows of one finished episode; `episode` names it across runs."""
         raise NotImplementedError
 
@@ -108,8 +108,12 @@ class TrainingData(Generic[S]):
         return ""
 
     def pictures(self, scenarios: Iterable[S]) -> Pictures:
-        """Reads a picture that a row of these scenarios names."""
-        raise NotImplementedError
+        """Reads a picture that a row of these scenarios names; a clinic whose rows name none leaves it as it is."""
+
+        def read(name: str) -> bytes:
+            raise DataError(f"a row names the picture {name}, but this clinic has no pictures")
+
+        return read
 
     def counts(self, rows: Sequence[Row]) -> dict[str, dict[str, int]]:
         """What else the data card counts: heading to value to number of rows."""

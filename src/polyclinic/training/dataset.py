@@ -69,7 +69,8 @@ class Gathered:
                 self.sieve.contamination.add(case, data.question(scenario))
         for episode in results.episodes:
             if episode.status == "done" and episode.has_transcript:
-                made = data.rows(episode.transcript, f"{results.run}/{episode.id}", episode.scores)
+                scenario = results.scenarios[episode.scenario]
+                made = data.rows(scenario, episode.transcript, f"{results.run}/{episode.id}", episode.scores)
                 self.rows += self.sieve.keep(replace(row, split=sides[row.case]) for row in made)
         self.runs.append(results.run)
         self.casts.add(",".join(f"{member.role}={member.model}" for member in results.cast))
@@ -144,7 +145,7 @@ async def build(store: Store, wish: Wish, progress: Progress | None = None) -> C
     seconds = time.perf_counter() - started
     made: dict[str, Any] = {
         "seed": wish.seed,
-        "scenarios": Path(wish.scenarios or found.data.scenarios).name,
+        "scenarios": Path(wish.scenarios or found.data.scenarios).name or "the default set",
         "least reward": found.sieve.least,
     }
     card = make_card(

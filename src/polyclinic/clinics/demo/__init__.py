@@ -1,12 +1,14 @@
-"""The demo clinic: a medicine helpline. Two agents, one tool, one library; small enough to read in ten minutes."""
+"""The demo clinic: a medicine helpline. Two agents, one tool, one library, live calls, training data."""
 
 from __future__ import annotations
 
+from polyclinic.clinics.demo.dataset import dataset
 from polyclinic.clinics.demo.flow import flow
 from polyclinic.clinics.demo.judges import judges
 from polyclinic.clinics.demo.prompts import PROMPTS
-from polyclinic.clinics.demo.report import report
+from polyclinic.clinics.demo.report import feedback, report
 from polyclinic.clinics.demo.scenario import Call, lint, scenarios
+from polyclinic.clinics.demo.service import service
 from polyclinic.clinics.demo.understudies import MISTAKES, UNDERSTUDIES
 from polyclinic.clinics.demo.variants import VARIANTS
 from polyclinic.core.clinic import Clinic, Role
@@ -15,7 +17,7 @@ clinic = Clinic(
     name="demo",
     title="Medicine helpline",
     summary="A caller asks a nurse how to take an (invented) medicine; the nurse looks it up and explains it.",
-    paper="none: this is the folder to copy",
+    paper="none",
     roles=(
         Role("nurse", "answers the line", side="tested"),
         Role("caller", "asks how to take a medicine", side="simulated"),
@@ -34,7 +36,10 @@ clinic = Clinic(
     evolve_variant="taught",
     evolve_selector="series",
     report=report,
+    feedback=feedback,
     lint=lint,
+    service=service,
+    dataset=dataset,
     demo_scenarios="8",
     demo_variants=("plain", "tool", "taught"),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from polyclinic.clinics.demo.prompts import Advice, CallerAsks, CallerReacts, NurseAdvises, Reaction
 from polyclinic.clinics.demo.scenario import Call
+from polyclinic.clinics.demo.state import CallState
 from polyclinic.clinics.demo.tools import leaflet_tool
 from polyclinic.clinics.demo.variants import LineVariant
 from polyclinic.core.episode import Episode
@@ -31,10 +32,9 @@ class Caller:
 class Nurse:
     """Drafts answers, with the leaflet and remembered phrases where the variant allows them."""
 
-    def __init__(self, episode: Episode, call: Call, variant: LineVariant) -> None:
-        self._agent, self._call, self._variant = episode.agent("nurse"), call, variant
+    def __init__(self, episode: Episode, call: Call, variant: LineVariant, state: CallState) -> None:
+        self._agent, self._call, self._state = episode.agent("nurse"), call, state
         self._tools = (leaflet_tool(call.leaflet),) if variant.leaflet_tool else ()
-        self.said: list[str] = []
 
     async def advises(self, question: str, phrases: tuple[str, ...], objections: list[Verdict]) -> Advice:
         """One draft."""
@@ -43,7 +43,7 @@ class Nurse:
             medicine=self._call.leaflet.medicine,
             question=question,
             phrases=phrases,
-            said_before=tuple(self.said),
+            said_before=tuple(self._state.told),
             objections=tuple(verdict.feedback for verdict in objections),
         )
         return await self._agent.ask(prompt, tools=self._tools)

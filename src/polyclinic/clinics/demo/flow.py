@@ -8,6 +8,7 @@ from polyclinic.clinics.demo.agents import Caller, Nurse
 from polyclinic.clinics.demo.prompts import Advice
 from polyclinic.clinics.demo.rules import OVER_LIMIT, over_limit
 from polyclinic.clinics.demo.scenario import Call
+from polyclinic.clinics.demo.state import CallState
 from polyclinic.clinics.demo.variants import LineVariant
 from polyclinic.core.episode import Episode
 from polyclinic.core.library import Match
@@ -19,13 +20,14 @@ SAFE_WORDS = "I would rather have our pharmacist call you back about this. Pleas
 async def flow(episode: Episode[Call, LineVariant]) -> str:
     """One call. Ends as ``understood``, ``not_understood`` or ``handed_over``."""
     call, variant = episode.scenario, episode.variant
-    caller, nurse = Caller(episode, call), Nurse(episode, call, variant)
+    state = CallState()
+    caller, nurse = Caller(episode, call), Nurse(episode, call, variant, state)
     question = await caller.asks()
     episode.say("caller", question, to="nurse")
     found = recall(episode, question) if variant.phrases else []
     phrases = tuple(match.entry.value["phrase"] for match in found)
 
-    for _ in range(variant.turns):
+    while state.answers_given < variant.turns:
         episode.take_turn()
         drafts = await review(
             episode,
@@ -36,12 +38,13 @@ async def flow(episode: Episode[Call, LineVariant]) -> str:
         if not drafts.resolved:
             return await hand_over(episode, call, drafts.final)
         advice = drafts.final
-        nurse.said.append(advice.text)
+        state.tell(advice.text)
         episode.say("nurse", advice.text, to="caller", tablets=advice.tablets, times_a_day=advice.times_a_day)
         reaction = await caller.reacts(advice.text)
         episode.say("caller", reaction.says, to="nurse")
         if reaction.understood:
-            episode.changed("understood", False, True)
+            state.understood = True
+            episode.changed("understood", False, state.understood)
             learn(episode, variant, question, advice, found)
             return "understood"
     return "not_understood"

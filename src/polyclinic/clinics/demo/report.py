@@ -1,10 +1,14 @@
-"""This clinic's own part of a report: how calls ended, by variant."""
+"""This clinic's own part of a report, and what a person who played the nurse is told afterwards."""
 
 from __future__ import annotations
 
+from polyclinic.clinics.demo.rules import is_right, spoken
+from polyclinic.clinics.demo.scenario import Call
+from polyclinic.core.judge import Case
+from polyclinic.core.transcript import Violated
 from polyclinic.eval.charts import Bars
 from polyclinic.eval.results import RunResults
-from polyclinic.eval.sections import Figure, Section
+from polyclinic.eval.sections import Block, Cell, Figure, Paragraph, Section, Table
 
 ENDINGS = ("understood", "not_understood", "handed_over")
 
@@ -22,3 +26,20 @@ def report(results: RunResults) -> list[Section]:
 def _share(results: RunResults, variant: str, ending: str) -> float:
     outcomes = [episode.outcome for episode in results.of(variant=variant) if episode.status == "done"]
     return outcomes.count(ending) / len(outcomes) if outcomes else 0.0
+
+
+def feedback(case: Case[Call]) -> list[Section]:
+    """What was said, whether it was right, what the leaflet says, and what would be understood."""
+    leaflet, transcript = case.scenario.leaflet, case.transcript
+    right = spoken(leaflet.tablets, leaflet.times_a_day, case.scenario.style)
+    rows: list[list[Cell]] = [
+        [said.text, is_right(leaflet, said.data["tablets"], said.data["times_a_day"])]
+        for said in transcript.said("nurse")
+        if "tablets" in said.data
+    ]
+    blocks: list[Block] = [Paragraph(f"The call ended as: {transcript.outcome().replace('_', ' ')}.")]
+    if rows:
+        blocks.append(Table("What you told the caller", ["your words", "right dose"], rows))
+    blocks += [Paragraph(f"Held back: “{held.words}” ({held.rationale}).") for held in transcript.of(Violated)]
+    blocks.append(Paragraph(f"The leaflet of {leaflet.medicine} says, in words this caller understands: {right}."))
+    return [Section("How it went", blocks)]

@@ -32,7 +32,9 @@ class TeachingData(TrainingData[Case]):
     most_reward = 14.0
     rows_per_episode = 3.0
 
-    def rows(self, transcript: Transcript, episode: str, scores: Sequence[Score]) -> Iterator[TeachingRow]:
+    def rows(
+        self, scenario: Case, transcript: Transcript, episode: str, scores: Sequence[Score]
+    ) -> Iterator[TeachingRow]:
         """Each usable turn alone, and the session as one conversation when it has several."""
         return rows_of(transcript, episode, scores)
 

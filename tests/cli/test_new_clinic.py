@@ -1,0 +1,113 @@
+"""A sixth clinic, made with one command outside the tree, runs, serves sessions and makes a dataset."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import orjson
+import pytest
+
+from polyclinic.runner.config import make_config
+from polyclinic.runner.registry import PATH_VARIABLE, clinic_modules, clinics_with
+from polyclinic.web.sessions.app import create_app
+
+from .conftest import Run, as_json
+
+STAFF = {"Authorization": "Bearer staff-token"}
+
+
+@pytest.fixture
+def ward(polyclinic: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A clinic of its own; its package is forgotten afterwards, so that the next test loads its own copy."""
+    assert polyclinic("new", "my_ward").returncode == 0
+    monkeypatch.setenv(PATH_VARIABLE, str(tmp_path / "clinics"))
+    monkeypatch.setattr("sys.path", [*sys.path])
+    clinic_modules.cache_clear()
+    yield tmp_path / "clinics" / "my_ward"
+    for name in [name for name in sys.modules if name.split(".")[0] == "my_ward"]:
+        del sys.modules[name]
+    monkeypatch.delenv(PATH_VARIABLE)
+    clinic_modules.cache_clear()
+
+
+def test_a_new_clinic_runs_at_once(polyclinic: Run, ward: Path) -> None:
+    done = polyclinic("run", "my_ward", "--scenarios", "3")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("my_ward-")
+    for name, words in (("my_ward", "already"), ("My Ward", "cannot be a clinic's name"), ("demo", "already")):
+        refused = polyclinic("new", name)
+        assert (refused.returncode, words in refused.stderr) == (2, True)
+
+
+def test_a_new_clinic_has_its_own_name_title_and_headings_everywhere(ward: Path) -> None:
+    files = [path for path in ward.rglob("*") if path.suffix in (".py", ".md", ".toml")]
+    assert [str(path) for path in files if re.search(r"\b[Dd]emo\b|Medicine helpline", path.read_text())] == []
+    assert (ward / "README.md").read_text().startswith("# My ward\n")
+    assert 'title="My ward"' in (ward / "__init__.py").read_text()
+
+
+def test_the_test_that_is_written_for_a_new_clinic_passes_and_can_fail(ward: Path) -> None:
+    test = ward.parent / "test_my_ward.py"
+
+    def passed() -> bool:
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(test)]
+        return subprocess.run(command, cwd=ward.parent.parent, capture_output=True, check=False).returncode == 0
+
+    assert passed()
+    readme = ward / "README.md"
+    readme.write_text(readme.read_text().replace("## Known limits", "## Limits"))
+    assert not passed()
+
+
+def test_check_says_what_is_wrong_with_a_clinic_and_goes_on(polyclinic: Run, ward: Path) -> None:
+    whole = as_json(polyclinic("check", "my_ward", "--quick", "--json"))
+    assert whole["failed"] == [] and len(whole["checks"]) >= 4
+    (ward / "README.md").unlink()
+    report = ward / "report.py"
+    report.rename(ward / "reports.py")
+    start = ward / "__init__.py"
+    start.write_text(start.read_text().replace("my_ward.report import", "my_ward.reports import"))
+    (ward / "report.py").write_text("")
+    for name in [name for name in sys.modules if name.split(".")[0] == "my_ward"]:
+        del sys.modules[name]
+    done = polyclinic("check", "my_ward", "--quick")
+    assert done.returncode == 1
+    assert "no README.md" in done.stdout and "report= must be report of the room report" in done.stdout
+
+
+async def test_a_new_clinic_serves_live_sessions(ward: Path, tmp_path: Path) -> None:
+    assert "my_ward" in clinics_with("service")
+    app = create_app(make_config({"clinic": "my_ward", "store": str(tmp_path / "s.db")}), "staff-token")
+    async with (
+        app.router.lifespan_context(app),
+        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test") as client,
+    ):
+        made = (await client.post("/v1/sessions", json={"medicine": "Brixin"}, headers=STAFF)).json()
+        url, mine = f"/v1/sessions/{made['id']}", {"Authorization": f"Bearer {made['token']}"}
+        assert made["control"] == "asking"
+        early = await client.post(f"{url}/react", json={"text": "Thanks", "understood": True}, headers=mine)
+        assert early.status_code == 409
+        asked = (await client.post(f"{url}/ask", json={"text": "How do I take Brixin?"}, headers=mine)).json()
+        assert asked["said"][-1]["speaker"] == "nurse" and "2 tablets, 3 times" in asked["said"][-1]["text"]
+        body = {"text": "Now I know.", "understood": True}
+        ended = (await client.post(f"{url}/react", json=body, headers=mine)).json()
+        assert (ended["state"]["control"], ended["state"]["outcome"]) == ("closed", "understood")
+        wrong = await client.post("/v1/sessions", json={"medicine": "Water"}, headers=STAFF)
+        assert wrong.status_code == 422 and "Brixin" in wrong.json()["detail"]
+
+
+def test_a_new_clinic_makes_a_dataset(polyclinic: Run, ward: Path, tmp_path: Path) -> None:
+    card = as_json(polyclinic("dataset", "my_ward", "--rows", "8", "--out", str(tmp_path / "rows"), "--json"))
+    assert card["name"] == "My ward"
+    rows = [
+        orjson.loads(line) for path in (tmp_path / "rows").glob("*.jsonl") for line in path.read_bytes().splitlines()
+    ]
+    assert len(rows) == 8
+    assert [turn["role"] for turn in rows[0]["messages"]] == ["system", "user", "assistant"]
+    refused = polyclinic("dataset", "duty", "--out", str(tmp_path / "none"))
+    assert refused.returncode == 2 and "my_ward" in refused.stderr
