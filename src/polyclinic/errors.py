@@ -22,6 +22,7 @@
         ├── SimulatedUserError  owner "simulated_user": the simulator's own actor broke its part
         ├── ToolError           owner "tool": a tool failed although it was used rightly
         ├── JudgeError          owner "judge": a judge could not be read; it scores nobody
+        ├── ReaderError         owner "reader": a reader could not be read; what it was asked stays unknown
         └── EngineError         owner "engine": ours to mend
 
 A failure is recorded once, where it crosses its boundary: see `boundary`.
@@ -34,8 +35,8 @@ from collections.abc import Iterable
 from types import TracebackType
 from typing import ClassVar, Literal
 
-Owner = Literal["model", "reply", "simulated_user", "tool", "judge", "engine"]
-OWNERS: tuple[Owner, ...] = ("model", "reply", "simulated_user", "tool", "judge", "engine")
+Owner = Literal["model", "reply", "simulated_user", "tool", "judge", "reader", "engine"]
+OWNERS: tuple[Owner, ...] = ("model", "reply", "simulated_user", "tool", "judge", "reader", "engine")
 
 
 class PolyclinicError(Exception):
@@ -118,6 +119,12 @@ class JudgeError(OwnedError):
     owner = "judge"
 
 
+class ReaderError(OwnedError):
+    """A reader could not be read. What it was asked stays unknown; nobody who was read is blamed."""
+
+    owner = "reader"
+
+
 class EngineError(OwnedError):
     """A fault of Polyclinic's own."""
 
@@ -130,6 +137,7 @@ _BY_OWNER: dict[Owner, type[OwnedError]] = {
     "simulated_user": SimulatedUserError,
     "tool": ToolError,
     "judge": JudgeError,
+    "reader": ReaderError,
     "engine": EngineError,
 }
 

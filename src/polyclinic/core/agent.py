@@ -91,7 +91,7 @@ class Agent:
             try:
                 if completion.tool_calls:
                     raise Unreadable(f"tools were used {TOOL_ROUNDS} times without an answer")
-                return Answer(read_reply(completion.text, prompt.reply_type()), called)
+                return Answer(read_reply(completion.text, prompt.reply_form()), called)
             except Unreadable as error:
                 fault = str(error)
                 messages = [*messages, assistant(completion.text), user(_again(fault))]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal
 from polyclinic.core.campaign import NothingShared, Shared
 from polyclinic.core.judge import Case, Judge
 from polyclinic.core.prompt import Prompt
+from polyclinic.core.reading import READER, ReadingKind
 from polyclinic.core.scenario import S, V
 from polyclinic.core.services import Services
 from polyclinic.core.understudy import Understudy
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
     from polyclinic.eval.sections import Section
     from polyclinic.retrieval.pages import Page
 
-Side = Literal["tested", "simulated", "judge"]
+Side = Literal["tested", "simulated", "judge", "reader"]
 
-_OWNERS: Mapping[Side, Owner] = {"tested": "reply", "simulated": "simulated_user", "judge": "judge"}
+_OWNERS: Mapping[Side, Owner] = {"tested": "reply", "simulated": "simulated_user", "judge": "judge", "reader": "reader"}
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,9 @@ class Role:
     def owner(self) -> Owner:
         """Who owns this role's unreadable replies."""
         return _OWNERS[self.side]
+
+
+READER_ROLE = Role(READER, "says what a text means", side="reader")
 
 
 @dataclass(frozen=True)
@@ -80,6 +84,7 @@ class Clinic(Generic[S, V]):
     `play_scenarios` is what a person plays who chose nothing: its first scenario must have a part for every role.
     `service` says how live sessions with people are served, `dataset` how episodes become training data;
     `documents` reads what `polyclinic ingest` wrote (the setting ``documents`` names the file).
+    `readings` are the kinds of question that its flow and judges ask the reader.
     `report(results)` returns extra report sections; `feedback(case)` the feedback for a person who played.
     """
 
@@ -107,6 +112,7 @@ class Clinic(Generic[S, V]):
     service: LiveService[S] | None = None
     dataset: TrainingData[S] | None = None
     documents: Callable[[str], Sequence[Page]] | None = None
+    readings: tuple[ReadingKind, ...] = ()
     settings: tuple[str, ...] = ()
     default_variant: str = ""
     evolve_variant: str = ""
@@ -117,7 +123,7 @@ class Clinic(Generic[S, V]):
 
     @cached_property
     def _by_name(self) -> dict[str, Role]:
-        return {role.name: role for role in self.roles}
+        return {role.name: role for role in (READER_ROLE, *self.roles)}
 
     def role(self, name: str) -> Role:
         """The role, or an error with the names there are. ``student-2`` is played by the role ``student``."""

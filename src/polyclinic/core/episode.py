@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
@@ -15,6 +15,7 @@ from polyclinic.core.clinic import Clinic
 from polyclinic.core.database import Transaction
 from polyclinic.core.library import Action, Library, LibraryView, Operation, Provenance
 from polyclinic.core.limits import Meter
+from polyclinic.core.reading import READER, Finding, Memo, Question, read_text
 from polyclinic.core.records import StagedRecords
 from polyclinic.core.scenario import S_co, V_co
 from polyclinic.core.seed import derive, stream
@@ -29,6 +30,7 @@ Listener = Callable[[str, Event], None]
 CommitHook = Callable[[Transaction], object]
 
 _branch: ContextVar[list[Event] | None] = ContextVar("polyclinic_branch", default=None)
+_memo: ContextVar[Memo | None] = ContextVar("polyclinic_memo", default=None)
 _LEARNED: Mapping[Action, Literal["added", "removed", "used"]] = {"add": "added", "remove": "removed", "use": "used"}
 
 
@@ -173,11 +175,15 @@ class Episode(Generic[S_co, V_co]):
         outer = _branch.get()
         buffers: list[list[Event]] = [[] for _ in branches]
 
-        async def run(buffer: list[Event], branch: Awaitable[T]) -> T:
+        memo = _memo.get() or self.board.memo
+        memos = [memo.branch() for _ in branches]
+
+        async def run(buffer: list[Event], known: Memo, branch: Awaitable[T]) -> T:
             _branch.set(buffer)
+            _memo.set(known)
             return await branch
 
-        tasks = [asyncio.create_task(run(buffer, branch)) for buffer, branch in zip(buffers, branches, strict=True)]
+        tasks = [asyncio.create_task(run(*parts)) for parts in zip(buffers, memos, branches, strict=True)]
         try:
             results = await asyncio.gather(*tasks, return_exceptions=True)
         except asyncio.CancelledError:
@@ -190,10 +196,16 @@ class Episode(Generic[S_co, V_co]):
         target = self._events if outer is None else outer
         for buffer in buffers:
             target.extend(buffer)
+        for known in memos:
+            memo.own.update(known.own)
         for result in results:
             if isinstance(result, BaseException):
                 raise result
         return [result for result in results if not isinstance(result, BaseException)]
+
+    async def reads(self, text: str, questions: Sequence[Question]) -> tuple[Finding, ...]:
+        """What a text means: one finding for each question, all in one call. The same is never asked twice."""
+        return await read_text(self.agent(READER), _memo.get() or self.board.memo, text, questions)
 
     # -- what is shared ------------------------------------------------------------------------------------------------
     @property

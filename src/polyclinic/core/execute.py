@@ -15,6 +15,7 @@ from polyclinic.core.journal import Journal
 from polyclinic.core.judge import Case, Judge
 from polyclinic.core.limits import Limits, Meter
 from polyclinic.core.model import Usage
+from polyclinic.core.reading import READER, Finding, Question, read_text
 from polyclinic.core.records import StagedRecords
 from polyclinic.core.scenario import Scenario
 from polyclinic.core.seed import derive
@@ -151,6 +152,11 @@ class _Bench:
         """An agent in a judging role; what it cannot read is the judge's failure."""
         seed = derive(derive(self._seed, self._judge), role) % 2**31
         return Agent(role, self._board, self._events.append, "judge", seed)
+
+    async def reads(self, text: str, questions: Sequence[Question]) -> tuple[Finding, ...]:
+        """What a text means; what the flow asked before is known already."""
+        reader = Agent(READER, self._board, self._events.append, "reader", derive(self._seed, READER) % 2**31)
+        return await read_text(reader, self._board.memo, text, questions)
 
 
 async def judge_case(stage: Stage, board: Switchboard, case: Case, seed: int) -> tuple[list[Event], list[Score]]:

@@ -5,9 +5,11 @@ A judge that cannot be read raises `JudgeError`: it scores nobody, and the failu
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Protocol
 
+from polyclinic.core.reading import Finding, Question
 from polyclinic.core.scenario import S_co, S_contra, V_co, V_contra
 from polyclinic.core.transcript import Score, Transcript
 
@@ -17,13 +19,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Metric:
-    """What a number means: its direction, its range and one line about it."""
+    """What a number means: its direction, its range and one line about it.
+
+    `rests_on` names the kinds of reading that the number comes from. A number without any is exact, or a judge's own.
+    """
 
     name: str
     about: str
     higher_is_better: bool = True
     low: float = 0.0
     high: float = 1.0
+    rests_on: tuple[str, ...] = ()
 
 
 class Bench(Protocol):
@@ -31,6 +37,10 @@ class Bench(Protocol):
 
     def agent(self, role: str = "judge") -> Agent:
         """An agent in a judging role."""
+        ...
+
+    async def reads(self, text: str, questions: Sequence[Question]) -> tuple[Finding, ...]:
+        """What a text means, from the same reader that the flow asked."""
         ...
 
 

@@ -88,7 +88,7 @@ class Request:
     @property
     def reply_type(self) -> type[Any]:
         """What the reply must be."""
-        return self.prompt.reply_type()
+        return self.prompt.reply_form()
 
     @property
     def reply_schema(self) -> dict[str, Any] | None:

@@ -61,6 +61,10 @@ class Prompt(BaseModel, Generic[R]):
                 return cast("type[R]", args[0])
         raise TypeError(f"{cls.__name__} does not say its reply type: write class {cls.__name__}(Prompt[SomeType])")
 
+    def reply_form(self) -> type[R]:
+        """The type of this very prompt's reply. A prompt whose choices come from its own fields makes a narrower one."""
+        return self.reply_type()
+
     @classmethod
     def prompt_name(cls) -> str:
         """The name that journals, transcripts and understudies use."""

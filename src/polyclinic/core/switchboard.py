@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from polyclinic.core.journal import CallKey, CallRecord, Journal, PostKey
 from polyclinic.core.limits import Meter
 from polyclinic.core.model import Completion, Model, Request, Usage, total
+from polyclinic.core.reading import Memo
 from polyclinic.errors import PASSING, blamed
 
 
@@ -40,6 +41,7 @@ class Switchboard:
         self.episode, self.players, self.journal, self.meters = episode, players, journal, meters
         self._recorded = recorded
         self.posted = dict(posted)
+        self.memo = Memo()
         self._asked: dict[str, int] = {}
         self._answered: dict[str, list[Usage]] = {}
 

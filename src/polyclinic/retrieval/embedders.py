@@ -166,6 +166,16 @@ class WordLlamaEmbedder(CachedEmbedder):
         loaded.tokenizer.no_padding()
         return loaded.tokenizer, loaded.embedding
 
+    @property
+    def token_vectors(self) -> Vectors:
+        """The vector of every token."""
+        return self._weights[1]
+
+    def token_ids(self, text: str) -> list[int]:
+        """A text's tokens."""
+        ids: list[int] = self._weights[0].encode(text, add_special_tokens=False).ids
+        return ids
+
     def compute(self, texts: Sequence[str]) -> Vectors:
         """The mean of each text's token vectors, summed one text at a time so that the batch never matters."""
         tokenizer, table = self._weights

@@ -1,0 +1,205 @@
+"""What a text means, said by a reader: a typed question about a text, and a typed finding.
+
+Judges, checkers and flows do not match words of their own where words are free. They ask a *reader*, a model like any other:
+the built-in trained one, a language model, a person or a recording. A clinic names its kinds of question in its room
+`readings`; a flow asks with `episode.reads(text, questions)`, a judge with `bench.reads(text, questions)`.
+
+::
+
+    REFUSAL = ReadingKind("patient-refusal", who="patient", question="Does the patient decline to answer?")
+    TOLD = ReadingKind("patient-told", who="patient", context="Fact in the record: {fact}", question="Is this fact told?")
+
+    refused, told = await episode.reads(words, [REFUSAL.ask(), TOLD.ask(fact=line)])
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+
+from pydantic import create_model
+
+from polyclinic.core.message import Frozen
+from polyclinic.core.prompt import Prompt
+from polyclinic.core.reply import ReplyModel
+
+if TYPE_CHECKING:
+    from polyclinic.core.agent import Agent
+
+Says = Literal["yes", "no", "unclear"]
+READER = "reader"
+GOOD_ENOUGH = 0.75
+MOST_QUESTIONS = 24
+_SPACE = re.compile(r"\s+")
+_FACT = re.compile(r"\{(\w+)\}")
+
+
+class Question(Frozen):
+    """One question about one text. `facts` are what it is about; `context` and `words` say the same to people and models."""
+
+    kind: str
+    words: str
+    context: str = ""
+    facts: tuple[tuple[str, str], ...] = ()
+
+    def fact(self, name: str) -> str:
+        """One fact by name; empty where the question has none of that name."""
+        return dict(self.facts).get(name, "")
+
+
+class Finding(NamedTuple):
+    """What the reader found, and the words of the text that show it."""
+
+    says: Says
+    words: str = ""
+
+    @property
+    def yes(self) -> bool:
+        """Whether it is so. Unclear is not yes."""
+        return self.says == "yes"
+
+
+@dataclass(frozen=True)
+class ReadingKind:
+    """A kind of question: its wording, who is read, and what follows from the finding.
+
+    `question` and `context` name facts in braces. `open` lists the facts that a text is compared with, most telling first: the
+    question then means something else for each of them. `listed` says that these facts come from a short fixed list, so that
+    a trained reader can learn each one by itself.
+    """
+
+    name: str
+    who: str
+    question: str
+    context: str = ""
+    follows: str = ""
+    open: tuple[str, ...] = ()
+    listed: bool = False
+
+    def ask(self, **facts: str) -> Question:
+        """The question about these facts."""
+        given = {name: str(value) for name, value in facts.items()}
+        if set(self.fact_names) != set(given):
+            raise ValueError(f"{self.name} asks about {sorted(self.fact_names)}, not about {sorted(given)}")
+        return _question(self, tuple(given.items()))
+
+    @cached_property
+    def fact_names(self) -> tuple[str, ...]:
+        """The facts that a question of this kind needs."""
+        return tuple(dict.fromkeys(_FACT.findall(self.question + self.context)))
+
+    @cached_property
+    def _patterns(self) -> tuple[re.Pattern[str], re.Pattern[str]]:
+        return _inverse(self.question), _inverse(self.context)
+
+    def read_back(self, question: str, context: str) -> Question:
+        """The question from its words, as a file holds them. Facts are found where the wording is this kind's own."""
+        asked, around = self._patterns
+        facts: dict[str, str] = {}
+        for pattern, text in ((asked, question), (around, context)):
+            match = pattern.fullmatch(text.strip())
+            if match:
+                facts |= match.groupdict()
+        return Question(kind=self.name, words=question, context=context, facts=tuple(facts.items()))
+
+
+@lru_cache(maxsize=65_536)
+def _question(kind: ReadingKind, facts: tuple[tuple[str, str], ...]) -> Question:
+    values = dict(facts)
+    return Question(
+        kind=kind.name,
+        words=_FACT.sub(lambda match: values[match[1]], kind.question),
+        context=_FACT.sub(lambda match: values[match[1]], kind.context),
+        facts=facts,
+    )
+
+
+def _inverse(template: str) -> re.Pattern[str]:
+    """A pattern that finds a template's facts in its filled-in words."""
+    pieces = _FACT.split(template)
+    pattern = "".join(f"(?P<{piece}>.*)" if index % 2 else re.escape(piece) for index, piece in enumerate(pieces))
+    return re.compile(pattern, re.DOTALL)
+
+
+class Findings(ReplyModel):
+    """A reader's reply: for each question `qN` the words that show it, then the answer. Made for the number of questions."""
+
+    def finding(self, number: int, text: str) -> Finding:
+        """The answer to the question with this number, from 1. A yes needs words that stand in the text."""
+        says = cast(Says, getattr(self, f"q{number}"))
+        words = str(getattr(self, f"q{number}_words"))
+        stands = bool(words) and flat(words) in flat(text)
+        if says == "yes" and not stands:
+            return Finding("unclear")
+        return Finding(says, words if stands else "")
+
+
+@lru_cache(maxsize=64)
+def findings_type(questions: int) -> type[Findings]:
+    """The reply to so many questions: each is a required field of its own, so none can be left out."""
+    fields: dict[str, Any] = {}
+    for number in range(1, questions + 1):
+        fields[f"q{number}_words"] = (str, ...)
+        fields[f"q{number}"] = (Says, ...)
+    return cast("type[Findings]", create_model(f"Findings{questions}", __base__=Findings, **fields))
+
+
+def flat(text: str) -> str:
+    """Text for comparing quotes: lower case, single spaces, plain quotation marks."""
+    return _SPACE.sub(" ", text.replace("’", "'").replace("“", '"').replace("”", '"')).strip().casefold()
+
+
+class ReadsText(Prompt[Findings]):
+    """One text and the questions about it."""
+
+    template = "reads_text.md"
+    text: str
+    context: str
+    questions: tuple[Question, ...]
+
+    def reply_form(self) -> type[Findings]:
+        """As many answers as there are questions."""
+        return findings_type(len(self.questions))
+
+
+def shared_context(questions: Sequence[Question]) -> str:
+    """The context that all of these questions have in common; empty where they differ."""
+    contexts = {question.context for question in questions}
+    return contexts.pop() if len(contexts) == 1 else ""
+
+
+@dataclass
+class Memo:
+    """Findings that an episode has already: the same question about the same text is asked once.
+
+    Branches that run side by side do not see each other's findings until they are joined, so that what is asked never depends
+    on which of them was quicker.
+    """
+
+    own: dict[tuple[str, Question], Finding] = field(default_factory=dict)
+    before: Memo | None = None
+
+    def get(self, text: str, question: Question) -> Finding | None:
+        """A finding of this branch, or of what came before it."""
+        found = self.own.get((text, question))
+        return found if found is not None or self.before is None else self.before.get(text, question)
+
+    def branch(self) -> Memo:
+        """The memo of a branch that starts here."""
+        return Memo(before=self)
+
+
+async def read_text(reader: Agent, memo: Memo, text: str, questions: Sequence[Question]) -> tuple[Finding, ...]:
+    """The findings in the order of the questions. What is new goes to the reader in one call; an empty text means nothing."""
+    if not text.strip():
+        return tuple(Finding("no") for _ in questions)
+    new = list(dict.fromkeys(question for question in questions if memo.get(text, question) is None))
+    for start in range(0, len(new), MOST_QUESTIONS):
+        part = tuple(new[start : start + MOST_QUESTIONS])
+        reply = await reader.ask(ReadsText(text=text, context=shared_context(part), questions=part))
+        for number, question in enumerate(part, start=1):
+            memo.own[text, question] = reply.finding(number, text)
+    return tuple(cast(Finding, memo.get(text, question)) for question in questions)

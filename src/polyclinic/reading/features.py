@@ -1,0 +1,229 @@
+"""A text and a question as numbers: n-grams of the text, n-grams with what the question is about blanked out, and nearness.
+
+n-grams see negation, hedging and manner; nearness sees which fact, step or rule is meant; blanked n-grams see what is said of it.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyclinic.core.reading import Question, ReadingKind
+from polyclinic.reading.vectors import NOTHING, nearness, tokens
+from polyclinic.reading.words import NEGATIONS, STOP, concepts, content, opposed, words
+
+BUCKETS = 1 << 18
+_SENTENCE = re.compile(r"(?<=[.!?;。？！])\s+|\n+|,\s+(?=(?:but|and|so|though|although|because|yet)\b)")
+_HEDGE = re.compile(r"\b(maybe|perhaps|might|could|may|possibly|probably|think|guess|wonder|suppose|unsure|either|if)\b", re.I)
+_FIRST_PERSON = re.compile(r"\b(i|i'm|i've|me|my|mine|we|our)\b", re.I)
+_OPTION = re.compile(r"\(([A-J])\)\s*([^;()]+)")
+_PITFALL = re.compile(r"wrong: (.*?); right: (.*?)(?:; (?=wrong: )|$)")
+_KNOTS = (0.2, 0.35, 0.5, 0.65, 0.8)
+_LETTER = re.compile(r"\(([A-J])\)")
+
+Row = NDArray[np.uint32]
+Values = NDArray[np.float32]
+
+
+class Features(NamedTuple):
+    """One reading as numbers: places and values in a hashed table, and a short row of plain features."""
+
+    places: Row
+    values: Values
+    dense: Values
+
+
+class TextGrams(NamedTuple):
+    """Hashes and values of a text's n-grams, before they are given a scope."""
+
+    hashes: Row
+    values: Values
+
+
+def _hash(text: str) -> int:
+    return zlib.crc32(text.encode())
+
+
+@lru_cache(maxsize=4096)
+def text_grams(text: str) -> TextGrams:
+    """Words, pairs of words, and runs of three to five characters."""
+    row = words(text)
+    counted: dict[int, float] = {}
+    for gram in [*row, *map(" ".join, zip(row, row[1:], strict=False))]:
+        key = _hash(gram)
+        counted[key] = counted.get(key, 0.0) + 1.0
+    flat = f" {' '.join(text.lower().split())} "
+    for size in (3, 4, 5):
+        for start in range(len(flat) - size + 1):
+            key = _hash("c" + flat[start : start + size])
+            counted[key] = counted.get(key, 0.0) + 0.5
+    for gram in (f"^{row[0] if row else ''}", f"^{' '.join(row[:2])}", f"${flat.strip()[-1:]}"):
+        counted[_hash(gram)] = 1.0
+    return _unit(counted)
+
+
+def _unit(counted: dict[int, float]) -> TextGrams:
+    values = np.fromiter(counted.values(), np.float32, len(counted))
+    return TextGrams(np.fromiter(counted.keys(), np.uint32, len(counted)), values / (np.sqrt(values @ values) + 1e-9))
+
+
+def scoped(grams: TextGrams, scope: str) -> Row:
+    """The grams' places in the table for one scope."""
+    mixed = (grams.hashes ^ np.uint32(_hash(scope))) * np.uint32(2654435761)
+    return (mixed >> np.uint32(7)) % np.uint32(BUCKETS)
+
+
+@lru_cache(maxsize=8192)
+def sentences(text: str) -> tuple[str, ...]:
+    """The clauses of a text that may be judged by themselves."""
+    return tuple(part.strip() for part in _SENTENCE.split(text) if part.strip()) or (text,)
+
+
+class Target(NamedTuple):
+    """What a question is about: everything, its two parts, and rivals that the text might mean instead."""
+
+    whole: str
+    first: str
+    second: str
+    rivals: tuple[str, ...]
+
+
+@lru_cache(maxsize=16_384)
+def target_of(kind: ReadingKind, question: Question) -> Target:
+    """What the text is compared with."""
+    facts = dict(question.facts)
+    parts = [facts[name] for name in kind.open if facts.get(name)]
+    _, several, options = question.context.partition("Options:")
+    rivals: tuple[str, ...] = ()
+    if parts and several:
+        rivals = tuple(words.strip() for _, words in _OPTION.findall(options) if words.strip() not in parts[0])
+    if parts and parts[0].startswith("wrong: "):
+        parts = ["; ".join(found) for found in zip(*_PITFALL.findall(parts[0]), strict=True)]
+    whole = " ".join(parts)
+    return Target(whole, parts[0] if parts else "", parts[-1] if parts else "", rivals)
+
+
+def blanked(text: str, target: Target) -> list[str]:
+    """The text's words with those of the target as ``=``, near ones as ``~`` and rivals' as ``%``."""
+    wanted = content(target.whole)
+    others = frozenset().union(*(content(rival) for rival in target.rivals)) - wanted if target.rivals else frozenset()
+    units = tokens(target.whole).units
+    row: list[str] = []
+    for word in concepts(text):
+        if word in STOP or word in NEGATIONS:
+            row.append(word)
+        elif word in wanted:
+            row.append("=")
+        elif word in others:
+            row.append("%")
+        elif len(units) and float((units @ tokens(word).whole).max()) > 0.6:
+            row.append("~")
+        else:
+            row.append(word)
+    letters = _LETTER.findall(target.first[:4])
+    if letters:
+        row = ["=" if word == letters[0].lower() else word for word in row]
+    return [word for place, word in enumerate(row) if place == 0 or word != row[place - 1] or word not in "=~%"]
+
+
+def standing(text: str, target: Target) -> list[float]:
+    """Whether the target or a rival is named last, and whether each is named under a negation."""
+    wanted = content(target.whole)
+    others = frozenset().union(*(content(rival) for rival in target.rivals)) - wanted if target.rivals else frozenset()
+    letters = _LETTER.findall(target.first[:4])
+    mine = theirs = -1
+    denied = theirs_denied = 0.0
+    last_no = -9
+    row = concepts(text)
+    for place, word in enumerate(row):
+        if word in NEGATIONS:
+            last_no = place
+        if word in wanted or (letters and word == letters[0].lower() and word != "a"):
+            mine, denied = place, float(place - last_no <= 4)
+        elif word in others:
+            theirs, theirs_denied = place, float(place - last_no <= 4)
+    size = max(len(row), 1)
+    return [
+        float(mine >= 0), float(mine > theirs), float(theirs > mine), denied, theirs_denied,
+        float(mine > theirs and not denied), float(theirs > mine and not theirs_denied), (mine + 1) / size,
+    ]  # fmt: skip
+
+
+def blanked_grams(text: str, target: Target) -> TextGrams:
+    """Runs of two and three words in which the target is blanked out."""
+    row = ["^", *blanked(text, target), "$"]
+    counted: dict[int, float] = {}
+    for size in (2, 3, 4):
+        for start in range(len(row) - size + 1):
+            run = row[start : start + size]
+            if any(word in ("=", "~", "%") for word in run):
+                key = _hash("b" + " ".join(run))
+                counted[key] = counted.get(key, 0.0) + 1.0
+    return _unit(counted)
+
+
+def _knots(value: float) -> list[float]:
+    return [value, *(max(0.0, value - knot) for knot in _KNOTS)]
+
+
+def _numbers(text: str) -> frozenset[str]:
+    return frozenset(word for word in words(text) if word[0].isdigit())
+
+
+def dense_features(text: str, target: Target, context: str) -> Values:
+    """Plain features: how near the text is to the target, what of it is missing, and how it is said."""
+    parts = sentences(text)
+    near = [nearness(part, target.whole) for part in parts] if target.whole else [NOTHING]
+    best = max(range(len(near)), key=lambda index: near[index].cosine + near[index].covered)
+    there, top = nearness(text, target.whole) if target.whole else NOTHING, near[best]
+    first, second = (nearness(text, part) if part else NOTHING for part in (target.first, target.second))
+    mine, wanted, said = content(text), content(target.whole), content(parts[best])
+    shared = len(mine & wanted)
+    negated = sum(word in NEGATIONS for word in words(parts[best]))
+    goal = sum(word in NEGATIONS for word in words(target.whole))
+    numbers, figures = _numbers(text), _numbers(target.whole)
+    asks, hedges = float("?" in parts[best]), float(_HEDGE.search(parts[best]) is not None)
+    turned = float((negated > 0) != (goal > 0))
+    overlap = shared / max(1, len(wanted))
+    around = nearness(text, context[:500]).cosine if context else 0.0
+    rival = max((nearness(text, other).covered for other in target.rivals), default=0.0)
+    contrary = min(opposed(mine, wanted), 3) / 3
+    row = [
+        *_knots(there.cosine), *_knots(there.covered), *_knots(overlap), *_knots(first.covered), *_knots(second.covered),
+        top.cosine, top.covered, top.well_covered, top.worst, top.used, top.well_used,
+        there.well_covered, there.worst, there.used, there.well_used, first.cosine, second.cosine,
+        shared / max(1, len(mine)), len(said & wanted) / max(1, len(said)), len(said & wanted) / max(1, len(wanted)),
+        float(bool(figures)), len(numbers & figures) / max(1, len(figures)), float(bool(figures) and bool(numbers - figures)),
+        float(bool(figures) and not numbers & figures), contrary, contrary * overlap, rival, there.covered - rival,
+        min(negated, 2) / 2, turned, turned * top.covered, turned * overlap, asks, asks * top.covered, hedges, hedges * overlap,
+        float(text.strip().endswith("?")), float(_FIRST_PERSON.search(text) is not None), around, there.cosine - around,
+        min(len(text), 400) / 400, min(len(target.whole), 300) / 300, len(parts) / 6, *standing(text, target),
+    ]  # fmt: skip
+    return np.asarray(row, dtype=np.float32)
+
+
+def scope_of(kind: ReadingKind, target: Target) -> str:
+    """The scope in which a text's own n-grams count: for kinds with a fixed list of targets, each target has its own."""
+    return f"{kind.name}|{target.whole}" if kind.listed else kind.name
+
+
+def features(kind: ReadingKind, question: Question, text: str) -> Features:
+    """One reading as numbers."""
+    target = target_of(kind, question)
+    scope = scope_of(kind, target)
+    own = text_grams(text)
+    places, values = [scoped(own, scope)], [own.values * (0.4 if kind.open and not kind.listed else 2.0)]
+    if target.whole:
+        pattern = blanked_grams(text, target)
+        places.append(scoped(pattern, f"{kind.name}|blanked"))
+        values.append(pattern.values * 1.5)
+    whole = tokens(text).whole
+    spread = np.uint32(_hash(f"{scope}|vector")) + np.arange(len(whole), dtype=np.uint32)
+    places.append(((spread * np.uint32(2654435761)) >> np.uint32(7)) % np.uint32(BUCKETS))
+    values.append(whole * (0.5 if kind.open and not kind.listed else 2.0))
+    return Features(np.concatenate(places), np.concatenate(values), dense_features(text, target, question.context))

@@ -1,0 +1,75 @@
+"""How often a reader is right, kind by kind: on yes, on no, balanced with an interval, and how much it leaves unclear."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from importlib import resources
+from typing import Any
+
+import orjson
+
+from polyclinic.core.reading import Says
+from polyclinic.reading.sets import Labelled
+
+RESULTS = "results.json"
+_Z = 1.96
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """A reader's accuracy on one kind. `unclear` answers count as wrong. `balanced` is the mean of both sides."""
+
+    n: int
+    yes_right: float
+    no_right: float
+    balanced: float
+    low: float
+    high: float
+    unclear: float
+
+
+def accuracy(pairs: Sequence[tuple[bool, Says]]) -> Accuracy:
+    """From (label, answer) pairs; the interval is Wilson's on each side, joined."""
+    yes = [says for label, says in pairs if label]
+    no = [says for label, says in pairs if not label]
+    right = [says == "yes" for says in yes], [says == "no" for says in no]
+    shares = [sum(side) / len(side) if side else math.nan for side in right]
+    there = [share for share in shares if not math.isnan(share)]
+    balanced = sum(there) / len(there) if there else math.nan
+    spread = math.sqrt(sum(_half(share, len(side)) ** 2 for share, side in zip(shares, right, strict=True) if side)) / max(1, len(there))
+    unclear = sum(says == "unclear" for _, says in pairs) / len(pairs) if pairs else 0.0
+    return Accuracy(
+        len(pairs),
+        round(shares[0], 4),
+        round(shares[1], 4),
+        round(balanced, 4),
+        round(max(0.0, balanced - spread), 4),
+        round(min(1.0, balanced + spread), 4),
+        round(unclear, 4),
+    )
+
+
+def _half(share: float, n: int) -> float:
+    """Half the width of Wilson's interval."""
+    return _Z / (1 + _Z**2 / n) * math.sqrt(share * (1 - share) / n + _Z**2 / (4 * n**2))
+
+
+def table(rows: Sequence[Labelled], answers: Sequence[Says]) -> dict[str, Any]:
+    """``{"kinds": {kind: accuracy}, "all": accuracy}``; `all` is the mean over kinds, each kind the same weight."""
+    by_kind: dict[str, list[tuple[bool, Says]]] = {}
+    for row, says in zip(rows, answers, strict=True):
+        by_kind.setdefault(row.question.kind, []).append((row.label, says))
+    kinds = {kind: asdict(accuracy(pairs)) for kind, pairs in sorted(by_kind.items())}
+    names = ("yes_right", "no_right", "balanced", "low", "high", "unclear")
+    mean = {name: round(sum(found[name] for found in kinds.values()) / len(kinds), 4) for name in names} if kinds else {}
+    return {"kinds": kinds, "all": {"n": len(rows), **mean}}
+
+
+@lru_cache(maxsize=1)
+def kept_results() -> dict[str, Accuracy]:
+    """What the built-in reader reached on the test authors, as shipped with its weights."""
+    file = resources.files("polyclinic.reading").joinpath("data", RESULTS)
+    return {kind: Accuracy(**found) for kind, found in orjson.loads(file.read_bytes())["kinds"].items()}

@@ -1,0 +1,77 @@
+"""Token vectors for the reader: how near two texts are, word by word."""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyclinic.retrieval.embedders import WordLlamaEmbedder
+
+Vector = NDArray[np.float32]
+DIMENSIONS = 256
+_NEAR = 0.6
+
+
+class Tokens(NamedTuple):
+    """A text's tokens: unit vectors, their weights (rare tokens have long vectors), and the unit vector of the whole."""
+
+    units: Vector
+    weights: Vector
+    whole: Vector
+
+
+class Nearness(NamedTuple):
+    """How a text covers a target: its mean best match, the share well matched, the worst quarter, and the same backwards."""
+
+    cosine: float
+    covered: float
+    well_covered: float
+    worst: float
+    used: float
+    well_used: float
+
+
+@cache
+def _table() -> tuple[WordLlamaEmbedder, Vector, Vector]:
+    embedder = WordLlamaEmbedder()
+    table = np.asarray(embedder.token_vectors, dtype=np.float32)
+    norms = np.sqrt(np.einsum("ij,ij->i", table, table)) + 1e-9
+    return embedder, table, norms
+
+
+@lru_cache(maxsize=16_384)
+def tokens(text: str) -> Tokens:
+    """The tokens of a text, in lower case."""
+    embedder, table, norms = _table()
+    ids = np.clip(np.asarray(embedder.token_ids(text.lower()), dtype=np.intp), 0, len(table) - 1)
+    if not len(ids):
+        return Tokens(np.zeros((0, DIMENSIONS), np.float32), np.zeros(0, np.float32), np.zeros(DIMENSIONS, np.float32))
+    units = table[ids] / norms[ids][:, None]
+    whole = units.mean(axis=0)
+    return Tokens(units, norms[ids], whole / (np.sqrt(whole @ whole) + 1e-9))
+
+
+NOTHING = Nearness(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+@lru_cache(maxsize=65_536)
+def nearness(text: str, target: str) -> Nearness:
+    """How near a text is to a target."""
+    mine, theirs = tokens(text), tokens(target)
+    if not len(mine.units) or not len(theirs.units):
+        return NOTHING
+    table = theirs.units @ mine.units.T
+    best, back = table.max(axis=1), table.max(axis=0)
+    weight, own = theirs.weights / theirs.weights.sum(), mine.weights / mine.weights.sum()
+    worst = np.sort(best)[: max(1, len(best) // 4)].mean()
+    return Nearness(
+        float(mine.whole @ theirs.whole),
+        float(best @ weight),
+        float(weight[best > _NEAR].sum()),
+        float(worst),
+        float(back @ own),
+        float(own[back > _NEAR].sum()),
+    )

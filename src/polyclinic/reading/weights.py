@@ -1,0 +1,87 @@
+"""The reader's weights: one compact file, loaded at first use."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from polyclinic.errors import DataError
+from polyclinic.reading.features import BUCKETS
+from polyclinic.reading.fit import Linear, whole_table
+
+SHIPPED = "reader.npz"
+_DATE = (1980, 1, 1, 0, 0, 0)
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What training found: a table of n-gram weights, and for each kind the weights of plain features and an offset.
+
+    `scopes` lists the targets that a listed kind has learned one by one; for any other target only nearness counts.
+    """
+
+    table: NDArray[np.float32]
+    dense: Mapping[str, NDArray[np.float32]]
+    offsets: Mapping[str, float]
+    scopes: frozenset[str]
+    digest: str = ""
+
+
+def save(path: Path, models: Mapping[str, Linear], scopes: frozenset[str]) -> str:
+    """Write the weights; the same weights give the same bytes. Returns their digest."""
+    kinds = sorted(models)
+    head = {"kinds": kinds, "offsets": [round(models[kind].offset, 6) for kind in kinds], "scopes": sorted(scopes)}
+    table = whole_table([models[kind] for kind in kinds])
+    table[np.abs(table) < _SMALLEST] = 0.0
+    parts = {
+        "head.json": orjson.dumps(head),
+        "table.f16": table.astype(np.float16).tobytes(),
+        "dense.f32": np.stack([models[kind].dense for kind in kinds]).astype(np.float32).tobytes(),
+    }
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as file:
+        for name, content in parts.items():
+            file.writestr(zipfile.ZipInfo(name, _DATE), content, zipfile.ZIP_DEFLATED, 9)
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+
+
+_SMALLEST = 0.004
+
+
+def load(content: bytes) -> Weights:
+    """Weights from a file's bytes."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as file:
+            head = orjson.loads(file.read("head.json"))
+            table = np.frombuffer(file.read("table.f16"), np.float16).astype(np.float32)
+            dense = np.frombuffer(file.read("dense.f32"), np.float32).reshape(len(head["kinds"]), -1)
+    except (KeyError, ValueError, zipfile.BadZipFile) as error:
+        raise DataError(f"these are no reader's weights: {error}; make them with 'polyclinic train reader'") from None
+    if len(table) != BUCKETS:
+        raise DataError("these weights belong to another version of the reader: run 'polyclinic train reader' again")
+    return Weights(
+        table,
+        dict(zip(head["kinds"], dense, strict=True)),
+        dict(zip(head["kinds"], head["offsets"], strict=True)),
+        frozenset(head["scopes"]),
+        hashlib.sha256(content).hexdigest()[:12],
+    )
+
+
+@lru_cache(maxsize=4)
+def shipped_weights(path: str = "") -> Weights:
+    """The weights in the package, or in a file."""
+    if path:
+        if not Path(path).is_file():
+            raise DataError(f"{path}: there is no such file of reader's weights")
+        return load(Path(path).read_bytes())
+    return load(resources.files("polyclinic.reading").joinpath("data", SHIPPED).read_bytes())

@@ -1,0 +1,106 @@
+"""Words of a text for the reader: normalised, numbers in one form, and the concepts of a small thesaurus.
+
+The thesaurus groups ways of saying the same ("sob", "dyspnoea", "winded"); it was written by an author who saw no reading.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+from importlib import resources
+
+import orjson
+
+_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+(?:[.,]\d+)?|[가-힣]+")
+_ENDINGS = ("ations", "ation", "ings", "ing", "ies", "ied", "ers", "ed", "es", "ly", "s")
+_LEAST_STEM = 3
+_LONGEST_PHRASE = 5
+_NUMBERS = {
+    word: str(value)
+    for value, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split()
+    )
+} | {"twenty": "20", "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "once": "1", "twice": "2", "half": "0.5"}
+STOP = frozenset(
+    "a an the and or but of to in on at for with from by is are was were be been being am it its this that these those he she"
+    " they them his her their i you we my your our me us as so if then than there here do does did have has had will would"
+    " can could should may might must just very about into up down out over what which who when where how".split()
+)
+NEGATIONS = frozenset(
+    "no not never none nobody nothing without neither nor cannot can't don't doesn't didn't isn't wasn't aren't weren't won't"
+    " wouldn't haven't hasn't hadn't couldn't shouldn't ain't dont didnt cant nope nah hardly unlikely deny denies denied"
+    " stopped rather instead 안 못 아니 없어요 없습니다 않아요 않습니다".split()
+)
+
+
+@lru_cache(maxsize=32_768)
+def words(text: str) -> tuple[str, ...]:
+    """The words of a text in order, lower case, numbers as digits."""
+    plain = text.replace("’", "'").lower()
+    return tuple([_NUMBERS.get(word, word) for word in _WORD.findall(plain)])
+
+
+@cache
+def stem(word: str) -> str:
+    """A word without its commonest endings."""
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _LEAST_STEM:
+            return word[: -len(ending)]
+    return word
+
+
+@cache
+def _phrases() -> dict[tuple[str, ...], str]:
+    """Phrase (as stems) to the name of its group."""
+    found: dict[tuple[str, ...], str] = {}
+    file = resources.files("polyclinic.reading").joinpath("data", "thesaurus.jsonl")
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines()):
+        for phrase in orjson.loads(line):
+            found.setdefault(tuple([stem(word) for word in words(phrase)]), f"#{number}")
+    return found
+
+
+@cache
+def _opposites() -> dict[str, tuple[str, ...]]:
+    """Stem to the stems that turn it into its contrary."""
+    found: dict[str, tuple[str, ...]] = {}
+    file = resources.files("polyclinic.reading").joinpath("data", "opposites.jsonl")
+    for line in file.read_text(encoding="utf-8").splitlines():
+        one, other = ([stem(word) for phrase in side for word in words(phrase)[:1]] for side in orjson.loads(line))
+        for mine, theirs in ((one, other), (other, one)):
+            for word in mine:
+                found[word] = (*found.get(word, ()), *theirs)
+    return found
+
+
+@lru_cache(maxsize=32_768)
+def concepts(text: str) -> tuple[str, ...]:
+    """A text as a row of stems and concepts: the longest known phrase at each place becomes its group's name."""
+    stems = [stem(word) for word in words(text)]
+    known = _phrases()
+    row: list[str] = []
+    place = 0
+    while place < len(stems):
+        for length in range(min(_LONGEST_PHRASE, len(stems) - place), 0, -1):
+            group = known.get(tuple(stems[place : place + length]))
+            if group is not None:
+                row.append(group)
+                place += length
+                break
+        else:
+            row.append(stems[place])
+            place += 1
+    return tuple(row)
+
+
+@lru_cache(maxsize=32_768)
+def content(text: str) -> frozenset[str]:
+    """The concepts and stems that carry meaning."""
+    return frozenset([word for word in concepts(text) if word not in STOP and word not in NEGATIONS])
+
+
+def opposed(text: frozenset[str], target: frozenset[str]) -> int:
+    """How many words of the text say the contrary of a word of the target that the text itself does not have."""
+    against = _opposites()
+    missing = target - text
+    return sum(1 for word in missing for other in against.get(word, ()) if other in text and other not in target)
