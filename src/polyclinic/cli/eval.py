@@ -7,6 +7,7 @@ clinic ``counsel``. An evaluation is ``async evaluate(bench, file)`` and returns
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -15,14 +16,16 @@ from polyclinic.cli.options import json_option, print_json, wait
 from polyclinic.core.agent import Agent
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.journal import MemoryJournal
+from polyclinic.core.reading import READER, Finding, Question, read_text
 from polyclinic.core.seed import derive
 from polyclinic.core.switchboard import Players, Switchboard
 from polyclinic.core.transcript import Event
-from polyclinic.errors import UnknownName
+from polyclinic.errors import ConfigError, UnknownName
 from polyclinic.eval.evaluation import Evaluate, Evaluated
 from polyclinic.eval.terminal import section_text
 from polyclinic.runner.build import build
 from polyclinic.runner.config import make_config
+from polyclinic.runner.readings import READINGS, measure_reader
 from polyclinic.runner.registry import clinic_modules, load_clinic
 
 
@@ -38,6 +41,10 @@ class EvalBench:
         owner = self._clinic.role(role).owner
         return Agent(role, self._board, self.events.append, owner, derive(self._seed, role) % 2**31)
 
+    async def reads(self, text: str, questions: Sequence[Question]) -> tuple[Finding, ...]:
+        """What a text means, from the cast's reader."""
+        return await read_text(self.agent(READER), self._board.memo, text, questions)
+
 
 @click.command(name="eval", short_help="Run a clinic's named evaluation, such as counsel-guard.")
 @click.argument("name")
@@ -50,16 +57,27 @@ class EvalBench:
 @click.option("--seed", type=int, default=0, show_default=True, help="Another seed, other chances.")
 @click.option("--local-only", is_flag=True, help="Refuse any model endpoint outside this machine.")
 @click.option("--out", type=click.Path(dir_okay=False), default=None, help="Also write the numbers to this JSON file.")
+@click.option("--clinic", "only", default="", metavar="NAME", help="readings: the kinds of this clinic alone.")
+@click.option("--kind", default="", metavar="KIND", help="readings: this kind alone.")
 @json_option
-def command(name: str, file: str, cast: str, seed: int, local_only: bool, out: str | None, as_json: bool) -> int:
-    """Run a clinic's named evaluation, such as counsel-guard.
+def command(
+    name: str, file: str, cast: str, seed: int, local_only: bool, out: str | None, only: str, kind: str, as_json: bool
+) -> int:
+    """Run a clinic's named evaluation, such as counsel-guard, or measure a reader with 'readings'.
 
-    NAME is CLINIC-EVALUATION. The evaluation says which rows it takes; counsel-guard takes JSON lines with text, lang
-    and label.
+    NAME is CLINIC-EVALUATION, or readings. counsel-guard takes JSON lines with text, lang and label; readings takes JSON
+    lines with kind, context, text, question and label (1 or 0).
+
+    polyclinic eval readings --clinic patient --cast reader=openai:gpt-5-mini
     """
-    clinic, evaluate = find_evaluation(name)
-    config = make_config({"clinic": clinic.name, "cast": cast, "seed": seed, "local_only": local_only})
-    found = wait(_run(clinic, evaluate, file, config.cast, config.seed, config.local_only))
+    config = make_config({"clinic": "demo", "cast": cast, "seed": seed, "local_only": local_only})
+    if name == READINGS:
+        found: Evaluated = wait(measure_reader(only, kind, file, config.cast, config.seed, config.local_only))
+    else:
+        if only or kind:
+            raise ConfigError(f"--clinic and --kind go with 'eval readings', not with 'eval {name}'")
+        clinic, evaluate = find_evaluation(name)
+        found = wait(_run(clinic, evaluate, file, config.cast, config.seed, config.local_only))
     if out is not None:
         import orjson
 
@@ -79,7 +97,7 @@ def find_evaluation(name: str) -> tuple[Clinic, Evaluate]:
         clinic = load_clinic(clinic_name)
         if wanted in clinic.evaluations:
             return clinic, clinic.evaluations[wanted]
-    names = [f"{key}-{evaluation}" for key in known for evaluation in load_clinic(key).evaluations]
+    names = [READINGS] + [f"{key}-{evaluation}" for key in known for evaluation in load_clinic(key).evaluations]
     raise UnknownName("evaluation", name, names)
 
 

@@ -22,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "grades": ("grades", "Write the results of a class that played as a CSV file."),
     "fhir": ("fhir", "Serve the hospital's FHIR R5 records, load into them, try a server out."),
     "eval": ("eval", "Run a clinic's named evaluation, such as counsel-guard."),
+    "train": ("train", "Train a reader, from the labelled readings in the package."),
     "ingest": ("ingest", "Turn a folder of documents into sources for a clinic."),
     "serve": ("serve", "Serve a clinic's live sessions over HTTP."),
     "check": ("check", "Check that a clinic keeps the contract of all clinics."),

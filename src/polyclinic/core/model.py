@@ -19,7 +19,7 @@ from polyclinic.core.reply import schema_of
 from polyclinic.core.tool import ToolSpec
 from polyclinic.core.value import Keyed, Value
 
-ModelKind = Literal["llm", "understudy", "human", "replay"]
+ModelKind = Literal["llm", "understudy", "human", "replay", "reader"]
 NANO = 1_000_000_000
 _PIECE = 2047
 _CANONICAL = b'{"messages":[%b],"prompt":%b,"role":%b,"settings":%b,"tools":%b}'

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 
 from polyclinic.core.model import Model
+from polyclinic.core.reading import READER
 from polyclinic.core.understudy import Understudy
 from polyclinic.errors import ConfigError, UnknownName
 from polyclinic.models.accounting import Budget
@@ -45,7 +46,7 @@ class Cast:
 
     def describe(self) -> dict[str, str]:
         """Role to model name, for transcripts and reports."""
-        return {role: model.name for role, model in self._models.items()}
+        return {role: model.name for role, model in self._models.items() if role != READER}
 
     def is_remote(self, role: str) -> bool:
         """Whether what this role is asked leaves the machine."""
@@ -65,6 +66,7 @@ def build_cast(
     understudies: Mapping[str, Understudy],
     mistakes: Collection[str] = (),
     *,
+    reader: Callable[[str], Model] | None = None,
     desk: HumanDesk | None = None,
     recordings: Mapping[str, Lookup] | None = None,
     cache: ResponseCache | None = None,
@@ -72,7 +74,9 @@ def build_cast(
     prices: Prices | None = None,
     local_only: bool = False,
 ) -> Cast:
-    """A model for every role. Roles that no part of the cast names are played by understudies."""
+    """A model for every role. Roles that no part of the cast names are played by understudies; `reader` makes the reader."""
+    if reader is not None:
+        roles = [*roles, READER]
     _check_roles(specs, roles)
     named = {spec.role: spec for spec in specs}
     fallback = named.get(ALL) or parse_model("understudy")
@@ -83,7 +87,11 @@ def build_cast(
     assembly = Assembly(cache, budget, prices)
     models: dict[str, Model] = {}
     for role, spec in chosen.items():
-        if spec.kind == "understudy":
+        if role == READER and reader is not None and spec.kind in ("builtin", "understudy"):
+            models[role] = reader(spec.model)
+        elif spec.kind == "builtin":
+            raise ConfigError(f"cast {role}={spec.text}: the built-in reader only reads; write reader={spec.text}")
+        elif spec.kind == "understudy":
             models[role] = _understudy(role, spec, understudies, mistakes)
         elif spec.kind == "human":
             if desk is None:

@@ -5,6 +5,7 @@ Each part is ``role=model``; ``all=model`` plays every role that is not named. A
 =====================================  ==========================================================================
 ``understudy``                         the clinic's own offline player
 ``understudy:mistake=leak@0.3+rude``   the same, making named mistakes, each with a probability (1 if not given)
+``builtin``, ``builtin:WEIGHTS``       the trained reader in the package, or one you trained (role ``reader`` alone)
 ``human``                              a person, in the terminal or the browser
 ``replay:RUN``                         a recorded run
 ``local`` or ``local:/path/m.gguf``    a model on this machine, in this process (extra ``local``)
@@ -33,7 +34,7 @@ from pydantic import ConfigDict, Field, ValidationError
 from polyclinic.core.message import Frozen
 from polyclinic.errors import ConfigError, UnknownName
 
-Kind = Literal["understudy", "human", "replay", "local", "endpoint", "hosted"]
+Kind = Literal["understudy", "builtin", "human", "replay", "local", "endpoint", "hosted"]
 HOSTED = ("anthropic", "azure", "bedrock", "cohere", "google", "google-cloud", "huggingface")
 OWN_KEY = "POLYCLINIC_API_KEY"
 ALL = "all"
@@ -129,6 +130,8 @@ def parse_model(text: str, role: str = ALL) -> CastSpec:
     if kind == "human" and not colon:
         return CastSpec(role, text, "human", options=_read_options(text, options))
     made = _read_options(text, options)
+    if kind == "builtin":
+        return CastSpec(role, text, "builtin", rest, options=made)
     if kind == "replay":
         _need(rest, text, "write replay:RUN, with a run's id as 'polyclinic runs' lists it")
         return CastSpec(role, text, "replay", rest, options=made)
@@ -145,7 +148,7 @@ def parse_model(text: str, role: str = ALL) -> CastSpec:
     if kind in HOSTED:
         _need(rest, text, f"write {kind}:MODEL")
         return CastSpec(role, text, "hosted", rest, kind, options=made)
-    known_kinds = ["understudy", "human", "replay", "local", "http", "https", *endpoints(), *HOSTED]
+    known_kinds = ["understudy", "builtin", "human", "replay", "local", "http", "https", *endpoints(), *HOSTED]
     raise ConfigError(f"cast '{text}': {UnknownName('kind of model', kind, known_kinds)}")
 
 

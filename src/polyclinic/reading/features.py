@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import zlib
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -19,8 +20,10 @@ from polyclinic.reading.words import NEGATIONS, STOP, concepts, content, opposed
 
 BUCKETS = 1 << 18
 _SENTENCE = re.compile(r"(?<=[.!?;。？！])\s+|\n+|,\s+(?=(?:but|and|so|though|although|because|yet)\b)")
-_HEDGE = re.compile(r"\b(maybe|perhaps|might|could|may|possibly|probably|think|guess|wonder|suppose|unsure|either|if)\b", re.I)
-_FIRST_PERSON = re.compile(r"\b(i|i'm|i've|me|my|mine|we|our)\b", re.I)
+_HEDGE = re.compile(
+    r"\b(maybe|perhaps|might|could|may|possibly|probably|think|guess|wonder|suppose|unsure|either|if)\b", re.IGNORECASE
+)
+_FIRST_PERSON = re.compile(r"\b(i|i'm|i've|me|my|mine|we|our)\b", re.IGNORECASE)
 _OPTION = re.compile(r"\(([A-J])\)\s*([^;()]+)")
 _PITFALL = re.compile(r"wrong: (.*?); right: (.*?)(?:; (?=wrong: )|$)")
 _KNOTS = (0.2, 0.35, 0.5, 0.65, 0.8)
@@ -54,7 +57,7 @@ def text_grams(text: str) -> TextGrams:
     """Words, pairs of words, and runs of three to five characters."""
     row = words(text)
     counted: dict[int, float] = {}
-    for gram in [*row, *map(" ".join, zip(row, row[1:], strict=False))]:
+    for gram in [*row, *map(" ".join, pairwise(row))]:
         key = _hash(gram)
         counted[key] = counted.get(key, 0.0) + 1.0
     flat = f" {' '.join(text.lower().split())} "

@@ -37,11 +37,16 @@ class _Table:
         return np.add.reduceat(self.values * weights[self.columns], self.starts)
 
     def back(self, errors: Floats) -> Floats:
-        return np.bincount(self.columns, self.values * errors[self.rows], minlength=len(self.used))
+        return np.bincount(self.columns, self.values * errors[self.rows], minlength=len(self.used)).astype(np.float64)
 
 
 def fit(
-    rows: Sequence[Features], labels: Sequence[float], *, sparse_decay: float = 2e-4, dense_decay: float = 2e-3, steps: int = 220
+    rows: Sequence[Features],
+    labels: Sequence[float],
+    *,
+    sparse_decay: float = 2e-4,
+    dense_decay: float = 2e-3,
+    steps: int = 220,
 ) -> Linear:
     """Logistic regression with weight decay. Yes and no count the same, however many there are of each."""
     table = _Table(rows)

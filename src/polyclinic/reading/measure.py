@@ -39,7 +39,9 @@ def accuracy(pairs: Sequence[tuple[bool, Says]]) -> Accuracy:
     shares = [sum(side) / len(side) if side else math.nan for side in right]
     there = [share for share in shares if not math.isnan(share)]
     balanced = sum(there) / len(there) if there else math.nan
-    spread = math.sqrt(sum(_half(share, len(side)) ** 2 for share, side in zip(shares, right, strict=True) if side)) / max(1, len(there))
+    spread = math.sqrt(
+        sum(_half(share, len(side)) ** 2 for share, side in zip(shares, right, strict=True) if side)
+    ) / max(1, len(there))
     unclear = sum(says == "unclear" for _, says in pairs) / len(pairs) if pairs else 0.0
     return Accuracy(
         len(pairs),
@@ -62,14 +64,40 @@ def table(rows: Sequence[Labelled], answers: Sequence[Says]) -> dict[str, Any]:
     by_kind: dict[str, list[tuple[bool, Says]]] = {}
     for row, says in zip(rows, answers, strict=True):
         by_kind.setdefault(row.question.kind, []).append((row.label, says))
-    kinds = {kind: asdict(accuracy(pairs)) for kind, pairs in sorted(by_kind.items())}
-    names = ("yes_right", "no_right", "balanced", "low", "high", "unclear")
-    mean = {name: round(sum(found[name] for found in kinds.values()) / len(kinds), 4) for name in names} if kinds else {}
+    kinds: dict[str, dict[str, Any]] = {kind: asdict(accuracy(pairs)) for kind, pairs in sorted(by_kind.items())}
+    for kind, found in kinds.items():
+        found["pairs"] = _pairs(kind, rows, answers)
+    names = ("yes_right", "no_right", "balanced", "low", "high", "unclear", "pairs")
+    mean = {name: _mean([found[name] for found in kinds.values()]) for name in names}
     return {"kinds": kinds, "all": {"n": len(rows), **mean}}
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    there = [value for value in values if value is not None and not math.isnan(value)]
+    return round(sum(there) / len(there), 4) if there else None
+
+
+def _pairs(kind: str, rows: Sequence[Labelled], answers: Sequence[Says]) -> float | None:
+    """Balanced accuracy on texts that stand with a yes and with a no question; None where there are none."""
+    texts: dict[str, list[tuple[bool, Says]]] = {}
+    for row, says in zip(rows, answers, strict=True):
+        if row.question.kind == kind:
+            texts.setdefault(row.text, []).append((row.label, says))
+    both = [pair for pairs in texts.values() if len({label for label, _ in pairs}) > 1 for pair in pairs]
+    return accuracy(both).balanced if both else None
 
 
 @lru_cache(maxsize=1)
 def kept_results() -> dict[str, Accuracy]:
     """What the built-in reader reached on the test authors, as shipped with its weights."""
     file = resources.files("polyclinic.reading").joinpath("data", RESULTS)
-    return {kind: Accuracy(**found) for kind, found in orjson.loads(file.read_bytes())["kinds"].items()}
+    kinds = orjson.loads(file.read_bytes())["kinds"]
+    return {kind: Accuracy(**{name: row[name] for name in Accuracy.__annotations__}) for kind, row in kinds.items()}
+
+
+@lru_cache(maxsize=1)
+def kept_text_only() -> dict[str, float]:
+    """What a reader reached that never sees the question, on the same test authors."""
+    file = resources.files("polyclinic.reading").joinpath("data", RESULTS)
+    found: dict[str, float] = orjson.loads(file.read_bytes()).get("text_only", {})
+    return found

@@ -1,7 +1,7 @@
 """Labelled readings: the sets that ship with each clinic, and a user's own file.
 
-A shipped line is ``{"kind", "author", "split", "text", "label", "facts", "lang"?, "about"?}``; facts that many lines share (a case, a
-shift, a source) stand once in ``contexts.json`` under the line's `about`. A user's file has the full words instead:
+A shipped line is ``{"kind", "author", "split", "text", "label", "facts", "lang"?, "about"?}``; facts that many lines share (a
+case, a shift, a source) stand once in ``contexts.json`` under the line's `about`. A user's file has the full words instead:
 ``{"kind", "context", "text", "question", "label"}``.
 """
 
@@ -86,5 +86,7 @@ def from_file(path: Path, kinds: Mapping[str, ReadingKind]) -> list[Labelled]:
         if label not in (0, 1):
             raise DataError(f"{where}: label must be 1 (yes) or 0 (no), not {label!r}")
         question = kinds[kind].read_back(str(row.get("question", "")), str(row.get("context", "")))
-        found.append(Labelled(question, str(text), bool(label), str(row.get("author", "")), "file", str(row.get("lang", "en"))))
+        found.append(
+            Labelled(question, str(text), bool(label), str(row.get("author", "")), "file", str(row.get("lang", "en")))
+        )
     return found

@@ -6,6 +6,7 @@ The thesaurus groups ways of saying the same ("sob", "dyspnoea", "winded"); it w
 from __future__ import annotations
 
 import re
+import tomllib
 from functools import cache, lru_cache
 from importlib import resources
 
@@ -15,22 +16,10 @@ _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+(?:[.,]\d+)?|[가-힣]+")
 _ENDINGS = ("ations", "ation", "ings", "ing", "ies", "ied", "ers", "ed", "es", "ly", "s")
 _LEAST_STEM = 3
 _LONGEST_PHRASE = 5
-_NUMBERS = {
-    word: str(value)
-    for value, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split()
-    )
-} | {"twenty": "20", "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "once": "1", "twice": "2", "half": "0.5"}
-STOP = frozenset(
-    "a an the and or but of to in on at for with from by is are was were be been being am it its this that these those he she"
-    " they them his her their i you we my your our me us as so if then than there here do does did have has had will would"
-    " can could should may might must just very about into up down out over what which who when where how".split()
-)
-NEGATIONS = frozenset(
-    "no not never none nobody nothing without neither nor cannot can't don't doesn't didn't isn't wasn't aren't weren't won't"
-    " wouldn't haven't hasn't hadn't couldn't shouldn't ain't dont didnt cant nope nah hardly unlikely deny denies denied"
-    " stopped rather instead 안 못 아니 없어요 없습니다 않아요 않습니다".split()
-)
+_LISTS = tomllib.loads(resources.files("polyclinic.reading").joinpath("data", "words.toml").read_text(encoding="utf-8"))
+_NUMBERS: dict[str, str] = _LISTS["numbers"]
+STOP = frozenset(_LISTS["stop"].split())
+NEGATIONS = frozenset(_LISTS["negations"].split())
 
 
 @lru_cache(maxsize=32_768)

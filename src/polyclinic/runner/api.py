@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from polyclinic.core.clinic import Clinic
+from polyclinic.core.clinic import READER_ROLE, Clinic
 from polyclinic.core.episode import Listener
 from polyclinic.core.library import Operation
 from polyclinic.core.model import Usage
@@ -79,7 +79,7 @@ def refuse_unknown_settings(clinic: Clinic, config: RunConfig) -> None:
 
 def describe_players(clinic: Clinic, cast: Cast) -> dict[str, dict[str, str]]:
     """Role to model name and kind, for the run's record."""
-    models = {role.name: cast.model(role.name) for role in clinic.roles}
+    models = {role.name: cast.model(role.name) for role in (*clinic.roles, READER_ROLE)}
     return {role: {"model": model.name, "kind": model.kind} for role, model in models.items()}
 
 

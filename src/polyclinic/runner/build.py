@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from copy import copy
 from dataclasses import dataclass
@@ -16,6 +16,8 @@ from polyclinic.core.execute import Stage
 from polyclinic.core.journal import Journal
 from polyclinic.core.judge import Judge
 from polyclinic.core.limits import Meter
+from polyclinic.core.model import Model
+from polyclinic.core.part import OUT_OF_PART
 from polyclinic.core.records import StageableRecords
 from polyclinic.core.services import Services
 from polyclinic.errors import ConfigError, UnknownName
@@ -62,6 +64,17 @@ def _with_samples(judge: Judge, samples: int) -> Judge:
     changed = copy(judge)
     changed.k_samples = samples
     return changed
+
+
+def reader_of(clinic: Clinic) -> Callable[[str], Model]:
+    """Makes the built-in reader for this clinic's kinds of question; a path names weights of one's own."""
+
+    def make(path: str) -> Model:
+        from polyclinic.reading.reader import BuiltInReader
+
+        return BuiltInReader({kind.name: kind for kind in (*clinic.readings, OUT_OF_PART)}, path)
+
+    return make
 
 
 @lru_cache(maxsize=4)
@@ -129,6 +142,7 @@ async def build(
             roles=[role.name for role in clinic.roles],
             understudies={role: understudy() for role, understudy in clinic.understudies.items()},
             mistakes=[mistake.name for mistake in clinic.mistakes],
+            reader=reader_of(clinic),
             desk=desk,
             recordings=await open_recordings(specs, store),
             cache=store.cache if store is not None and config.cache else None,

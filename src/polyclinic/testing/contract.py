@@ -35,6 +35,7 @@ ENTRIES = (
     ("report", "report"),
     ("report", "feedback"),
     ("evaluations", "evaluations"),
+    ("readings", "READINGS"),
     ("service", "service"),
     ("dataset", "dataset"),
     ("documents", "documents"),

@@ -7,6 +7,7 @@ from polyclinic.clinics.counsel.evaluations import evaluations
 from polyclinic.clinics.counsel.flow import flow
 from polyclinic.clinics.counsel.judges import judges
 from polyclinic.clinics.counsel.prompts import PROMPTS
+from polyclinic.clinics.counsel.readings import READINGS
 from polyclinic.clinics.counsel.report import feedback, report
 from polyclinic.clinics.counsel.scenario import Talk, lint, scenarios
 from polyclinic.clinics.counsel.service import service
@@ -36,6 +37,7 @@ clinic = Clinic(
     default_variant="full",
     flow=flow,
     judges=judges,
+    readings=READINGS,
     prompts=PROMPTS,
     understudies=UNDERSTUDIES,
     mistakes=MISTAKES,

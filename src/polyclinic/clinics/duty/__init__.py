@@ -9,6 +9,7 @@ from typing import cast
 from polyclinic.clinics.duty.flow import flow
 from polyclinic.clinics.duty.judges import judges
 from polyclinic.clinics.duty.prompts import PROMPTS
+from polyclinic.clinics.duty.readings import READINGS
 from polyclinic.clinics.duty.report import feedback, report
 from polyclinic.clinics.duty.rules.norms.lint import lint_norms
 from polyclinic.clinics.duty.scenario import AnyDuty, Duty, scenarios
@@ -50,6 +51,7 @@ clinic = Clinic(
     evolve_variant="full",
     flow=flow,
     judges=judges,
+    readings=READINGS,
     prompts=PROMPTS,
     understudies=UNDERSTUDIES,
     mistakes=MISTAKES,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from polyclinic.clinics.frontdesk.flow import flow
 from polyclinic.clinics.frontdesk.judges import judges
 from polyclinic.clinics.frontdesk.prompts import PROMPTS
+from polyclinic.clinics.frontdesk.readings import READINGS
 from polyclinic.clinics.frontdesk.report import feedback, report
 from polyclinic.clinics.frontdesk.scenario import Contact, lint, scenarios
 from polyclinic.clinics.frontdesk.state import open_campaign
@@ -28,6 +29,7 @@ clinic = Clinic(
     default_variant="tool",
     flow=flow,
     judges=judges,
+    readings=READINGS,
     prompts=PROMPTS,
     understudies=UNDERSTUDIES,
     mistakes=MISTAKES,

@@ -6,6 +6,7 @@ from polyclinic.clinics.patient.flow import flow
 from polyclinic.clinics.patient.flow.room import SETTINGS
 from polyclinic.clinics.patient.judges import judges
 from polyclinic.clinics.patient.prompts import PROMPTS
+from polyclinic.clinics.patient.readings import READINGS
 from polyclinic.clinics.patient.report import feedback, report
 from polyclinic.clinics.patient.scenario import PatientScenario, lint, scenarios
 from polyclinic.clinics.patient.state import Evolution
@@ -36,6 +37,7 @@ clinic = Clinic(
     evolve_variant="evolved",
     flow=flow,
     judges=judges,
+    readings=READINGS,
     prompts=PROMPTS,
     understudies=UNDERSTUDIES,
     mistakes=MISTAKES,

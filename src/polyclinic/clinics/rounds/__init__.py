@@ -6,6 +6,7 @@ from polyclinic.clinics.rounds.dataset import dataset
 from polyclinic.clinics.rounds.flow import flow
 from polyclinic.clinics.rounds.judges import judges
 from polyclinic.clinics.rounds.prompts import PROMPTS
+from polyclinic.clinics.rounds.readings import READINGS
 from polyclinic.clinics.rounds.report import feedback, report
 from polyclinic.clinics.rounds.scenario import Case, lint, scenarios
 from polyclinic.clinics.rounds.understudies import MISTAKES, UNDERSTUDIES
@@ -37,6 +38,7 @@ clinic = Clinic(
     default_variant="full",
     flow=flow,
     judges=judges,
+    readings=READINGS,
     prompts=PROMPTS,
     understudies=UNDERSTUDIES,
     mistakes=MISTAKES,

@@ -1,0 +1,61 @@
+"""Training the built-in reader from the labelled sets: the same lines give the same bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from polyclinic.core.reading import ReadingKind, Says
+from polyclinic.reading.features import Features, features, scope_of, scoped, target_of, text_grams
+from polyclinic.reading.fit import Linear, fit, whole_table
+from polyclinic.reading.measure import accuracy
+from polyclinic.reading.sets import Labelled
+from polyclinic.reading.weights import save
+
+
+def train(rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind]) -> tuple[dict[str, Linear], frozenset[str]]:
+    """A model for each kind that has lines, and the targets that listed kinds have learned."""
+    models: dict[str, Linear] = {}
+    scopes: set[str] = set()
+    for name, kind in sorted(kinds.items()):
+        mine = [row for row in rows if row.question.kind == name]
+        if len({row.label for row in mine}) < 2:
+            continue
+        models[name] = fit([features(kind, row.question, row.text) for row in mine], [row.label for row in mine])
+        if kind.listed:
+            scopes |= {scope_of(kind, target_of(kind, row.question)) for row in mine}
+    return models, frozenset(scopes)
+
+
+def train_file(rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind], out: Path) -> str:
+    """Train and write the weights; returns their digest."""
+    models, scopes = train(rows, kinds)
+    return save(out, models, scopes)
+
+
+def text_only(
+    train_rows: Sequence[Labelled], test_rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind]
+) -> dict[str, float]:
+    """Balanced accuracy of a reader that never sees the question: what style alone gives away."""
+    found: dict[str, float] = {}
+    for name in sorted(kinds):
+        mine = [row for row in train_rows if row.question.kind == name]
+        theirs = [row for row in test_rows if row.question.kind == name]
+        if len({row.label for row in mine}) < 2 or not theirs:
+            continue
+        model = fit([_blind(row.text) for row in mine], [row.label for row in mine])
+        weights = whole_table([model])
+        pairs: list[tuple[bool, Says]] = []
+        for row in theirs:
+            grams = _blind(row.text)
+            score = model.offset + float(weights[grams.places] @ grams.values)
+            pairs.append((row.label, "yes" if score > 0 else "no"))
+        found[name] = accuracy(pairs).balanced
+    return found
+
+
+def _blind(text: str) -> Features:
+    grams = text_grams(text)
+    return Features(scoped(grams, "text"), grams.values * 2.0, np.zeros(1, np.float32))

@@ -1,0 +1,149 @@
+"""Kinds of reading and their sets over all clinics, and how good a reader is on them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from polyclinic.core.agent import Agent
+from polyclinic.core.clinic import Clinic
+from polyclinic.core.journal import MemoryJournal
+from polyclinic.core.model import Model
+from polyclinic.core.part import OUT_OF_PART
+from polyclinic.core.reading import READER, Finding, ReadingKind, read_text
+from polyclinic.core.seed import derive
+from polyclinic.core.switchboard import Switchboard
+from polyclinic.errors import UnknownName
+from polyclinic.eval.sections import Section, Table
+from polyclinic.models.cast import build_cast, parse_cast
+from polyclinic.reading.measure import kept_text_only, table
+from polyclinic.reading.reader import BuiltInReader
+from polyclinic.reading.sets import Labelled, from_file, sets_folder, shipped
+from polyclinic.runner.registry import clinic_modules, load_clinic
+
+SHARED = "polyclinic.reading"
+READINGS = "readings"
+MISSES = 40
+
+
+@dataclass(frozen=True)
+class ReadingHome:
+    """Where some kinds of reading are named and their sets are kept."""
+
+    package: str
+    kinds: dict[str, ReadingKind]
+
+
+def reading_homes(clinic: str = "") -> list[ReadingHome]:
+    """Every clinic that reads meaning, and what all clinics share; or one clinic alone."""
+    modules = clinic_modules()
+    if clinic and clinic not in modules:
+        raise UnknownName("clinic", clinic, modules)
+    names = [clinic] if clinic else sorted(modules)
+    homes = [ReadingHome(modules[name], _kinds(load_clinic(name))) for name in names]
+    if not clinic:
+        homes.append(ReadingHome(SHARED, {OUT_OF_PART.name: OUT_OF_PART}))
+    return [home for home in homes if home.kinds]
+
+
+def _kinds(clinic: Clinic) -> dict[str, ReadingKind]:
+    return {kind.name: kind for kind in clinic.readings}
+
+
+def all_kinds(clinic: str = "") -> dict[str, ReadingKind]:
+    """Kind name to kind."""
+    return {name: kind for home in reading_homes(clinic) for name, kind in home.kinds.items()}
+
+
+def labelled(clinic: str = "", kind: str = "", file: str = "", split: str = "test") -> list[Labelled]:
+    """Readings to measure with: a user's file, or what ships, of one split."""
+    kinds = all_kinds(clinic)
+    if kind and kind not in kinds:
+        raise UnknownName("kind of reading", kind, kinds)
+    if file:
+        rows = from_file(Path(file), kinds)
+    else:
+        rows = [
+            row
+            for home in reading_homes(clinic)
+            if sets_folder(home.package).joinpath("contexts.json").is_file()
+            for row in shipped(sets_folder(home.package), home.kinds)
+            if not split or row.split == split
+        ]
+    return [row for row in rows if not kind or row.question.kind == kind]
+
+
+async def read_all(rows: Sequence[Labelled], cast: str, seed: int = 0, local_only: bool = False) -> list[Finding]:
+    """The reader's findings, in order. One question a call, as each line stands for itself."""
+    specs = [spec for spec in parse_cast(cast) if spec.role in (READER, "all")]
+    kinds = all_kinds()
+
+    def builtin(path: str) -> Model:
+        return BuiltInReader(kinds, path)
+
+    players = build_cast(specs, roles=[], understudies={}, reader=builtin, local_only=local_only)
+    board = await Switchboard.open("readings", players, MemoryJournal())
+    reader = Agent(READER, board, lambda event: None, "reader", derive(seed, READER) % 2**31)
+    gate = asyncio.Semaphore(64)
+
+    async def one(row: Labelled) -> Finding:
+        async with gate:
+            return (await read_text(reader, board.memo, row.text, [row.question]))[0]
+
+    try:
+        return list(await asyncio.gather(*(one(row) for row in rows)))
+    finally:
+        await players.close()
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What `polyclinic eval readings` prints."""
+
+    data: dict[str, Any]
+    sections: Sequence[Section]
+
+
+async def measure_reader(clinic: str, kind: str, file: str, cast: str, seed: int, local_only: bool) -> Measured:
+    """How often the cast's reader is right on the test authors, or on a user's own file, with every miss."""
+    rows = labelled(clinic, kind, file)
+    says = [finding.says for finding in await read_all(rows, cast, seed, local_only)]
+    found = table(rows, says)
+    misses = [
+        {
+            "kind": row.question.kind,
+            "author": row.author,
+            "label": int(row.label),
+            "says": answer,
+            "text": row.text,
+            "question": row.question.words,
+        }
+        for row, answer in zip(rows, says, strict=True)
+        if answer != ("yes" if row.label else "no")
+    ]
+    return Measured({**found, "misses": misses}, _sections(found, misses))
+
+
+def _sections(found: dict[str, Any], misses: Sequence[Mapping[str, Any]]) -> list[Section]:
+    baseline = kept_text_only()
+    columns = ("kind", "n", "yes right", "no right", "balanced", "95 % from", "to", "pairs", "unclear", "text alone")
+    names = ("n", "yes_right", "no_right", "balanced", "low", "high", "pairs", "unclear")
+    lines = [[kind, *(row[name] for name in names), baseline.get(kind)] for kind, row in found["kinds"].items()]
+    lines.append(["all kinds", *(found["all"].get(name) for name in names), None])
+    about = (
+        "Unclear counts as wrong. Pairs: the same text with a yes and a no question, balanced. Text alone: a reader that never"
+        " sees the question, trained on the same lines; on open kinds it should be near 0.5."
+    )
+    shown = [[miss["kind"], miss["says"], miss["label"], miss["text"][:200], miss["question"][:160]] for miss in misses]
+    return [
+        Section("How often the reader is right", [Table("by kind of reading", columns, lines, note=about, digits=2)]),
+        Section(
+            f"Misses: {len(misses)}",
+            [Table(f"the first {MISSES}", ("kind", "said", "label", "text", "question"), shown[:MISSES])]
+            if shown
+            else [],
+        ),
+    ]

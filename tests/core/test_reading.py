@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import pytest
+
+from polyclinic.core.reading import Finding, Memo, Question, ReadingKind, findings_type
+
+TOLD = ReadingKind(
+    "x-told", who="patient", context="Fact: {fact}", question="Is '{fact}' told, as '{name}' asked?", open=("fact",)
+)
+
+
+def test_a_question_needs_every_fact_of_its_kind() -> None:
+    with pytest.raises(ValueError, match="name"):
+        TOLD.ask(fact="I smoke.")
+
+
+def test_a_question_from_a_file_is_the_question_that_code_asks() -> None:
+    asked = TOLD.ask(fact="I smoke.", name="the doctor")
+    read = TOLD.read_back(asked.words, asked.context)
+    assert (read.fact("fact"), read.fact("name")) == ("I smoke.", "the doctor")
+
+
+def test_every_question_is_a_required_field_of_the_reply() -> None:
+    fields = findings_type(3).model_fields
+    assert [name for name, field in fields.items() if field.is_required()] == [
+        "q1_words", "q1", "q2_words", "q2", "q3_words", "q3",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "says", "expected"),
+    [
+        ("I smoke", "yes", Finding("yes", "I smoke")),
+        ("i  SMOKE", "yes", Finding("yes", "i  SMOKE")),
+        ("he smokes", "yes", Finding("unclear")),
+        ("", "yes", Finding("unclear")),
+        ("he smokes", "no", Finding("no")),
+    ],
+)
+def test_a_yes_needs_words_that_stand_in_the_text(words: str, says: str, expected: Finding) -> None:
+    reply = findings_type(1)(q1_words=words, q1=says)
+    assert reply.finding(1, "Yes, I smoke, a lot.") == expected
+
+
+def test_branches_do_not_see_each_others_findings() -> None:
+    question = Question(kind="x", words="?")
+    before = Memo()
+    one, other = before.branch(), before.branch()
+    one.own["text", question] = Finding("yes", "text")
+    assert other.get("text", question) is None
+    before.own.update(one.own)
+    assert other.get("text", question) == Finding("yes", "text")

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from polyclinic.errors import DataError
+from polyclinic.reading.measure import accuracy
+from polyclinic.reading.reader import BuiltInReader
+from polyclinic.reading.sets import from_file
+from polyclinic.reading.training import train_file
+from polyclinic.runner.readings import all_kinds, labelled, read_all
+
+
+@pytest.fixture(scope="module")
+def reader() -> BuiltInReader:
+    return BuiltInReader(all_kinds())
+
+
+def test_the_same_text_is_read_differently_for_another_fact(reader: BuiltInReader) -> None:
+    told = all_kinds()["patient-told"]
+    text = "I wake up at night and have to sit by the open window to get air."
+    breath = reader.probability(text, told.ask(fact="I wake up gasping for breath at night."))
+    smoke = reader.probability(text, told.ask(fact="I stopped smoking eight years ago."))
+    assert breath > smoke + 0.3
+
+
+def test_the_words_of_a_yes_stand_in_the_text(reader: BuiltInReader) -> None:
+    refusal = all_kinds()["patient-refusal"].ask(asked="When did it start?")
+    text = "Oh dear. I really couldn't tell you, doctor."
+    says, words = reader.read(text, refusal)
+    assert says == "yes"
+    assert words
+    assert words in text
+
+
+def test_no_test_author_is_in_the_training_lines() -> None:
+    trained = {row.author for row in labelled(split="train")}
+    tested = {row.author for row in labelled(split="test")}
+    assert tested
+    assert not trained & tested
+
+
+def test_open_kinds_pair_each_text_with_both_labels_mostly() -> None:
+    rows = [row for row in labelled(split="test") if row.question.kind == "patient-told"]
+    labels: dict[str, set[bool]] = {}
+    for row in rows:
+        labels.setdefault(row.text, set()).add(row.label)
+    assert sum(len(found) == 2 for found in labels.values()) / len(labels) > 0.9
+
+
+async def test_the_shipped_reader_is_as_good_as_its_kept_results_say() -> None:
+    rows = [row for row in labelled(split="test") if row.question.kind == "patient-cheat"]
+    findings = await read_all(rows, "reader=builtin")
+    found = accuracy([(row.label, finding.says) for row, finding in zip(rows, findings, strict=True)])
+    assert found.balanced >= 0.8
+
+
+def test_training_gives_the_same_bytes_again(tmp_path: Path) -> None:
+    kinds = {name: kind for name, kind in all_kinds().items() if name in ("patient-refusal", "desk-intent")}
+    rows = [row for row in labelled(split="train") if row.question.kind in kinds]
+    first, second = tmp_path / "a.npz", tmp_path / "b.npz"
+    train_file(rows, kinds, first)
+    train_file(rows, kinds, second)
+    assert first.read_bytes() == second.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ('{"kind": "patient-refusel", "text": "no", "question": "?", "label": 1}', "did you mean patient-refusal"),
+        ('{"kind": "patient-refusal", "text": "no", "question": "?", "label": "yes"}', "label must be 1"),
+        ('{"kind": "patient-refusal"', "line 1"),
+    ],
+)
+def test_a_broken_line_is_named_with_its_fix(tmp_path: Path, line: str, says: str) -> None:
+    file = tmp_path / "mine.jsonl"
+    file.write_text(line + "\n")
+    with pytest.raises(DataError, match=says):
+        from_file(file, all_kinds())
