@@ -38,7 +38,7 @@ def test_every_question_is_a_required_field_of_the_reply() -> None:
     ],
 )
 def test_a_yes_needs_words_that_stand_in_the_text(words: str, says: str, expected: Finding) -> None:
-    reply = findings_type(1)(q1_words=words, q1=says)
+    reply = findings_type(1).model_validate({"q1_words": words, "q1": says})
     assert reply.finding(1, "Yes, I smoke, a lot.") == expected
 
 

@@ -47,7 +47,7 @@ class BuiltInReader:
             says, words = self.read(prompt.text, question)
             reply[f"q{number}_words"], reply[f"q{number}"] = words, says
         text = orjson.dumps(reply).decode()
-        return Completion.of(text, estimate_usage(request, text))
+        return Completion(text=text, usage=estimate_usage(request, text))
 
     def read(self, text: str, question: Question) -> tuple[Says, str]:
         """One finding."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from polyclinic.clinics.duty.rules.triggers.scene import Line
 from polyclinic.clinics.duty.scenario import AnyDuty, by_id, shipped
 from polyclinic.core.execute import EpisodeResult
 from polyclinic.core.judge import Case
+from polyclinic.core.reading import Finding, Question
 from polyclinic.core.transcript import Said, Transcript
 from polyclinic.eval.audit import read_ratings, write_packet
 from polyclinic.eval.audit_report import audit
@@ -44,6 +45,9 @@ class Voices:
     async def ask(self, prompt: JudgesNorms, *, sample: int = 0) -> NormsJudged:
         self.asked.append(prompt)
         return self._answers[sample % len(self._answers)]
+
+    async def reads(self, text: str, questions: Sequence[Question]) -> tuple[Finding, ...]:
+        return tuple(Finding("no") for _ in questions)
 
 
 def case_of(scenario: str, *lines: tuple[str, str, str]) -> Case[AnyDuty]:
