@@ -19,16 +19,25 @@ import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Generic, TypeVar, cast
+from typing import Any, ClassVar, Generic, Protocol, TypeVar, cast
 
 from polyclinic.core.message import Message, ToolCall
 from polyclinic.core.model import Request
 from polyclinic.core.prompt import Prompt
+from polyclinic.core.reading import Question, Says
 from polyclinic.core.seed import stream
 from polyclinic.errors import EngineError
 
 P = TypeVar("P", bound=Prompt[Any])
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Ears(Protocol):
+    """What an understudy understands others with: the built-in reader."""
+
+    def read(self, text: str, question: Question) -> tuple[Says, str]:
+        """The finding and the words that show it."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -38,6 +47,16 @@ class Ask(Generic[P]):
     prompt: P
     request: Request
     mistakes: Mapping[str, float]
+    ears: Ears | None = None
+
+    def understands(self, text: str, question: Question) -> bool:
+        """Whether the player takes this text to mean that. Understudies read what they are told, in whatever words it comes.
+
+        This is the player's own understanding, so it is no part of the journal and no judge ever sees it.
+        """
+        if self.ears is None:
+            raise EngineError("this understudy reads text, and was given nothing to read with")
+        return bool(text.strip()) and self.ears.read(text, question)[0] == "yes"
 
     @cached_property
     def random(self) -> random.Random:

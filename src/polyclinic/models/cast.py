@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from typing import Protocol
 
 from polyclinic.core.model import Model
 from polyclinic.core.reading import READER
-from polyclinic.core.understudy import Understudy
+from polyclinic.core.understudy import Ears, Understudy
 from polyclinic.errors import ConfigError, UnknownName
 from polyclinic.models.accounting import Budget
 from polyclinic.models.assemble import Assembly
@@ -18,6 +19,11 @@ from polyclinic.models.spec import ALL, CastSpec, Options, parse_cast, parse_mod
 from polyclinic.models.understudy import UnderstudyModel
 
 __all__ = ["Cast", "CastSpec", "Options", "build_cast", "parse_cast", "parse_model"]
+
+
+class Reader(Model, Ears, Protocol):
+    """A model that reads, and that understudies understand others with."""
+
 
 Closer = Callable[[], Awaitable[None]]
 
@@ -66,7 +72,7 @@ def build_cast(
     understudies: Mapping[str, Understudy],
     mistakes: Collection[str] = (),
     *,
-    reader: Callable[[str], Model] | None = None,
+    reader: Callable[[str], Reader] | None = None,
     desk: HumanDesk | None = None,
     recordings: Mapping[str, Lookup] | None = None,
     cache: ResponseCache | None = None,
@@ -86,13 +92,14 @@ def build_cast(
         _refuse_remote(chosen)
     assembly = Assembly(cache, budget, prices)
     models: dict[str, Model] = {}
+    ears = reader("") if reader is not None else None
     for role, spec in chosen.items():
         if role == READER and reader is not None and spec.kind in ("builtin", "understudy"):
             models[role] = reader(spec.model)
         elif spec.kind == "builtin":
             raise ConfigError(f"cast {role}={spec.text}: the built-in reader only reads; write reader={spec.text}")
         elif spec.kind == "understudy":
-            models[role] = _understudy(role, spec, understudies, mistakes)
+            models[role] = _understudy(role, spec, understudies, mistakes, ears)
         elif spec.kind == "human":
             if desk is None:
                 raise ConfigError(f"cast {role}=human: nobody is there to answer; use 'polyclinic play' or the browser")
@@ -108,7 +115,7 @@ def build_cast(
 
 
 def _understudy(
-    role: str, spec: CastSpec, understudies: Mapping[str, Understudy], mistakes: Collection[str]
+    role: str, spec: CastSpec, understudies: Mapping[str, Understudy], mistakes: Collection[str], ears: Ears | None
 ) -> UnderstudyModel:
     player = understudies.get(role) or understudies.get(role.partition("-")[0])
     if player is None:
@@ -116,7 +123,7 @@ def _understudy(
     for name, _ in spec.mistakes:
         if name not in mistakes:
             raise UnknownName("mistake", name, mistakes)
-    return UnderstudyModel(player, dict(spec.mistakes), spec.text)
+    return UnderstudyModel(player, dict(spec.mistakes), spec.text, ears)
 
 
 def _check_roles(specs: Sequence[CastSpec], roles: Sequence[str]) -> None:

@@ -9,7 +9,7 @@ from pydantic_core import to_json
 
 from polyclinic.core.message import ToolCall
 from polyclinic.core.model import Completion, ModelKind, Request, estimate_usage
-from polyclinic.core.understudy import Ask, Understudy
+from polyclinic.core.understudy import Ask, Ears, Understudy
 from polyclinic.errors import PASSING, blamed
 
 
@@ -18,8 +18,14 @@ class UnderstudyModel:
 
     kind: ModelKind = "understudy"
 
-    def __init__(self, understudy: Understudy, mistakes: Mapping[str, float] | None = None, name: str = "") -> None:
-        self._understudy = understudy
+    def __init__(
+        self,
+        understudy: Understudy,
+        mistakes: Mapping[str, float] | None = None,
+        name: str = "",
+        ears: Ears | None = None,
+    ) -> None:
+        self._understudy, self._ears = understudy, ears
         self._mistakes = dict(mistakes or {})
         self._name = name or "understudy"
 
@@ -31,7 +37,7 @@ class UnderstudyModel:
     async def answer(self, request: Request) -> Completion:
         """The reply as JSON text, plain text, or tool calls."""
         try:
-            reply = self._understudy.play(Ask(request.prompt, request, self._mistakes))
+            reply = self._understudy.play(Ask(request.prompt, request, self._mistakes, self._ears))
             if isinstance(reply, str):
                 text = reply
             elif isinstance(reply, BaseModel):

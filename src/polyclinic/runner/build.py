@@ -16,13 +16,12 @@ from polyclinic.core.execute import Stage
 from polyclinic.core.journal import Journal
 from polyclinic.core.judge import Judge
 from polyclinic.core.limits import Meter
-from polyclinic.core.model import Model
 from polyclinic.core.part import OUT_OF_PART
 from polyclinic.core.records import StageableRecords
 from polyclinic.core.services import Services
 from polyclinic.errors import ConfigError, UnknownName
 from polyclinic.models.accounting import Budget
-from polyclinic.models.cast import Cast, build_cast, parse_cast
+from polyclinic.models.cast import Cast, Reader, build_cast, parse_cast
 from polyclinic.models.human import HumanDesk
 from polyclinic.models.spec import is_loopback
 from polyclinic.runner.config import RunConfig
@@ -66,10 +65,10 @@ def _with_samples(judge: Judge, samples: int) -> Judge:
     return changed
 
 
-def reader_of(clinic: Clinic) -> Callable[[str], Model]:
+def reader_of(clinic: Clinic) -> Callable[[str], Reader]:
     """Makes the built-in reader for this clinic's kinds of question; a path names weights of one's own."""
 
-    def make(path: str) -> Model:
+    def make(path: str) -> Reader:
         from polyclinic.reading.reader import BuiltInReader
 
         return BuiltInReader({kind.name: kind for kind in (*clinic.readings, OUT_OF_PART)}, path)

@@ -11,14 +11,13 @@ from typing import Any
 from polyclinic.core.agent import Agent
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.journal import MemoryJournal
-from polyclinic.core.model import Model
 from polyclinic.core.part import OUT_OF_PART
 from polyclinic.core.reading import READER, Finding, ReadingKind, read_text
 from polyclinic.core.seed import derive
 from polyclinic.core.switchboard import Switchboard
 from polyclinic.errors import UnknownName
 from polyclinic.eval.sections import Section, Table
-from polyclinic.models.cast import build_cast, parse_cast
+from polyclinic.models.cast import Reader, build_cast, parse_cast
 from polyclinic.reading.measure import kept_text_only, table
 from polyclinic.reading.reader import BuiltInReader
 from polyclinic.reading.sets import Labelled, from_file, sets_folder, shipped
@@ -81,7 +80,7 @@ async def read_all(rows: Sequence[Labelled], cast: str, seed: int = 0, local_onl
     specs = [spec for spec in parse_cast(cast) if spec.role in (READER, "all")]
     kinds = all_kinds()
 
-    def builtin(path: str) -> Model:
+    def builtin(path: str) -> Reader:
         return BuiltInReader(kinds, path)
 
     players = build_cast(specs, roles=[], understudies={}, reader=builtin, local_only=local_only)
