@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable
 
-_SAME = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "‑": "-", "…": "..."})
+from polyclinic.text.normal import normalise
+
 _ELLIPSIS = re.compile(r"\s*\.{3,}\s*")
-_SPACE = re.compile(r"\s+")
-
-
-def normalise(text: str) -> str:
-    """Text with whitespace, quotation marks, dashes, case and Unicode composition made alike."""
-    return _SPACE.sub(" ", unicodedata.normalize("NFKC", text.translate(_SAME)).translate(_SAME)).strip().casefold()
 
 
 def occurs(quote: str, text: str) -> bool:

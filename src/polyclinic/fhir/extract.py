@@ -7,13 +7,13 @@ high). What a node held before it turned out to be broken stays added; the calle
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, TypeAlias
 
 from polyclinic.fhir.dates import Range, date_range, instant, period_range
 from polyclinic.fhir.parameters import Parameter, Path
+from polyclinic.text.normal import without_accents
 
 IndexValue: TypeAlias = tuple[str, str, str, str, str, int | float | None, int | float | None]
 IndexValues: TypeAlias = dict[IndexValue, None]
@@ -27,16 +27,6 @@ _PARTS = {
     "Address": ("text", "line", "city", "district", "state", "postalCode", "country"),
 }
 _KEPT = 16_384
-
-
-@lru_cache(_KEPT)
-def normal(text: str) -> str:
-    """How strings are compared: without case, accents and runs of space."""
-    if text.isascii():
-        return " ".join(text.lower().split())
-    decomposed = unicodedata.normalize("NFKD", text)
-    bare = "".join(c for c in decomposed if not unicodedata.combining(c))
-    return " ".join(unicodedata.normalize("NFC", bare).casefold().split())
 
 
 @lru_cache(_KEPT)
@@ -165,7 +155,7 @@ def _string(type_: str, code: str, path: Path) -> Emit:
     parts = _PARTS.get(path.type)
 
     def add(id_: str, text: str, found: IndexValues) -> None:
-        found[(type_, id_, code, normal(text), text, None, None)] = None
+        found[(type_, id_, code, without_accents(text), text, None, None)] = None
 
     if parts is None:
         return lambda id_, node, found: add(id_, str(node), found)

@@ -15,8 +15,8 @@ from typing import Literal, TypeAlias, cast
 
 from polyclinic.core.records import Query, RecordsError
 from polyclinic.fhir.dates import date_range
-from polyclinic.fhir.extract import normal
 from polyclinic.fhir.parameters import COLUMNS, Parameter, parameters, resource_types
+from polyclinic.text.normal import without_accents
 
 MAX_COUNT = 1000
 DEFAULT_COUNT = 50
@@ -257,7 +257,7 @@ def _value(parameter: Parameter, modifier: str | None, text: str, base: str) -> 
             return _quantity(parameter, text)
         case _:
             written = _unescape(text)
-            return Text(written, normal(written))
+            return Text(written, without_accents(written))
 
 
 def _token(parameter: Parameter | None, text: str) -> Token:

@@ -7,16 +7,12 @@ text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import pairwise
+
+from polyclinic.text.sentences import sentence_spans, spans
 
 _HEADING = re.compile(r"(?m)^(?=#{1,6}[ \t])")
 _PARAGRAPH = re.compile(r"\n[ \t]*\n\s*")
-_SENTENCE = re.compile(r"(?<=[.!?。！？…])[\"'”’)\]]*\s+|\n+")
-_ABBREVIATION = re.compile(
-    r"(?:\b(?:Dr|Mr|Mrs|Ms|Prof|St|vs|No|Fig|approx|resp|e\.g|i\.e|cf|al|mg|ca)|\b[A-Z]|\b\d+)\.$", re.IGNORECASE
-)
 
 
 @dataclass(frozen=True)
@@ -50,33 +46,18 @@ def by_paragraph(text: str, size: int = 1_200) -> list[Chunk]:
     A paragraph longer than `size` is cut at sentences.
     """
     chunks: list[Chunk] = []
-    for start, end in _spans(text, (match.start() for match in _HEADING.finditer(text)), 0):
+    for start, end in spans(text, (match.start() for match in _HEADING.finditer(text)), 0):
         first_line = text[start:end].split("\n", 1)[0]
         heading = first_line.lstrip("#").strip() if _HEADING.match(first_line) else ""
         section = text[start:end]
         ends = (match.end() for match in _PARAGRAPH.finditer(section))
-        chunks += _pack(text, _spans(section, ends, start), size, heading)
+        chunks += _pack(text, spans(section, ends, start), size, heading)
     return chunks
 
 
 def by_sentence(text: str, size: int = 400) -> list[Chunk]:
     """Whole sentences, packed together up to `size` characters; one longer than that is cut by characters."""
-    return _pack(text, sentences(text), size, "")
-
-
-def sentences(text: str, offset: int = 0) -> list[tuple[int, int]]:
-    """The (start, end) of each sentence with the space that follows it. Knows common abbreviations and decimals."""
-    ends = []
-    for match in _SENTENCE.finditer(text):
-        if "\n" in match.group() or not _ABBREVIATION.search(text[max(0, match.start() - 12) : match.start()]):
-            ends.append(match.end())
-    return _spans(text, ends, offset)
-
-
-def _spans(text: str, cuts: Iterable[int], offset: int) -> list[tuple[int, int]]:
-    """The pieces between the cuts, none of them empty."""
-    edges = [0, *cuts, len(text)]
-    return [(offset + a, offset + b) for a, b in pairwise(edges) if a < b]
+    return _pack(text, sentence_spans(text), size, "")
 
 
 def _pack(text: str, spans: list[tuple[int, int]], size: int, heading: str) -> list[Chunk]:
@@ -95,7 +76,7 @@ def _pack(text: str, spans: list[tuple[int, int]], size: int, heading: str) -> l
         if end - start <= size:
             held = (start, end)
             continue
-        finer = sentences(text[start:end], start)
+        finer = sentence_spans(text[start:end], start)
         if len(finer) > 1:
             chunks += _pack(text, finer, size, heading)
         else:

@@ -12,14 +12,10 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from polyclinic.text.words import FUNCTION_WORDS, search_stem
+
 _WORD = re.compile(r"[^\W_]+")
 _GLUED = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u9fff\uac00-\ud7af]")
-_ENDINGS = ("ingly", "edly", "ings", "ies", "ing", "ed", "es", "s")
-_STOP = """
-a an and are as at be been but by can could did do does for from had has have i if in is it its me my of on or
-so that the their them there they this to was we were which will with would you your
-"""
-STOP_WORDS = frozenset(_STOP.split())
 
 
 def tokens(text: str) -> list[str]:
@@ -29,24 +25,14 @@ def tokens(text: str) -> list[str]:
         if _GLUED.search(word):
             found.append(word)
             found += character_grams(word, 2) if len(word) > 2 else []
-        elif word not in STOP_WORDS:
-            found.append(_stem(word))
+        elif word not in FUNCTION_WORDS:
+            found.append(search_stem(word))
     return found
 
 
 def character_grams(text: str, n: int = 3) -> list[str]:
     """Every run of n characters."""
     return [text[at : at + n] for at in range(len(text) - n + 1)]
-
-
-def _stem(word: str) -> str:
-    if not word.isascii() or len(word) < 5:
-        return word
-    for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
-            stem = word[: -len(ending)]
-            return stem + "y" if ending == "ies" else stem.rstrip("e")
-    return word.rstrip("e")
 
 
 def gram_similarity(a: str, b: str, n: int = 3) -> float:

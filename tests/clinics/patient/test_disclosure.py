@@ -13,10 +13,10 @@ from polyclinic.clinics.patient.rules.questions import CHEATS, Kind, QuestionTyp
 from polyclinic.clinics.patient.rules.vagueness import arrival_lines, drop_sentences, make_vague
 from polyclinic.clinics.patient.rules.vocabulary import overlap
 from polyclinic.clinics.patient.scenario.disciplines import disciplines
-from polyclinic.clinics.patient.scenario.names import mentions
 from polyclinic.clinics.patient.scenario.record import Level
 from polyclinic.clinics.patient.scenario.shipped import record, shipped_records
 from polyclinic.core.seed import stream
+from polyclinic.text.phrases import mentioned
 
 FAIR = [question for discipline in disciplines().values() for question in discipline.questions]
 
@@ -41,7 +41,7 @@ def test_the_diagnosis_and_what_is_never_known_are_in_no_context_whatever_is_ask
     for question in questions:
         given = brief(case, question, near)
         assert not hidden & set(given.ids), question
-        assert not any(mentions(line, case.disease.names) for line in given.lines), question
+        assert not any(mentioned(line, case.disease.names) for line in given.lines), question
         assert len(given.facts) <= TOP_FACTS
 
 
@@ -134,8 +134,8 @@ def test_repeating_a_suggested_name_while_declining_is_no_leak_but_confirming_it
 
 def test_acronyms_match_only_as_written() -> None:
     case = record("pe-01")
-    assert not mentions("I hope so, perhaps.", case.disease.names)
-    assert mentions("They said PE.", case.disease.names) == ["PE"]
+    assert not mentioned("I hope so, perhaps.", case.disease.names)
+    assert mentioned("They said PE.", case.disease.names) == ["PE"]
 
 
 @pytest.mark.parametrize("at", range(66))

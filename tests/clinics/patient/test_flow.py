@@ -15,7 +15,6 @@ from polyclinic.clinics.patient.prompts.doctor import QUESTION_TYPES
 from polyclinic.clinics.patient.report.tables import ANSWERING, seconds_per_answer, seconds_table
 from polyclinic.clinics.patient.rules import vocabulary
 from polyclinic.clinics.patient.rules.recruitment import Call, RecruitmentGraph, Topology
-from polyclinic.clinics.patient.scenario.names import mentions
 from polyclinic.clinics.patient.scenario.record import Level
 from polyclinic.clinics.patient.scenario.shipped import record, shipped_records, unseen_records
 from polyclinic.clinics.patient.state import Evolution
@@ -36,6 +35,7 @@ from polyclinic.runner.results import load_results
 from polyclinic.store.export import export_rows
 from polyclinic.store.store import open_store
 from polyclinic.testing.runs import run_once
+from polyclinic.text.phrases import mentioned
 
 CASES = 16
 
@@ -140,7 +140,7 @@ def test_the_pool_holds_questions_and_no_name_of_a_disease(evolved: Learned) -> 
     questions = [question for row in rows for found in row.values() for question in found]
     assert len(questions) > CASES
     names = [name for case in shipped_records() for name in case.disease.names if len(name) > 4]
-    assert not [question for question in questions if mentions(question, names)]
+    assert not [question for question in questions if mentioned(question, names)]
 
 
 async def test_phases_come_in_the_order_the_variant_says_and_can_be_dropped_and_added(

@@ -12,9 +12,9 @@ from polyclinic.clinics.patient.scenario import load_records, scenarios
 from polyclinic.clinics.patient.scenario.agentclinic import load_agentclinic
 from polyclinic.clinics.patient.scenario.fhir_bundle import load_fhir_bundle
 from polyclinic.clinics.patient.scenario.mtsamples import load_mtsamples, split_report
-from polyclinic.clinics.patient.scenario.names import mentions
 from polyclinic.clinics.patient.scenario.record import Level, Record, Topic
 from polyclinic.errors import DataError
+from polyclinic.text.phrases import mentioned
 
 DATA = Path(__file__).parent / "data"
 
@@ -42,7 +42,7 @@ def test_mtsamples_rows_become_records_and_rows_without_a_verdict_are_left_out()
 def test_a_sentence_that_names_the_disease_is_kept_from_the_patient_wherever_it_stood() -> None:
     eye = load_records(DATA / "mtsamples.csv")[0]
     told = texts(eye, Level.VOLUNTEERED, Level.ASKED, Level.TEST)
-    assert not any(mentions(text, eye.disease.names) for text in told)
+    assert not any(mentioned(text, eye.disease.names) for text in told)
     assert "Her mother had glaucoma." in texts(eye, Level.NEVER)
 
 

@@ -8,7 +8,6 @@ import pytest
 
 from polyclinic.clinics.patient.scenario import PatientScenario, scenarios
 from polyclinic.clinics.patient.scenario.checks import lint_records
-from polyclinic.clinics.patient.scenario.names import mentions
 from polyclinic.clinics.patient.scenario.record import Level, Topic
 from polyclinic.clinics.patient.scenario.shipped import (
     HELD_OUT_DISEASES,
@@ -19,6 +18,7 @@ from polyclinic.clinics.patient.scenario.shipped import (
 )
 from polyclinic.errors import UnknownName
 from polyclinic.people.profiles import education_rank
+from polyclinic.text.phrases import mentioned
 
 
 def test_there_are_sixty_records_over_fifteen_diseases_of_the_named_systems() -> None:
@@ -63,7 +63,7 @@ def test_training_and_unseen_records_never_meet() -> None:
 def test_what_may_be_told_names_no_disease_of_its_own_record() -> None:
     for record in shipped_records():
         for fact in record.at(Level.VOLUNTEERED, Level.ASKED, Level.TEST):
-            assert mentions(fact.text, record.disease.names) == [], (record.id, fact.text)
+            assert mentioned(fact.text, record.disease.names) == [], (record.id, fact.text)
 
 
 def test_more_cases_than_records_are_the_same_records_as_other_people() -> None:

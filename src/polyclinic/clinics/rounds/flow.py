@@ -15,13 +15,14 @@ from polyclinic.clinics.rounds.rules.teaching import holds
 from polyclinic.clinics.rounds.rules.thinking import read_thinking
 from polyclinic.clinics.rounds.scenario.case import Case, PatientScript
 from polyclinic.clinics.rounds.scenario.choose import unseen_case
-from polyclinic.clinics.rounds.scenario.phrases import contains_phrase, jargon
+from polyclinic.clinics.rounds.scenario.phrases import jargon
 from polyclinic.clinics.rounds.state import Room
 from polyclinic.clinics.rounds.variants import RoundsVariant
 from polyclinic.core.episode import Episode
 from polyclinic.core.review import Reviewer, Verdict, review
 from polyclinic.people.personas import personas
 from polyclinic.people.students import sample_group
+from polyclinic.text.phrases import contains_phrase
 
 LEAK = "answer_leak"
 PATIENT_LEAK = "patient_leak"

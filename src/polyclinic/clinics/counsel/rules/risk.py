@@ -16,6 +16,7 @@ from typing import Any, Literal
 from polyclinic.clinics.counsel.rules.stages import signal
 from polyclinic.clinics.counsel.scenario import PACKAGE, Lang
 from polyclinic.core.message import Frozen
+from polyclinic.text.normal import straight
 
 RiskType = Literal[0, 1, 2, 3]
 RISK_NAMES: dict[int, str] = {0: "none", 1: "medical_error", 2: "autonomy", 3: "emotion"}
@@ -41,7 +42,7 @@ def _pattern(name: str, lang: Lang) -> re.Pattern[str]:
 
 
 def _words(name: str, text: str, lang: Lang) -> str:
-    found = _pattern(name, lang).search(text.lower().replace("’", "'"))
+    found = _pattern(name, lang).search(straight(text.lower()))
     return found.group().strip() if found else ""
 
 

@@ -15,6 +15,7 @@ from typing import Literal
 from polyclinic.clinics.counsel.scenario import PACKAGE, Lang
 from polyclinic.clinics.counsel.state import PREFERENCES, STAGES
 from polyclinic.core.message import Frozen
+from polyclinic.text.normal import straight
 
 MoveKind = Literal["stay", "advance", "back", "return"]
 _WANTED: dict[str, tuple[str, ...]] = {
@@ -44,7 +45,7 @@ def _patterns(lang: str) -> dict[str, tuple[re.Pattern[str], ...]]:
 
 def signal(name: str, utterance: str, lang: Lang) -> str:
     """The words of this signal in the utterance; empty when it is not there."""
-    text = utterance.lower().replace("’", "'")
+    text = straight(utterance.lower())
     for pattern in _patterns(lang)[name]:
         found = pattern.search(text)
         if found:
@@ -93,8 +94,8 @@ def may_move(stage: str, furthest: str, to: str) -> bool:
 
 def settle(stage: str, furthest: str, utterance: str, lang: Lang, proposed: Move) -> tuple[Move, bool]:
     """The move that is made, and whether it is the proposed one."""
-    said = " ".join(utterance.lower().replace("’", "'").split())
-    quoted = " ".join(proposed.words.lower().replace("’", "'").split())
+    said = " ".join(straight(utterance.lower()).split())
+    quoted = " ".join(straight(proposed.words.lower()).split())
     honest = proposed.to == stage or (quoted != "" and quoted in said)
     if honest and may_move(stage, furthest, proposed.to):
         return proposed.model_copy(update={"kind": kind_of(stage, furthest, proposed.to)}), True

@@ -25,6 +25,7 @@ from polyclinic.clinics.counsel.understudies.words import words
 from polyclinic.core.memory import cut
 from polyclinic.core.understudy import Ask, Understudy, answers
 from polyclinic.errors import ModelError
+from polyclinic.text.normal import straight
 
 SLIPS, SLIPS_AGAIN = 0.2, 0.1
 _QUESTION = re.compile(r"\?|？|나요|까요|인가|는지")
@@ -127,7 +128,7 @@ class KeeperUnderstudy(Understudy):
 
     @staticmethod
     def _fact(stage: str, utterance: str, lang: Lang) -> ProposedFact | None:
-        text = utterance.lower().replace("’", "'")
+        text = straight(utterance.lower())
         if stage.startswith(PREFERENCES):
             subject = f"preference_{stage.partition('.')[2]}"
             if _TAKEN_BACK.search(text):

@@ -11,6 +11,7 @@ from pydantic import Field
 from polyclinic.clinics.duty.scenario import AnyDuty, Role
 from polyclinic.core.memory import cut
 from polyclinic.core.message import Frozen
+from polyclinic.text.sentences import is_question, sentences
 
 KEPT_EPISODES = 6
 SLOT_ITEMS = 6
@@ -165,8 +166,8 @@ class CommitmentBook(Frozen):
 def commitments_in(speaker: Role, text: str) -> list[Commitment]:
     """What a message commits its speaker to: a triage level, a medicine kept or stopped. Questions commit to none."""
     found: list[Commitment] = []
-    for sentence in re.split(r"(?<=[.!?;])\s+", text):
-        if sentence.endswith("?"):
+    for sentence in sentences(text, semicolons=True, lines=False):
+        if is_question(sentence):
             continue
         level = _LEVEL.search(sentence)
         if level is not None:

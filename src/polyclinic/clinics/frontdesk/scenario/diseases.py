@@ -21,6 +21,7 @@ from pydantic import Field, ValidationError
 from polyclinic.clinics.frontdesk.scenario.files import read_data, read_text
 from polyclinic.core.message import Frozen
 from polyclinic.errors import DataError
+from polyclinic.text.phrases import phrase_pattern
 
 _JARGON = re.compile(
     r"\b(dyspn\w*|pyrexia|icter\w*|haematuria|hematuria|melaena|melena|syncope|pruritus|myalgia|arthralgia|oedema|edema|emesis|"
@@ -180,5 +181,4 @@ def names_disease(disease: str, text: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _named(disease: str) -> re.Pattern[str]:
-    names = "|".join(re.escape(name) for name in spoken_names(disease))
-    return re.compile(rf"(?<!\w)(?:{names})(?!\w)", re.IGNORECASE)
+    return phrase_pattern(*spoken_names(disease))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from polyclinic.clinics.patient.scenario.names import mentions
 from polyclinic.clinics.patient.scenario.record import Disease, Record
 from polyclinic.clinics.patient.scenario.shipped import diseases
+from polyclinic.text.phrases import mentioned
 
 
 @lru_cache(maxsize=4_096)
@@ -21,4 +21,4 @@ def is_right(diagnosis: str, record: Record) -> bool:
     """Whether a diagnosis names the record's disease, by any of its names of more than one word or its own name."""
     names = [name for name in record.disease.names if " " in name or "-" in name or name == record.disease.name]
     strong = [*names, *(name for name in record.disease.synonyms if name.lower() in record.disease.name.lower())]
-    return bool(mentions(diagnosis, strong)) or diagnosis.strip().lower() == record.diagnosis.strip().lower()
+    return bool(mentioned(diagnosis, strong)) or diagnosis.strip().lower() == record.diagnosis.strip().lower()

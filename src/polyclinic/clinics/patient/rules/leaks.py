@@ -11,9 +11,10 @@ from collections.abc import Iterable
 from typing import Literal
 
 from polyclinic.clinics.patient.rules.vocabulary import content_words, found, overlap, tests_in_record
-from polyclinic.clinics.patient.scenario.names import mentions
 from polyclinic.clinics.patient.scenario.record import Fact, Level, Record, Topic
 from polyclinic.core.message import Frozen
+from polyclinic.text.normal import straight
+from polyclinic.text.phrases import mentioned
 
 TOLD_SHARE = 0.6
 RESULT_SHARE = 0.75
@@ -36,7 +37,7 @@ class Leak(Frozen):
 
 def is_refusal(answer: str) -> bool:
     """Whether an answer declines: it says so in one of the usual ways."""
-    return bool(found(answer.replace("’", "'"), "refusals"))
+    return bool(found(straight(answer), "refusals"))
 
 
 def told(fact: Fact, answer: str) -> bool:
@@ -73,8 +74,8 @@ def leaks(record: Record, question: str, answer: str, asked_before: Iterable[str
 
 
 def _diagnosis(record: Record, question: str, answer: str) -> Iterable[Leak]:
-    suggested = set(mentions(question, record.disease.names))
-    for name in mentions(answer, record.disease.names):
+    suggested = set(mentioned(question, record.disease.names))
+    for name in mentioned(answer, record.disease.names):
         if name not in suggested:
             yield Leak(kind="diagnosis", words=name)
     if suggested and _AFFIRMS.search(answer) and not is_refusal(answer):

@@ -7,9 +7,10 @@ from functools import lru_cache
 from typing import Literal
 
 from polyclinic.clinics.patient.scenario.casefile import parse_yaml
-from polyclinic.clinics.patient.scenario.names import name_pattern
 from polyclinic.clinics.patient.scenario.record import Record
 from polyclinic.clinics.patient.scenario.shipped import data_text, diseases
+from polyclinic.text.phrases import name_pattern, phrase_pattern
+from polyclinic.text.words import STOP_WORDS, ContentWords
 
 WordList = Literal[
     "body_parts",
@@ -23,7 +24,6 @@ WordList = Literal[
 ]
 
 _SAME = {"kilo": "weight", "kilos": "weight", "kg": "weight", "temperature": "fever"}
-_WORD = re.compile(r"[a-z0-9]+(?:\.[0-9]+)?")
 _GENERIC_TESTS = ("biopsy", "ultrasound", "MRI", "CT", "X-ray", "endoscopy")
 
 
@@ -37,8 +37,8 @@ def _lists() -> dict[str, list[str]]:
 
 
 @lru_cache(maxsize=1)
-def _stop_words() -> frozenset[str]:
-    return frozenset(_lists()["stop_words"])
+def _content() -> ContentWords:
+    return ContentWords(STOP_WORDS | set(_lists()["stop_words"]), same=_SAME, decimals=True)
 
 
 @lru_cache(maxsize=1)
@@ -50,13 +50,7 @@ def known_tests() -> dict[str, tuple[str, ...]]:
 
 @lru_cache(maxsize=16)
 def _pattern(name: WordList) -> re.Pattern[str]:
-    words = sorted(_lists()[name], key=len, reverse=True)
-    acronyms = [re.escape(word) for word in words if word.isupper() and len(word) <= 5]
-    others = [re.escape(word).replace(r"\ ", r"[\s\-]+") for word in words if not (word.isupper() and len(word) <= 5)]
-    parts = [f"(?i:{'|'.join(others)})"] if others else []
-    if acronyms:
-        parts.append("|".join(acronyms))
-    return re.compile(rf"(?<!\w)(?:{'|'.join(parts)})(?!\w)")
+    return phrase_pattern(*sorted(_lists()[name], key=len, reverse=True), loose=" ", acronyms=True)
 
 
 @lru_cache(maxsize=65_536)
@@ -65,27 +59,14 @@ def found(text: str, name: WordList) -> tuple[str, ...]:
     return tuple(dict.fromkeys(match.lower() for match in _pattern(name).findall(text)))
 
 
-@lru_cache(maxsize=65_536)
 def content_words(text: str) -> frozenset[str]:
     """The words that carry meaning, cut to a stem of sorts so that 'hurts' meets 'hurt'."""
-    stop = _stop_words()
-    return frozenset(_stem(word) for word in _WORD.findall(text.lower()) if word not in stop and len(word) > 1)
-
-
-def _stem(word: str) -> str:
-    if word[0].isdigit():
-        return word
-    word = _SAME.get(word, word)
-    for ending in ("ing", "ies", "ed", "es", "s"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word[: -len(ending)]
-    return word
+    return _content()(text)
 
 
 def overlap(part: str, whole: str) -> float:
     """The share of the first text's content words that the second one has."""
-    words = content_words(part)
-    return len(words & content_words(whole)) / len(words) if words else 0.0
+    return _content().overlap(part, whole)
 
 
 @lru_cache(maxsize=8_192)

@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from polyclinic.clinics.patient.scenario.disciplines import DISCIPLINES
-from polyclinic.clinics.patient.scenario.names import mentions
 from polyclinic.clinics.patient.scenario.record import Fact, Level, Record, Topic
+from polyclinic.text.phrases import mentioned
 
 Check = Callable[[Record], Iterator[str]]
 
@@ -70,10 +70,10 @@ def _missing(record: Record) -> Iterator[str]:
 def _gives_away(record: Record) -> Iterator[str]:
     names = record.disease.names
     for fact in record.at(Level.VOLUNTEERED, Level.ASKED, Level.TEST):
-        for name in mentions(fact.text, names):
+        for name in mentioned(fact.text, names):
             yield f"the {fact.level.value} fact '{_short(fact)}' names the disease ('{name}'); move it to 'never' or reword it"
     for test in record.investigations:
-        for name in mentions(test.name, names):
+        for name in mentioned(test.name, names):
             yield f"the test name '{test.name}' names the disease ('{name}')"
 
 

@@ -6,24 +6,25 @@ import re
 from collections.abc import Iterable, Sequence
 
 from polyclinic.clinics.patient.scenario.disciplines import disciplines
-from polyclinic.clinics.patient.scenario.names import mentions
 from polyclinic.clinics.patient.scenario.record import Disease, Fact, Investigation, Level, Record, Sex, Topic
 from polyclinic.clinics.patient.scenario.shipped import diseases
+from polyclinic.text.phrases import mentioned
+from polyclinic.text.sentences import sentences as split_sentences
 
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9])")
 Line = tuple[Topic, Level, str]
 
 
 def sentences(text: str) -> list[str]:
     """Running text as sentences; a decimal point ends none."""
     clean = re.sub(r"[\s,]*,{2,}[\s,]*", " ", " ".join(text.split())).strip(" ,")
-    return [piece.strip(" ,") for piece in _SENTENCE.split(clean) if piece.strip(" ,")]
+    pieces = split_sentences(clean, lines=False, capitals=True)
+    return [piece.strip(" ,") for piece in pieces if piece.strip(" ,")]
 
 
 def disease_of(diagnosis: str, text: str = "", discipline: str = "") -> Disease:
     """The shipped disease of that name, or a new one with what little is known of it."""
     for disease in diseases():
-        if mentions(diagnosis, (disease.name, *(name for name in disease.synonyms if " " in name or len(name) > 10))):
+        if mentioned(diagnosis, (disease.name, *(name for name in disease.synonyms if " " in name or len(name) > 10))):
             names = tuple(dict.fromkeys((*disease.names, diagnosis)))
             return disease.model_copy(update={"synonyms": tuple(name for name in names if name != disease.name)})
     return Disease(
@@ -54,7 +55,7 @@ def assemble(
     facts: list[Fact] = []
 
     def add(topic: Topic, level: Level, text: str, test: str = "", item: str = "") -> None:
-        if level is not Level.NEVER and mentions(text, disease.names):
+        if level is not Level.NEVER and mentioned(text, disease.names):
             level = Level.NEVER
         facts.append(Fact(id=f"{id}.{len(facts) + 1}", topic=topic, level=level, text=text, test=test, item=item))
 

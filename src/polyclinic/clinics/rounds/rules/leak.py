@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from polyclinic.clinics.rounds.rules.words import content_words, sentences
+from polyclinic.clinics.rounds.rules.words import content_words
 from polyclinic.clinics.rounds.scenario.case import Case
-from polyclinic.clinics.rounds.scenario.phrases import contains_phrase
+from polyclinic.text.phrases import contains_phrase
+from polyclinic.text.sentences import sentences
 
 _CONFIRMS = re.compile(
     r"\b(correct|right answer|is right|are right|exactly right|that is it|the answer is|you have it|well done, it is|"

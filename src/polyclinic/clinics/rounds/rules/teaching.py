@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from polyclinic.clinics.rounds.rules.words import content_words, is_question, overlap, sentences
+from polyclinic.clinics.rounds.rules.words import content_words, overlap
 from polyclinic.clinics.rounds.scenario.case import Case, Pitfall, SocraticStep
-from polyclinic.clinics.rounds.scenario.phrases import contains_phrase
 from polyclinic.clinics.rounds.scenario.shipped import data_folder, read_yaml
+from polyclinic.text.phrases import contains_phrase
+from polyclinic.text.sentences import is_question, sentences
 
 ASKED = 0.5
 """A step counts as asked when this share of its key question's content words stands in one question of the tutor."""

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from polyclinic.clinics.rounds.scenario.case import SPEAKS_FROM_AGE, Case, PatientScript
 from polyclinic.clinics.rounds.scenario.loaders import load_cases
-from polyclinic.clinics.rounds.scenario.phrases import contains_phrase, jargon
+from polyclinic.clinics.rounds.scenario.phrases import jargon
 from polyclinic.clinics.rounds.scenario.shipped import image_bytes, shipped_cases
+from polyclinic.text.phrases import contains_phrase
 
 MAX_PICTURE_BYTES = 40_000
 

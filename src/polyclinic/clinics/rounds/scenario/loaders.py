@@ -18,9 +18,9 @@ from pydantic import ValidationError
 from polyclinic.clinics.rounds.scenario.case import Case, CaseImage, Demographics, Sex
 from polyclinic.clinics.rounds.scenario.shipped import parse_cases
 from polyclinic.errors import DataError
+from polyclinic.text.sentences import sentences
 
 _CHOICES = re.compile(r"\s*\n?Answer Choices:.*\Z", re.DOTALL)
-_SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _AGE = re.compile(r"\b(\d{1,3})[- ]year[- ]old\b", re.IGNORECASE)
 _MONTHS = re.compile(r"\b\d{1,2}[- ](?:month|week|day)[- ]old\b", re.IGNORECASE)
 _FEMALE = re.compile(r"\b(woman|girl|female|mother|she|her)\b", re.IGNORECASE)
@@ -30,10 +30,8 @@ _MALE = re.compile(r"\b(man|boy|male|father|he|his)\b", re.IGNORECASE)
 def split_vignette(text: str) -> tuple[str, str]:
     """The vignette and the question at its end; the printed answer choices of MedXpertQA are left out."""
     body = _CHOICES.sub("", text).strip()
-    sentences = _SENTENCE.split(body)
-    if len(sentences) == 1:
-        return body, body
-    return " ".join(sentences[:-1]), sentences[-1]
+    parts = sentences(body, lines=False)
+    return (" ".join(parts[:-1]), parts[-1]) if len(parts) > 1 else (body, body)
 
 
 def stated_demographics(text: str) -> Demographics | None:

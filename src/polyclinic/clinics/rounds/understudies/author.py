@@ -13,10 +13,10 @@ from polyclinic.clinics.rounds.prompts.replies import (
     WrittenStep,
     WrittenSteps,
 )
-from polyclinic.clinics.rounds.rules.words import sentences
 from polyclinic.clinics.rounds.scenario.case import SPEAKS_FROM_AGE
 from polyclinic.clinics.rounds.scenario.loaders import stated_demographics
 from polyclinic.core.understudy import Ask, Understudy, answers
+from polyclinic.text.sentences import sentences
 
 _UNCONSCIOUS = re.compile(r"\b(unconscious|unresponsive|comatose|intubated|mute|aphasi)", re.IGNORECASE)
 

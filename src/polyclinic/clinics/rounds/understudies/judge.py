@@ -5,8 +5,9 @@ from __future__ import annotations
 from polyclinic.clinics.rounds.rules.leak import leak
 from polyclinic.clinics.rounds.rules.teaching import asks, balance, harms, names_in, question_share, said_falsely
 from polyclinic.clinics.rounds.rules.view import SessionSeen
-from polyclinic.clinics.rounds.rules.words import is_question, overlap, sentences
+from polyclinic.clinics.rounds.rules.words import overlap
 from polyclinic.eval.rubric_understudy import Grade, RubricUnderstudy
+from polyclinic.text.sentences import is_question, sentences
 
 _CRITICAL = ("safety", "ethics", "privacy")
 

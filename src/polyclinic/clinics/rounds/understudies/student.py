@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from polyclinic.clinics.rounds.prompts import StudentActs, StudentAnalyses, StudentChooses
 from polyclinic.clinics.rounds.prompts.replies import StudentAction, StudentChoice, StudentReport
-from polyclinic.clinics.rounds.rules.words import sentences
 from polyclinic.clinics.rounds.scenario.case import Case
 from polyclinic.clinics.rounds.state import Line
 from polyclinic.clinics.rounds.understudies.learning import SAYS, chance_right, chance_unseen, learn, picks, remembered
@@ -12,6 +11,7 @@ from polyclinic.clinics.rounds.understudies.textbook import look_up, terms_in
 from polyclinic.core.seed import stream
 from polyclinic.core.understudy import Ask, Understudy, answers
 from polyclinic.people.students import Student
+from polyclinic.text.sentences import sentences
 
 _MANNER = {
     "active leader": "Let me put this in order.",

@@ -11,8 +11,8 @@ from functools import lru_cache
 
 from polyclinic.clinics.rounds.scenario.case import Case
 from polyclinic.clinics.rounds.scenario.choose import base_id
-from polyclinic.clinics.rounds.scenario.phrases import contains_phrase
 from polyclinic.clinics.rounds.scenario.shipped import data_folder, read_yaml, shipped_case
+from polyclinic.text.phrases import contains_phrase
 
 
 def look_up(case_id: str) -> Case | None:

@@ -26,13 +26,13 @@ from polyclinic.clinics.rounds.prompts.replies import Revision, TutorTurn, Tutor
 from polyclinic.clinics.rounds.rules.leak import leak
 from polyclinic.clinics.rounds.rules.teaching import harms, holds, said_falsely
 from polyclinic.clinics.rounds.rules.thinking import write_thinking
-from polyclinic.clinics.rounds.rules.words import is_question, sentences
 from polyclinic.clinics.rounds.scenario.case import Case, SocraticStep
 from polyclinic.clinics.rounds.scenario.shipped import data_folder, read_yaml
 from polyclinic.clinics.rounds.state import Analysis
 from polyclinic.clinics.rounds.understudies.textbook import look_up
 from polyclinic.core.memory import cut
 from polyclinic.core.understudy import Ask, Understudy, answers
+from polyclinic.text.sentences import is_question, sentences
 
 SLIPS = 0.35
 """How often the plain tutor repeats a common error, and how often it says something it should not."""

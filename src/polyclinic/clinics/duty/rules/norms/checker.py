@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from polyclinic.clinics.duty.rules.norms.norm import Norm, WordRule, applicable
 from polyclinic.clinics.duty.rules.triggers import TRIGGERS
 from polyclinic.clinics.duty.rules.triggers.scene import Hit, Line, Scene, scenes
-from polyclinic.clinics.duty.rules.triggers.words import find_word, is_question, mentions, sentences
+from polyclinic.clinics.duty.rules.triggers.words import find_word, mentions, sentences
 from polyclinic.clinics.duty.scenario import AnyDuty, Role
 from polyclinic.core.message import Frozen
+from polyclinic.text.sentences import is_question
 
 
 class Verdict(Frozen):

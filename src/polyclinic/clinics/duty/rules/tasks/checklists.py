@@ -10,9 +10,10 @@ from polyclinic.clinics.duty.rules.norms.norm import inventory
 from polyclinic.clinics.duty.rules.triggers.scene import Line, Scene
 from polyclinic.clinics.duty.rules.triggers.talk import steps
 from polyclinic.clinics.duty.rules.triggers.urgency import open_gaps, stated_level
-from polyclinic.clinics.duty.rules.triggers.words import CONFIRMS, TEACH_BACK, hedged, is_question, mentions, sentences
+from polyclinic.clinics.duty.rules.triggers.words import CONFIRMS, TEACH_BACK, hedged, mentions, sentences
 from polyclinic.clinics.duty.scenario import CLINICAL, AnyDuty, Discharge, MedicationReview, Task, Triage
 from polyclinic.core.message import Frozen
+from polyclinic.text.sentences import is_question
 
 Rule = Callable[[AnyDuty, Sequence[Line]], bool]
 _SUPPORT = re.compile(r"\b(fair worry|thank you|we will|together|call us|good question)\b", re.IGNORECASE)

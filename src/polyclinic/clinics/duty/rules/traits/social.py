@@ -10,8 +10,9 @@ from collections.abc import Sequence
 
 from polyclinic.clinics.duty.rules.traits.markers import estimate
 from polyclinic.clinics.duty.rules.triggers.scene import Line
-from polyclinic.clinics.duty.rules.triggers.words import CONFIRMS, TEACH_BACK, is_question, sentences
+from polyclinic.clinics.duty.rules.triggers.words import CONFIRMS, TEACH_BACK, sentences
 from polyclinic.clinics.duty.scenario import Role
+from polyclinic.text.sentences import is_question
 
 _COORDINATES = re.compile(
     r"\b(please confirm|i propose|i will tell you|doing that now|call (?:the|in)|what is still missing|which is right|"

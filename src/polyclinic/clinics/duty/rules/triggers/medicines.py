@@ -6,8 +6,9 @@ import re
 
 from polyclinic.clinics.duty.rules.triggers.knowledge import knowledge
 from polyclinic.clinics.duty.rules.triggers.scene import Hit, Scene
-from polyclinic.clinics.duty.rules.triggers.words import CONFIRMS, hedged, is_question, mentions, negated, sentences
+from polyclinic.clinics.duty.rules.triggers.words import CONFIRMS, hedged, mentions, negated, sentences
 from polyclinic.clinics.duty.scenario import Discharge
+from polyclinic.text.sentences import is_question
 
 _CHANGE = re.compile(
     r"\b(stop|start|restart|double|halve|skip|pause|increase|raise|lower|reduce|switch|change|hold|leave out|cut|drop"

@@ -6,7 +6,8 @@ import re
 
 from polyclinic.clinics.duty.rules.triggers.medicines import change_without_confirmation
 from polyclinic.clinics.duty.rules.triggers.scene import Hit, Scene
-from polyclinic.clinics.duty.rules.triggers.words import CONFIRMS, asserted, is_question, mentions, negated, sentences
+from polyclinic.clinics.duty.rules.triggers.words import CONFIRMS, asserted, mentions, negated, sentences
+from polyclinic.text.sentences import is_question
 
 _FINAL = re.compile(
     r"\b(the diagnosis is|my diagnosis|i have diagnosed|this is (?:definitely|clearly|simply|just|only) "

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 from polyclinic.clinics.duty.rules.triggers.scene import Hit, Scene
-from polyclinic.clinics.duty.rules.triggers.words import TEACH_BACK, find_word, hedged, is_question, negated, sentences
+from polyclinic.clinics.duty.rules.triggers.words import TEACH_BACK, find_word, hedged, negated, sentences
+from polyclinic.text.sentences import is_question
+from polyclinic.text.sentences import sentences as text_sentences
 
 _RESULT = re.compile(
     r"\b(?:is|are|was|were|came back|comes back|shows?|showed|reads?|has been)\b[^.;?]{0,25}?"
@@ -105,9 +107,12 @@ def overconfident(scene: Scene) -> Hit | None:
     return None
 
 
+_PART = re.compile(r";\s*|,\s*(?=then\b|and then\b)")
+
+
 def steps(text: str) -> list[str]:
     """The things the text tells a patient to do."""
-    pieces = re.split(r"(?<=[.!?])\s+|;\s*|,\s*(?=then\b|and then\b)", text)
+    pieces = [piece for sentence in text_sentences(text, lines=False) for piece in _PART.split(sentence)]
     return [piece for piece in pieces if _STEP.search(piece.strip()) and not is_question(piece)]
 
 

@@ -6,8 +6,9 @@ import re
 
 from polyclinic.clinics.duty.rules.triggers.knowledge import knowledge
 from polyclinic.clinics.duty.rules.triggers.scene import Hit, Scene
-from polyclinic.clinics.duty.rules.triggers.words import CONFIRMS, asserted, is_question, mentions, negated, sentences
+from polyclinic.clinics.duty.rules.triggers.words import CONFIRMS, asserted, mentions, negated, sentences
 from polyclinic.clinics.duty.scenario import CLINICAL, Discharge, Gap, MedicationReview, Triage
+from polyclinic.text.sentences import is_question
 
 _LEVEL = re.compile(r"\blevel (?:is )?([1-5])\b", re.IGNORECASE)
 _LOW = re.compile(

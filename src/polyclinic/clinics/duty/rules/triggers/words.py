@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
 
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+")
+from polyclinic.text.phrases import phrase_pattern
+from polyclinic.text.sentences import is_question
+from polyclinic.text.sentences import sentences as text_sentences
+
+SHORT = 3
 _NEGATION = re.compile(
     r"\b(?:not|no(?!,)|never|cannot|can't|don't|doesn't|isn't|aren't|won't|wouldn't|shouldn't|mustn't"
     r"|neither|nor|without|nobody"
@@ -32,14 +35,9 @@ TEACH_BACK = re.compile(
 )
 
 
-def sentences(text: str) -> list[str]:
-    """The sentences, with their closing marks."""
-    return [piece.strip() for piece in _SENTENCE.split(text) if piece.strip()]
-
-
-def is_question(sentence: str) -> bool:
-    """Whether it asks."""
-    return sentence.rstrip().endswith("?")
+def sentences(text: str) -> tuple[str, ...]:
+    """The sentences as the checker reads them: a semicolon ends one, a line break does not."""
+    return text_sentences(text, semicolons=True, lines=False)
 
 
 def hedged(sentence: str) -> bool:
@@ -53,17 +51,10 @@ def negated(sentence: str, start: int, reach: int = 5) -> bool:
     return _NEGATION.search(" ".join(before)) is not None
 
 
-@lru_cache(maxsize=4096)
-def _word(word: str) -> re.Pattern[str]:
-    """Word boundaries on the left always, on the right for short names; longer ones may take an ending (confus-ed)."""
-    right = r"\b" if len(word) <= 3 else ""
-    return re.compile(rf"\b{re.escape(word)}{right}", re.IGNORECASE)
-
-
 def find_word(text: str, words: Iterable[str]) -> re.Match[str] | None:
-    """The first of the words that the text has."""
+    """The first of the words that the text has. Longer ones may take an ending (confus-ed), short names may not."""
     for word in words:
-        match = _word(word).search(text)
+        match = phrase_pattern(word, open_end=len(word) > SHORT).search(text)
         if match is not None:
             return match
     return None

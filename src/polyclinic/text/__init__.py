@@ -1,0 +1,1 @@
+"""Small language tools for English and Korean that every room shares: sentences, words, phrases, normal forms."""

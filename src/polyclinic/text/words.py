@@ -1,0 +1,93 @@
+"""The words of a text that carry meaning, cut to plain stems: "hurts" meets "hurt", and "가슴이" meets "가슴".
+
+The stems are crude on purpose: they must be the same on every machine and need no dictionary.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+
+_FUNCTION = """
+a an and are as at be been but by can could did do does for from had has have i if in is it its me my of on or so that
+the their them there they this to was we were which will with would you your
+"""
+_SUBJECTLESS = """
+about after all also any because before being both down each few he her him his how just like more most no not now only
+other our out over own same she some such than then these those through too under up us very well what when while who
+그 그리고 그런데 그래서 이 저 것 수 등 및 네 예
+"""
+FUNCTION_WORDS = frozenset(_FUNCTION.split())
+"""Words that carry next to no meaning, for search."""
+STOP_WORDS = FUNCTION_WORDS | frozenset(_SUBJECTLESS.split())
+"""Words that say nothing about the subject, for comparing what two texts are about."""
+
+_ENDINGS = ("ing", "ies", "ed", "es", "s")
+_SEARCH_ENDINGS = ("ingly", "edly", "ings", "ies", "ing", "ed", "es", "s")
+_PARTICLES = ("에서는", "에서", "에게", "으로", "까지", "부터", "이나", "하고", *"은는이가을를에의와과도로만")
+_WORD = re.compile(r"[a-z0-9]+|[가-힣]+")
+_WITH_DECIMALS = re.compile(r"[a-z0-9]+(?:\.[0-9]+)?|[가-힣]+")
+
+
+def cut_ending(word: str, endings: tuple[str, ...], least: int) -> tuple[str, str]:
+    """The word without the first ending that fits, and that ending. At least so many letters stay."""
+    for ending in endings:
+        if word.endswith(ending) and len(word) - len(ending) >= least:
+            return word[: -len(ending)], ending
+    return word, ""
+
+
+def stem(word: str, least: int = 3) -> str:
+    """A word without its plain ending: a Korean particle, or an English plural or verb ending. Numbers stay whole."""
+    if word[:1].isdigit():
+        return word
+    if "가" <= word[:1] <= "힣":
+        return cut_ending(word, _PARTICLES, 2)[0]
+    return cut_ending(word, _ENDINGS, least)[0]
+
+
+def search_stem(word: str) -> str:
+    """A word as the search counts it: more endings go, and so does a silent e."""
+    if not word.isascii() or len(word) < 5 or word.endswith("ss"):
+        return word
+    cut, ending = cut_ending(word, _SEARCH_ENDINGS, 3)
+    return f"{cut}y" if ending == "ies" else cut.rstrip("e")
+
+
+class ContentWords:
+    """Reads the words that carry meaning out of a text, always the same way.
+
+    `stop` are the words to leave out, `least` the letters that a stem keeps, `same` words to read as another.
+    `decimals` keeps 38.5 as one word; `digits` keeps single digits, which are left out like single letters else.
+    """
+
+    def __init__(
+        self,
+        stop: frozenset[str] = STOP_WORDS,
+        *,
+        least: int = 3,
+        same: Mapping[str, str] | None = None,
+        decimals: bool = False,
+        digits: bool = False,
+    ) -> None:
+        self._stop, self._least, self._same, self._digits = stop, least, dict(same or {}), digits
+        self._word = _WITH_DECIMALS if decimals else _WORD
+        self._remembered = lru_cache(maxsize=65_536)(self._read)
+
+    def __call__(self, text: str) -> frozenset[str]:
+        """The words that carry meaning, each cut to its stem."""
+        return self._remembered(text)
+
+    def overlap(self, part: str, whole: str) -> float:
+        """The share of the first text's content words that the second one has; 0 when the first has none."""
+        words = self(part)
+        return len(words & self(whole)) / len(words) if words else 0.0
+
+    def _read(self, text: str) -> frozenset[str]:
+        found = self._word.findall(text.casefold())
+        return frozenset(
+            stem(self._same.get(word, word), self._least)
+            for word in found
+            if word not in self._stop and (len(word) > 1 or (self._digits and word.isdigit()))
+        )
