@@ -8,22 +8,8 @@ import click
 import orjson
 
 from polyclinic.cli.options import json_option, print_json, store_option, table, wait
-from polyclinic.core.transcript import (
-    Called,
-    Changed,
-    Ended,
-    Event,
-    Failed,
-    Learned,
-    Noted,
-    Posted,
-    Reviewed,
-    Said,
-    Scored,
-    Started,
-    ToolUsed,
-    Violated,
-)
+from polyclinic.core.transcript import Called, Event, Said, Scored, Started
+from polyclinic.eval.reading import event_line
 from polyclinic.store.store import open_store
 
 
@@ -62,41 +48,23 @@ async def _show(url: str, run: str, episode: str | None, calls: bool, as_json: b
 
 
 def describe(event: Event) -> str:
-    """One event as a person reads it."""
+    """One event as a person reads it in a terminal."""
     match event:
-        case Said():
-            head = click.style(f"{event.speaker}:", bold=True)
-            return f"{head} {_wrapped(event.text)}"
         case Started():
             return _aside(f"{event.clinic}, {event.scenario}, {event.variant}, trial {event.trial}, seed {event.seed}")
         case Called():
             return _aside(f"{event.role} answered {event.prompt} ({event.model}): {_wrapped(event.text)}")
-        case ToolUsed():
-            return _aside(f"{event.role} used {event.tool}{event.arguments} → {event.error or event.result}")
-        case Noted():
-            return _aside(f"{event.topic}: {event.data}")
-        case Changed():
-            return _aside(f"{event.what}: {event.before} → {event.after}")
-        case Reviewed():
-            verdict = "approves" if event.approved else f"objects ({event.code}): {event.feedback or event.error}"
-            return _aside(f"{event.reviewer} on draft {event.draft + 1} {verdict}")
-        case Violated():
-            return click.style(
-                f"  ! {event.rule} by {event.by}, severity {event.severity}: {event.rationale}", fg="red"
-            )
-        case Learned():
-            return _aside(f"library {event.library}: {event.action} {event.entry} {event.reason}".rstrip())
-        case Posted():
-            return click.style(f"  ! handed to {event.queue}: {event.body}", fg="yellow")
-        case Failed():
-            return click.style(f"  ! failed ({event.owner}): {event.error}", fg="red")
         case Scored():
             score = event.score
             return _aside(
                 f"{score.judge}: {score.metric}{_of(score.subject)} = {score.value:g} {score.reason}".rstrip()
             )
-        case Ended():
-            return _aside(f"ended: {event.outcome}")
+    line = event_line(event)
+    assert line is not None, "every other event has a line"
+    if isinstance(event, Said):
+        return f"{click.style(f'{line.speaker}:', bold=True)} {_wrapped(line.text)}"
+    words = f"{line.speaker}: {line.text} {' '.join(line.aside.split())}".rstrip()
+    return click.style(f"  ! {words}", fg="red") if line.tone == "warning" else _aside(words)
 
 
 def _of(subject: str) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal
 
 from polyclinic.core.campaign import NothingShared, Shared
 from polyclinic.core.judge import Case, Judge
+from polyclinic.core.model import role_of
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reading import READER, ReadingKind
 from polyclinic.core.scenario import S, V
@@ -127,7 +128,7 @@ class Clinic(Generic[S, V]):
 
     def role(self, name: str) -> Role:
         """The role, or an error with the names there are. ``student-2`` is played by the role ``student``."""
-        role = self._by_name.get(name) or self._by_name.get(name.partition("-")[0])
+        role = self._by_name.get(name) or self._by_name.get(role_of(name))
         if role is not None:
             return role
         raise UnknownName(f"role in {self.name}", name, (role.name for role in self.roles))

@@ -136,6 +136,11 @@ def _digest(data: bytes) -> str:
     return digest.hexdigest()[:32]
 
 
+def role_of(seat: str) -> str:
+    """The role that a seat belongs to: ``student`` for ``student-2``, and ``judge`` for ``judge``."""
+    return seat.partition("-")[0]
+
+
 class Model(Protocol):
     """Anything that answers a request. Raises `ModelError` when it cannot."""
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from polyclinic.core.journal import CallKey, CallRecord, Journal, PostKey
 from polyclinic.core.limits import Meter
-from polyclinic.core.model import Completion, Model, Request, Usage, total
+from polyclinic.core.model import Completion, Model, Request, Usage, role_of, total
 from polyclinic.core.reading import Memo
 from polyclinic.errors import PASSING, blamed
 
@@ -99,5 +99,5 @@ class Switchboard:
                 raise blamed("engine", "journal", error) from error
         for meter in self.meters:
             meter.spend(completion.usage)
-        self._answered.setdefault(request.role.partition("-")[0], []).append(completion.usage)
+        self._answered.setdefault(role_of(request.role), []).append(completion.usage)
         return completion, occurrence, name

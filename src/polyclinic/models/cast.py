@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Protocol
 
-from polyclinic.core.model import Model
+from polyclinic.core.model import Model, role_of
 from polyclinic.core.reading import READER
 from polyclinic.core.understudy import Ears, Understudy
 from polyclinic.errors import ConfigError, UnknownName
@@ -45,7 +45,7 @@ class Cast:
 
     def model(self, role: str) -> Model:
         """Who plays this role."""
-        found = self._models.get(role) or self._models.get(role.partition("-")[0])
+        found = self._models.get(role) or self._models.get(role_of(role))
         if found is None:
             raise UnknownName("role in the cast", role, self._models)
         return found
@@ -56,7 +56,7 @@ class Cast:
 
     def is_remote(self, role: str) -> bool:
         """Whether what this role is asked leaves the machine."""
-        spec = self._specs.get(role) or self._specs.get(role.partition("-")[0])
+        spec = self._specs.get(role) or self._specs.get(role_of(role))
         return spec is not None and spec.remote
 
     async def close(self) -> None:
@@ -117,7 +117,7 @@ def build_cast(
 def _understudy(
     role: str, spec: CastSpec, understudies: Mapping[str, Understudy], mistakes: Collection[str], ears: Ears | None
 ) -> UnderstudyModel:
-    player = understudies.get(role) or understudies.get(role.partition("-")[0])
+    player = understudies.get(role) or understudies.get(role_of(role))
     if player is None:
         raise UnknownName("understudy for the role", role, understudies)
     for name, _ in spec.mistakes:
@@ -128,7 +128,7 @@ def _understudy(
 
 def _check_roles(specs: Sequence[CastSpec], roles: Sequence[str]) -> None:
     for spec in specs:
-        if spec.role != ALL and spec.role not in roles and spec.role.partition("-")[0] not in roles:
+        if spec.role != ALL and spec.role not in roles and role_of(spec.role) not in roles:
             raise UnknownName("role", spec.role, [*roles, ALL])
 
 

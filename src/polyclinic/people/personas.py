@@ -10,19 +10,18 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib import resources
-from typing import Any, Literal
+from typing import Any
 
 from polyclinic.core.message import Frozen
 from polyclinic.core.seed import stream
 from polyclinic.people.diversity import Diversity, measure
-from polyclinic.people.locales import load_locale
+from polyclinic.people.locales import Sex, load_locale
 from polyclinic.people.names import draw_name
 from polyclinic.people.traitlists import Trait, conflicts, pair_counts
 
 POOL = 300
 _CANDIDATES = 24
 _THIS_YEAR = 2026
-Sex = Literal["female", "male"]
 _DIMENSIONS = ("archetype", "attitude", "group", "knowledge")
 
 

@@ -8,12 +8,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib import resources
-from typing import Literal
 
 from polyclinic.core.message import Frozen
 from polyclinic.core.seed import stream
 from polyclinic.people.diversity import Diversity, measure
-from polyclinic.people.locales import load_locale
+from polyclinic.people.locales import Sex, load_locale
 from polyclinic.people.names import draw_name
 from polyclinic.people.traitlists import Trait, conflicts, pair_counts
 
@@ -21,7 +20,6 @@ POOL = 300
 _CANDIDATES = 24
 _BIRTH = {"beginner": 2006, "intermediate": 2003, "advanced": 1999}
 _LISTS = {"level": "levels", "strength": "strengths", "weakness": "weaknesses", "style": "styles", "role": "roles"}
-Sex = Literal["female", "male"]
 
 
 class Student(Frozen):

@@ -11,6 +11,7 @@ from polyclinic.clinics.rounds.rules.thinking import read_thinking
 from polyclinic.clinics.rounds.rules.view import group_of, room_note, taught_case, tutor_rounds
 from polyclinic.clinics.rounds.variants import VARIANTS
 from polyclinic.core.judge import Case as Judged
+from polyclinic.core.model import role_of
 from polyclinic.core.transcript import Noted, Reviewed, Said, Started, Transcript
 from polyclinic.eval.charts import Dots, Lines
 from polyclinic.eval.estimate import Estimate
@@ -106,7 +107,7 @@ def student_models(runs: Sequence[RunResults]) -> Section | None:
     """
     rows: list[list[Cell]] = []
     for results in runs:
-        players = sorted({member.model for member in results.cast if member.role.partition("-")[0] == "student"})
+        players = sorted({member.model for member in results.cast if role_of(member.role) == "student"})
         name = players[0] if len(players) == 1 else f"mixture: {', '.join(players)}"
         rows += [[name, variant, *_teaching_row(results, variant)] for variant in results.variant_names()]
     rows = [row for row in rows if row[-1] is not None]
@@ -191,7 +192,7 @@ def feedback(judged: Judged) -> list[Section]:
     if "tutor" in people:
         return _for_tutor(transcript)
     seats = {str(student["seat"]): str(student["name"]) for student in room_note(transcript).data["students"]}
-    names = [name for seat, name in seats.items() if seat in people or seat.partition("-")[0] in people]
+    names = [name for seat, name in seats.items() if seat in people or role_of(seat) in people]
     return [section for name in names[:1] for section in _for_student(transcript, name)]
 
 

@@ -12,8 +12,9 @@ from datetime import date
 from typing import Any
 
 from polyclinic.clinics.patient.scenario.narrative import Line, assemble, disease_of, sentences
-from polyclinic.clinics.patient.scenario.record import Investigation, Level, Record, Sex, Topic
+from polyclinic.clinics.patient.scenario.record import Investigation, Level, Record, Topic
 from polyclinic.errors import DataError
+from polyclinic.people.locales import Sex
 
 Resource = Mapping[str, Any]
 

@@ -6,11 +6,14 @@ import re
 from collections.abc import Iterable, Sequence
 
 from polyclinic.clinics.patient.scenario.disciplines import disciplines
-from polyclinic.clinics.patient.scenario.record import Disease, Fact, Investigation, Level, Record, Sex, Topic
+from polyclinic.clinics.patient.scenario.record import Disease, Fact, Investigation, Level, Record, Topic
 from polyclinic.clinics.patient.scenario.shipped import diseases
+from polyclinic.people.locales import Sex
+from polyclinic.people.vignette import stated_age, stated_sex
 from polyclinic.text.phrases import mentioned
 from polyclinic.text.sentences import sentences as split_sentences
 
+UNSTATED_AGE, OLDEST = 50, 120
 Line = tuple[Topic, Level, str]
 
 
@@ -80,16 +83,7 @@ def assemble(
     )
 
 
-_AGE = re.compile(r"\b(\d{1,3})[\s-]*(?:year|yr)s?[\s-]*old\b|\b(\d{1,2})[\s-]*months?[\s-]*old\b", re.IGNORECASE)
-_FEMALE = re.compile(r"\b(female|woman|girl|she|her)\b", re.IGNORECASE)
-_MALE = re.compile(r"\b(male|man|boy|he|his|gentleman)\b", re.IGNORECASE)
-
-
 def age_and_sex(text: str) -> tuple[int, Sex]:
-    """Age and sex from a narrative; 50 and the commoner pronoun's sex when it does not say."""
-    found = _AGE.search(text)
-    age = (int(found[1]) if found[1] else int(found[2]) // 12) if found else 50
-    first = re.search(r"\b(fe)?male\b", text, re.IGNORECASE)
-    if first:
-        return min(age, 120), "female" if first[1] else "male"
-    return min(age, 120), "female" if len(_FEMALE.findall(text)) > len(_MALE.findall(text)) else "male"
+    """Age and sex from a narrative; 50 and male when it does not say."""
+    age = stated_age(text)
+    return min(UNSTATED_AGE if age is None else age, OLDEST), stated_sex(text) or "male"

@@ -12,8 +12,8 @@ from typing import Literal
 from pydantic import Field
 
 from polyclinic.core.message import Frozen
+from polyclinic.people.locales import Sex
 
-Sex = Literal["female", "male"]
 Informant = Literal["self", "parent"]
 
 

@@ -8,9 +8,9 @@ from pydantic import model_validator
 
 from polyclinic.core.message import Frozen
 from polyclinic.core.scenario import Scenario
+from polyclinic.people.locales import Sex
 
 Stage = Literal["observe", "interpret", "conclude"]
-Sex = Literal["female", "male"]
 Split = Literal["train", "test"]
 
 SPEAKS_FROM_AGE = 12

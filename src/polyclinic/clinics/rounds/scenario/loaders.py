@@ -15,16 +15,13 @@ from typing import Any
 import orjson
 from pydantic import ValidationError
 
-from polyclinic.clinics.rounds.scenario.case import Case, CaseImage, Demographics, Sex
+from polyclinic.clinics.rounds.scenario.case import Case, CaseImage, Demographics
 from polyclinic.clinics.rounds.scenario.shipped import parse_cases
 from polyclinic.errors import DataError
+from polyclinic.people.vignette import stated_age, stated_sex
 from polyclinic.text.sentences import sentences
 
 _CHOICES = re.compile(r"\s*\n?Answer Choices:.*\Z", re.DOTALL)
-_AGE = re.compile(r"\b(\d{1,3})[- ]year[- ]old\b", re.IGNORECASE)
-_MONTHS = re.compile(r"\b\d{1,2}[- ](?:month|week|day)[- ]old\b", re.IGNORECASE)
-_FEMALE = re.compile(r"\b(woman|girl|female|mother|she|her)\b", re.IGNORECASE)
-_MALE = re.compile(r"\b(man|boy|male|father|he|his)\b", re.IGNORECASE)
 
 
 def split_vignette(text: str) -> tuple[str, str]:
@@ -36,12 +33,7 @@ def split_vignette(text: str) -> tuple[str, str]:
 
 def stated_demographics(text: str) -> Demographics | None:
     """Age and sex only where the text states them; None when it states neither."""
-    age_match = _AGE.search(text)
-    age = int(age_match.group(1)) if age_match else (0 if _MONTHS.search(text) else None)
-    sex: Sex | None = None
-    female, male = _FEMALE.search(text), _MALE.search(text)
-    if female or male:
-        sex = "female" if female and (not male or female.start() < male.start()) else "male"
+    age, sex = stated_age(text), stated_sex(text)
     return None if age is None and sex is None else Demographics(age=age, sex=sex)
 
 

@@ -1,0 +1,33 @@
+"""Age and sex as a clinical vignette states them."""
+
+from __future__ import annotations
+
+import re
+
+from polyclinic.people.locales import Sex
+
+_AGE = re.compile(
+    r"\b(\d{1,3})[\s-]*(?:year|yr)s?[\s-]*old\b|\b(\d{1,2})[\s-]*(month|week|day)s?[\s-]*old\b", re.IGNORECASE
+)
+_NOUN = re.compile(r"\b(?:(female|woman|girl|lady)|male|man|boy|gentleman)\b", re.IGNORECASE)
+_SHE = re.compile(r"\b(?:she|hers?)\b", re.IGNORECASE)
+_HE = re.compile(r"\b(?:he|his|him)\b", re.IGNORECASE)
+
+
+def stated_age(text: str) -> int | None:
+    """The first age in whole years; None when the text states none."""
+    found = _AGE.search(text)
+    if found is None:
+        return None
+    if found[1]:
+        return int(found[1])
+    return int(found[2]) // 12 if found[3].lower() == "month" else 0
+
+
+def stated_sex(text: str) -> Sex | None:
+    """By the first noun that tells it (a woman, a boy), else by the commoner pronoun; None when the text does not say."""
+    noun = _NOUN.search(text)
+    if noun is not None:
+        return "female" if noun[1] else "male"
+    she, he = len(_SHE.findall(text)), len(_HE.findall(text))
+    return None if she == he else "female" if she > he else "male"

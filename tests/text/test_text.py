@@ -1,0 +1,91 @@
+"""Small language tools: what each promises to the rooms that use it."""
+
+from __future__ import annotations
+
+import pytest
+
+from polyclinic.text.normal import normalise, straight, without_accents
+from polyclinic.text.phrases import contains_phrase, mentioned, name_pattern, phrase_pattern
+from polyclinic.text.sentences import is_question, sentence_spans, sentences
+from polyclinic.text.words import STOP_WORDS, ContentWords, search_stem, stem
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, ("Sit down; rest.", "Why?", "Two", "hours.")),
+        ({"lines": False}, ("Sit down; rest.", "Why?", "Two\nhours.")),
+        ({"semicolons": True, "lines": False}, ("Sit down;", "rest.", "Why?", "Two\nhours.")),
+    ],
+)
+def test_what_ends_a_sentence_is_the_callers_choice(options: dict[str, bool], expected: tuple[str, ...]) -> None:
+    assert sentences("Sit down; rest.  Why? Two\nhours.", **options) == expected
+
+
+def test_with_capitals_an_abbreviation_or_a_decimal_ends_no_sentence() -> None:
+    text = "It took approx. two hours at 38.5 degrees. Then it stopped."
+    assert sentences(text, capitals=True) == ("It took approx. two hours at 38.5 degrees.", "Then it stopped.")
+
+
+def test_korean_sentences_end_as_english_ones_do() -> None:
+    assert sentences("머리가 아파요. 언제부터요？ 어제요.") == ("머리가 아파요.", "언제부터요？", "어제요.")
+    assert is_question("언제부터요？") and is_question('She asked "why?"') and not is_question("어제요.")
+
+
+def test_the_spans_of_a_document_lose_no_character_and_know_abbreviations() -> None:
+    text = 'Dr. Kim came at 5 p.m. yesterday. "Well?" she said.\n\nNothing else.'
+    spans = sentence_spans(text)
+    assert "".join(text[a:b] for a, b in spans) == text
+    assert text[slice(*spans[0])].startswith("Dr. Kim came")
+
+
+def test_content_words_leave_out_what_says_nothing_and_meet_by_their_stems() -> None:
+    words = ContentWords()
+    assert words("It hurts when I am breathing") == words("hurt breath am")
+    assert words("가슴이 아프고 숨이 차요") & words("가슴은 괜찮아요") == {"가슴"}
+    assert not words("the and 그리고 네")
+
+
+def test_numbers_are_read_as_the_room_wants_them() -> None:
+    assert ContentWords(decimals=True)("38.5 in 2 days") == {"38.5", "day"}
+    assert ContentWords(digits=True)("38.5 in 2 days") == {"38", "5", "2", "day"}
+
+
+def test_overlap_is_the_share_of_the_first_texts_words() -> None:
+    words = ContentWords(STOP_WORDS | {"please"}, same={"tummy": "stomach"})
+    assert words.overlap("please, my tummy", "the stomach hurts") == 1.0
+    assert words.overlap("stomach and chest", "the stomach hurts") == 0.5
+    assert words.overlap("", "the stomach hurts") == 0.0
+
+
+@pytest.mark.parametrize(
+    ("word", "plain", "searched"),
+    [("studies", "stud", "study"), ("breathing", "breath", "breath"), ("ss", "ss", "ss"), ("dose", "dose", "dose")],
+)
+def test_stems_are_cut_as_documented(word: str, plain: str, searched: str) -> None:
+    assert (stem(word), search_stem(word)) == (plain, searched)
+
+
+def test_a_number_and_a_short_korean_word_keep_their_ends() -> None:
+    assert stem("1990s") == "1990s" and stem("나이") == "나이" and stem("병원에서") == "병원"
+
+
+def test_phrases_are_found_as_whole_words_only() -> None:
+    assert contains_phrase("Is it HIV?", "hiv") and not contains_phrase("I am shivering", "hiv")
+    assert contains_phrase("열이 나요", "열이") and not contains_phrase("열이나", "열이")
+    assert phrase_pattern("confus", open_end=True).search("Confused") and not phrase_pattern("confus").search(
+        "confused"
+    )
+
+
+def test_names_are_met_however_they_are_spaced_and_acronyms_as_they_are_written() -> None:
+    names = ["heart-attack", "PE", "Crohn's disease"]
+    assert mentioned("A heart  attack, or PEs?", names) == ["heart-attack", "PE"]
+    assert mentioned("physical pe lesson", names) == []
+    assert name_pattern("migraine").search("her migraine's back")
+
+
+def test_normal_forms_make_alike_what_differs_in_writing_only() -> None:
+    assert normalise("“It’s  FINE” …") == '"it\'s fine" ...'
+    assert without_accents("Zoë  ÉCOLE") == "zoe ecole"
+    assert straight("can’t") == "can't"
