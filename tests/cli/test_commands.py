@@ -37,7 +37,7 @@ def test_every_command_answers_on_the_same_run(polyclinic: Run, tmp_path: Path) 
     episodes = as_json(polyclinic("show", run, "--json"))
     assert len(episodes) == 8
     words = polyclinic("show", run, episodes[0]["episode"]).stdout
-    assert "caller: Hello" in words
+    assert "caller to nurse: Hello" in words
     assert "understudy" in polyclinic("report", run).stdout
     assert "not for clinical use" in polyclinic("report", run).stdout
     polyclinic("report", run, "--html", "out.html")
