@@ -27,7 +27,13 @@ Variances = Mapping[str, Mapping[str, VarianceSplit]]
 
 def cast_table(results: RunResults) -> Table:
     """Who played which role."""
-    kinds = {"llm": "language model", "understudy": "understudy (rules)", "human": "person", "replay": "recording"}
+    kinds = {
+        "llm": "language model",
+        "understudy": "understudy (rules)",
+        "human": "person",
+        "replay": "recording",
+        "reader": "trained reader",
+    }
     return Table("Cast", ["role", "model", "kind"], [[m.role, m.model, kinds[m.kind]] for m in results.cast])
 
 
