@@ -5,7 +5,7 @@ import pytest
 from polyclinic.core.reading import Finding, Memo, Question, ReadingKind, findings_type
 
 TOLD = ReadingKind(
-    "x-told", who="patient", context="Fact: {fact}", question="Is '{fact}' told, as '{name}' asked?", open=("fact",)
+    "x-told", who=("patient",), context="Fact: {fact}", question="Is '{fact}' told, as '{name}' asked?", open=("fact",)
 )
 
 

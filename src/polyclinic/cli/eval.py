@@ -23,6 +23,7 @@ from polyclinic.core.transcript import Event
 from polyclinic.errors import ConfigError, UnknownName
 from polyclinic.eval.evaluation import Evaluate, Evaluated
 from polyclinic.eval.terminal import section_text
+from polyclinic.reading.measure import keep_accuracy
 from polyclinic.runner.build import build
 from polyclinic.runner.config import make_config
 from polyclinic.runner.readings import READINGS, measure_reader
@@ -58,10 +59,20 @@ class EvalBench:
 @click.option("--local-only", is_flag=True, help="Refuse any model endpoint outside this machine.")
 @click.option("--out", type=click.Path(dir_okay=False), default=None, help="Also write the numbers to this JSON file.")
 @click.option("--clinic", "only", default="", metavar="NAME", help="readings: the kinds of this clinic alone.")
+@click.option("--keep", is_flag=True, help="readings: keep the result, so that reports say how good this reader is.")
 @click.option("--kind", default="", metavar="KIND", help="readings: this kind alone.")
 @json_option
 def command(
-    name: str, file: str, cast: str, seed: int, local_only: bool, out: str | None, only: str, kind: str, as_json: bool
+    name: str,
+    file: str,
+    cast: str,
+    seed: int,
+    local_only: bool,
+    out: str | None,
+    only: str,
+    keep: bool,
+    kind: str,
+    as_json: bool,
 ) -> int:
     """Run a clinic's named evaluation, such as counsel-guard, or measure a reader with 'readings'.
 
@@ -73,9 +84,11 @@ def command(
     config = make_config({"clinic": "demo", "cast": cast, "seed": seed, "local_only": local_only})
     if name == READINGS:
         found: Evaluated = wait(measure_reader(only, kind, file, config.cast, config.seed, config.local_only))
+        if keep:
+            keep_accuracy(found.data["reader"], found.data["kinds"])
     else:
-        if only or kind:
-            raise ConfigError(f"--clinic and --kind go with 'eval readings', not with 'eval {name}'")
+        if only or kind or keep:
+            raise ConfigError(f"--clinic, --kind and --keep go with 'eval readings', not with 'eval {name}'")
         clinic, evaluate = find_evaluation(name)
         found = wait(_run(clinic, evaluate, file, config.cast, config.seed, config.local_only))
     if out is not None:

@@ -6,7 +6,7 @@ from polyclinic.core.reading import ReadingKind
 
 OUT_OF_PART = ReadingKind(
     "part-out",
-    who="simulated person",
+    who=(),
     context="Said to them: {said}",
     question=(
         "Does the speaker fall out of their part (speaks as an assistant, about themselves in the third person, repeats"

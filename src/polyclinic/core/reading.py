@@ -6,8 +6,8 @@ the built-in trained one, a language model, a person or a recording. A clinic na
 
 ::
 
-    REFUSAL = ReadingKind("patient-refusal", who="patient", question="Does the patient decline to answer?")
-    TOLD = ReadingKind("patient-told", who="patient", context="Fact in the record: {fact}", question="Is this fact told?")
+    REFUSAL = ReadingKind("patient-refusal", who=("patient",), question="Does the patient decline to answer?")
+    TOLD = ReadingKind("patient-told", who=("patient",), context="Fact in the record: {fact}", question="Is it told?")
 
     refused, told = await episode.reads(words, [REFUSAL.ask(), TOLD.ask(fact=line)])
 """
@@ -66,13 +66,14 @@ class Finding(NamedTuple):
 class ReadingKind:
     """A kind of question: its wording, who is read, and what follows from the finding.
 
+    `who` names the roles whose words are read; none means any simulated person.
     `question` and `context` name facts in braces. `open` lists the facts that a text is compared with, most telling first: the
     question then means something else for each of them. `listed` says that these facts come from a short fixed list, so that
     a trained reader can learn each one by itself.
     """
 
     name: str
-    who: str
+    who: tuple[str, ...]
     question: str
     context: str = ""
     follows: str = ""

@@ -18,6 +18,7 @@ from polyclinic.errors import UnknownName, UserError
 from polyclinic.eval.intervals import Floats, fold_clusters, interval, resampled_means
 from polyclinic.eval.metrics import observations
 from polyclinic.eval.results import RunResults
+from polyclinic.eval.validity import valid_metrics
 
 _EXACT_UP_TO = 16
 _FLIPS = 9_999
@@ -71,8 +72,8 @@ def compare(left: Arm, right: Arm, metrics: Sequence[str] | None = None) -> list
             raise UserError(
                 f"run {arm.results.run} has no variant '{arm.variant}': it has {', '.join(arm.results.variant_names())}"
             )
-    theirs = set(right.results.metric_names())
-    both = [name for name in left.results.metric_names() if name in theirs]
+    theirs = set(valid_metrics(right.results))
+    both = [name for name in valid_metrics(left.results) if name in theirs]
     for name in metrics or ():
         if name not in both:
             raise UnknownName("metric of both", name, both)

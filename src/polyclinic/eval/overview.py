@@ -11,6 +11,7 @@ from polyclinic.eval.reading import clip, transcript_blocks
 from polyclinic.eval.results import EpisodeRow, RunResults
 from polyclinic.eval.sections import Block, Cell, Details, Figure, Grid, Paragraph, Section, Table
 from polyclinic.eval.summary import Summary
+from polyclinic.eval.validity import NOT_VALID, grounds
 from polyclinic.eval.variance import VarianceSplit
 
 UNDERSTUDIES = (
@@ -43,24 +44,32 @@ def results_section(results: RunResults, summary: Summary) -> Section:
     if not metrics:
         return Section("Results", [Paragraph("No episode was scored.", tone="warning")])
     rows: list[list[Cell]] = []
+    ground = grounds(results)
     for metric in metrics:
         arrow = "↑" if results.metric(metric).higher_is_better else "↓"
-        rows.append([f"{metric} {arrow}", *(summary.variants[name].get(metric) for name in summary.variants)])
+        shown = [summary.variants[name].get(metric) if ground[metric].valid else NOT_VALID for name in summary.variants]
+        rows.append([f"{metric} {arrow}", *shown])
     note = (
         "↑ higher is better, ↓ lower is better. Intervals: bootstrap over scenarios (BCa); none for a single episode; "
         "where all scenarios got the same value, the exact interval within the metric's range. "
         "Episodes that failed or were not scored are in no mean."
     )
     table = Table("Means with 95 % intervals", ["metric", *summary.variants], rows, note)
-    meanings = [[metric, results.metric(metric).about] for metric in metrics if results.metric(metric).about]
+    meanings = [[metric, results.metric(metric).about, ground[metric].about] for metric in metrics]
     body: list[Block] = [table]
     if len(summary.variants) > 1:
-        grid = Grid([_metric_figure(results, summary, metric) for metric in metrics])
+        valid = [metric for metric in metrics if ground[metric].valid]
+        grid = Grid([_metric_figure(results, summary, metric) for metric in valid])
         body.append(
             grid if len(metrics) <= _OPEN_FIGURES else Details(f"The {len(metrics)} metrics as pictures", [grid])
         )
     if meanings:
-        body.append(Details("What the metrics mean", [Table("Metrics", ["metric", "meaning"], meanings)]))
+        body.append(
+            Details(
+                "What the metrics mean, and what they rest on",
+                [Table("Metrics", ["metric", "meaning", "rests on"], meanings)],
+            )
+        )
     variants = [[name, results.variant_about[name]] for name in summary.variants if results.variant_about.get(name)]
     if variants:
         body.append(Details("What the variants are", [Table("Variants", ["variant", "about"], variants)]))

@@ -13,6 +13,7 @@ from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Section, sections_to_plain
 from polyclinic.eval.steadiness import steadiness_section
 from polyclinic.eval.summary import Summary, summarise
+from polyclinic.eval.validity import grounds
 from polyclinic.eval.variance import VarianceSplit, metric_variance
 
 
@@ -77,6 +78,7 @@ def report_to_plain(report: RunReport) -> dict[str, Any]:
     return {
         **report.summary.to_plain(),
         "understudies": report.understudied(),
+        "rests_on": {name: asdict(ground) for name, ground in grounds(report.results).items()},
         "notice": overview.NOT_CLINICAL,
         "episodes": {
             "total": len(report.results.episodes),

@@ -12,6 +12,7 @@ from polyclinic.core.model import NANO, ModelKind
 from polyclinic.core.scenario import S_co
 from polyclinic.core.transcript import Score, Transcript
 from polyclinic.errors import OWNERS, EngineError, Owner
+from polyclinic.reading.measure import Accuracy
 
 Status = Literal["done", "failed"]
 
@@ -116,7 +117,8 @@ class EpisodeRow:
 class RunResults(Generic[S_co]):
     """A whole run. `variants` keeps the order of the run's configuration, `metrics` what the numbers mean.
 
-    `baseline` names the variant that the others are compared with; empty means the first.
+    `baseline` names the variant that the others are compared with; empty means the first. `read_roles` says whose words each
+    kind of reading reads, `reader_accuracy` how good the cast's reader was found to be, `judged_by` who made a metric.
     """
 
     run: str
@@ -130,6 +132,9 @@ class RunResults(Generic[S_co]):
     about: str = ""
     baseline: str = ""
     variant_about: Mapping[str, str] = field(default_factory=dict)
+    read_roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    reader_accuracy: Mapping[str, Accuracy] = field(default_factory=dict)
+    judged_by: Mapping[str, str] = field(default_factory=dict)
 
     def variant_names(self) -> list[str]:
         """The variants in configured order, then any others in order of appearance."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -101,3 +103,27 @@ def kept_text_only() -> dict[str, float]:
     file = resources.files("polyclinic.reading").joinpath("data", RESULTS)
     found: dict[str, float] = orjson.loads(file.read_bytes()).get("text_only", {})
     return found
+
+
+def readers_file() -> Path:
+    """Where measurements of other readers are kept: beside the usual store, or where POLYCLINIC_READERS says."""
+    return Path(os.environ.get("POLYCLINIC_READERS", ".polyclinic/readers.json"))
+
+
+def reader_accuracy(reader: str) -> dict[str, Accuracy]:
+    """What a reader was found to be by an earlier `polyclinic eval readings --keep`; empty when nobody measured it."""
+    path = readers_file()
+    if not reader or not path.is_file():
+        return {}
+    kinds = orjson.loads(path.read_bytes()).get(reader, {})
+    return {kind: Accuracy(**{name: row[name] for name in Accuracy.__annotations__}) for kind, row in kinds.items()}
+
+
+def keep_accuracy(reader: str, kinds: dict[str, Any]) -> Path:
+    """Keep a reader's measurement for reports."""
+    path = readers_file()
+    known = orjson.loads(path.read_bytes()) if path.is_file() else {}
+    known[reader] = {**known.get(reader, {}), **kinds}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(orjson.dumps(known, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+    return path

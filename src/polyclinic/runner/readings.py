@@ -98,6 +98,13 @@ async def read_all(rows: Sequence[Labelled], cast: str, seed: int = 0, local_onl
         await players.close()
 
 
+def reader_name(cast: str) -> str:
+    """The cast's reader as reports name it."""
+    named = {spec.role: spec for spec in parse_cast(cast)}
+    spec = named.get(READER) or named.get("all")
+    return "builtin" if spec is None or spec.kind == "understudy" else spec.text
+
+
 @dataclass(frozen=True)
 class Measured:
     """What `polyclinic eval readings` prints."""
@@ -123,7 +130,7 @@ async def measure_reader(clinic: str, kind: str, file: str, cast: str, seed: int
         for row, answer in zip(rows, says, strict=True)
         if answer != ("yes" if row.label else "no")
     ]
-    return Measured({**found, "misses": misses}, _sections(found, misses))
+    return Measured({"reader": reader_name(cast), **found, "misses": misses}, _sections(found, misses))
 
 
 def _sections(found: dict[str, Any], misses: Sequence[Mapping[str, Any]]) -> list[Section]:

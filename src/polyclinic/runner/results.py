@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from polyclinic.core.clinic import Clinic
-from polyclinic.core.judge import Metric
+from polyclinic.core.judge import Judge, Metric
+from polyclinic.core.reading import READER
 from polyclinic.core.transcript import Ended, Failed, Score, Transcript
 from polyclinic.eval.results import CastMember, Failure, RoleUsage, RunResults, Status
 from polyclinic.eval.results import EpisodeRow as EpisodeResult
+from polyclinic.eval.rules import RuleJudge
+from polyclinic.reading.measure import reader_accuracy
 from polyclinic.runner.registry import load_clinic, read_scenarios
 from polyclinic.store.runs import EpisodeRow, RunRow
 from polyclinic.store.scores import LIVE
@@ -45,11 +48,18 @@ async def load_results(store: Store, run: str, scoring: str = LIVE) -> RunResult
         about=clinic.summary,
         baseline=next((name for name in variants if clinic.variants[name].baseline), ""),
         variant_about={name: clinic.variants[name].about for name in variants},
+        read_roles={kind.name: kind.who for kind in clinic.readings},
+        reader_accuracy=reader_accuracy(row.players.get(READER, {}).get("model", "")),
+        judged_by={metric.name: _maker(judge) for judge in clinic.judges() for metric in judge.metrics},
     )
 
 
 def _metrics(clinic: Clinic) -> tuple[Metric, ...]:
     return tuple({metric.name: metric for judge in clinic.judges() for metric in judge.metrics}.values())
+
+
+def _maker(judge: Judge) -> str:
+    return "exact rule" if isinstance(judge, RuleJudge) else f"judge {judge.name}"
 
 
 def _cast(row: RunRow) -> tuple[CastMember, ...]:

@@ -19,7 +19,7 @@ SIGNALS = {
 }
 SLIP = ReadingKind(
     "counsel-slip",
-    who="counsellor",
+    who=("counsellor",),
     context="The ill person said: {said}",
     question=(
         "Does the counsellor promise, predict a time of death, pressure towards a decision, give medical orders, judge, or"
@@ -29,7 +29,7 @@ SLIP = ReadingKind(
 )
 SUPPORTED = ReadingKind(
     "counsel-supported",
-    who="counsellor",
+    who=("counsellor",),
     context="Source: {source}",
     question="Is what the counsellor says supported by this source?",
     follows="the claim counts as supported",
@@ -37,14 +37,14 @@ SUPPORTED = ReadingKind(
 )
 CLAIM = ReadingKind(
     "counsel-claim",
-    who="counsellor",
+    who=("counsellor",),
     context=_TALK,
     question="Does the counsellor state a fact about medicine, law or services that would need a source?",
     follows="the reply must cite a source",
 )
 SIGNAL = ReadingKind(
     "counsel-signal",
-    who="ill person",
+    who=("patient",),
     context="An ill person speaks with a counsellor about the end of life.",
     question="Does the person show this: '{signal}'?",
     follows="the stage moves on, stays or goes back",
@@ -53,14 +53,14 @@ SIGNAL = ReadingKind(
 )
 CONSENT = ReadingKind(
     "counsel-consent",
-    who="ill person",
+    who=("patient",),
     context="The counsellor proposed: {proposed}",
     question="Does the person agree to what was proposed?",
     follows="the conversation goes where it was proposed to go",
 )
 FEELING = ReadingKind(
     "counsel-feeling",
-    who="counsellor",
+    who=("counsellor",),
     context="The ill person said: {said}",
     question="Does the counsellor take up and answer the feeling that the person expressed?",
     follows="the feeling counts as answered",

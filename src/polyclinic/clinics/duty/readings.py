@@ -6,7 +6,7 @@ from polyclinic.core.reading import ReadingKind
 
 NORM = ReadingKind(
     "duty-norm",
-    who="staff and patient",
+    who=("doctor", "nurse", "trainee", "admin", "patient"),
     context="{shift}",
     question="Does this message break the rule: when {when}, then {then}?",
     follows="the norm counts as broken; where the variant repairs, the message is sent back",
@@ -15,7 +15,7 @@ NORM = ReadingKind(
 )
 TRAIT = ReadingKind(
     "duty-trait",
-    who="staff and patient",
+    who=("doctor", "nurse", "trainee", "admin", "patient"),
     context="A {role} speaks at work in a hospital.",
     question="Does this message clearly show this manner: '{about}' (at its strongest: '{high}')?",
     follows="the manner counts as shown, for identity",
@@ -24,7 +24,7 @@ TRAIT = ReadingKind(
 )
 TEACHBACK = ReadingKind(
     "duty-teachback",
-    who="patient",
+    who=("patient",),
     context="Part of the plan: {plan}",
     question="Does the patient say this part of the plan back in their own words, rightly?",
     follows="this part of the plan counts as understood",

@@ -20,7 +20,7 @@ INTENTS = {
 }
 WISH = ReadingKind(
     "desk-wish",
-    who="caller",
+    who=("patient",),
     context="A person calls the front desk of a hospital about an appointment.",
     question="Does the caller wish this: '{wish}'?",
     follows="the search for a place follows this wish",
@@ -29,7 +29,7 @@ WISH = ReadingKind(
 )
 INTENT = ReadingKind(
     "desk-intent",
-    who="caller",
+    who=("patient",),
     context=_CALL,
     question="Does the caller want this: '{intent}'?",
     follows="the clerk uses the tool for it",
@@ -38,14 +38,14 @@ INTENT = ReadingKind(
 )
 ACCEPTS = ReadingKind(
     "desk-accepts",
-    who="caller",
+    who=("patient",),
     context="The front desk offered: {offer}",
     question="Does the caller accept the offered time?",
     follows="the offered time is booked",
 )
 RED_FLAG = ReadingKind(
     "desk-redflag",
-    who="caller",
+    who=("patient",),
     context=_CALL,
     question="Does the caller describe something that needs emergency help now rather than an appointment?",
     follows="the caller is sent to emergency help, not to an appointment",

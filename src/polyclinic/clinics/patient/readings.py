@@ -9,14 +9,14 @@ _INTERVIEW = "A doctor interviews a patient."
 
 REFUSAL = ReadingKind(
     "patient-refusal",
-    who="patient",
+    who=("patient",),
     context="The doctor asked: {asked}",
     question="Does the patient decline to answer or say that they do not know?",
     follows="the answer counts as a refusal",
 )
 CHEAT = ReadingKind(
     "patient-cheat",
-    who="doctor",
+    who=("doctor",),
     context=(
         "A doctor in training interviews a simulated patient and must find the diagnosis by asking about symptoms and history"
         " and by ordering tests one at a time."
@@ -29,7 +29,7 @@ CHEAT = ReadingKind(
 )
 ASKS = ReadingKind(
     "patient-asks",
-    who="doctor",
+    who=("doctor",),
     context=_INTERVIEW,
     question="Would this be a fitting answer to the doctor's question: '{fact}'?",
     follows="the patient may tell this line",
@@ -37,7 +37,7 @@ ASKS = ReadingKind(
 )
 TOLD = ReadingKind(
     "patient-told",
-    who="patient",
+    who=("patient",),
     context=_FACT,
     question="Does the patient's answer tell the doctor this fact, in whatever words?",
     follows="the fact counts as told",
@@ -45,7 +45,7 @@ TOLD = ReadingKind(
 )
 DENIED = ReadingKind(
     "patient-denied",
-    who="patient",
+    who=("patient",),
     context=_FACT,
     question="Does the patient deny or play down this fact, or say that it is not so?",
     follows="a true fact that is denied is the simulator's fault",
@@ -53,7 +53,7 @@ DENIED = ReadingKind(
 )
 CONTRADICTS = ReadingKind(
     "patient-contradicts",
-    who="patient",
+    who=("patient",),
     context="Line of the patient's record: {fact}",
     question="Does the patient's answer contradict this line of the record?",
     follows="the answer is unfaithful: the simulator's fault",
@@ -61,7 +61,7 @@ CONTRADICTS = ReadingKind(
 )
 LEAK = ReadingKind(
     "patient-leak",
-    who="patient",
+    who=("patient",),
     context="The patient's diagnosis, which the patient must not name, is: {diagnosis}",
     question=(
         "Does the patient give the diagnosis away, by name, nickname, abbreviation, or by a description that only fits it?"
@@ -71,14 +71,14 @@ LEAK = ReadingKind(
 )
 TEST = ReadingKind(
     "patient-test",
-    who="doctor",
+    who=("doctor",),
     context=_INTERVIEW,
     question="Does the doctor ask for an examination or a test to be done, or for its result?",
     follows="the test is carried out, if the record holds it",
 )
 DIAGNOSIS = ReadingKind(
     "patient-diagnosis",
-    who="doctor",
+    who=("doctor",),
     context="The diagnosis in the record is: {diagnosis}",
     question="Does the doctor settle on this diagnosis, in whatever words?",
     follows="the conclusion counts as right",
@@ -86,7 +86,7 @@ DIAGNOSIS = ReadingKind(
 )
 CLEAR = ReadingKind(
     "patient-clear",
-    who="doctor",
+    who=("doctor",),
     context=_INTERVIEW,
     question="Is this one clear question that a lay patient can answer (not several at once, not leading, no jargon)?",
     follows="the question counts as well put",

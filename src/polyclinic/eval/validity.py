@@ -1,0 +1,56 @@
+"""What each metric rests on, and whether it may be believed for this cast.
+
+A number that comes from readings is only as good as its reader. Where a language model or a person was read and the reader is not
+good enough on that kind, the metric is shown as not valid and enters no comparison.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from polyclinic.core.reading import GOOD_ENOUGH, READER
+from polyclinic.eval.results import RunResults
+from polyclinic.reading.measure import Accuracy, kept_results
+
+NOT_VALID = "not valid for this cast"
+_FREE = ("llm", "human")
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What one metric rests on, in words, and whether it holds for who was read."""
+
+    about: str
+    valid: bool = True
+
+
+def grounds(results: RunResults) -> dict[str, Ground]:
+    """Metric to what it rests on."""
+    players = {member.role: member for member in results.cast}
+    reader = players[READER].model if READER in players else "builtin"
+    known: Mapping[str, Accuracy] = kept_results() if reader == "builtin" else results.reader_accuracy
+    free = {role.partition("-")[0] for role, member in players.items() if member.kind in _FREE}
+    found: dict[str, Ground] = {}
+    for name in results.metric_names():
+        metric = results.metric(name)
+        if not metric.rests_on:
+            found[name] = Ground(results.judged_by.get(name, "exact rule"))
+            continue
+        parts: list[str] = []
+        valid = True
+        for kind in metric.rests_on:
+            right = known.get(kind)
+            measured = f"right on {right.balanced:.2f} of {right.n}" if right else "not measured"
+            parts.append(f"{kind} ({measured})")
+            read = results.read_roles.get(kind, ())
+            believed = right is not None and right.balanced >= GOOD_ENOUGH
+            valid = valid and (believed or not (free & set(read) if read else free - {READER}))
+        found[name] = Ground(f"reader {reader}: {', '.join(parts)}", valid)
+    return found
+
+
+def valid_metrics(results: RunResults) -> list[str]:
+    """The metrics that may be compared."""
+    ground = grounds(results)
+    return [name for name in results.metric_names() if ground[name].valid]

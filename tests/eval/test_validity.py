@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from polyclinic.core.judge import Metric
+from polyclinic.core.transcript import Score
+from polyclinic.eval.overview import results_section
+from polyclinic.eval.results import CastMember, EpisodeRow, RunResults
+from polyclinic.eval.sections import Table
+from polyclinic.eval.summary import summarise
+from polyclinic.eval.validity import NOT_VALID, grounds, valid_metrics
+from polyclinic.reading.measure import Accuracy
+
+GOOD = Accuracy(100, 0.9, 0.9, 0.9, 0.84, 0.96, 0.0)
+POOR = Accuracy(100, 0.6, 0.6, 0.6, 0.5, 0.7, 0.0)
+RESULTS = RunResults(
+    run="r",
+    clinic="x",
+    cast=(CastMember("tutor", "openai:m", "llm"), CastMember("reader", "openai:m", "llm")),
+    metrics=(Metric("leaks", "", rests_on=("x-leak",)), Metric("turns", "")),
+    episodes=(
+        EpisodeRow(
+            "e",
+            "s",
+            "v",
+            scores=(Score(metric="leaks", value=0.5, judge="j"), Score(metric="turns", value=0.5, judge="j")),
+        ),
+    ),
+    variants=("v",),
+    read_roles={"x-leak": ("tutor",)},
+    reader_accuracy={"x-leak": GOOD},
+)
+
+
+def test_a_metric_read_by_a_good_reader_is_valid_and_says_how_good() -> None:
+    ground = grounds(RESULTS)["leaks"]
+    assert ground.valid
+    assert "right on 0.90 of 100" in ground.about
+
+
+def test_a_metric_read_by_a_poor_or_unmeasured_reader_is_not_valid_for_a_language_model() -> None:
+    assert valid_metrics(replace(RESULTS, reader_accuracy={"x-leak": POOR})) == ["turns"]
+    assert valid_metrics(replace(RESULTS, reader_accuracy={})) == ["turns"]
+
+
+def test_a_poor_reader_may_be_believed_where_only_an_understudy_was_read() -> None:
+    cast = (CastMember("tutor", "understudy", "understudy"), CastMember("reader", "openai:m", "llm"))
+    assert valid_metrics(replace(RESULTS, cast=cast, reader_accuracy={"x-leak": POOR})) == ["leaks", "turns"]
+
+
+def test_the_report_prints_not_valid_instead_of_a_number() -> None:
+    results = replace(RESULTS, reader_accuracy={"x-leak": POOR})
+    table = results_section(results, summarise(results)).body[0]
+    assert isinstance(table, Table)
+    assert table.rows[0][1] == NOT_VALID
+    assert table.rows[1][1] != NOT_VALID
