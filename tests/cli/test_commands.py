@@ -154,7 +154,7 @@ def test_what_evolve_kept_under_the_clinics_name_is_used_unless_told_otherwise(p
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("rnu",), "no command called 'rnu': did you mean run or runs?"),
+        (("rnu",), "no command called 'rnu': did you mean run"),
         (("run", "dmeo"), "did you mean demo?"),
         (("run", "demo", "--varint", "x"), "Did you mean '--variant'"),
         (("run", "demo", "--trials", "0"), "trials: Input should be greater than or equal to 1"),
