@@ -124,7 +124,7 @@ async def test_a_language_model_over_http_plays_every_role() -> None:
     assert outcome.done == 6
     assert results.usage()["nurse"].input_tokens > 0
     assert not results.usage()["nurse"].estimated
-    assert [member.kind for member in results.cast] == ["llm", "llm", "understudy"]
+    assert [member.kind for member in results.cast] == ["llm", "llm", "understudy", "reader"]
 
 
 async def test_a_recorded_run_can_play_itself_again() -> None:

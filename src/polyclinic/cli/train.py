@@ -13,7 +13,7 @@ from polyclinic.cli.options import json_option, print_json, wait
 
 @click.group(name="train", short_help="Train a reader, from the labelled readings in the package.")
 def command() -> None:
-    """Train models from data.
+    """Train a reader, from the labelled readings in the package.
 
     polyclinic train reader
     polyclinic train reader --add mine.jsonl --out mine.npz
