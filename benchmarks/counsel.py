@@ -34,8 +34,9 @@ from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.seed import stream
 from polyclinic.retrieval.embedders import default_embedder
 from polyclinic.runner.api import run
-from polyclinic.runner.build import build
-from polyclinic.runner.config import make_config, read_config
+from polyclinic.runner.build.stage import build
+from polyclinic.runner.plan.config import make_config, read_config
+from polyclinic.runner.plan.run_plan import parse_plan
 from polyclinic.runner.results import load_results
 from polyclinic.store.store import open_store
 from polyclinic.web.sessions.app import create_app
@@ -69,7 +70,7 @@ async def guard() -> str:
     """The guard on every shipped set."""
     rows: list[list[Any]] = []
     journal = MemoryJournal()
-    async with build(clinic, make_config({"clinic": "counsel"}), journal) as built:
+    async with build(parse_plan(make_config({"clinic": "counsel"})), journal) as built:
         for name in HALVES:
             bench = await open_bench(clinic, built.stage.players, journal, 0)
             data = (await evaluate_guard(bench, name)).data

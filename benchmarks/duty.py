@@ -27,7 +27,7 @@ from polyclinic.clinics.duty.state.prompt_book import LINE_CHARS, MAX_CHARS, MAX
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.intervals import estimate
 from polyclinic.runner.api import run
-from polyclinic.runner.config import make_config
+from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.results import load_results
 from polyclinic.store.store import open_store
 

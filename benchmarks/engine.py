@@ -25,10 +25,10 @@ from polyclinic.core.execute import run_episode
 from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.model import Completion, Request
 from polyclinic.runner.api import carry_on, run, start_run
-from polyclinic.runner.build import build
-from polyclinic.runner.config import make_config
-from polyclinic.runner.course import lone_campaign
-from polyclinic.runner.plan import make_plan
+from polyclinic.runner.build.stage import build
+from polyclinic.runner.execute.course import lone_campaign
+from polyclinic.runner.plan.config import make_config
+from polyclinic.runner.plan.run_plan import parse_plan
 from polyclinic.runner.registry import clinic_modules, load_clinic
 from polyclinic.store.store import Store, open_store
 
@@ -129,10 +129,9 @@ class Waiting:
 
 async def memory_per_episode(count: int) -> float:
     """kB of Python memory held by an episode that waits for its model."""
-    clinic = load_clinic("demo")
-    config = make_config({"clinic": "demo", "variants": ["plain"], "scenarios": str(count)})
-    plan = make_plan(clinic, config)
-    async with build(clinic, config, MemoryJournal()) as built:
+    plan = parse_plan(make_config({"clinic": "demo", "variants": ["plain"], "scenarios": str(count)})).with_episodes()
+    clinic = plan.clinic
+    async with build(plan, MemoryJournal()) as built:
         waiting = Waiting()
         stage = built.stage.__class__(clinic=clinic, players=waiting, journal=MemoryJournal())
         campaign = lone_campaign(built.stage, {})

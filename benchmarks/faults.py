@@ -24,7 +24,7 @@ from polyclinic.core.model import Completion, Request
 from polyclinic.models.guard import Deadline, Guarded
 from polyclinic.models.llm import ChatCaller
 from polyclinic.runner.api import carry_on, start_run
-from polyclinic.runner.config import make_config
+from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.results import load_results
 from polyclinic.store.store import open_store
 

@@ -32,7 +32,7 @@ from polyclinic.clinics.frontdesk.tools.opening import Ids, hospital_resources
 from polyclinic.core.understudy import Ask, Understudy
 from polyclinic.fhir.store import FhirStore
 from polyclinic.runner.api import carry_on, start_run
-from polyclinic.runner.config import make_config
+from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.results import load_results
 from polyclinic.store.store import Store, open_store
 from polyclinic.testing.fault_server import FaultServer

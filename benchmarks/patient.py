@@ -32,10 +32,10 @@ from polyclinic.eval.metrics import metric_estimate
 from polyclinic.eval.results import RunResults
 from polyclinic.retrieval.embedders import default_embedder
 from polyclinic.retrieval.index import new_index
-from polyclinic.runner import course
 from polyclinic.runner.api import carry_on, run, start_run
-from polyclinic.runner.config import make_config
-from polyclinic.runner.libraries import learned, read_library_file, write_library_file
+from polyclinic.runner.execute import course
+from polyclinic.runner.plan.config import make_config
+from polyclinic.runner.plan.libraries import learned, read_library_file, write_library_file
 from polyclinic.runner.results import load_results
 from polyclinic.store.store import open_store
 

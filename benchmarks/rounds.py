@@ -30,7 +30,7 @@ from polyclinic.models.cast import Cast, build_cast, parse_cast
 from polyclinic.people.personas import persona_conflicts, persona_diversity, personas
 from polyclinic.people.students import student_conflicts, student_diversity, students
 from polyclinic.runner.api import run
-from polyclinic.runner.config import make_config
+from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import load_results
 from polyclinic.store.store import open_store

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from polyclinic.cli.main import cli
-from polyclinic.runner.config import RunConfig
+from polyclinic.runner.plan.config import RunConfig
 
 HERE = Path(__file__).parent / "reference"
 

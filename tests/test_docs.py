@@ -65,3 +65,15 @@ def test_what_the_notice_says_is_said_where_people_look(capsys: pytest.CaptureFi
     assert "Not a medical device" in (ROOT / "README.md").read_text(encoding="utf-8")
     invoke(["--help"])
     assert "Not a medical device" in capsys.readouterr().out
+
+
+def test_the_path_from_a_command_to_a_flow_is_as_the_design_says() -> None:
+    rows = re.findall(
+        r"^\| `(\w+)` \| `([\w/]+\.py)` \|", (ROOT / "docs/design.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert len(rows) == 11 and len({file for _, file in rows}) == 5
+    sources = [(ROOT / "src" / "polyclinic" / file).read_text(encoding="utf-8") for _, file in rows]
+    for (name, _), source in zip(rows, sources, strict=True):
+        assert re.search(rf"def {name}\(", source), name
+    for (name, file), source, (following, _) in zip(rows, sources, rows[1:], strict=False):
+        assert re.search(rf"(?<!def )\b{following}\(", source), f"{name} in {file} does not call {following}"

@@ -23,7 +23,7 @@ _HOME = {
     "Library": "polyclinic.core.library",
     "PolyclinicError": "polyclinic.errors",
     "Prompt": "polyclinic.core.prompt",
-    "RunConfig": "polyclinic.runner.config",
+    "RunConfig": "polyclinic.runner.plan.config",
     "RunResults": "polyclinic.eval.results",
     "Scenario": "polyclinic.core.scenario",
     "Transcript": "polyclinic.core.transcript",

@@ -12,7 +12,7 @@ import httpx
 import orjson
 import pytest
 
-from polyclinic.runner.config import make_config
+from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.registry import PATH_VARIABLE, clinic_modules, clinics_with
 from polyclinic.web.sessions.app import create_app
 

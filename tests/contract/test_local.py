@@ -6,7 +6,7 @@ import pytest
 
 from polyclinic.core.transcript import Called
 from polyclinic.runner.api import carry_on, start_run
-from polyclinic.runner.config import make_config
+from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.registry import clinic_modules, load_clinic
 from polyclinic.runner.results import load_results
 from polyclinic.store.store import open_store

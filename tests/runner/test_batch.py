@@ -7,12 +7,12 @@ import pytest
 from polyclinic.core.execute import EpisodeResult
 from polyclinic.core.transcript import Learned, Said
 from polyclinic.errors import UserError
-from polyclinic.runner import batch
 from polyclinic.runner.api import carry_on, run, start_run
-from polyclinic.runner.config import RunConfig, make_config
-from polyclinic.runner.libraries import save_learned
+from polyclinic.runner.execute import batch
+from polyclinic.runner.execute.rescore import rescore
+from polyclinic.runner.plan.config import RunConfig, make_config
+from polyclinic.runner.plan.libraries import save_learned
 from polyclinic.runner.registry import load_clinic
-from polyclinic.runner.rescore import rescore
 from polyclinic.runner.results import load_results
 from polyclinic.store.leases import Leases
 from polyclinic.store.store import Store, open_store

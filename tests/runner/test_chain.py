@@ -15,9 +15,9 @@ from polyclinic.core.records import RecordConflict, Resource
 from polyclinic.errors import EngineError, Owner, StoreError
 from polyclinic.eval.results import RunResults
 from polyclinic.fhir.work import Work
-from polyclinic.runner import batch
 from polyclinic.runner.api import carry_on, run
-from polyclinic.runner.config import make_config
+from polyclinic.runner.execute import batch
+from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import load_results
 from polyclinic.store.chain import Chain, ChainBroken

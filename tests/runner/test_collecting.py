@@ -6,7 +6,7 @@ import gc
 
 import pytest
 
-from polyclinic.runner.collecting import SELDOM, seldom_collected
+from polyclinic.runner.execute.collecting import SELDOM, seldom_collected
 
 
 def test_the_usual_rhythm_comes_back_after_the_last_of_several_runs() -> None:

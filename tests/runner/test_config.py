@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from polyclinic.errors import ConfigError
-from polyclinic.runner.config import make_config, read_config
-from polyclinic.runner.estimate import estimate
-from polyclinic.runner.plan import make_plan
-from polyclinic.runner.registry import clinic_modules, load_clinic
+from polyclinic.runner.execute.estimate import estimate
+from polyclinic.runner.plan.config import make_config, read_config
+from polyclinic.runner.plan.run_plan import parse_plan
+from polyclinic.runner.registry import clinic_modules
 
 
 def test_what_decides_results_decides_the_id_and_nothing_else_does() -> None:
@@ -67,10 +67,10 @@ def test_a_missing_run_file_is_named() -> None:
 
 
 def test_the_plan_is_scenarios_by_variants_by_trials_with_campaigns_as_units() -> None:
-    demo = load_clinic("demo")
-    apart = make_plan(demo, make_config({"clinic": "demo", "variants": ["all"], "scenarios": "5", "trials": 2}))
+    wide = make_config({"clinic": "demo", "variants": ["all"], "scenarios": "5", "trials": 2})
+    apart = parse_plan(wide).with_episodes()
     assert len(apart.episodes) == len({unit for unit, _ in apart.episodes}) == 30
-    together = make_plan(demo, make_config({"clinic": "demo", "scenarios": "series:5", "trials": 2}))
+    together = parse_plan(make_config({"clinic": "demo", "scenarios": "series:5", "trials": 2})).with_episodes()
     assert {unit for unit, _ in together.episodes} == {"series:tool:0", "series:tool:1"}
     assert [spec.position for _, spec in together.episodes][:5] == [0, 1, 2, 3, 4]
 

@@ -10,7 +10,7 @@ import pytest
 
 from polyclinic.core.seed import stream
 from polyclinic.runner.api import carry_on, start_run
-from polyclinic.runner.config import make_config
+from polyclinic.runner.plan.config import make_config
 from polyclinic.store.store import Store, open_store
 from polyclinic.testing.killing import kill_and_resume
 from polyclinic.testing.runs import exported

@@ -15,9 +15,9 @@ from polyclinic.clinics.demo.scenario import Call
 from polyclinic.core.campaign import Effect
 from polyclinic.core.episode import Episode
 from polyclinic.errors import ConfigError, LimitReached
-from polyclinic.runner import api
 from polyclinic.runner.api import carry_on, run, start_run
-from polyclinic.runner.config import RunConfig, make_config
+from polyclinic.runner.plan.config import RunConfig, make_config
+from polyclinic.runner.plan import run_plan
 from polyclinic.runner.results import load_results
 from polyclinic.store.store import open_store
 from polyclinic.testing.fault_server import FaultServer
@@ -115,7 +115,7 @@ async def test_nobody_overtakes_an_episode_that_a_limit_stopped(monkeypatch: pyt
         return Order()
 
     line = replace(demo, flow=flow, scenarios=row_of, open_campaign=shared)
-    monkeypatch.setattr(api, "load_clinic", lambda name: line)
+    monkeypatch.setattr(run_plan, "load_clinic", lambda name: line)
     async with open_store(MEMORY) as store:
         first = await run(store, config(judges=("none",)))
         assert (first.done, first.left, first.exit_code) == (0, 3, 3)

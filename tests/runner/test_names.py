@@ -6,10 +6,10 @@ from pathlib import Path
 
 from polyclinic.core.library import Entry, Operation
 from polyclinic.runner.api import run
-from polyclinic.runner.config import RunConfig, make_config
-from polyclinic.runner.libraries import read_library, save_learned, write_library_file
+from polyclinic.runner.execute.rescore import rescore
+from polyclinic.runner.plan.config import RunConfig, make_config
+from polyclinic.runner.plan.libraries import read_library, save_learned, write_library_file
 from polyclinic.runner.registry import load_clinic
-from polyclinic.runner.rescore import rescore
 from polyclinic.store.store import open_store
 from polyclinic.testing.fault_server import FaultServer
 

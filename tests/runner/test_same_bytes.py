@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from polyclinic.runner.api import carry_on, run, start_run
-from polyclinic.runner.config import make_config
+from polyclinic.runner.plan.config import make_config
 from polyclinic.store.store import open_store
 from polyclinic.testing.runs import exported
 

@@ -190,7 +190,7 @@ async def test_cases_of_other_collections_are_split_by_id_and_bring_their_pictur
 
 async def test_runs_of_other_clinics_are_refused(store: Store, tmp_path: Path) -> None:
     from polyclinic.runner.api import run
-    from polyclinic.runner.config import make_config
+    from polyclinic.runner.plan.config import make_config
 
     outcome = await run(store, make_config({"clinic": "demo", "scenarios": "1"}))
     with pytest.raises(ConfigError, match="demo"):

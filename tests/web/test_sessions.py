@@ -13,7 +13,7 @@ import pytest
 
 from polyclinic.clinics.counsel.rules.messages import escalation_message
 from polyclinic.errors import ConfigError, UnknownName
-from polyclinic.runner.config import make_config
+from polyclinic.runner.plan.config import make_config
 from polyclinic.web.sessions.app import create_app
 from polyclinic.web.sessions.limits import Buckets, DoorLimits
 

@@ -11,8 +11,8 @@ import click
 from polyclinic.cli.options import json_option, print_json, store_option, wait
 from polyclinic.eval.report import RunReport
 from polyclinic.runner.api import carry_on, start_run
-from polyclinic.runner.config import make_config
-from polyclinic.runner.progress import Ticker
+from polyclinic.runner.execute.progress import Ticker
+from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.registry import clinic_modules, load_clinic
 from polyclinic.runner.reports import make_report, write_html
 from polyclinic.store.store import open_store

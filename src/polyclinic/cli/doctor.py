@@ -13,7 +13,7 @@ from polyclinic.cli.options import json_option, print_json, store_option, wait
 from polyclinic.core.execute import Stage, run_episode
 from polyclinic.core.journal import MemoryJournal
 from polyclinic.errors import PolyclinicError
-from polyclinic.runner.config import make_config
+from polyclinic.runner.plan.config import make_config
 from polyclinic.store.database import SAFE_WAL
 from polyclinic.store.store import default_store, open_store
 
@@ -98,16 +98,13 @@ async def _store(url: str) -> Check:
 
 async def _demo(cast: str, name: str) -> Check:
     """One call of the demo clinic, from the prompt to the score."""
-    from polyclinic.runner.build import build
-    from polyclinic.runner.course import lone_campaign
-    from polyclinic.runner.plan import make_plan
-    from polyclinic.runner.registry import load_clinic
+    from polyclinic.runner.build.stage import build
+    from polyclinic.runner.execute.course import lone_campaign
+    from polyclinic.runner.plan.run_plan import parse_plan
 
-    clinic = load_clinic("demo")
     try:
-        config = make_config({"clinic": "demo", "scenarios": "1", "cast": cast})
-        plan = make_plan(clinic, config)
-        async with build(clinic, config, MemoryJournal()) as built:
+        plan = parse_plan(make_config({"clinic": "demo", "scenarios": "1", "cast": cast})).with_episodes()
+        async with build(plan, MemoryJournal()) as built:
             stage: Stage = built.stage
             result = await run_episode(stage, plan.episodes[0][1], plan.scenarios[0], lone_campaign(stage, {}))
     except PolyclinicError as error:

@@ -24,8 +24,9 @@ from polyclinic.errors import ConfigError, UnknownName
 from polyclinic.eval.evaluation import Evaluate, Evaluated
 from polyclinic.eval.terminal import section_text
 from polyclinic.reading.measure import keep_accuracy
-from polyclinic.runner.build import build
-from polyclinic.runner.config import make_config
+from polyclinic.runner.build.stage import build
+from polyclinic.runner.plan.config import make_config
+from polyclinic.runner.plan.run_plan import RunPlan, parse_plan
 from polyclinic.runner.readings import READINGS, measure_reader
 from polyclinic.runner.registry import clinic_modules, load_clinic
 
@@ -81,22 +82,22 @@ def command(
 
     polyclinic eval readings --clinic patient --cast reader=openai:gpt-5-mini
     """
-    config = make_config({"clinic": "demo", "cast": cast, "seed": seed, "local_only": local_only})
     if name == READINGS:
-        found: Evaluated = wait(measure_reader(only, kind, file, config.cast, config.seed, config.local_only))
+        found: Evaluated = wait(measure_reader(only, kind, file, cast, seed, local_only))
         if keep:
             keep_accuracy(found.data["reader"], found.data["kinds"])
     else:
         if only or kind or keep:
             raise ConfigError(f"--clinic, --kind and --keep go with 'eval readings', not with 'eval {name}'")
         clinic, evaluate = find_evaluation(name)
-        found = wait(_run(clinic, evaluate, file, config.cast, config.seed, config.local_only))
+        plan = parse_plan(make_config({"clinic": clinic.name, "cast": cast, "seed": seed, "local_only": local_only}))
+        found = wait(_run(plan, evaluate, file))
     if out is not None:
         import orjson
 
         Path(out).write_bytes(orjson.dumps(found.data, option=orjson.OPT_INDENT_2))
     if as_json:
-        print_json({"evaluation": name, "cast": config.cast, **found.data})
+        print_json({"evaluation": name, "cast": cast, **found.data})
     else:
         click.echo("\n\n".join(section_text(section) for section in found.sections))
     return 0
@@ -114,11 +115,10 @@ def find_evaluation(name: str) -> tuple[Clinic, Evaluate]:
     raise UnknownName("evaluation", name, names)
 
 
-async def _run(clinic: Clinic, evaluate: Evaluate, file: str, cast: str, seed: int, local_only: bool) -> Evaluated:
-    config = make_config({"clinic": clinic.name, "cast": cast, "seed": seed, "local_only": local_only})
+async def _run(plan: RunPlan, evaluate: Evaluate, file: str) -> Evaluated:
     journal = MemoryJournal()
-    async with build(clinic, config, journal) as built:
-        return await evaluate(await open_bench(clinic, built.stage.players, journal, seed), file)
+    async with build(plan, journal) as built:
+        return await evaluate(await open_bench(plan.clinic, built.stage.players, journal, plan.config.seed), file)
 
 
 async def open_bench(clinic: Clinic, players: Players, journal: MemoryJournal, seed: int) -> EvalBench:

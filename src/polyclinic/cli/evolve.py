@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import click
 
-from polyclinic.cli.options import json_option, pairs, print_json, store_option, wait
+from polyclinic.cli.options import json_option, pairs, print_json, store_option, terminal_progress, wait
 from polyclinic.core.clinic import Clinic
 from polyclinic.errors import ConfigError
-from polyclinic.runner.config import RunConfig, make_config
-from polyclinic.runner.libraries import NONE, save_learned
+from polyclinic.runner.plan.config import RunConfig, make_config
+from polyclinic.runner.plan.libraries import NONE, save_learned
 from polyclinic.runner.registry import load_clinic
 from polyclinic.store.store import open_store
 
@@ -68,14 +70,11 @@ def command(
 
 
 async def _evolve(clinic: Clinic, config: RunConfig, name: str, as_json: bool) -> int:
-    from polyclinic.cli.drive import carry, refuse_people
-    from polyclinic.runner.api import start_run
+    from polyclinic.runner.drive import drive
 
-    refuse_people(config)
+    outcome = await drive(config, terminal_progress(False), lambda run: None, partial(click.echo, err=True))
+    run = outcome.run
     async with open_store(config.store) as store:
-        run, url = await start_run(store, config), store.url
-    code = await carry(url, run, config.concurrency, as_json=False)
-    async with open_store(url) as store:
         saved = await save_learned(store, run, clinic, name, config.embedder or "default")
     if as_json:
         counts = {library: saved[f"{name}.{library}"] for library in clinic.libraries}
@@ -85,4 +84,4 @@ async def _evolve(clinic: Clinic, config: RunConfig, name: str, as_json: bool) -
             click.echo(f"{full}: {count} operations")
         click.echo(f"use it: polyclinic run {clinic.name} --library {name}")
         click.echo(f"look into it: polyclinic library list {name}.{clinic.libraries[0]}")
-    return code
+    return outcome.exit_code

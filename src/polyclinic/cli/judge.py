@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from polyclinic.cli.options import json_option, print_json, store_option, wait
-from polyclinic.runner.rescore import rescore
+from polyclinic.runner.execute.rescore import rescore
 from polyclinic.store.store import open_store
 
 

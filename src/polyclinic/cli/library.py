@@ -9,7 +9,7 @@ import click
 from polyclinic.cli.options import json_option, print_json, store_option, table, wait
 from polyclinic.core.library import Entry, Library
 from polyclinic.errors import ConfigError
-from polyclinic.runner.libraries import write_library_file
+from polyclinic.runner.plan.libraries import write_library_file
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.shelves import contamination, merge, open_library, save_library
 from polyclinic.store.store import Store, open_store

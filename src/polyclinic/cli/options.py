@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Callable, Coroutine
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 import orjson
+
+if TYPE_CHECKING:
+    from polyclinic.runner.execute.progress import Progress
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -70,3 +74,10 @@ def table(rows: list[list[str]], header: list[str]) -> str:
         for row in [header, *rows]
     ]
     return "\n".join([lines[0], "  ".join("-" * width for width in widths), *lines[1:]])
+
+
+def terminal_progress(as_json: bool) -> Progress:
+    """Progress goes to standard error, so that standard output stays clean."""
+    from polyclinic.runner.execute.progress import Silent, Ticker
+
+    return Silent() if as_json and not sys.stderr.isatty() else Ticker(sys.stderr)

@@ -19,7 +19,7 @@ from polyclinic.eval.sections import sections_to_plain
 from polyclinic.eval.terminal import section_text
 from polyclinic.models.human import HumanDesk, Question
 from polyclinic.runner.api import carry_on, start_run
-from polyclinic.runner.config import RunConfig, make_config
+from polyclinic.runner.plan.config import RunConfig, make_config
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import load_results
 from polyclinic.store.store import Store, open_store

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import click
 
-from polyclinic.cli.options import json_option, store_option, wait
+from polyclinic.cli.options import json_option, print_json, store_option, terminal_progress, wait
 from polyclinic.store.store import default_store
 
 
@@ -29,8 +31,12 @@ def command(
 
     RUN is a run's id, the start of one, or 'last'. Nothing finished runs again and no answered call is made twice.
     """
-    from polyclinic.cli.drive import carry
+    from polyclinic.runner.drive import resume
 
     limits = {"max_tokens": max_tokens, "max_cost_usd": max_cost_usd, "max_seconds": max_seconds}
     overrides: dict[str, object] = {name: value for name, value in limits.items() if value is not None}
-    return wait(carry(store or default_store(), run, concurrency, as_json, overrides))
+    tell, progress = partial(click.echo, err=True), terminal_progress(as_json)
+    outcome = wait(resume(store or default_store(), run, progress, tell, concurrency=concurrency, overrides=overrides))
+    if as_json:
+        print_json(outcome.as_json())
+    return outcome.exit_code

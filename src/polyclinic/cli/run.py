@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import Any
 
 import click
 
-from polyclinic.cli.options import json_option, pairs, print_json, store_option, wait
-from polyclinic.runner.config import RunConfig, make_config, read_config
+from polyclinic.cli.options import json_option, pairs, print_json, store_option, terminal_progress, wait
+from polyclinic.runner.plan.config import RunConfig, make_config, read_config
 
 
 @click.command(name="run", short_help="Run a clinic: scenarios × variants × trials, with a cast.")
@@ -64,9 +65,16 @@ def command(
     config = config_from_flags(config_file, libraries, options, flags)
     if dry_run:
         return _estimate(config, as_json)
-    from polyclinic.cli.drive import drive
+    from polyclinic.runner.drive import drive
 
-    return wait(drive(config, as_json=as_json))
+    def begun(run: str) -> None:
+        if not as_json:
+            click.echo(run)
+
+    outcome = wait(drive(config, terminal_progress(as_json), begun, partial(click.echo, err=True)))
+    if as_json:
+        print_json(outcome.as_json())
+    return outcome.exit_code
 
 
 def config_from_flags(
@@ -88,7 +96,7 @@ def config_from_flags(
 
 
 def _estimate(config: RunConfig, as_json: bool) -> int:
-    from polyclinic.runner.estimate import estimate
+    from polyclinic.runner.execute.estimate import estimate
 
     found = wait(estimate(config))
     if as_json:

@@ -9,7 +9,7 @@ import click
 
 from polyclinic.cli.options import pairs, store_option
 from polyclinic.errors import ConfigError
-from polyclinic.runner.config import make_config
+from polyclinic.runner.plan.config import make_config
 
 TOKEN = "POLYCLINIC_TOKEN"
 

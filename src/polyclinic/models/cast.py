@@ -18,7 +18,7 @@ from polyclinic.models.replay import Lookup, ReplayModel
 from polyclinic.models.spec import ALL, CastSpec, Options, parse_cast, parse_model
 from polyclinic.models.understudy import UnderstudyModel
 
-__all__ = ["Cast", "CastSpec", "Options", "build_cast", "parse_cast", "parse_model"]
+__all__ = ["Cast", "CastSpec", "Options", "build_cast", "choose_models", "open_cast", "parse_cast", "parse_model"]
 
 
 class Reader(Model, Ears, Protocol):
@@ -66,6 +66,38 @@ class Cast:
             await close()
 
 
+def choose_models(
+    specs: Sequence[CastSpec],
+    roles: Sequence[str],
+    understudies: Collection[str],
+    mistakes: Collection[str] = (),
+    *,
+    reads: bool = False,
+    local_only: bool = False,
+) -> dict[str, CastSpec]:
+    """Who plays each role, checked; nothing is opened. Roles that no part of the cast names are played by understudies.
+
+    With `reads`, the reader is one of the roles.
+    """
+    if reads:
+        roles = [*roles, READER]
+    _check_roles(specs, roles)
+    named = {spec.role: spec for spec in specs}
+    fallback = named.get(ALL) or parse_model("understudy")
+    chosen = {role: named.get(role, fallback) for role in roles}
+    chosen |= {spec.role: spec for spec in specs if spec.role not in chosen and spec.role != ALL}
+    if local_only:
+        _refuse_remote(chosen)
+    for role, spec in chosen.items():
+        if role == READER and reads:
+            continue
+        if spec.kind == "builtin":
+            raise ConfigError(f"cast {role}={spec.text}: the built-in reader only reads; write reader={spec.text}")
+        if spec.kind == "understudy":
+            _check_understudy(role, spec, understudies, mistakes)
+    return chosen
+
+
 def build_cast(
     specs: Sequence[CastSpec],
     roles: Sequence[str],
@@ -80,26 +112,41 @@ def build_cast(
     prices: Prices | None = None,
     local_only: bool = False,
 ) -> Cast:
-    """A model for every role. Roles that no part of the cast names are played by understudies; `reader` makes the reader."""
-    if reader is not None:
-        roles = [*roles, READER]
-    _check_roles(specs, roles)
-    named = {spec.role: spec for spec in specs}
-    fallback = named.get(ALL) or parse_model("understudy")
-    chosen = {role: named.get(role, fallback) for role in roles}
-    chosen |= {spec.role: spec for spec in specs if spec.role not in chosen and spec.role != ALL}
-    if local_only:
-        _refuse_remote(chosen)
+    """A model for every role of a cast string: chosen and opened in one step."""
+    chosen = choose_models(specs, roles, understudies, mistakes, reads=reader is not None, local_only=local_only)
+    return open_cast(
+        chosen,
+        understudies,
+        reader=reader,
+        desk=desk,
+        recordings=recordings,
+        cache=cache,
+        budget=budget,
+        prices=prices,
+    )
+
+
+def open_cast(
+    chosen: Mapping[str, CastSpec],
+    understudies: Mapping[str, Understudy],
+    *,
+    reader: Callable[[str], Reader] | None = None,
+    desk: HumanDesk | None = None,
+    recordings: Mapping[str, Lookup] | None = None,
+    cache: ResponseCache | None = None,
+    budget: Budget | None = None,
+    prices: Prices | None = None,
+) -> Cast:
+    """The models that were chosen, ready to be asked; `reader` makes the built-in reader."""
     assembly = Assembly(cache, budget, prices)
     models: dict[str, Model] = {}
     ears = reader("") if reader is not None else None
     for role, spec in chosen.items():
         if role == READER and reader is not None and spec.kind in ("builtin", "understudy"):
             models[role] = reader(spec.model)
-        elif spec.kind == "builtin":
-            raise ConfigError(f"cast {role}={spec.text}: the built-in reader only reads; write reader={spec.text}")
         elif spec.kind == "understudy":
-            models[role] = _understudy(role, spec, understudies, mistakes, ears)
+            player = understudies.get(role) or understudies[role_of(role)]
+            models[role] = UnderstudyModel(player, dict(spec.mistakes), spec.text, ears)
         elif spec.kind == "human":
             if desk is None:
                 raise ConfigError(f"cast {role}=human: nobody is there to answer; use 'polyclinic play' or the browser")
@@ -114,16 +161,12 @@ def build_cast(
     return Cast(models, chosen, [assembly.close], assembly.unpriced)
 
 
-def _understudy(
-    role: str, spec: CastSpec, understudies: Mapping[str, Understudy], mistakes: Collection[str], ears: Ears | None
-) -> UnderstudyModel:
-    player = understudies.get(role) or understudies.get(role_of(role))
-    if player is None:
+def _check_understudy(role: str, spec: CastSpec, understudies: Collection[str], mistakes: Collection[str]) -> None:
+    if role not in understudies and role_of(role) not in understudies:
         raise UnknownName("understudy for the role", role, understudies)
     for name, _ in spec.mistakes:
         if name not in mistakes:
             raise UnknownName("mistake", name, mistakes)
-    return UnderstudyModel(player, dict(spec.mistakes), spec.text, ears)
 
 
 def _check_roles(specs: Sequence[CastSpec], roles: Sequence[str]) -> None:

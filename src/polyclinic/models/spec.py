@@ -32,6 +32,7 @@ from urllib.parse import urlsplit
 from pydantic import ConfigDict, Field, ValidationError
 
 from polyclinic.core.message import Frozen
+from polyclinic.core.model import ModelKind
 from polyclinic.errors import ConfigError, UnknownName
 
 Kind = Literal["understudy", "builtin", "human", "replay", "local", "endpoint", "hosted"]
@@ -83,6 +84,18 @@ class CastSpec:
     def replay_run(self) -> str:
         """The recorded run that plays this role; empty for other kinds."""
         return self.model if self.kind == "replay" else ""
+
+    @property
+    def name(self) -> str:
+        """What the model is called in transcripts and reports."""
+        return {"human": "human", "replay": f"replay:{self.model}"}.get(self.kind, self.text)
+
+    @property
+    def model_kind(self) -> ModelKind:
+        """What kind of model it is, as the run's record has it."""
+        if self.kind in ("understudy", "human", "replay"):
+            return self.kind
+        return "llm"
 
     @property
     def remote(self) -> bool:

@@ -1,26 +1,25 @@
-"""Starting, resuming, rescoring and playing runs: what the CLI, the web and notebooks call."""
+"""Starting, resuming and carrying out runs: what the CLI, the web and notebooks call.
+
+A run is planned, built once and executed: `plan_run`, `build`, `execute`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from polyclinic.core.clinic import READER_ROLE, Clinic
 from polyclinic.core.episode import Listener
-from polyclinic.core.library import Operation
 from polyclinic.core.model import Usage
-from polyclinic.errors import ConfigError, LimitReached, UnknownName
-from polyclinic.models.cast import Cast
+from polyclinic.errors import LimitReached
 from polyclinic.models.human import HumanDesk
-from polyclinic.runner.batch import Batch
-from polyclinic.runner.build import Built, build
-from polyclinic.runner.collecting import seldom_collected
-from polyclinic.runner.config import RunConfig, make_config
-from polyclinic.runner.libraries import pin_libraries, start_libraries, with_own_libraries
-from polyclinic.runner.names import with_full_names
-from polyclinic.runner.plan import make_plan
-from polyclinic.runner.progress import Progress, Silent
-from polyclinic.runner.registry import load_clinic, read_scenarios
+from polyclinic.runner.build.stage import Built, build
+from polyclinic.runner.execute.batch import Batch
+from polyclinic.runner.execute.collecting import seldom_collected
+from polyclinic.runner.execute.progress import Progress, Silent
+from polyclinic.runner.plan.config import RunConfig, make_config
+from polyclinic.runner.plan.libraries import pin_libraries, start_libraries
+from polyclinic.runner.plan.run_plan import RunPlan, parse_plan, plan_run
+from polyclinic.runner.registry import read_scenarios
 from polyclinic.store.leases import LEASE_S
 from polyclinic.store.runs import EpisodeRow
 from polyclinic.store.store import Store
@@ -28,7 +27,10 @@ from polyclinic.store.store import Store
 
 @dataclass(frozen=True)
 class RunOutcome:
-    """How a run stands when its process lets go of it. `unpriced` names models whose cost nobody can count."""
+    """How a run stands when its process lets go of it.
+
+    `unpriced` names models whose cost cannot be counted; `unreachable` says that the hospital's records stopped answering.
+    """
 
     run: str
     done: int
@@ -37,50 +39,37 @@ class RunOutcome:
     limit: LimitReached | None = None
     unpriced: tuple[str, ...] = ()
     judge_failures: int = 0
+    unreachable: bool = False
 
     @property
     def exit_code(self) -> int:
-        """0 done, 1 the run has failures, 3 stopped by a limit."""
+        """0 done, 1 the run has failures or could not go on, 3 stopped by a limit."""
         if self.limit is not None:
             return 3
-        return 1 if self.failed or self.judge_failures else 0
+        return 1 if self.failed or self.judge_failures or self.unreachable else 0
+
+    def as_json(self) -> dict[str, object]:
+        """Plain data."""
+        limit = self.limit.limit if self.limit else None
+        return {"run": self.run, "done": self.done, "failed": self.failed, "left": self.left, "limit": limit}
 
 
 async def start_run(store: Store, config: RunConfig, only: int | None = None) -> str:
-    """Plan a run and write it down; nothing is run yet. Returns its id. `only` keeps the first so many episodes."""
-    clinic = load_clinic(config.clinic)
-    refuse_unknown_settings(clinic, config)
-    config = await with_full_names(store, await with_own_libraries(store, clinic, config))
-    plan = make_plan(clinic, config)
-    async with build(clinic, config, store.journal(""), store, desk=HumanDesk()) as built:
-        players = describe_players(clinic, built.cast)
-        if config.max_cost_usd is not None and built.cast.unpriced:
-            raise ConfigError(
-                f"max_cost_usd cannot be kept: no price is known for {', '.join(built.cast.unpriced)};"
-                " name a price list in POLYCLINIC_PRICES, or limit max_tokens instead"
-            )
-    config = await pin_libraries(store, clinic, config)
+    """Plan a run and write it down; nothing is built or run yet. Returns its id. `only` keeps the first so many episodes."""
+    return await write_down(store, await plan_run(store, config), only)
+
+
+async def write_down(store: Store, plan: RunPlan, only: int | None = None) -> str:
+    """Keep a plan as a run, with its libraries as they are now; returns the run's id."""
+    clinic, config = plan.clinic, await pin_libraries(store, plan.clinic, plan.config)
     return await store.runs.create(
-        config.wanted_id, clinic.name, config.model_dump(mode="json"), players, plan.scenarios, plan.episodes[:only]
+        config.wanted_id,
+        clinic.name,
+        config.model_dump(mode="json"),
+        plan.players,
+        plan.scenarios,
+        plan.episodes[:only],
     )
-
-
-def refuse_unknown_settings(clinic: Clinic, config: RunConfig) -> None:
-    """A setting or a library that the clinic would ignore is a mistake of the user's, better said than passed over."""
-    for name in config.options:
-        if name != "who" and name not in clinic.settings:
-            if not clinic.settings:
-                raise ConfigError(f"--set {name}: {clinic.name} has no settings of its own")
-            raise UnknownName(f"setting of {clinic.name}", name, clinic.settings)
-    named = [source for source in config.libraries.values() if source != "none"]
-    if named and not clinic.libraries:
-        raise ConfigError(f"--library {named[0]}: {clinic.name} keeps no libraries")
-
-
-def describe_players(clinic: Clinic, cast: Cast) -> dict[str, dict[str, str]]:
-    """Role to model name and kind, for the run's record."""
-    models = {role.name: cast.model(role.name) for role in (*clinic.roles, READER_ROLE)}
-    return {role: {"model": model.name, "kind": model.kind} for role, model in models.items()}
 
 
 async def carry_on(
@@ -100,32 +89,42 @@ async def carry_on(
     `overrides` may change what does not decide results: limits, endpoints' speed, the cache.
     """
     row = await store.runs.get(run)
-    config = make_config({**row.config, **(overrides or {})})
-    clinic = load_clinic(row.clinic)
+    plan = parse_plan(make_config({**row.config, **(overrides or {})}))
     if retry_failed:
         await store.runs.retry_failed(row.id)
-    rows = await store.runs.episodes(row.id, config.seed, clinic.name)
-    bodies = await store.runs.scenarios(row.id)
-    scenarios = read_scenarios(clinic, bodies)
-    libraries: dict[str, list[Operation]] = await start_libraries(store, clinic, config)
-    async with build(clinic, config, store.journal(row.id), store, desk=desk, listener=listener) as built:
-        await _count_what_was_spent(store, built, rows)
-        batch = Batch(
-            store=store,
-            run=row.id,
-            stage=built.stage,
-            scenarios=scenarios,
-            rows=rows,
-            concurrency=concurrency or config.concurrency,
-            progress=progress or Silent(),
-            start_libraries=libraries,
-            lease_s=lease_s,
-        )
-        with seldom_collected():
-            await batch.execute()
-        unpriced = built.cast.unpriced
-    outcome = await outcome_of(store, row.id, batch.limit)
-    return replace(outcome, unpriced=unpriced, judge_failures=batch.judge_failures)
+    async with build(plan, store.journal(row.id), store, desk=desk, listener=listener) as built:
+        return await execute(store, row.id, plan, built, progress=progress, concurrency=concurrency, lease_s=lease_s)
+
+
+async def execute(
+    store: Store,
+    run: str,
+    plan: RunPlan,
+    built: Built,
+    *,
+    progress: Progress | None = None,
+    concurrency: int | None = None,
+    lease_s: float = LEASE_S,
+) -> RunOutcome:
+    """Run what is pending of a run that is written down, with what was built for it."""
+    clinic, config = plan.clinic, plan.config
+    rows = await store.runs.episodes(run, config.seed, clinic.name)
+    await _count_what_was_spent(store, built, rows)
+    batch = Batch(
+        store=store,
+        run=run,
+        stage=built.stage,
+        scenarios=read_scenarios(clinic, await store.runs.scenarios(run)),
+        rows=rows,
+        concurrency=concurrency or config.concurrency,
+        progress=progress or Silent(),
+        start_libraries=await start_libraries(store, clinic, config),
+        lease_s=lease_s,
+    )
+    with seldom_collected():
+        await batch.execute()
+    outcome = await outcome_of(store, run, batch.limit)
+    return replace(outcome, unpriced=plan.unpriced, judge_failures=batch.judge_failures)
 
 
 async def _count_what_was_spent(store: Store, built: Built, rows: Sequence[EpisodeRow]) -> None:
@@ -149,5 +148,25 @@ async def outcome_of(store: Store, run: str, limit: LimitReached | None = None) 
 
 
 async def run(store: Store, config: RunConfig, progress: Progress | None = None) -> RunOutcome:
-    """Start a run and carry it through."""
-    return await carry_on(store, await start_run(store, config), progress=progress)
+    """Plan a run and carry it through."""
+    return await run_plan(store, await plan_run(store, config), progress=progress)
+
+
+async def run_plan(
+    store: Store,
+    plan: RunPlan,
+    *,
+    progress: Progress | None = None,
+    written: Callable[[str, RunPlan], None] | None = None,
+) -> RunOutcome:
+    """Build a plan once, write it down and carry it through; what cannot be built is never written down.
+
+    `written` hears the run's id, and the plan as it was kept.
+    """
+    async with build(plan, store.journal(""), store) as built:
+        name = await write_down(store, plan)
+        kept = replace(plan, config=make_config((await store.runs.get(name)).config))
+        if written is not None:
+            written(name, kept)
+        ready = replace(built, stage=replace(built.stage, journal=store.journal(name)))
+        return await execute(store, name, kept, ready, progress=progress)

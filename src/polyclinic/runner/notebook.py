@@ -8,12 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
-from polyclinic.eval.html import render_html as _render_html
-from polyclinic.eval.report import build_report
 from polyclinic.eval.results import RunResults
 from polyclinic.runner.api import run as _run
-from polyclinic.runner.config import make_config
-from polyclinic.runner.registry import clinic_modules, load_clinic
+from polyclinic.runner.plan.config import make_config
+from polyclinic.runner.registry import clinic_modules
+from polyclinic.runner.reports import report_of, write_html
 from polyclinic.runner.results import load_results as _load_results
 from polyclinic.store.store import open_store
 
@@ -49,14 +48,7 @@ def load_results(run: str = "last", *, store: str = "", scoring: str = "live") -
 def render_html(results: RunResults | Sequence[RunResults], path: str) -> Path:
     """Write one self-contained HTML report of one or several runs."""
     several = [results] if isinstance(results, RunResults) else list(results)
-    reports = []
-    for each in several:
-        clinic = load_clinic(each.clinic)
-        sections = clinic.report(each) if clinic.report is not None else ()
-        reports.append(build_report(each, sections, title=clinic.title))
-    target = Path(path)
-    target.write_text(_render_html(reports), encoding="utf-8")
-    return target
+    return write_html([report_of(each) for each in several], Path(path))
 
 
 def _wait(work: Coroutine[Any, Any, T]) -> T:

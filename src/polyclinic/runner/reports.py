@@ -9,6 +9,7 @@ from pathlib import Path
 from polyclinic.errors import ConfigError
 from polyclinic.eval.html import render_html
 from polyclinic.eval.report import RunReport, build_report
+from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Section
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import load_results
@@ -20,7 +21,11 @@ async def make_report(
     store: Store, run: str, *, scoring: str = LIVE, baseline: str = "", transcripts: int = 2
 ) -> RunReport:
     """The report of one run under one scoring."""
-    results = await load_results(store, run, scoring)
+    return report_of(await load_results(store, run, scoring), baseline=baseline, transcripts=transcripts)
+
+
+def report_of(results: RunResults, *, baseline: str = "", transcripts: int = 2) -> RunReport:
+    """The report of results at hand, with the clinic's own sections."""
     clinic = load_clinic(results.clinic)
     if not results.episodes:
         raise ConfigError(f"run {results.run} has no finished episode yet: polyclinic resume {results.run}")

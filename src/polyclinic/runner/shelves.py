@@ -9,8 +9,8 @@ from polyclinic.core.clinic import Clinic
 from polyclinic.core.library import Entry, Library, Operation
 from polyclinic.core.scenario import Scenario
 from polyclinic.errors import ConfigError
-from polyclinic.runner.build import run_embedder, run_index
-from polyclinic.runner.libraries import read_library
+from polyclinic.runner.build.stage import run_embedder, run_index
+from polyclinic.runner.plan.libraries import read_library
 from polyclinic.store.libraries import SavedLibrary
 from polyclinic.store.store import Store
 

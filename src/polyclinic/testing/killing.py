@@ -15,7 +15,7 @@ import orjson
 
 from polyclinic.core.seed import stream
 from polyclinic.runner.api import start_run
-from polyclinic.runner.config import RunConfig, make_config
+from polyclinic.runner.plan.config import RunConfig, make_config
 from polyclinic.store.store import open_store
 from polyclinic.testing.fault_server import FaultServer
 from polyclinic.testing.plausible import reply_text

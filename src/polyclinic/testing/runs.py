@@ -12,7 +12,7 @@ from polyclinic.core.execute import EpisodeResult
 from polyclinic.core.scenario import S, V
 from polyclinic.eval.results import RunResults
 from polyclinic.runner.api import carry_on, start_run
-from polyclinic.runner.config import RunConfig, make_config
+from polyclinic.runner.plan.config import RunConfig, make_config
 from polyclinic.runner.results import load_results
 from polyclinic.store.export import export_rows, write_jsonl
 from polyclinic.store.store import Store, open_store

@@ -14,7 +14,7 @@ from polyclinic.core.scenario import Scenario
 from polyclinic.errors import ConfigError, DataError, UnknownName
 from polyclinic.eval.results import RunResults
 from polyclinic.runner.api import run
-from polyclinic.runner.config import make_config
+from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.registry import clinics_with, load_clinic
 from polyclinic.runner.results import load_results
 from polyclinic.store.store import Store

@@ -11,7 +11,7 @@ from polyclinic.clinics.counsel.report import report
 from polyclinic.core.transcript import Called, Posted, Reviewed
 from polyclinic.eval.results import RunResults
 from polyclinic.runner.api import run
-from polyclinic.runner.config import make_config
+from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.results import load_results
 from polyclinic.store.store import open_store
 

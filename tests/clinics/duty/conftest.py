@@ -18,7 +18,7 @@ from polyclinic.core.services import Services
 from polyclinic.eval.results import RunResults
 from polyclinic.models.understudy import UnderstudyModel
 from polyclinic.runner.api import run
-from polyclinic.runner.config import make_config
+from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.results import load_results
 from polyclinic.store.store import open_store
 

@@ -21,7 +21,7 @@ from polyclinic.eval.results import RunResults
 from polyclinic.fhir.store import FhirStore
 from polyclinic.fhir.validate import problems
 from polyclinic.runner.api import carry_on, start_run
-from polyclinic.runner.config import make_config
+from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.results import load_results
 from polyclinic.store.store import Store, open_store
 from polyclinic.testing.runs import Interruption, StopAfter, exported

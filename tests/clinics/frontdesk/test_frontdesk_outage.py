@@ -14,7 +14,7 @@ from polyclinic.fhir.client import FhirClient
 from polyclinic.fhir.server.app import fhir_app
 from polyclinic.fhir.store import FhirStore
 from polyclinic.runner.api import carry_on, outcome_of, start_run
-from polyclinic.runner.config import make_config
+from polyclinic.runner.plan.config import make_config
 from polyclinic.store.database import open_database
 from polyclinic.store.store import Store, open_store
 

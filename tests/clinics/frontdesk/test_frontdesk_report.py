@@ -16,7 +16,7 @@ from polyclinic.eval.charts import Bars, HeatMap
 from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Details, Dialogue, Figure, Section, Table, sections_to_plain
 from polyclinic.runner.api import carry_on, start_run
-from polyclinic.runner.config import make_config
+from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.results import load_results
 from polyclinic.store.store import Store, open_store
 

@@ -29,8 +29,8 @@ from polyclinic.eval.sections import Table
 from polyclinic.retrieval.embedders import default_embedder
 from polyclinic.retrieval.index import new_index
 from polyclinic.runner.api import run
-from polyclinic.runner.config import make_config
-from polyclinic.runner.libraries import learned, read_library_file, write_library_file
+from polyclinic.runner.plan.config import make_config
+from polyclinic.runner.plan.libraries import learned, read_library_file, write_library_file
 from polyclinic.runner.results import load_results
 from polyclinic.store.export import export_rows
 from polyclinic.store.store import open_store

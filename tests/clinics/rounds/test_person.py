@@ -12,7 +12,7 @@ from polyclinic.eval.results import EpisodeRow
 from polyclinic.eval.sections import Paragraph, Section, Table
 from polyclinic.models.human import HumanDesk, Question
 from polyclinic.runner.api import carry_on, start_run
-from polyclinic.runner.config import make_config
+from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import load_results
 from polyclinic.store.store import open_store

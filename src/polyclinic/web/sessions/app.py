@@ -11,7 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 
 from polyclinic.errors import UnknownName, UserError
-from polyclinic.runner.config import RunConfig
+from polyclinic.runner.plan.config import RunConfig
 from polyclinic.runner.registry import load_clinic
 from polyclinic.store.store import open_store
 from polyclinic.web.sessions.door import Door

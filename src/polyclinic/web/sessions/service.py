@@ -26,11 +26,10 @@ from polyclinic.core.scenario import Scenario
 from polyclinic.core.switchboard import Players
 from polyclinic.core.transcript import Event, Transcript
 from polyclinic.errors import ConfigError, UnknownName, UserError
-from polyclinic.models.cast import parse_cast
-from polyclinic.runner.api import describe_players, refuse_unknown_settings
-from polyclinic.runner.build import build
-from polyclinic.runner.config import RunConfig
-from polyclinic.runner.registry import clinics_with, load_clinic, read_scenarios
+from polyclinic.runner.build.stage import build
+from polyclinic.runner.plan.config import RunConfig
+from polyclinic.runner.plan.run_plan import RunPlan, parse_plan, refuse_unknown_settings
+from polyclinic.runner.registry import clinics_with, read_scenarios
 from polyclinic.store.leases import LEASE_S, LeaseLost, Leases, this_process
 from polyclinic.store.posts import Post, PostStatus
 from polyclinic.store.store import Store
@@ -237,18 +236,18 @@ def service_room(clinic: Clinic) -> LiveService:
 @asynccontextmanager
 async def open_service(store: Store, config: RunConfig, open_sessions: int = 1_000) -> AsyncIterator[Service]:
     """The service on a store: its run is found or made, its open sessions are resumed."""
-    clinic = load_clinic(config.clinic)
-    room = service_room(clinic)
-    refuse_unknown_settings(clinic, config)
-    if any(spec.role == room.role for spec in parse_cast(config.cast)):
+    plan = parse_plan(config)
+    refuse_unknown_settings(plan.clinic, config)
+    room = service_room(plan.clinic)
+    if plan.cast[room.role].role == room.role:
         raise ConfigError(f"cast {room.role}=…: in a service the people who use it play {room.role}; leave it out")
     sessions: dict[str, Live] = {}
 
     def heard(episode: str, event: Event) -> None:
         sessions[episode].take(event)
 
-    run = await _service_run(store, clinic, config)
-    async with build(clinic, config, store.journal(run), store, listener=heard) as built:
+    run = await _service_run(store, plan)
+    async with build(plan, store.journal(run), store, listener=heard) as built:
         players = ServicePlayers(built.stage.players, PeopleModel(room.role, sessions))
         stage = replace(built.stage, players=players, judges=())
         room.warm(stage.services)
@@ -263,14 +262,13 @@ async def open_service(store: Store, config: RunConfig, open_sessions: int = 1_0
             await service.stop()
 
 
-async def _service_run(store: Store, clinic: Clinic, config: RunConfig) -> str:
+async def _service_run(store: Store, plan: RunPlan) -> str:
     """The store's service run for this cast: sessions of another cast are another run's."""
-    name = f"{clinic.name}-service-{hashlib.sha256(config.cast.encode()).hexdigest()[:6]}"
+    config, clinic = plan.config, plan.clinic.name
+    name = f"{clinic}-service-{hashlib.sha256(config.cast.encode()).hexdigest()[:6]}"
     if name in {row.id for row in await store.runs.all()}:
         return name
-    async with build(clinic, config, store.journal(""), store) as built:
-        players = describe_players(clinic, built.cast)
-    return await store.runs.create(name, clinic.name, config.model_dump(mode="json"), players, (), ())
+    return await store.runs.create(name, clinic, config.model_dump(mode="json"), plan.players, (), ())
 
 
 def _as_text(reply: ReplyModel | str) -> str:

@@ -16,8 +16,8 @@ from polyclinic.core.library import Operation
 from polyclinic.core.records import RecordsError, RecordsUnreachable
 from polyclinic.core.scenario import Scenario
 from polyclinic.errors import LimitReached
-from polyclinic.runner.course import Course, lone_campaign, open_campaign
-from polyclinic.runner.progress import Progress, Silent
+from polyclinic.runner.execute.course import Course, lone_campaign, open_campaign
+from polyclinic.runner.execute.progress import Progress, Silent
 from polyclinic.store.chain import Chain, ChainBroken
 from polyclinic.store.leases import LEASE_S, LeaseLost, Leases, Standing, this_process
 from polyclinic.store.runs import EpisodeRow

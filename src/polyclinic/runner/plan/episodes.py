@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.episode import EpisodeSpec
 from polyclinic.core.scenario import Scenario
 from polyclinic.errors import ConfigError
-from polyclinic.runner.config import RunConfig
+from polyclinic.runner.plan.config import RunConfig
 
-
-@dataclass(frozen=True)
-class Plan:
-    """Everything a run will do. A unit is an episode of its own, or a campaign under one variant and trial."""
-
-    scenarios: tuple[Scenario, ...]
-    episodes: tuple[tuple[str, EpisodeSpec], ...]
+Planned = tuple[str, EpisodeSpec]
+"""An episode and the unit it belongs to: itself, or a campaign under one variant and trial."""
 
 
 def variant_names(clinic: Clinic, wanted: Sequence[str]) -> list[str]:
@@ -28,14 +22,14 @@ def variant_names(clinic: Clinic, wanted: Sequence[str]) -> list[str]:
     return [clinic.variant(name).name for name in names]
 
 
-def make_plan(clinic: Clinic, config: RunConfig) -> Plan:
-    """Scenarios × variants × trials, in a fixed order."""
+def expand(clinic: Clinic, config: RunConfig) -> tuple[tuple[Scenario, ...], tuple[Planned, ...]]:
+    """The scenarios, and scenarios × variants × trials in a fixed order."""
     scenarios = tuple(clinic.scenarios(config.scenarios, config.seed))
     if not scenarios:
         raise ConfigError(f"--scenarios {config.scenarios or '(default)'} selects nothing in {clinic.name}")
     if len({scenario.id for scenario in scenarios}) != len(scenarios):
         raise ConfigError(f"two scenarios of {clinic.name} have the same id")
-    episodes: list[tuple[str, EpisodeSpec]] = []
+    episodes: list[Planned] = []
     for variant in variant_names(clinic, config.variants):
         for trial in range(config.trials):
             places: dict[str, int] = {}
@@ -56,4 +50,4 @@ def make_plan(clinic: Clinic, config: RunConfig) -> Plan:
                     wave=scenario.wave,
                 )
                 episodes.append((unit, spec))
-    return Plan(scenarios, tuple(episodes))
+    return scenarios, tuple(episodes)

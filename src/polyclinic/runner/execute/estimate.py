@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from polyclinic.core.execute import run_episode
 from polyclinic.core.journal import MemoryJournal
-from polyclinic.core.model import NANO
-from polyclinic.models.cast import CastSpec, parse_cast
+from polyclinic.core.model import NANO, role_of
+from polyclinic.models.cast import CastSpec
 from polyclinic.models.prices import default_prices
-from polyclinic.runner.build import build
-from polyclinic.runner.config import RunConfig
-from polyclinic.runner.course import lone_campaign, open_campaign
-from polyclinic.runner.plan import make_plan
-from polyclinic.runner.registry import load_clinic
+from polyclinic.runner.build.stage import build
+from polyclinic.runner.execute.course import lone_campaign, open_campaign
+from polyclinic.runner.plan.config import RunConfig
+from polyclinic.runner.plan.run_plan import parse_plan
 from polyclinic.store.store import open_store
 
 SAMPLES = 3
@@ -69,13 +69,11 @@ class Estimate:
 
 async def estimate(config: RunConfig) -> Estimate:
     """Play a few episodes of each variant with understudies and multiply."""
-    clinic = load_clinic(config.clinic)
-    plan = make_plan(clinic, config)
-    specs = {spec.role: spec for spec in parse_cast(config.cast)}
-    offline = config.model_copy(update={"cast": "all=understudy", "fhir": ""})
+    plan = parse_plan(config).with_episodes()
+    offline = parse_plan(config.model_copy(update={"cast": "all=understudy", "fhir": ""}))
     scenarios = {scenario.id: scenario for scenario in plan.scenarios}
     sums: dict[str, list[float]] = {}
-    async with open_store("sqlite://:memory:") as store, build(clinic, offline, MemoryJournal(), store) as built:
+    async with open_store("sqlite://:memory:") as store, build(offline, MemoryJournal(), store) as built:
         for variant in dict.fromkeys(spec.variant for _, spec in plan.episodes):
             mine = [spec for _, spec in plan.episodes if spec.variant == variant]
             sample = mine[:SAMPLES]
@@ -90,12 +88,12 @@ async def estimate(config: RunConfig) -> Estimate:
                     factor = len(mine) / len(sample)
                     for i, count in enumerate((result.calls[role], used.input_tokens, used.output_tokens)):
                         total[i] += count * factor
-    roles = {role: _role(role, total, specs) for role, total in sorted(sums.items())}
-    return Estimate(clinic.name, len(plan.episodes), roles)
+    roles = {role: _role(role, total, plan.cast) for role, total in sorted(sums.items())}
+    return Estimate(plan.clinic.name, len(plan.episodes), roles)
 
 
-def _role(role: str, total: list[float], specs: dict[str, CastSpec]) -> RoleEstimate:
-    spec = specs.get(role) or specs.get("all")
+def _role(role: str, total: list[float], cast: Mapping[str, CastSpec]) -> RoleEstimate:
+    spec = cast.get(role) or cast.get(role_of(role))
     calls, read, written = (round(count) for count in total)
     model = spec.text if spec is not None else "understudy"
     cost: float | None = 0.0

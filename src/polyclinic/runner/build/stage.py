@@ -19,13 +19,12 @@ from polyclinic.core.limits import Meter
 from polyclinic.core.part import OUT_OF_PART
 from polyclinic.core.records import StageableRecords
 from polyclinic.core.services import Services
-from polyclinic.errors import ConfigError, UnknownName
 from polyclinic.models.accounting import Budget
-from polyclinic.models.cast import Cast, Reader, build_cast, parse_cast
+from polyclinic.models.cast import Cast, Reader, open_cast
 from polyclinic.models.human import HumanDesk
-from polyclinic.models.spec import is_loopback
-from polyclinic.runner.config import RunConfig
-from polyclinic.runner.recordings import open_recordings
+from polyclinic.runner.plan.config import RunConfig
+from polyclinic.runner.build.recordings import open_recordings
+from polyclinic.runner.plan.run_plan import RunPlan
 from polyclinic.store.store import Store
 
 
@@ -40,13 +39,10 @@ class Built:
 
 
 def pick_judges(clinic: Clinic, wanted: Sequence[str], samples: int = 0) -> list[Judge]:
-    """The judges asked for: none named means all, ``none`` means none."""
+    """The judges asked for, whose names the plan has checked: none named means all, ``none`` means none."""
     if list(wanted) == ["none"]:
         return []
     every = {judge.name: judge for judge in clinic.judges()}
-    for name in wanted:
-        if name not in every:
-            raise UnknownName(f"judge of {clinic.name}", name, every)
     chosen = [every[name] for name in dict.fromkeys(wanted)] if wanted else list(every.values())
     return [_with_samples(judge, samples) for judge in chosen]
 
@@ -84,14 +80,6 @@ def run_embedder(spec: str) -> Embedder:
     return embedder(spec) if spec else default_embedder()
 
 
-def refuse_remote_embedder(spec: str) -> None:
-    """With local-only, texts must not leave the machine to be embedded either."""
-    url = spec.removeprefix("openai:") if spec.startswith("openai:http") else spec
-    remote = spec.startswith("openai:") or url.startswith(("http://", "https://"))
-    if remote and not is_loopback(url):
-        raise ConfigError(f"embedder {spec}: local-only is on and this endpoint is not on this machine")
-
-
 def run_index(dimensions: int) -> VectorIndex:
     """An empty index."""
     from polyclinic.retrieval.index import new_index
@@ -120,8 +108,7 @@ async def _records(clinic: Clinic, config: RunConfig, store: Store | None) -> As
 
 @asynccontextmanager
 async def build(
-    clinic: Clinic,
-    config: RunConfig,
+    plan: RunPlan,
     journal: Journal,
     store: Store | None = None,
     *,
@@ -129,24 +116,17 @@ async def build(
     listener: Listener | None = None,
 ) -> AsyncIterator[Built]:
     """Everything an episode of this run needs; endpoints and records are closed on leaving."""
-    specs = parse_cast(config.cast)
-    if config.local_only:
-        refuse_remote_embedder(config.embedder)
-        if config.fhir and not is_loopback(config.fhir):
-            raise ConfigError(f"--fhir {config.fhir}: local-only is on and this server is not on this machine")
+    clinic, config = plan.clinic, plan.config
     budget = None if config.max_cost_usd is None else Budget.of(config.max_cost_usd)
     async with _records(clinic, config, store) as records:
-        cast = build_cast(
-            specs,
-            roles=[role.name for role in clinic.roles],
-            understudies={role: understudy() for role, understudy in clinic.understudies.items()},
-            mistakes=[mistake.name for mistake in clinic.mistakes],
+        cast = open_cast(
+            plan.cast,
+            {role: understudy() for role, understudy in clinic.understudies.items()},
             reader=reader_of(clinic),
             desk=desk,
-            recordings=await open_recordings(specs, store),
+            recordings=await open_recordings(plan.cast.values(), store),
             cache=store.cache if store is not None and config.cache else None,
             budget=budget,
-            local_only=config.local_only,
         )
         try:
             services = Services(

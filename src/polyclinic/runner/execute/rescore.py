@@ -13,10 +13,11 @@ from polyclinic.core.switchboard import Switchboard
 from polyclinic.core.transcript import Failed, Scored, Transcript
 from polyclinic.errors import ConfigError
 from polyclinic.models.human import HumanDesk
-from polyclinic.runner.batch import all_of
-from polyclinic.runner.build import build
-from polyclinic.runner.config import make_config
-from polyclinic.runner.registry import load_clinic, read_scenarios
+from polyclinic.runner.build.stage import build
+from polyclinic.runner.execute.batch import all_of
+from polyclinic.runner.plan.config import make_config
+from polyclinic.runner.plan.run_plan import parse_plan
+from polyclinic.runner.registry import read_scenarios
 from polyclinic.store.scores import LIVE
 from polyclinic.store.store import Store
 
@@ -49,14 +50,15 @@ async def rescore(
     scoring = name or hashlib.sha256(repr(sorted(changes.items())).encode()).hexdigest()[:6]
     if scoring == LIVE:
         raise ConfigError(f"'{LIVE}' is the run's own scoring; choose another name")
-    clinic = load_clinic(row.clinic)
+    plan = parse_plan(config)
+    clinic = plan.clinic
     scenarios = read_scenarios(clinic, await store.runs.scenarios(row.id))
     rows = [r for r in await store.runs.episodes(row.id, config.seed, clinic.name) if r.status == "done"]
     room = asyncio.Semaphore(concurrency)
     failures: list[Failed] = []
     desk = HumanDesk()
     desk.close("nobody is there to answer while a run is scored again: cast the judge with a model")
-    async with build(clinic, config, store.journal(row.id), store, desk=desk) as built:
+    async with build(plan, store.journal(row.id), store, desk=desk) as built:
 
         async def one(spec: EpisodeSpec) -> None:
             async with room:

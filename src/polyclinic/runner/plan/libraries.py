@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.library import Operation
 from polyclinic.errors import ConfigError, DataError, UnknownName
-from polyclinic.runner.config import RunConfig
+from polyclinic.runner.plan.config import RunConfig
 from polyclinic.store.libraries import PIN, SavedLibrary, library_operations
 from polyclinic.store.store import Store
 

@@ -1,0 +1,117 @@
+"""Carrying a run through for a person who waits for it: what to say at its start and its end, and the command that goes on."""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from polyclinic.core.records import RecordsUnreachable
+from polyclinic.errors import ConfigError
+from polyclinic.runner.api import RunOutcome, carry_on, outcome_of, run_plan
+from polyclinic.runner.execute.progress import Progress
+from polyclinic.runner.plan.config import RunConfig
+from polyclinic.runner.plan.run_plan import RunPlan, plan_run
+from polyclinic.store.store import Store, default_store, open_store
+
+Tell = Callable[[str], None]
+"""Takes one line for the person."""
+
+
+async def drive(config: RunConfig, progress: Progress, begun: Tell, tell: Tell) -> RunOutcome:
+    """Plan a run and carry it through. `begun` hears its id, `tell` everything else."""
+
+    runs: list[str] = []
+
+    def written(run: str, plan: RunPlan) -> None:
+        runs.append(run)
+        begun(run)
+        for line in _about_libraries(config, plan):
+            tell(line)
+
+    async with open_store(config.store) as store:
+        plan = await plan_run(store, config)
+        refuse_people(plan)
+        work = run_plan(store, plan, progress=progress, written=written)
+        return await _to_its_end(store, runs, work, tell)
+
+
+async def resume(
+    url: str,
+    run: str,
+    progress: Progress,
+    tell: Tell,
+    *,
+    concurrency: int | None = None,
+    overrides: Mapping[str, object] | None = None,
+) -> RunOutcome:
+    """Carry a run on until it ends, a limit stops it, or the user does."""
+    async with open_store(url) as store:
+        name = (await store.runs.get(run)).id
+        work = carry_on(store, name, progress=progress, concurrency=concurrency, overrides=overrides)
+        return await _to_its_end(store, [name], work, tell)
+
+
+async def _to_its_end(store: Store, runs: list[str], work: Coroutine[Any, Any, RunOutcome], tell: Tell) -> RunOutcome:
+    """Wait for the run; when it is stopped, say how to go on. `runs` is empty until the run is written down."""
+    try:
+        outcome = await work
+    except asyncio.CancelledError:
+        for run in runs:
+            left = await outcome_of(store, run)
+            tell(f"\nstopped; {left.done} done, {left.left} left. Go on with: {resume_line(run, store.url)}")
+        raise
+    except RecordsUnreachable as gone:
+        if not runs:
+            raise
+        left = await outcome_of(store, runs[0])
+        line = f"When it answers again, go on with: {resume_line(left.run, store.url)}"
+        tell(f"stopped: {gone}; {left.done} done, {left.left} left. {line}")
+        return replace(left, unreachable=True)
+    for line in _about_the_end(outcome, store.url):
+        tell(line)
+    return outcome
+
+
+def refuse_people(plan: RunPlan) -> None:
+    """A run has nobody at the desk; better said before anything is written down."""
+    for role in plan.people:
+        raise ConfigError(f"cast {role}=human: nobody is there to answer; use 'polyclinic play' or the browser")
+
+
+def resume_line(run: str, url: str) -> str:
+    """The command that goes on with a run."""
+    return f"polyclinic resume {run}" + ("" if url == default_store() else f" --store {shlex.quote(url)}")
+
+
+def _about_libraries(asked: RunConfig, plan: RunPlan) -> Iterator[str]:
+    """What a run begins with when nobody named a library, and when a variant that needs one finds none."""
+    used, clinic = plan.config.libraries, plan.clinic
+    if used and not asked.libraries:
+        yield f"with what was learned before: {', '.join(used.values())} (--library none starts empty)"
+    if used or not clinic.libraries:
+        return
+    needing = [spec for _, spec in plan.episodes if spec.variant == clinic.evolve_variant]
+    if needing and not any(spec.campaign for spec in needing):
+        yield (
+            f"nothing has been learned yet: {clinic.evolve_variant} starts with an empty library; "
+            f"fill it first with: polyclinic evolve {clinic.name}"
+        )
+
+
+def _about_the_end(outcome: RunOutcome, url: str) -> Iterator[str]:
+    """How it ended, and what to do next."""
+    if outcome.unpriced:
+        names = ", ".join(outcome.unpriced)
+        yield f"no price is known for {names}: its cost counts as 0 (POLYCLINIC_PRICES takes a price list)"
+    if outcome.limit is not None:
+        yield f"stopped: {outcome.limit}. Go on with: {resume_line(outcome.run, url)} --max-… (a higher limit)"
+    if outcome.failed:
+        yield f"{outcome.failed} failed; try them again with: {resume_line(outcome.run, url)}"
+    if outcome.judge_failures:
+        again = f"polyclinic judge {outcome.run}"
+        yield f"{outcome.judge_failures} judgements could not be made and score nobody; again with: {again}"
+    if not outcome.left:
+        yield f"report: polyclinic report {outcome.run}"

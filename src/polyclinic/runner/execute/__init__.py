@@ -1,0 +1,1 @@
+"""Many episodes: bounded, leased, resumable; also estimating a run before it, and scoring one again."""

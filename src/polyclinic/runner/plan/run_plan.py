@@ -1,0 +1,128 @@
+"""One plan of a run: what was asked, parsed and checked once. It is described from here, and built from here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from polyclinic.core.clinic import Clinic
+from polyclinic.core.reading import READER
+from polyclinic.core.scenario import Scenario
+from polyclinic.errors import ConfigError, UnknownName
+from polyclinic.models.cast import CastSpec, choose_models, parse_cast
+from polyclinic.models.prices import default_prices
+from polyclinic.models.spec import is_loopback
+from polyclinic.runner.plan.config import RunConfig
+from polyclinic.runner.plan.episodes import Planned, expand
+from polyclinic.runner.plan.libraries import with_own_libraries
+from polyclinic.runner.plan.names import with_full_names
+from polyclinic.runner.registry import load_clinic
+from polyclinic.store.store import Store
+
+WHO = "who"
+"""The one option that every clinic takes: the name of the person who plays."""
+
+
+@dataclass(frozen=True)
+class RunPlan:
+    """A clinic, the settings, who plays each role, and the episodes (none for a service or an evaluation)."""
+
+    clinic: Clinic
+    config: RunConfig
+    cast: Mapping[str, CastSpec]
+    scenarios: tuple[Scenario, ...] = ()
+    episodes: tuple[Planned, ...] = ()
+
+    def with_episodes(self) -> RunPlan:
+        """The same plan with everything that will be run."""
+        scenarios, episodes = expand(self.clinic, self.config)
+        return replace(self, scenarios=scenarios, episodes=episodes)
+
+    @property
+    def players(self) -> dict[str, dict[str, str]]:
+        """Role to model name and kind, for the run's record."""
+        chosen = {role.name: self.cast[role.name] for role in self.clinic.roles}
+        players = {role: {"model": spec.name, "kind": str(spec.model_kind)} for role, spec in chosen.items()}
+        return {**players, READER: self._reader}
+
+    @property
+    def _reader(self) -> dict[str, str]:
+        """Who reads: where understudies play, the built-in reader."""
+        spec = self.cast[READER]
+        if spec.kind in ("builtin", "understudy"):
+            return {"model": f"builtin:{spec.model}" if spec.model else "builtin", "kind": "reader"}
+        return {"model": spec.name, "kind": spec.model_kind}
+
+    @property
+    def people(self) -> list[str]:
+        """The roles that people play."""
+        return [role for role, spec in self.cast.items() if spec.kind == "human"]
+
+    @property
+    def unpriced(self) -> tuple[str, ...]:
+        """The models whose cost cannot be counted, because no price is known."""
+        remote = {spec.text: spec for spec in self.cast.values() if spec.remote}
+        return tuple(sorted(text for text, spec in remote.items() if default_prices().of(spec.model) is None))
+
+
+def parse_plan(config: RunConfig, specs: Sequence[CastSpec] | None = None) -> RunPlan:
+    """A plan without episodes: the clinic is loaded, cast and judges are checked. Nothing is opened."""
+    clinic = load_clinic(config.clinic)
+    chosen = choose_models(
+        parse_cast(config.cast) if specs is None else specs,
+        roles=[role.name for role in clinic.roles],
+        understudies=clinic.understudies,
+        mistakes=[mistake.name for mistake in clinic.mistakes],
+        reads=True,
+        local_only=config.local_only,
+    )
+    _check_judges(clinic, config.judges)
+    if config.local_only:
+        _refuse_remote(config)
+    return RunPlan(clinic, config, chosen)
+
+
+async def plan_run(store: Store, config: RunConfig) -> RunPlan:
+    """The plan of a new run on a store: with full names, the clinic's own libraries, and all episodes."""
+    clinic = load_clinic(config.clinic)
+    refuse_unknown_settings(clinic, config)
+    named, specs = await with_full_names(
+        store, await with_own_libraries(store, clinic, config), parse_cast(config.cast)
+    )
+    plan = parse_plan(named, specs).with_episodes()
+    if named.max_cost_usd is not None and plan.unpriced:
+        raise ConfigError(
+            f"max_cost_usd cannot be kept: no price is known for {', '.join(plan.unpriced)};"
+            " name a price list in POLYCLINIC_PRICES, or limit max_tokens instead"
+        )
+    return plan
+
+
+def refuse_unknown_settings(clinic: Clinic, config: RunConfig) -> None:
+    """A setting or a library that the clinic would ignore is a mistake of the user's, better said than passed over."""
+    for name in config.options:
+        if name != WHO and name not in clinic.settings:
+            if not clinic.settings:
+                raise ConfigError(f"--set {name}: {clinic.name} has no settings of its own")
+            raise UnknownName(f"setting of {clinic.name}", name, clinic.settings)
+    named = [source for source in config.libraries.values() if source != "none"]
+    if named and not clinic.libraries:
+        raise ConfigError(f"--library {named[0]}: {clinic.name} keeps no libraries")
+
+
+def _check_judges(clinic: Clinic, wanted: Sequence[str]) -> None:
+    known = [judge.name for judge in clinic.judges()]
+    for name in () if list(wanted) == ["none"] else wanted:
+        if name not in known:
+            raise UnknownName(f"judge of {clinic.name}", name, known)
+
+
+def _refuse_remote(config: RunConfig) -> None:
+    """With local-only, neither texts to be embedded nor records may leave the machine."""
+    embedder = config.embedder
+    url = embedder.removeprefix("openai:") if embedder.startswith("openai:http") else embedder
+    remote = embedder.startswith("openai:") or url.startswith(("http://", "https://"))
+    if remote and not is_loopback(url):
+        raise ConfigError(f"embedder {embedder}: local-only is on and this endpoint is not on this machine")
+    if config.fhir and not is_loopback(config.fhir):
+        raise ConfigError(f"--fhir {config.fhir}: local-only is on and this server is not on this machine")
