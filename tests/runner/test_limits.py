@@ -16,8 +16,8 @@ from polyclinic.core.campaign import Effect
 from polyclinic.core.episode import Episode
 from polyclinic.errors import ConfigError, LimitReached
 from polyclinic.runner.api import carry_on, run, start_run
-from polyclinic.runner.plan.config import RunConfig, make_config
 from polyclinic.runner.plan import run_plan
+from polyclinic.runner.plan.config import RunConfig, make_config
 from polyclinic.runner.results import load_results
 from polyclinic.store.store import open_store
 from polyclinic.testing.fault_server import FaultServer

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from polyclinic.core.clinic import READER_ROLE
 from polyclinic.core.journal import MemoryJournal
 from polyclinic.errors import ConfigError
 from polyclinic.runner import api
@@ -25,7 +26,7 @@ async def test_a_plan_describes_the_players_as_the_built_cast_names_them() -> No
     cast = "nurse=openai:gpt-5-mini?temperature=0,caller=understudy:mistake=silent@0.1,judge=http://127.0.0.1:1/v1:m"
     plan = parse_plan(make_config({"clinic": "demo", "cast": cast}))
     async with build(plan, MemoryJournal()) as built:
-        models = {role.name: built.cast.model(role.name) for role in plan.clinic.roles}
+        models = {role.name: built.cast.model(role.name) for role in (*plan.clinic.roles, READER_ROLE)}
     assert plan.players == {role: {"model": model.name, "kind": model.kind} for role, model in models.items()}
     assert plan.players["judge"]["kind"] == "llm"
 
