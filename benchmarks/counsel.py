@@ -1,10 +1,11 @@
-"""What the counsel clinic does, measured offline: guard, sources, faults, ablation, drafts, memory, and the service under load.
+"""What the counsel clinic does, measured offline: guard, sources, faults, ablation, drafts, memory, and the service
+under load.
 
-python benchmarks/counsel.py guard      screen and understudy guard on the labelled utterances, by half, and on later trials
-python benchmarks/counsel.py sources    hit@1 and hit@3 of the questions, by language
-python benchmarks/counsel.py tables     tables 1 and 2 with understudies
-python benchmarks/counsel.py service    latency of 100 sessions that are open at once, and CPU per turn
-python benchmarks/counsel.py all        everything, written to benchmarks/results/counsel.md
+python benchmarks/counsel.py guard      screen and understudy guard on the labelled utterances, by half, and on later
+trials python benchmarks/counsel.py sources    hit@1 and hit@3 of the questions, by language python
+benchmarks/counsel.py tables     tables 1 and 2 with understudies python benchmarks/counsel.py service    latency of 100
+sessions that are open at once, and CPU per turn python benchmarks/counsel.py all        everything, written to
+benchmarks/results/counsel.md
 """
 
 from __future__ import annotations

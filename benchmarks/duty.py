@@ -199,8 +199,8 @@ def _controls(data: dict[Task, Collected]) -> list[str]:
 async def drift(shifts: int, seeds: int) -> list[str]:
     """Delay of detection after a push, and false alarms in runs where nothing pushes.
 
-    The first row is the loop as it runs (`full`). The distances are compared on runs whose updates are frozen, because an
-    alarm in the loop mends what it found and would hide the drift from the others.
+    The first row is the loop as it runs (`full`). The distances are compared on runs whose updates are frozen, because
+    an alarm in the loop mends what it found and would hide the drift from the others.
     """
     out = [
         "## Drift detection",

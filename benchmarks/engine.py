@@ -1,4 +1,5 @@
-"""The engine's own cost: CPU per model call, efficiency against a fixed-latency endpoint, memory per live episode, prefix share.
+"""The engine's own cost: CPU per model call, efficiency against a fixed-latency endpoint, memory per live episode,
+prefix share.
 
     python benchmarks/engine.py [--quick]
 
@@ -40,7 +41,9 @@ async def calls_of(store: Store, id: str) -> int:
 
 
 async def cpu_per_call(episodes: int) -> dict[str, float]:
-    """CPU of a whole understudy run, journalled to a file, over its calls: prompts, journal, transcript, judging, commits."""
+    """CPU of a whole understudy run, journalled to a file, over its calls: prompts, journal, transcript, judging,
+    commits.
+    """
     found: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as folder:
         async with open_store(str(Path(folder) / "s.db")) as store:
@@ -99,7 +102,9 @@ async def efficiency(concurrency: int, calls_each: int, latency_s: float) -> dic
 
 
 def ideal_wall(lengths: list[int], concurrency: int, latency_s: float) -> float:
-    """What no engine can beat: episodes are sequences of calls, `concurrency` of them at a time, each call takes the latency."""
+    """What no engine can beat: episodes are sequences of calls, `concurrency` of them at a time, each call takes the
+    latency.
+    """
     busy = [0] * concurrency
     for length in lengths:
         first = busy.index(min(busy))
@@ -150,8 +155,15 @@ async def memory_per_episode(count: int) -> float:
     return held / count / 1024
 
 
+def _same_start(left: str, right: str) -> int:
+    """How many characters two texts begin with alike."""
+    return next((n for n, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
+
+
 async def prefix_share(name: str) -> dict[str, float]:
-    """For each role with several calls in an episode: the share of a call's input that its previous call began with, too."""
+    """For each role with several calls in an episode: the share of a call's input that its previous call began with,
+    too.
+    """
     clinic = load_clinic(name)
     config = make_config({"clinic": name, "variants": [clinic.first_variant], "scenarios": clinic.demo_scenarios})
     shares: dict[str, list[tuple[int, int]]] = {}
@@ -168,7 +180,7 @@ async def prefix_share(name: str) -> dict[str, float]:
         text = "\x1e".join(f"{m['role']}\x1f{m['content']}" for m in orjson.loads(request)["messages"])
         before = last.get((episode, role))
         if before is not None:
-            shares.setdefault(role.partition("-")[0], []).append((len(os.path.commonprefix([before, text])), len(text)))
+            shares.setdefault(role.partition("-")[0], []).append((_same_start(before, text), len(text)))
         last[(episode, role)] = text
     return {role: sum(a for a, _ in pairs) / sum(b for _, b in pairs) for role, pairs in sorted(shares.items())}
 

@@ -3,8 +3,8 @@
     python benchmarks/fhir.py                                       # 34,020 slots on SQLite
     python benchmarks/fhir.py --slots 34020 --slots 3402000 --postgres postgresql://... --out benchmarks/results/fhir.md
 
-CPU is what this process (or the server process) spent; PostgreSQL's own CPU is not in it. "Inside" is the work within an
-open transaction, without the hop to the database's thread and without the commit; "whole" has both.
+CPU is what this process (or the server process) spent; PostgreSQL's own CPU is not in it. "Inside" is the work within
+an open transaction, without the hop to the database's thread and without the commit; "whole" has both.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The front desk's cost and speed: synthesis, CPU per patient, FHIR transactions, slot search, and a slow endpoint.
 
-    python benchmarks/frontdesk.py [synthesis] [patients] [search] [endpoint] [--patients N] [--repeats N] [--concurrency N]
+    python benchmarks/frontdesk.py [synthesis] [patients] [search] [endpoint]
+                                   [--patients N] [--repeats N] [--concurrency N]
 
 Times are CPU time or ratios within one run, because wall-clock time on a shared machine says little. The endpoint
 part serves the replies that understudies gave in a first run, over HTTP, from another process, each after a fixed
@@ -67,8 +68,9 @@ async def synthesis() -> None:
 async def patients(limit: int, repeats: int, concurrency: int) -> None:
     """CPU per patient of whole runs with FHIR writes on, in a file, and transactions per patient.
 
-    All threads count. What the understudies spend on thinking is given apart: they stand where a language model would be,
-    and are no part of the engine. A run is repeated, since the same work takes up to half as much again on this sort of machine.
+    All threads count. What the understudies spend on thinking is given apart: they stand where a language model would
+    be, and are no part of the engine. A run is repeated, since the same work takes up to half as much again on this
+    sort of machine.
     """
     for level in ("primary", "secondary", "tertiary"):
         spent, thinking, line = [], [], ""
@@ -100,7 +102,10 @@ async def _patients(level: str, limit: int, concurrency: int) -> tuple[float, fl
             calls = await _count(store, "SELECT COUNT(*) FROM calls WHERE run = ?", id_)
     visits = sum(episode.data.get("kind") == "visit" for episode in results.episodes)
     written = sum("diary" in episode.data for episode in results.episodes)
-    line = f"{visits} patients, {outcome.done} contacts, {calls} calls, {written / visits:.2f} booking transactions per patient"
+    line = (
+        f"{visits} patients, {outcome.done} contacts, {calls} calls, {written / visits:.2f} booking "
+        f"transactions per patient"
+    )
     return 1000 * spent / visits, 1000 * thought[0] / visits, line
 
 
@@ -175,7 +180,8 @@ async def endpoint(limit: int, latency_s: float, concurrency: int) -> None:
     same = found == expected
     print(
         f"endpoint  {calls} calls of {latency_s:g} s: {wall:.0f} s at concurrency {concurrency}; one at a time "
-        f"{few / few_calls:.3f} s per call (measured on {few_calls}), so {alone:.0f} s: {alone / wall:.0f} times faster; "
+        f"{few / few_calls:.3f} s per call (measured on {few_calls}), so {alone:.0f} s: {alone / wall:.0f} "
+        f"times faster; "
         f"same result: {same}"
     )
 

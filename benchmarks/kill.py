@@ -32,7 +32,8 @@ async def main() -> None:
             )
         most = killed.kills * asked.concurrency
         print(
-            f"{processes} process(es): {killed}; repeated {killed.repeated} of at most {most} calls; same bytes: {killed.same}"
+            f"{processes} process(es): {killed}; repeated {killed.repeated} of at most {most} calls; same "
+            f"bytes: {killed.same}"
         )
 
 

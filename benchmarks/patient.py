@@ -1,10 +1,13 @@
-"""What the patient clinic shows with understudies: evolution on unseen cases, duels, doctors, recruitment, transfer, size.
+"""What the patient clinic shows with understudies: evolution on unseen cases, duels, doctors, recruitment,
+transfer, size.
 
-    python benchmarks/patient.py [--quick] [PART ...]   parts: evolution duels doctors recruitment transfer retrieval context
+    python benchmarks/patient.py [--quick] [PART ...]
 
-Writes each part's table to benchmarks/results/patient.md. Understudies overlook requirement lines when there are many and fall
-for tricks that nothing in their prompt warns of: the numbers show that the machinery does what it should, not how well a
-language model would do.
+The parts: evolution duels doctors recruitment transfer retrieval context.
+
+Writes each part's table to benchmarks/results/patient.md. Understudies overlook requirement lines when there are many
+and fall for tricks that nothing in their prompt warns of: the numbers show that the machinery does what it should, not
+how well a language model would do.
 """
 
 from __future__ import annotations
@@ -149,7 +152,9 @@ async def doctors(folder: Path, quick: bool) -> list[str]:
 
 
 async def recruitment(folder: Path, quick: bool) -> list[str]:
-    """How fast the attention library fills under each way of calling in, and the patient it makes (table 5, figure 6)."""
+    """How fast the attention library fills under each way of calling in, and the patient it makes
+    (table 5, figure 6).
+    """
     names = [name for name in VARIANTS if name.startswith(("recruit-", "plain-doctor-"))]
     cases = 10 if quick else 30
     lines = [f"| doctors | new answers after {cases} cases | " + " | ".join(ANSWERS) + " |", "| --- " * 6 + "|"]
@@ -180,7 +185,8 @@ def _questions(count: int, seed: int) -> list[str]:
     times = ("at night", "after meals", "in the morning", "when you walk", "since last week", "for hours")
     chance = random.Random(seed)
     return [
-        f"Does your {chance.choice(parts)} {chance.choice(signs)} {chance.choice(times)}, case {chance.randrange(10**9)}-{n}?"
+        f"Does your {chance.choice(parts)} {chance.choice(signs)} {chance.choice(times)}, case "
+        f"{chance.randrange(10**9)}-{n}?"
         for n in range(count)
     ]
 
@@ -196,8 +202,8 @@ def _operations(count: int) -> list[Operation]:
 async def retrieval(folder: Path, quick: bool) -> list[str]:
     """Median time of a look into the attention library, embedding included, and what it does to the cost of a case.
 
-    With one BLAS thread (`OPENBLAS_NUM_THREADS=1`). On the same machine under a load of 8, two spinning threads took 8 ms of CPU
-    at 100,000 entries and 16 ms at 1,000,000 (k = 5).
+    With one BLAS thread (`OPENBLAS_NUM_THREADS=1`). On the same machine under a load of 8, two spinning threads took 8
+    ms of CPU at 100,000 entries and 16 ms at 1,000,000 (k = 5).
     """
     lines = [
         "| entries | goal | k = 5: median ms | its CPU ms | k = 256, as the patient looks: median ms | its CPU ms |",
@@ -295,7 +301,8 @@ def keep(name: str, lines: list[str], about: str) -> None:
     head = [
         "# The patient clinic, measured",
         "",
-        "`python benchmarks/patient.py`, understudies in every role: baselines, not language models. Intervals are 95 %,",
+        "`python benchmarks/patient.py`, understudies in every role: baselines, not language models. Intervals "
+        "are 95 %,",
         "clustered by case. Timings are of a shared two-core machine.",
         "",
     ]

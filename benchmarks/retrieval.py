@@ -27,8 +27,8 @@ Can you describe|What makes worse|What helps with|Are you worried about|How long
 PLACES = (
     "chest|left arm|right knee|lower back|neck|stomach|head|jaw|shoulder|ankle|hip|throat|ear|eye|hand|foot|skin|groin"
 )
-SIGNS = """pain|swelling|numbness|weakness|burning|itching|stiffness|bleeding|cramp|tingling|redness|pressure|ache|spasm|
-rash|lump|bruise|discharge|tremor|tenderness"""
+SIGNS = """pain|swelling|numbness|weakness|burning|itching|stiffness|bleeding|cramp|tingling|redness|pressure|ache|
+spasm|rash|lump|bruise|discharge|tremor|tenderness"""
 TIMES = """at night|after meals|when walking|in the morning|since last week|for many years|on standing up|while resting|
 during exercise|after the fall|with fever|when coughing|in cold weather|after work|before sleep|when bending|
 with breathing|on waking|at school|after surgery|when swallowing|in the bath|on the stairs|with stress|under the ribs|
@@ -98,7 +98,8 @@ def main() -> None:
         [
             "# Retrieval",
             "",
-            f"`python benchmarks/retrieval.py`, {platform.machine()}, Python {platform.python_version()}, one core of two"
+            f"`python benchmarks/retrieval.py`, {platform.machine()}, Python {platform.python_version()}, one "
+            f"core of two"
             " shared ones. On a busy machine trust the CPU column.",
             "",
             "| rows | median query ms | its CPU ms | goal | recall of the 10 nearest | build s |",

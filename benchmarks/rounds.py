@@ -1,9 +1,10 @@
 """What the rounds clinic shows with understudies: reviewers, teaching, faults, cost, people and the dataset's rate.
 
-    python benchmarks/rounds.py [--quick] [PART ...]        parts: teaching reviewers learning faults cost people dataset
+    python benchmarks/rounds.py [--quick] [PART ...]    parts: teaching reviewers learning faults cost people dataset
 
 Writes benchmarks/results/rounds.md when all parts are run. Understudies follow an explicit model of learning
-(clinics/rounds/understudies/learning.py): the numbers show that the machinery measures what it should, not how people learn.
+(clinics/rounds/understudies/learning.py): the numbers show that the machinery measures what it should, not how people
+learn.
 """
 
 from __future__ import annotations
@@ -262,7 +263,8 @@ async def people(quick: bool) -> str:
         even = ", ".join(f"{dimension} {value:.3f}" for dimension, value in found.evenness.items())
         out.append(
             f"- {name}: {found.members}, {faulty} inconsistent; {found.distinct} combinations, evenness {even}; "
-            f"{found.pair_coverage:.1%} of allowed pairs occur; two members differ on {found.distance:.1%} of dimensions"
+            f"{found.pair_coverage:.1%} of allowed pairs occur; two members differ on {found.distance:.1%} of "
+            f"dimensions"
         )
     return "\n".join(out)
 
@@ -278,8 +280,10 @@ async def dataset(quick: bool) -> str:
         size = sum(file.stat().st_size for file in (Path(folder) / "out").rglob("*")) / 1e6
     kinds = {kind: sum(part.get(kind, 0) for part in card.rows.values()) for kind in ("single", "multi")}
     return (
-        f"## Dataset\n\n`polyclinic dataset rounds --rows {rows} --out DIR`: {card.total} rows ({kinds['single']} single-turn, "
-        f"{kinds['multi']} multi-turn; train {sum(card.rows['train'].values())}, test {sum(card.rows['test'].values())}), "
+        f"## Dataset\n\n`polyclinic dataset rounds --rows {rows} --out DIR`: {card.total} rows "
+        f"({kinds['single']} single-turn, "
+        f"{kinds['multi']} multi-turn; train {sum(card.rows['train'].values())}, test "
+        f"{sum(card.rows['test'].values())}), "
         f"{size:.0f} MB, "
         f"{spent:.0f} s CPU ({card.total / spent:.0f} rows per CPU second), {wall:.0f} s on a busy 2-core machine "
         f"({card.total / wall:.0f} rows/s). Dropped: {card.dropped or 'nothing'}. "
@@ -302,7 +306,8 @@ async def main() -> None:
         head = (
             "# Rounds, measured with understudies\n\n`python benchmarks/rounds.py`, Python "
             f"{platform.python_version()}. Intervals are 95 %, clustered by case; differences are paired by case.\n"
-            "Understudies follow the learning model in `clinics/rounds/understudies/learning.py`: what is shown here is that\n"
+            "Understudies follow the learning model in `clinics/rounds/understudies/learning.py`: what is shown "
+            "here is that\n"
             "the machinery measures what it should, not how people or language models learn."
         )
         RESULTS.write_text("\n\n".join([head, *made]) + "\n", encoding="utf-8")

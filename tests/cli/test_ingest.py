@@ -1,4 +1,6 @@
-"""A user's folder becomes sources: every kind of file, nothing hidden, nothing outside, and what cannot be read is said."""
+"""A user's folder becomes sources: every kind of file, nothing hidden, nothing outside, and what cannot be read is
+said.
+"""
 
 from __future__ import annotations
 

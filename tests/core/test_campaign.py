@@ -11,7 +11,9 @@ NAMES = ("a", "b", "c")
 
 
 async def play(seed: int) -> int:
-    """Random episodes with random lanes, started in a random order: each lane must be served in arrival order, singly."""
+    """Random episodes with random lanes, started in a random order: each lane must be served in
+    arrival order, singly.
+    """
     chance = random.Random(seed)
     count = chance.randint(1, 30)
     may = [tuple(chance.sample(NAMES, chance.randint(0, 3))) for _ in range(count)]

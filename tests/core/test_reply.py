@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 import pytest
+from pydantic import Field
 
 from polyclinic.core.reply import ReplyModel, Unreadable, read_reply, schema_of
 from polyclinic.core.seed import stream
@@ -26,7 +27,7 @@ class Note(ReplyModel):
     score: int
     safe: bool
     doses: tuple[Dose, ...] = ()
-    counts: dict[str, int] = {}
+    counts: dict[str, int] = Field(default_factory=dict)
     follow_up: str | None = None
 
 

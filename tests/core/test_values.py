@@ -1,4 +1,6 @@
-"""Plain values: what is written is read back equal, what comes from outside is validated, JSON is what pydantic writes."""
+"""Plain values: what is written is read back equal, what comes from outside is validated, JSON is
+what pydantic writes.
+"""
 
 from __future__ import annotations
 

@@ -17,8 +17,8 @@ def simulate(
         level = generator.normal(3, sds[0])
         for trial in range(trials if not unbalanced else int(generator.integers(1, trials + 1))):
             inner = level + generator.normal(0, sds[1])
-            for _ in range(samples if not unbalanced else int(generator.integers(1, samples + 1))):
-                rows.append((scenario, trial, float(inner + generator.normal(0, sds[2]))))
+            count = samples if not unbalanced else int(generator.integers(1, samples + 1))
+            rows += [(scenario, trial, float(inner + generator.normal(0, sds[2]))) for _ in range(count)]
     return rows
 
 

@@ -193,7 +193,9 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., RunningServer]]:
 
 
 def unpack(tar: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> None:
-    """One file of an archive, inside the folder or not at all (`filter="data"` is younger than the oldest Python we run on)."""
+    """One file of an archive, inside the folder or not at all (`filter="data"` is younger than the oldest Python we run
+    on).
+    """
     target = (folder / member.name).resolve()
     content = tar.extractfile(member)
     assert content is not None and target.is_relative_to(folder.resolve()), member.name

@@ -14,7 +14,8 @@ VALUES = {"date": "2025", "number": "1", "quantity": "1", "reference": "x", "str
 STRICT = {"Prefer": "handling=strict"}
 SMALLEST: dict[str, dict[str, Any]] = {
     "Appointment": {"status": "proposed", "participant": [{"status": "accepted", "actor": {"display": "x"}}]},
-    "AppointmentResponse": {"appointment": {"display": "x"}, "actor": {"display": "x"}, "participantStatus": "accepted"},
+    "AppointmentResponse": {"appointment": {"display": "x"}, "actor": {"display": "x"},
+                            "participantStatus": "accepted"},
     "AuditEvent": {"code": {"text": "x"}, "recorded": "2025-01-01T00:00:00Z", "agent": [{"who": {"display": "x"}}],
                    "source": {"observer": {"display": "x"}}},
     "Communication": {"status": "completed"},
@@ -24,7 +25,8 @@ SMALLEST: dict[str, dict[str, Any]] = {
     "Organization": {"name": "x"},
     "QuestionnaireResponse": {"questionnaire": "http://example.org/q", "status": "completed"},
     "Schedule": {"actor": [{"display": "x"}]},
-    "Slot": {"schedule": {"display": "x"}, "status": "free", "start": "2025-01-01T00:00:00Z", "end": "2025-01-01T00:00:00Z"},
+    "Slot": {"schedule": {"display": "x"}, "status": "free", "start": "2025-01-01T00:00:00Z",
+             "end": "2025-01-01T00:00:00Z"},
 }  # fmt: skip
 
 

@@ -63,14 +63,20 @@ def test_nothing_generated_breaks_the_server(
     assert answers[422] + answers[400] > 5
 
 
-NASTY = ["", " ", "\x00", "%00", "\ud7ff", "￿", "💉", "'; DROP TABLE fhir_resource; --", "a" * 5000, "..", "../..", "-1", "1e400",
-         "NaN", "ge", "ge2025-02-30", "|", "||", "a|b|c", "\\", ",", ",,,", "$", "null", "[]", "{}", "9999-12-31T23:59:59Z",
-         "0000", "Patient/", "Patient/..", "Patient?x=1", "_has:", "2025-01-01T00:00:00+99:99"]  # fmt: skip
+NASTY = [
+    "", " ", "\x00", "%00", "\ud7ff", "￿", "💉", "'; DROP TABLE fhir_resource; --", "a" * 5000, "..", "../..",
+    "-1", "1e400", "NaN", "ge", "ge2025-02-30", "|", "||", "a|b|c", "\\", ",", ",,,", "$", "null", "[]", "{}",
+    "9999-12-31T23:59:59Z", "0000", "Patient/", "Patient/..", "Patient?x=1", "_has:",
+    "2025-01-01T00:00:00+99:99",
+]  # fmt: skip
 
 
-NAMES = ["status", "start", "schedule", "identifier", "_id", "_lastUpdated", "_sort", "_count", "_include", "_revinclude",
-         "_total", "_summary", "_elements", "_page", "_has:Appointment:slot:status", "schedule.actor.name", "schedule:missing",
-         "_tag", "_profile", "service-type:not", "specialty:text", "_source:below", "_since", "_format"]  # fmt: skip
+NAMES = [
+    "status", "start", "schedule", "identifier", "_id", "_lastUpdated", "_sort", "_count", "_include",
+    "_revinclude", "_total", "_summary", "_elements", "_page", "_has:Appointment:slot:status",
+    "schedule.actor.name", "schedule:missing", "_tag", "_profile", "service-type:not", "specialty:text",
+    "_source:below", "_since", "_format",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -1,4 +1,6 @@
-"""Writes touch only what changed: the index always says what the resource says, decimals stay, untouched slots stay unread."""
+"""Writes touch only what changed: the index always says what the resource says, decimals stay, untouched slots stay
+unread.
+"""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class Tree(ReplyModel):
     leaves: Annotated[list[Leaf], Field(min_length=1, max_length=4)]
     other: Leaf | str | None
     fixed: tuple[int, str] = (1, "x")
-    free: dict[str, int] = {}
+    free: dict[str, int] = Field(default_factory=dict)
 
 
 @pytest.mark.parametrize("reply_type", [Leaf, Tree])

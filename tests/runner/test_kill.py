@@ -72,7 +72,8 @@ async def records(store: Store) -> list[tuple[Any, ...]]:
     """Every version of every resource that ever was; when it was written differs from run to run."""
     rows = await store.database.read(
         lambda tx: tx.execute(
-            "SELECT type, id, version, body FROM fhir_resource UNION ALL SELECT type, id, version, body FROM fhir_history"
+            "SELECT type, id, version, body FROM fhir_resource UNION ALL SELECT type, id, version, body FROM "
+            "fhir_history"
             " ORDER BY type, id, version"
         )
     )

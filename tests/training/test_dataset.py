@@ -171,7 +171,8 @@ async def test_cases_of_other_collections_are_split_by_id_and_bring_their_pictur
     lines = [
         {
             "id": f"MM-{n}",
-            "question": f"A {40 + n}-year-old woman has complaint number {n}. She feels unwell today. What is the likely cause?",
+            "question": f"A {40 + n}-year-old woman has complaint number {n}. She feels unwell today. What is "
+            f"the likely cause?",
             "options": {"A": f"Cause {n} of the first kind", "B": "Another"},
             "label": "A",
             "images": ["own.png"],

@@ -7,7 +7,6 @@ from pydantic import BaseModel, ConfigDict
 from tools.drawing.canvas import AMBER, BLACK, BLUE, GREEN, GREY, RED, Axes, Canvas
 
 FREQUENCIES_HZ = (250, 500, 1000, 2000, 4000, 8000)
-BONE_HZ = (500, 1000, 2000, 4000)
 
 
 class AudiogramSource(BaseModel):

@@ -25,7 +25,8 @@ def command(left: str, right: str, metrics: tuple[str, ...], scoring: str, store
     """Compare two variants, or two runs, on the same scenarios.
 
     LEFT and RIGHT are RUN/VARIANT, or RUN when it has one variant only: `polyclinic compare last/plain last/tool`.
-    Differences are right minus left, paired by scenario, with intervals; p-values are corrected over the metrics (Holm).
+    Differences are right minus left, paired by scenario, with intervals; p-values are corrected over the metrics
+    (Holm).
     """
     return wait(_compare(store, left, right, metrics, scoring, as_json))
 

@@ -1,7 +1,8 @@
 """`polyclinic eval`: a clinic's named evaluations, run on any cast.
 
-A clinic offers them as ``Clinic(evaluations={"guard": evaluate})``; ``counsel-guard`` is then the evaluation ``guard`` of the
-clinic ``counsel``. An evaluation is ``async evaluate(bench, file)`` and returns an object with `data` (plain values for
+A clinic offers them as ``Clinic(evaluations={"guard": evaluate})``; ``counsel-guard`` is then the evaluation ``guard``
+of the clinic ``counsel``. An evaluation is ``async evaluate(bench, file)`` and returns an object with `data` (plain
+values for
 ``--json``) and `sections` (for people).
 """
 

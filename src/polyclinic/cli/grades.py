@@ -26,8 +26,8 @@ FIXED = ("who", "clinic", "role", "scenario", "variant", "run", "outcome", "seco
 def command(clinic: str, out: str | None, store: str, as_json: bool) -> int:
     """Write the results of a class that played as a CSV file.
 
-    One line for each episode in which a person took a role (`polyclinic play`), with the name given by --who, the time it
-    took, and every score. CLINIC limits it to one clinic.
+    One line for each episode in which a person took a role (`polyclinic play`), with the name given by --who, the time
+    it took, and every score. CLINIC limits it to one clinic.
     """
     return wait(_grades(clinic, out, store, as_json))
 

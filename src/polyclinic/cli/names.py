@@ -1,4 +1,6 @@
-"""The commands: name to (module, one line of help). The help here and in a command's own docstring are held equal by a test."""
+"""The commands: name to (module, one line of help). The help here and in a command's own docstring are held equal by a
+test.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 """An agent: a role that asks its model typed prompts and gets typed replies.
 
-``await agent.ask(Greets(name="Kim"))`` renders the prompt, calls the role's model through the switchboard, runs the tools it
-asks for, reads the reply strictly, and asks again with the error at most twice before the failure is raised to its owner.
+``await agent.ask(Greets(name="Kim"))`` renders the prompt, calls the role's model through the switchboard,
+runs the tools it
+asks for, reads the reply strictly, and asks again with the error at most twice before the failure is raised to its
+owner.
 """
 
 from __future__ import annotations

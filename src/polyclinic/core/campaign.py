@@ -1,9 +1,9 @@
 """Campaigns: episodes that share state, in order, with lanes that may run at the same time.
 
-A `Turnstile` lets the episodes of a campaign run side by side as far as they share nothing. An episode that needs shared
-state asks for its turn in a *lane*; it waits until every earlier episode has ended, or is in another lane, or said beforehand
-that it can only take other lanes. So the result equals the strictly sequential one, at whatever concurrency. The lane "*"
-stands for all lanes.
+A `Turnstile` lets the episodes of a campaign run side by side as far as they share nothing. An episode that needs
+shared state asks for its turn in a *lane*; it waits until every earlier episode has ended, or is in another lane, or
+said beforehand that it can only take other lanes. So the result equals the strictly sequential one, at whatever
+concurrency. The lane "*" stands for all lanes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ ALL_LANES = "*"
 
 
 class Effect(Value):
-    """One change of shared state, as plain data. Effects are committed with their episode's end, and applied in that order."""
+    """One change of shared state, as plain data. Effects are committed with their episode's end, and applied in that
+    order.
+    """
 
     kind: str
     data: dict[str, Any]
@@ -44,8 +46,9 @@ class NothingShared:
 class Turnstile:
     """Grants turns in arrival order within each lane.
 
-    `lanes[i]` names the lanes that the i-th episode may ask for; empty means any lane. An episode gets its turn when every
-    earlier episode has ended, or holds or can only ask for other lanes: so the result equals the strictly sequential one.
+    `lanes[i]` names the lanes that the i-th episode may ask for; empty means any lane. An episode gets its turn when
+    every earlier episode has ended, or holds or can only ask for other lanes: so the result equals the strictly
+    sequential one.
     """
 
     def __init__(self, lanes: Sequence[tuple[str, ...]]) -> None:

@@ -1,7 +1,8 @@
-"""Training data from transcripts: what a clinic's room ``dataset`` says, so that any clinic's episodes can be written as rows.
+"""Training data from transcripts: what a clinic's room ``dataset`` says, so that any clinic's episodes can be written
+as rows.
 
-The clinic makes rows and says what may be in them; splitting, filtering, the check against test questions, files and the data
-card are the same for all (see `polyclinic.training`).
+The clinic makes rows and says what may be in them; splitting, filtering, the check against test questions, files and
+the data card are the same for all (see `polyclinic.training`).
 """
 
 from __future__ import annotations
@@ -30,10 +31,11 @@ def chat_turn(role: str, text: str, images: int = 0) -> Turn:
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One training example. A clinic adds fields of its own in a subclass and names them in `COLUMNS`, in writing order.
+    """One training example. A clinic adds fields of its own in a subclass and names them in `COLUMNS`, in writing
+    order.
 
-    All rows of one `case` stand on the same side of the split. `images` are file names; the writer puts the files beside the
-    rows.
+    All rows of one `case` stand on the same side of the split. `images` are file names; the writer puts the files
+    beside the rows.
     """
 
     COLUMNS: ClassVar[tuple[str, ...]] = (
@@ -64,9 +66,9 @@ class Row:
 class TrainingData(Generic[S]):
     """How a clinic's episodes become training data; a clinic offers one object of a subclass as ``dataset.dataset``.
 
-    Episodes are run with `variants` over the scenarios `scenarios` and scored by `judges`; a row needs a reward of at least
-    `least_reward` of at most `most_reward`. `rows_per_episode` is a guess that says how many episodes to begin with.
-    `about` and `filters` are sentences for the data card: what a row is, and which episodes give one.
+    Episodes are run with `variants` over the scenarios `scenarios` and scored by `judges`; a row needs a reward of at
+    least `least_reward` of at most `most_reward`. `rows_per_episode` is a guess that says how many episodes to begin
+    with. `about` and `filters` are sentences for the data card: what a row is, and which episodes give one.
     """
 
     title: ClassVar[str]

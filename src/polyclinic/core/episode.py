@@ -219,7 +219,9 @@ class Episode(Generic[S_co, V_co]):
             await self.campaign.turnstile.turn(self.spec.position, lane)
 
     async def after(self, scenario: str) -> None:
-        """Wait until the episode over that scenario, earlier in this campaign, has ended and its effects are applied."""
+        """Wait until the episode over that scenario, earlier in this campaign, has ended and its
+        effects are applied.
+        """
         if self.campaign.turnstile is not None:
             if scenario not in self.campaign.positions:
                 raise EngineError(f"{self.id} waits for the scenario {scenario}, which is not in its campaign")
@@ -235,7 +237,9 @@ class Episode(Generic[S_co, V_co]):
         return self.staged
 
     def effect(self, kind: str, **data: Any) -> None:
-        """Change shared state: committed with the episode's end, then applied. An episode that fails changes nothing."""
+        """Change shared state: committed with the episode's end, then applied. An episode that
+        fails changes nothing.
+        """
         self.effects.append(Effect(kind=kind, data=plain(data)))
 
     def on_commit(self, hook: CommitHook) -> None:
@@ -256,7 +260,9 @@ class Episode(Generic[S_co, V_co]):
         self.record(Learned(library=library, action=action, entry=entry, reason=operation.reason))
 
     async def post(self, queue: str, key: str, **body: Any) -> None:
-        """Hand something to people: committed before this returns, once for each key however often the episode is resumed."""
+        """Hand something to people: committed before this returns, once for each key however often the episode is
+        resumed.
+        """
         content: dict[str, Any] = plain(body)
         await self.board.post(queue, key, content)
         self.record(Posted(queue=queue, key=key, body=content))

@@ -118,7 +118,9 @@ def _fail(episode: Episode, result: EpisodeResult, failure: Failed) -> None:
 
 
 def as_failed(result: EpisodeResult, error: str) -> EpisodeResult:
-    """The same episode, failed at its very end: nothing it wanted to change is kept, and its scores count for nobody."""
+    """The same episode, failed at its very end: nothing it wanted to change is kept, and its scores
+    count for nobody.
+    """
     failure = Failed(owner="engine", error=error, where="commit")
     events = [event for event in result.transcript if not isinstance(event, (Ended, Scored))]
     transcript = Transcript([*events, failure]).numbered()

@@ -1,7 +1,7 @@
 """A library: what is learned in one episode and used in later ones. Versioned, inspectable, reversible.
 
-A library is the sum of its operations. Each operation is plain data (`Operation`), so a library is stored, resumed, diffed,
-merged and rolled back by replaying operations; nothing is ever edited in place without a trace.
+A library is the sum of its operations. Each operation is plain data (`Operation`), so a library is stored, resumed,
+diffed, merged and rolled back by replaying operations; nothing is ever edited in place without a trace.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ class Entry(Frozen):
 class Operation(Frozen):
     """One change of a library.
 
-    An addition with `unless_near` is decided when it is applied: if an entry at least that similar is there already, the
-    better of the two (by quality; the older when equal) stays. So siblings learned side by side never stand twice.
+    An addition with `unless_near` is decided when it is applied: if an entry at least that similar is there already,
+    the better of the two (by quality; the older when equal) stays. So siblings learned side by side never stand twice.
     """
 
     action: Action

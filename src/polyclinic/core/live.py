@@ -1,8 +1,9 @@
 """Live sessions of a clinic: what its room ``service`` says, so that any front end can serve them.
 
-A session is an episode in which people play one role. Whenever the flow asks that role, the session waits for an *action*;
-the action's body becomes the role's reply, is journalled like any model's reply, and the flow goes on. So a session survives
-a restart, and the front end needs to know nothing about the clinic: addresses, forms and states come from here.
+A session is an episode in which people play one role. Whenever the flow asks that role, the session waits for an
+*action*; the action's body becomes the role's reply, is journalled like any model's reply, and the flow goes on. So a
+session survives a restart, and the front end needs to know nothing about the clinic: addresses, forms and states come
+from here.
 """
 
 from __future__ import annotations
@@ -70,8 +71,9 @@ View = TypeVar("View", bound=SessionView, default=Any)
 class Action(Generic[B]):
     """One thing that people can do in a session.
 
-    `reply` turns the body into what the asked role answers. The action is refused unless the session is in one of the states
-    `when`. `cases` says what it does to the session's open cases in the queues; `remark` is kept with a closed case.
+    `reply` turns the body into what the asked role answers. The action is refused unless the session is in one of the
+    states `when`. `cases` says what it does to the session's open cases in the queues; `remark` is kept with a closed
+    case.
     """
 
     name: str
@@ -88,9 +90,9 @@ class Action(Generic[B]):
 class LiveService(Generic[S, Start, View]):
     """How a clinic serves live sessions; a clinic offers one object of a subclass as ``service.service``.
 
-    `role` is who is asked: people play it, everyone else is played by the cast. `visitor` is the speaker under whose name the
-    visitor's own words stand in the transcript. A session begins in the first of `states`; `CLOSED` is one of them. `queues`
-    are those into which the flow posts cases for people.
+    `role` is who is asked: people play it, everyone else is played by the cast. `visitor` is the speaker under whose
+    name the visitor's own words stand in the transcript. A session begins in the first of `states`; `CLOSED` is one of
+    them. `queues` are those into which the flow posts cases for people.
     """
 
     role: ClassVar[str]

@@ -69,7 +69,9 @@ class Message(Keyed):
 
 @lru_cache(maxsize=4096)
 def spoken(role: Literal["system", "user", "assistant"], content: str) -> Message:
-    """A message of words alone. What is said once is sent again in every later call, so the same words are one message."""
+    """A message of words alone. What is said once is sent again in every later call, so the same
+    words are one message.
+    """
     return Message(role=role, content=content)
 
 

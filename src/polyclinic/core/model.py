@@ -26,7 +26,9 @@ _CANONICAL = b'{"messages":[%b],"prompt":%b,"role":%b,"settings":%b,"tools":%b}'
 
 
 class Settings(Keyed):
-    """How to answer. `sample` tells repeated questions apart (a judge's K samples); `seed` reaches providers that take one."""
+    """How to answer. `sample` tells repeated questions apart (a judge's K samples); `seed` reaches providers that take
+    one.
+    """
 
     temperature: float | None = None
     max_output_tokens: int | None = None
@@ -35,7 +37,9 @@ class Settings(Keyed):
 
 
 class Usage(Value):
-    """What an answer cost. Money is in integer billionths of a US dollar. `estimated` marks counts that nobody reported."""
+    """What an answer cost. Money is in integer billionths of a US dollar. `estimated` marks counts that nobody
+    reported.
+    """
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -128,8 +132,9 @@ def _quoted(value: str | tuple[str, ...]) -> bytes:
 
 
 def _digest(data: bytes) -> str:
-    """A name for these bytes. They are taken in small pieces: for larger ones Python lets other threads run meanwhile, which
-    costs more than the digest itself."""
+    """A name for these bytes. They are taken in small pieces: for larger ones Python lets other threads run meanwhile,
+    which costs more than the digest itself.
+    """
     digest = hashlib.sha256(data[:_PIECE])
     for start in range(_PIECE, len(data), _PIECE):
         digest.update(data[start : start + _PIECE])

@@ -6,9 +6,10 @@
         template = "greets.md"
         name: str
 
-A language model gets the rendered words; an understudy gets the typed object. The template file lies beside the module that
-defines the class and may name fields in braces (``"greets.{lang}.md"``). It is Jinja with strict undefined variables.
-Lines that read ``<<system>>``, ``<<user>>`` or ``<<assistant>>`` start a message; text before the first such line is the user's.
+A language model gets the rendered words; an understudy gets the typed object. The template file lies beside the module
+that defines the class and may name fields in braces (``"greets.{lang}.md"``). It is Jinja with strict undefined
+variables. Lines that read ``<<system>>``, ``<<user>>`` or ``<<assistant>>`` start a message; text before the first such
+line is the user's.
 ``<<system clerk.md>>`` begins it with the words of that file, which several templates of one role may share.
 What stays the same during an episode comes first, what changes comes last, so that prefix caches pay.
 """
@@ -39,9 +40,11 @@ _JINJA = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=
 
 
 class Facts(Frozen):
-    """What a prompt's words say, as typed data. A field of this type is for offline players, which read it instead of words.
+    """What a prompt's words say, as typed data. A field of this type is for offline players, which read it instead of
+    words.
 
-    It is never printed, so it changes neither what a language model is sent nor the keys of requests. Subclass it with fields.
+    It is never printed, so it changes neither what a language model is sent nor the keys of requests. Subclass it with
+    fields.
     """
 
 
@@ -98,8 +101,8 @@ class Prompt(BaseModel, Generic[R]):
     def from_human(cls, text: str) -> R:
         """What a person typed, as this prompt's reply.
 
-        Plain text stays itself. A structured reply with a single required text field takes the words there; a prompt whose
-        reply asks for more overrides this method.
+        Plain text stays itself. A structured reply with a single required text field takes the words there; a prompt
+        whose reply asks for more overrides this method.
         """
         reply_type = cls.reply_type()
         if reply_type is str:
@@ -159,7 +162,9 @@ class _Section:
 
 
 def _token(value: Any) -> Any:
-    """What tells a field's value apart from others. An unchanging object stands for itself: it is kept with what it gave."""
+    """What tells a field's value apart from others. An unchanging object stands for itself: it is kept with what it
+    gave.
+    """
     kind = value.__class__
     if kind is str:
         return value
@@ -218,7 +223,9 @@ def _text(module: str, name: str) -> str:
 
 
 def split_sections(source: str) -> list[tuple[_Role, str]]:
-    """The template's messages: (role, source) in order. Split before rendering, so no field's text can open a message."""
+    """The template's messages: (role, source) in order. Split before rendering, so no field's text
+    can open a message.
+    """
     pieces = _MARK.split(source)
     sections: list[tuple[_Role, str]] = []
     if pieces[0].strip():
@@ -237,8 +244,8 @@ def template_files(prompt: type[Prompt[Any]], folder_names: Iterable[str]) -> li
 def check_prompts(prompts: Sequence[type[Prompt[Any]]]) -> list[str]:
     """What is wrong between prompt classes and their template files, both ways; empty when all is well.
 
-    Every template's variables equal its class's fields (pictures are attached, `Facts` are for offline players: neither is
-    printed), every class has its file, and every ``.md`` file in a prompts folder has its class.
+    Every template's variables equal its class's fields (pictures are attached, `Facts` are for offline players: neither
+    is printed), every class has its file, and every ``.md`` file in a prompts folder has its class.
     """
     faults: list[str] = []
     used: dict[str, set[str]] = {}
@@ -254,14 +261,12 @@ def check_prompts(prompts: Sequence[type[Prompt[Any]]]) -> list[str]:
         for file in files:
             owned.update((file, *shared_files(module, file)))
             variables = meta.find_undeclared_variables(_JINJA.parse(read_template(module, file)))
-            for name in sorted(variables - fields):
-                faults.append(f"{file}: uses {{{{ {name} }}}}, which {prompt.__name__} does not have")
-            for name in sorted(fields - variables - in_name):
-                faults.append(f"{file}: never uses {prompt.__name__}.{name}")
+            unknown, unused = sorted(variables - fields), sorted(fields - variables - in_name)
+            faults += [f"{file}: uses {{{{ {name} }}}}, which {prompt.__name__} does not have" for name in unknown]
+            faults += [f"{file}: never uses {prompt.__name__}.{name}" for name in unused]
     for module, owned in sorted(used.items()):
-        for entry in sorted(_folder(module).iterdir(), key=lambda entry: entry.name):
-            if entry.name.endswith(".md") and entry.name not in owned:
-                faults.append(f"{entry.name}: no prompt class in {module} uses it")
+        templates = sorted(entry.name for entry in _folder(module).iterdir() if entry.name.endswith(".md"))
+        faults += [f"{name}: no prompt class in {module} uses it" for name in templates if name not in owned]
     return faults
 
 

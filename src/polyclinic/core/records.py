@@ -109,7 +109,9 @@ class RecordsRefused(RecordsError):
 
 
 class RecordsUnreachable(RecordsError, StoreError):
-    """The home does not answer, so nobody knows whether the last change was made: the run stops, and going on tries again."""
+    """The home does not answer, so nobody knows whether the last change was made: the run stops, and going on tries
+    again.
+    """
 
     status = 503
     code = "transient"
@@ -205,7 +207,8 @@ class StagedRecords(Records, Protocol):
         ...
 
     async def fetch(self, keys: Sequence[Key]) -> list[Resource | None]:
-        """These (type, id) in order, None for those that do not exist, with one question to the home where it can answer so.
+        """These (type, id) in order, None for those that do not exist, with one question to the home where it can
+        answer so.
 
         What was fetched is remembered: staging a change of it asks the home no more.
         """

@@ -71,8 +71,9 @@ _STRICT = json.JSONDecoder(object_pairs_hook=_no_duplicates, parse_constant=_no_
 
 
 def _no_key_twice(body: str) -> bool:
-    """Whether this is plainly strict JSON: each key has its colon, so where there are as many colons as keys, none is there
-    twice. False where it takes a closer look."""
+    """Whether this is plainly strict JSON: each key has its colon, so where there are as many colons as keys, none is
+    there twice. False where it takes a closer look.
+    """
     try:
         return _count_keys(orjson.loads(body)) == body.count(":")
     except (orjson.JSONDecodeError, RecursionError):
@@ -88,7 +89,8 @@ def _count_keys(value: Any) -> int:
 def read_reply(text: str, reply_type: type[R]) -> R:
     """The reply as its type, or `Unreadable` with what is wrong.
 
-    A single code fence around the whole object is accepted, because it changes no value; anything else around it is not.
+    A single code fence around the whole object is accepted, because it changes no value; anything else around it is
+    not.
     """
     body = text.strip()
     if not body:

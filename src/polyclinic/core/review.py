@@ -50,7 +50,8 @@ class Review(Generic[D]):
 async def review(
     episode: Episode, draft: Drafter[D], reviewers: Mapping[str, Reviewer[D]], *, rounds: int
 ) -> Review[D]:
-    """Draft, let every reviewer judge, and draft again with the objections, until all approve or `rounds` drafts are made.
+    """Draft, let every reviewer judge, and draft again with the objections, until all approve or `rounds` drafts are
+    made.
 
     Reviewers of one draft run side by side. With no reviewer the first draft counts as resolved.
     """

@@ -13,8 +13,8 @@ class Scenario(Frozen):
     """Base of every clinic's scenarios.
 
     Scenarios with the same non-empty `campaign` share state and run as one sequence in the order they are given; `wave`
-    puts a barrier between groups of them (a wave starts when the one before it has wholly ended), and `lanes` says which
-    lanes it may ask a turn in (empty: any), so that it holds up nobody in the others.
+    puts a barrier between groups of them (a wave starts when the one before it has wholly ended), and `lanes` says
+    which lanes it may ask a turn in (empty: any), so that it holds up nobody in the others.
     """
 
     id: str
@@ -32,8 +32,8 @@ class Variant(Frozen):
     baseline: bool = False
 
 
-# What a clinic's scenarios and variants are. An episode and a case only give them out, a judge only takes them in; a clinic does
-# both. The engine, which works with every clinic, leaves them open.
+# What a clinic's scenarios and variants are. An episode and a case only give them out, a judge only takes them in; a
+# clinic does both. The engine, which works with every clinic, leaves them open.
 S = TypeVar("S", bound=Scenario, default=Any)
 V = TypeVar("V", bound=Variant, default=Any)
 S_co = TypeVar("S_co", bound=Scenario, covariant=True, default=Scenario)

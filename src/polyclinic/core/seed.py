@@ -1,7 +1,7 @@
 """The one source of randomness: a generator derived from names, never from the clock or from hash().
 
-`stream(run_seed, scenario, variant, trial, purpose)` gives the same numbers in every process, at every concurrency, whatever
-PYTHONHASHSEED says, and two purposes never share a stream.
+`stream(run_seed, scenario, variant, trial, purpose)` gives the same numbers in every process, at every concurrency,
+whatever PYTHONHASHSEED says, and two purposes never share a stream.
 """
 
 from __future__ import annotations

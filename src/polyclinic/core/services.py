@@ -14,8 +14,8 @@ from polyclinic.errors import EngineError
 class Services:
     """The embedder and index maker (made on first use: they are heavy), the hospital's records, and the user's options.
 
-    `records_join` says that the records live in the run's own database, so that staged changes join the transaction that
-    ends an episode; otherwise they are committed to their own home just before it.
+    `records_join` says that the records live in the run's own database, so that staged changes join the transaction
+    that ends an episode; otherwise they are committed to their own home just before it.
     """
 
     make_embedder: Callable[[], Embedder] | None = None

@@ -33,7 +33,9 @@ class Started(_Event):
 
 
 class Called(_Event):
-    """A model answered: which role, which prompt, which words. `key` and `occurrence` find the full request in the journal."""
+    """A model answered: which role, which prompt, which words. `key` and `occurrence` find the full request in the
+    journal.
+    """
 
     kind: Literal["called"] = "called"
     role: str

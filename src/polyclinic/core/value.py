@@ -6,11 +6,12 @@
         physician: str
         slot: int = 0
 
-A subclass is a dataclass. The type checker holds it to its types and forbids any change, so nothing is checked again when
-one is made: that costs a microsecond, and an episode makes thousands. What comes from outside (a store, a file, a model) is
-validated: `Place.read(data)`, `Place.from_json(text)`. Unknown fields are refused there.
+A subclass is a dataclass. The type checker holds it to its types and forbids any change, so nothing is checked again
+when one is made: that costs a microsecond, and an episode makes thousands. What comes from outside (a store, a file, a
+model) is validated: `Place.read(data)`, `Place.from_json(text)`. Unknown fields are refused there.
 
-Values of the user's files and of replies are `Frozen` and `ReplyModel` instead: they are validated whenever they are made.
+Values of the user's files and of replies are `Frozen` and `ReplyModel` instead: they are validated whenever they are
+made.
 """
 
 from __future__ import annotations
@@ -78,7 +79,9 @@ class Keyed(Value):
 
 
 def json_bytes(value: object) -> bytes:
-    """Values as JSON. Dates and pydantic models are written as pydantic writes them; a number that is not finite is null."""
+    """Values as JSON. Dates and pydantic models are written as pydantic writes them; a number that is not finite is
+    null.
+    """
     try:
         return orjson.dumps(value, default=_as_json, option=orjson.OPT_PASSTHROUGH_DATETIME)
     except TypeError:

@@ -86,7 +86,9 @@ def _whisker(x: float, value: Value, scale: svg.Scale) -> list[str]:
 
 
 def _x_names(names: Sequence[str], centres: Sequence[float], room: float, y: float) -> tuple[list[str], float]:
-    """Labels under the axis and the height they take: level where they fit, else thinned out if short, slanted if long."""
+    """Labels under the axis and the height they take: level where they fit, else thinned out if
+    short, slanted if long.
+    """
     widest = max((svg.width_of(name) for name in names), default=0.0)
     if widest <= max(room, 26.0):
         every = 1 if widest <= room else math.ceil((widest + 4) / max(room + 4, 1.0))

@@ -9,8 +9,8 @@
 
 The class in brackets is the kind of facts that the judge's view gives. The base answers the whole rubric prompt, and
 brings the mistakes that every rubric judge must be tested against: ``lenient`` (always the top of the scale), ``harsh``
-(always the bottom), ``misquote`` (quotes words nobody said) and ``off_scale`` (a number outside the scale). The last two
-must end as a judge's failure, never as a score.
+(always the bottom), ``misquote`` (quotes words nobody said) and ``off_scale`` (a number outside the scale). The last
+two must end as a judge's failure, never as a score.
 """
 
 from __future__ import annotations

@@ -65,10 +65,7 @@ def date_range(text: str) -> Range:
         return low, low + 60_000_000
     if day:
         return low, low + 86_400_000_000
-    if month:
-        following = (int(year) + int(month) // 12, int(month) % 12 + 1)
-    else:
-        following = (int(year) + 1, 1)
+    following = (int(year) + int(month) // 12, int(month) % 12 + 1) if month else (int(year) + 1, 1)
     if following[0] > 9999:
         return low, LATEST
     return low, microseconds(datetime(following[0], following[1], 1, tzinfo=UTC))

@@ -180,7 +180,9 @@ def parse_search(type_: str, query: Iterable[tuple[str, str]], base: str = "") -
 
 @lru_cache(maxsize=4096)
 def parse_condition(type_: str, name: str, text: str, base: str = "", depth: int = 0) -> Condition | None:
-    """One condition of a search on `type_`; None when the parameter is unknown. Kept: the same ones come again and again."""
+    """One condition of a search on `type_`; None when the parameter is unknown. Kept: the same ones come again and
+    again.
+    """
     if depth > MAX_DEPTH:
         raise BadSearch(f"'{name}' nests deeper than {MAX_DEPTH}")
     if name.startswith("_has:"):

@@ -17,7 +17,6 @@ from polyclinic.core.records import Resource
 BASE = "https://polyclinic.example/fhir"
 CAPACITY = f"{BASE}/StructureDefinition/outpatient-capacity-per-hour"
 SPECIALTIES = f"{BASE}/CodeSystem/specialty"
-SERVICE_CATEGORY = "http://terminology.hl7.org/CodeSystem/service-category"
 CANCELLATION_REASONS = "http://terminology.hl7.org/CodeSystem/appointment-cancellation-reason"
 APPOINTMENT_REASONS = "http://terminology.hl7.org/CodeSystem/v2-0276"
 

@@ -255,7 +255,9 @@ def order(search: Search) -> list[Order]:
 
 
 def _sort_key(type_: str, parameter: Parameter, descending: bool) -> Order:
-    """A key of the order. `|| ''` keeps the planner on the index by owner: any other would walk all rows of a parameter."""
+    """A key of the order. `|| ''` keeps the planner on the index by owner: any other would walk all rows of a
+    parameter.
+    """
     numeric = parameter.kind in ("date", "quantity", "number")
     column = column_of(type_, parameter)
     if column:

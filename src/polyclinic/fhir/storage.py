@@ -180,7 +180,9 @@ def load(transaction: Transaction, resources: Iterable[Resource], now: int) -> i
 
 
 def insert_many(transaction: Transaction, insert: str, rows_: Sequence[tuple[object, ...]]) -> None:
-    """Insert rows; to PostgreSQL some hundred in each statement, since every statement is a message to another process."""
+    """Insert rows; to PostgreSQL some hundred in each statement, since every statement is a message
+    to another process.
+    """
     if transaction.dialect == "sqlite":
         transaction.executemany(insert, rows_)
         return

@@ -56,7 +56,9 @@ class Work:
         return wanted
 
     def read(self, keys: Iterable[Key]) -> dict[Key, Resource | None]:
-        """Read and lock resources as they are; None for those that do not exist. They are the caller's own, to change."""
+        """Read and lock resources as they are; None for those that do not exist. They are the
+        caller's own, to change.
+        """
         wanted = list(keys)
         self._find_all(wanted)
         rows = {key: self._before[key] for key in wanted}

@@ -174,9 +174,8 @@ def _parts(message: Message, names: dict[str, str]) -> list[Any]:
     if message.role == "user":
         return [UserPromptPart(content=_user_content(message))]
     parts: list[Any] = [TextPart(content=message.content)] if message.content else []
-    for call in message.tool_calls:
-        parts.append(ToolCallPart(tool_name=call.name, args=call.arguments, tool_call_id=call.id))
-    return parts
+    calls = message.tool_calls
+    return parts + [ToolCallPart(tool_name=call.name, args=call.arguments, tool_call_id=call.id) for call in calls]
 
 
 def _user_content(message: Message) -> str | Sequence[Any]:

@@ -18,7 +18,6 @@ Trait = Literal["openness", "conscientiousness", "extraversion", "agreeableness"
 TraitLevel = Literal["low", "middle", "high"]
 
 TRAITS: tuple[Trait, ...] = get_args(Trait)
-TRAIT_LEVELS: tuple[TraitLevel, ...] = get_args(TraitLevel)
 WORDS_PER_TRAIT = 2
 
 

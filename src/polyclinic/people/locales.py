@@ -16,7 +16,6 @@ from polyclinic.core.message import Frozen
 from polyclinic.errors import UnknownName
 
 Sex = Literal["female", "male"]
-SEXES: tuple[Sex, ...] = ("female", "male")
 _PACKS = ("korea", "scotland")
 IdentifierKind = Literal["korea_resident_number", "scotland_chi_number"]
 

@@ -233,7 +233,8 @@ def embedder(spec: str = "default") -> Embedder:
 
         return EndpointEmbedder.from_spec(spec)
     raise ConfigError(
-        f"no embedder '{spec}': write wordllama, hashing, sentence-transformers:MODEL, openai:MODEL or https://host/v1:MODEL"
+        f"no embedder '{spec}': write wordllama, hashing, sentence-transformers:MODEL, openai:MODEL or "
+        f"https://host/v1:MODEL"
     )
 
 

@@ -25,7 +25,9 @@ def clinics() -> list[str]:
 
 
 def run(clinic: str, *, store: str = "", **settings: Any) -> RunResults:
-    """Run a clinic and return its results. `settings` are those of a run file: variants, scenarios, trials, seed, cast …"""
+    """Run a clinic and return its results. `settings` are those of a run file: variants, scenarios, trials, seed, cast
+    …
+    """
     config = make_config({"clinic": clinic, "store": store, **settings})
 
     async def work() -> RunResults:

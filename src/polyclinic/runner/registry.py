@@ -1,4 +1,6 @@
-"""Which clinics there are: every package under `polyclinic.clinics`, entry points, and folders named in POLYCLINIC_PATH."""
+"""Which clinics there are: every package under `polyclinic.clinics`, entry points, and folders named in
+POLYCLINIC_PATH.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Libraries outside of runs: opening one from wherever it is, merging, saving, and checking what it was learned from."""
+"""Libraries outside of runs: opening one from wherever it is, merging, saving, and checking what it
+was learned from.
+"""
 
 from __future__ import annotations
 

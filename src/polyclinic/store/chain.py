@@ -1,8 +1,8 @@
 """Ends that build upon each other, asked for in order and not awaited in between.
 
-The episodes of a campaign take turns. Whoever comes next may go on as soon as the end of the one before is asked for: the
-database keeps the order of asking, so no end is ever committed without those it built upon. When one is refused all the same,
-everything after it rests on something that never happened, and is refused with it.
+The episodes of a campaign take turns. Whoever comes next may go on as soon as the end of the one before is asked for:
+the database keeps the order of asking, so no end is ever committed without those it built upon. When one is refused all
+the same, everything after it rests on something that never happened, and is refused with it.
 """
 
 from __future__ import annotations

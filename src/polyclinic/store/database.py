@@ -1,8 +1,10 @@
 """One connection, one thread, group commit: `write` returns after the commit, and one commit serves all who wait.
 
-SQLite runs on its rollback journal, kept between transactions (a tenth less CPU per commit than cutting it to nothing), with
+SQLite runs on its rollback journal, kept between transactions (a tenth less CPU per commit than cutting it to nothing),
+with
 ``synchronous=FULL`` unless the linked library is new enough for WAL to be safe with
-several connections (3.51.3: before that, two writers could corrupt a WAL database, rarely). PostgreSQL goes through psycopg 3.
+several connections (3.51.3: before that, two writers could corrupt a WAL database, rarely). PostgreSQL goes through
+psycopg 3.
 """
 
 from __future__ import annotations
@@ -161,8 +163,8 @@ def _statement(item: _Work) -> str | None:
 class ThreadedDatabase:
     """A `Database` whose connection lives in one thread. All work that waits is done in order, with one commit.
 
-    Work must touch nothing but its transaction: when one piece of a batch fails, the batch is rolled back and each piece is
-    run again on its own, so that the failure reaches only its owner.
+    Work must touch nothing but its transaction: when one piece of a batch fails, the batch is rolled back and each
+    piece is run again on its own, so that the failure reaches only its owner.
     """
 
     def __init__(self, connect: Callable[[], _Connection], dialect: Dialect) -> None:
@@ -252,7 +254,9 @@ class ThreadedDatabase:
 
     @staticmethod
     def _run(connection: _Connection, items: Sequence[_Work]) -> bool:
-        """Run items in one transaction; on a fault roll back and put the error on each (a batch is then run again singly)."""
+        """Run items in one transaction; on a fault roll back and put the error on each (a batch is then run again
+        singly).
+        """
         try:
             connection.begin(any(item.write for item in items))
             for statement, neighbours in groupby(items, _statement):
@@ -278,7 +282,9 @@ class ThreadedDatabase:
 
 
 def _together(batch: list[_Work], dialect: Dialect) -> list[list[_Work]]:
-    """What can share a transaction, in order. PostgreSQL gives a steady view to readers alone, SQLite to writers too."""
+    """What can share a transaction, in order. PostgreSQL gives a steady view to readers alone,
+    SQLite to writers too.
+    """
     if dialect == "sqlite":
         return [batch] if batch else []
     return [list(items) for _, items in groupby(batch, key=lambda item: item.write)]

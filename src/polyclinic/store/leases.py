@@ -1,7 +1,7 @@
 """Leases: two processes on one store never do the same episode.
 
-A unit of work (an episode, or a whole campaign) belongs to whoever holds its lease. A lease ends by itself when its holder
-stops renewing it; on the same machine it ends at once when its holder is dead.
+A unit of work (an episode, or a whole campaign) belongs to whoever holds its lease. A lease ends by itself when its
+holder stops renewing it; on the same machine it ends at once when its holder is dead.
 """
 
 from __future__ import annotations
@@ -94,7 +94,8 @@ class Leases:
             holders = tx.execute("SELECT owner FROM leases WHERE run = ? AND unit = ?", (self._run, unit))
             dead = holders[0][0] if holders and is_dead(holders[0][0]) else self.owner
             taken = tx.execute(
-                "INSERT INTO leases (run, unit, owner, expires_ms) VALUES (?, ?, ?, ?) ON CONFLICT (run, unit) DO UPDATE "
+                "INSERT INTO leases (run, unit, owner, expires_ms) VALUES (?, ?, ?, ?) ON CONFLICT (run, unit) "
+                "DO UPDATE "
                 "SET owner = excluded.owner, expires_ms = excluded.expires_ms "
                 "WHERE leases.expires_ms < ? OR leases.owner IN (?, ?) RETURNING unit",
                 (self._run, unit, self.owner, now + self._lease_ms, now, self.owner, dead),

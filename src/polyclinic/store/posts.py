@@ -62,7 +62,8 @@ class Posts:
     async def _move(self, post: Post, status: str, sets: str, values: tuple[object, ...], where: str) -> None:
         def work(tx: Transaction) -> bool:
             rows = tx.execute(
-                f"UPDATE posts SET status = ?, {sets} WHERE run = ? AND episode = ? AND queue = ? AND key = ? AND {where} "
+                f"UPDATE posts SET status = ?, {sets} WHERE run = ? AND episode = ? AND queue = ? AND key = ? "
+                f"AND {where} "
                 "RETURNING key",
                 (status, *values, post.run, post.episode, post.queue, post.key),
             )

@@ -204,9 +204,9 @@ class Runs:
     ) -> Awaitable[None]:
         """End an episode: its transcript, scores, usage, effects and commit hooks, all in one transaction.
 
-        An episode that is a unit of its own gives its lease back in the same breath. Refused (`LeaseLost`) when the lease
-        went to another process meanwhile, so that no episode can end twice; and refused (`ChainBroken`) when the end of an
-        episode that this one built upon was refused.
+        An episode that is a unit of its own gives its lease back in the same breath. Refused (`LeaseLost`) when the
+        lease went to another process meanwhile, so that no episode can end twice; and refused (`ChainBroken`) when the
+        end of an episode that this one built upon was refused.
         """
         transcript = result.transcript.to_json().decode()
         usage = {role: {**used.__dict__, "calls": result.calls[role]} for role, used in result.usage.items()}
@@ -274,7 +274,9 @@ class Runs:
 
 
 def _unreadable(transcript: Transcript) -> list[str]:
-    """The keys of the tries at the question that was asked in vain, wherever among its neighbours it stands; else none."""
+    """The keys of the tries at the question that was asked in vain, wherever among its neighbours
+    it stands; else none.
+    """
     fatal = [failure.error for failure in transcript.of(Failed) if failure.fatal][-1:]
     calls = transcript.of(Called)
     vain = [

@@ -1,8 +1,8 @@
 """The contract of a clinic, as checks that each raise `AssertionError` with what is wrong and where.
 
-Shape, prompts, an understudy for every prompt; every variant runs clean; every declared mistake is noticed; two runs export
-the same bytes; a stopped run, resumed, equals an uninterrupted one; and against an endpoint that talks sense and nonsense by
-turns, every failure has an owner.
+Shape, prompts, an understudy for every prompt; every variant runs clean; every declared mistake is noticed; two runs
+export the same bytes; a stopped run, resumed, equals an uninterrupted one; and against an endpoint that talks sense and
+nonsense by turns, every failure has an owner.
 """
 
 from __future__ import annotations
@@ -99,7 +99,9 @@ def check_shape(clinic: Clinic) -> None:
 
 
 def check_rooms(clinic: Clinic) -> None:
-    """What the engine takes from a room has the same name in every clinic, and a folder's `__init__` only re-exports."""
+    """What the engine takes from a room has the same name in every clinic, and a folder's
+    `__init__` only re-exports.
+    """
     package = clinic_modules()[clinic.name]
     for room, entry in ENTRIES:
         given = getattr(clinic, entry.lower())
@@ -128,7 +130,9 @@ def _own_code(folder: Traversable) -> int:
 
 
 def check_service(clinic: Clinic) -> None:
-    """Live sessions: the asked role exists, actions name states that exist, and a session can be left in every open one."""
+    """Live sessions: the asked role exists, actions name states that exist, and a session can be left in every open
+    one.
+    """
     room = clinic.service
     if room is None:
         return
@@ -226,7 +230,9 @@ async def check_resume(clinic: Clinic) -> None:
 
 
 async def check_nonsense(clinic: Clinic) -> None:
-    """Against an endpoint that talks sense and nonsense by turns, episodes end, and each failure has an owner other than us."""
+    """Against an endpoint that talks sense and nonsense by turns, episodes end, and each failure has an owner other
+    than us.
+    """
     from polyclinic.testing.fault_server import talking_nonsense
 
     async with talking_nonsense(seed=7) as cast:

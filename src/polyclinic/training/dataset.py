@@ -30,8 +30,8 @@ Progress = Callable[[int, int], None]
 class Wish:
     """What is asked for. With `runs`, only these are read; otherwise episodes are run until `rows` are kept.
 
-    What is not said (`scenarios`, `variants`, `least`) is as the clinic's dataset has it. Of cases that do not say which side
-    they are on, `test_share` go to the test side, by id.
+    What is not said (`scenarios`, `variants`, `least`) is as the clinic's dataset has it. Of cases that do not say
+    which side they are on, `test_share` go to the test side, by id.
     """
 
     out: Path

@@ -1,4 +1,6 @@
-"""Judges: hybrid norm verdicts, identity in both measures, checklists, rubrics, the audit's rank correlation, reports."""
+"""Judges: hybrid norm verdicts, identity in both measures, checklists, rubrics, the audit's rank
+correlation, reports.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The written shifts: enough of each task, of the promised variety, and readable from a user's file with clear faults."""
+"""The written shifts: enough of each task, of the promised variety, and readable from a user's file
+with clear faults.
+"""
 
 from __future__ import annotations
 

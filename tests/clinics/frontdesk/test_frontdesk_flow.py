@@ -113,7 +113,9 @@ async def alone(
 
 
 async def booked_minute(contacts: list[Contact], visit: Contact, clock: int | None) -> int:
-    """When this visit's appointment begins, in a hospital whose clock already stands there; its rubric must be clean."""
+    """When this visit's appointment begins, in a hospital whose clock already stands there; its
+    rubric must be clean.
+    """
     result = await alone(contacts, visit, clock=clock)
     assert [score.value for score in result.scores if score.metric == "scheduling"] == [1.0]
     booked = next(effect.data["appointment"] for effect in result.effects if effect.kind == "booked")

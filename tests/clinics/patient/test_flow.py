@@ -1,4 +1,6 @@
-"""The interview as a whole: phases, crisis, recruitment, memory, what each party sees, and that learning is what helps."""
+"""The interview as a whole: phases, crisis, recruitment, memory, what each party sees, and that
+learning is what helps.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Loaders: files in the schemas of MTSamples, AgentClinic and FHIR become records in which nothing gives the diagnosis away."""
+"""Loaders: files in the schemas of MTSamples, AgentClinic and FHIR become records in which nothing gives the diagnosis
+away.
+"""
 
 from __future__ import annotations
 
@@ -105,7 +107,8 @@ def test_a_loaded_file_can_be_interviewed_about(name: str) -> None:
         (load_fhir_bundle, '{"resourceType": "Bundle"}', "no Patient"),
         (
             load_fhir_bundle,
-            '{"resourceType": "Bundle", "entry": [{"resource": {"resourceType": "Patient", "birthDate": "1990-01-01"}}]}',
+            '{"resourceType": "Bundle", "entry": [{"resource": {"resourceType": "Patient", "birthDate": '
+            '"1990-01-01"}}]}',
             "no Condition",
         ),
     ],

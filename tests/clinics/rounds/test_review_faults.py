@@ -22,7 +22,9 @@ REQUIRED = {
 
 
 def every_word_was_approved(transcript: Transcript, required: set[str]) -> int:
-    """Checks that each spoken guidance has approvals of its own last draft by all reviewers; returns how many were spoken."""
+    """Checks that each spoken guidance has approvals of its own last draft by all reviewers; returns how many were
+    spoken.
+    """
     verdicts: dict[int, dict[str, Reviewed]] = {}
     spoken = 0
     for event in transcript:

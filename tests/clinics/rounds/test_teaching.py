@@ -1,4 +1,6 @@
-"""What the clinic shows with understudies: reviewers matter, asking teaches, cost grows with the group and no faster."""
+"""What the clinic shows with understudies: reviewers matter, asking teaches, cost grows with the
+group and no faster.
+"""
 
 from __future__ import annotations
 

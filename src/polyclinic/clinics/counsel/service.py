@@ -1,7 +1,7 @@
 """Live conversations: who is asked (the desk), what people can do there, and in which states.
 
-The visitor speaks, asks for a person or closes; staff take a conversation over, speak in it and hand it back. While staff
-hold it, nothing automatic is said.
+The visitor speaks, asks for a person or closes; staff take a conversation over, speak in it and hand it back. While
+staff hold it, nothing automatic is said.
 """
 
 from __future__ import annotations
@@ -99,7 +99,8 @@ ACTIONS: tuple[Action[Any], ...] = (
     Action(
         name="say",
         title="The patient says something",
-        about="Returns when the answer, or the set message, is there. While a person holds the session nobody else answers.",
+        about="Returns when the answer, or the set message, is there. While a person holds the session nobody "
+        "else answers.",
         body=SayBody,
         reply=lambda body: DeskSays(kind="patient", text=body.text),
         when=OPEN,

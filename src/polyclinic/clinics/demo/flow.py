@@ -1,4 +1,6 @@
-"""Who speaks when: the caller asks, the nurse drafts until the limit rule is content, the caller understands or asks again."""
+"""Who speaks when: the caller asks, the nurse drafts until the limit rule is content, the caller understands or asks
+again.
+"""
 
 from __future__ import annotations
 

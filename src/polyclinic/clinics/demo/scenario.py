@@ -69,7 +69,8 @@ def lint(path: str) -> list[str]:
 
 
 def scenarios(selector: str, seed: int) -> Sequence[Call]:
-    """``8``: eight calls that share nothing; ``series:8``: eight in a row that share a library; a path: a file of calls.
+    """``8``: eight calls that share nothing; ``series:8``: eight in a row that share a library; a
+    path: a file of calls.
 
     More than are written are had by going round again under new ids.
     """

@@ -170,7 +170,9 @@ class Staff:
         )
 
     def _memory(self, book: CommitmentBook) -> MemoryView:
-        """The facts and commitments of this shift; what earlier shifts with other patients teach; norms that keep failing."""
+        """The facts and commitments of this shift; what earlier shifts with other patients teach; norms that keep
+        failing.
+        """
         if not self._variant.memory:
             return MemoryView()
         memory, scenario = self.state.memory, self._scenario

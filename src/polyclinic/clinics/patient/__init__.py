@@ -17,7 +17,8 @@ from polyclinic.core.clinic import Clinic, Role
 clinic = Clinic(
     name="patient",
     title="The standardized patient",
-    summary="Doctors interview a standardized patient; libraries of good answers and good questions grow from case to case.",
+    summary="Doctors interview a standardized patient; libraries of good answers and good questions grow from "
+    "case to case.",
     paper="LLMs Can Simulate Standardized Patients via Agent Coevolution (EvoPatient)",
     roles=(
         Role("doctor", "interviews, calls in colleagues, concludes", side="tested"),

@@ -1,9 +1,9 @@
 """What is learned from a finished case, by whose leave it enters a library, and when it leaves again.
 
-Attention library: a question, its answer, the record lines and the attention requirements behind it, if the answer is both
-faithful and robust. Trajectory library: the step from one exchange to the next, once more than two exchanges in a row were
-good on both sides (algorithm 1; a poor exchange starts the count anew). Triage library: which discipline a complaint turned
-out to belong to. Pool library: professional questions by complaint, from studying the finished record.
+Attention library: a question, its answer, the record lines and the attention requirements behind it, if the answer is
+both faithful and robust. Trajectory library: the step from one exchange to the next, once more than two exchanges in a
+row were good on both sides (algorithm 1; a poor exchange starts the count anew). Triage library: which discipline a
+complaint turned out to belong to. Pool library: professional questions by complaint, from studying the finished record.
 
 A new entry that is too similar to an old one replaces it only if it is better. An entry that was referred to with poor
 outcomes twice is removed, with the reason.
@@ -48,8 +48,9 @@ class Judged(Frozen):
 def learn_attention(episode: Episode, judged: Sequence[Judged], case: int, disease: str) -> int:
     """Qualified answers enter; returns how many are new to the library.
 
-    Two questions can be near in meaning and still ask for opposite conduct (a test by its name is answered, one value out
-    of that test is not), and no embedder tells them apart. So an answer competes only with answers of the same conduct.
+    Two questions can be near in meaning and still ask for opposite conduct (a test by its name is answered, one value
+    out of that test is not), and no embedder tells them apart. So an answer competes only with answers of the same
+    conduct.
     """
     library = episode.library("attention")
     limit = episode.services.embedder.threshold(DEDUPE)

@@ -53,7 +53,9 @@ class Interview:
         return cls(memory)
 
     async def hear(self, speaker: str, text: str) -> None:
-        """Take in what was said. Nobody remembers a speech word for word, so that one long turn cannot fill a context."""
+        """Take in what was said. Nobody remembers a speech word for word, so that one long turn
+        cannot fill a context.
+        """
         await self.memory.remember(speaker, cut(text, TURN_CHARS))
 
     @property

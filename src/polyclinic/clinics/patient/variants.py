@@ -1,4 +1,5 @@
-"""The named configurations: how the patient answers, what the doctors have, who may be called in, which phases there are.
+"""The named configurations: how the patient answers, what the doctors have, who may be called in, which phases there
+are.
 
 Plain data; `flow` reads it. In a campaign every variant whose patient has a library learns (see `evolve`).
 """

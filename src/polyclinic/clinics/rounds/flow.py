@@ -195,7 +195,6 @@ async def explore(
         for learner, action in zip(learners, actions, strict=True)
         if action.query_for_patient and action.query_for_patient.strip()
     }
-    room.now.patient_questions = asked
     for name, question in asked.items():
         episode.say(name, question, to=room.patient, round=number)
     if patient is None or not asked:

@@ -48,7 +48,9 @@ def _teaching_row(results: RunResults, variant: str) -> list[Cell]:
 
 
 def tutors(runs: Sequence[RunResults]) -> Section | None:
-    """Table 2: tutors and variants against ETS, MSM and MPS. Give several runs, one for each tutor model, to compare them."""
+    """Table 2: tutors and variants against ETS, MSM and MPS. Give several runs, one for each tutor model, to compare
+    them.
+    """
     rows: list[list[Cell]] = []
     for results in runs:
         tutor = next((member.model for member in results.cast if member.role == "tutor"), "unknown")

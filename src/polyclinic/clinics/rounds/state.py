@@ -50,7 +50,6 @@ class Round:
     presented: str = ""
     analyses: dict[str, str] = field(default_factory=dict)
     guidance: str = ""
-    patient_questions: dict[str, str] = field(default_factory=dict)
     expert_answers: dict[str, tuple[str, str]] = field(default_factory=dict)
     patient_reply: str = ""
 

@@ -117,7 +117,9 @@ class Batch:
         await self._leases.release(unit)
 
     async def _sequence(self, unit: str, rows: list[EpisodeRow]) -> None:
-        """A campaign. Should the records refuse what others have built upon, it is opened again and goes step by step."""
+        """A campaign. Should the records refuse what others have built upon, it is opened again and
+        goes step by step.
+        """
         chain: Chain | None = Chain()
         while True:
             try:
@@ -172,8 +174,9 @@ class Batch:
             course.take(episode, effect)
 
     async def _episode(self, unit: str, row: EpisodeRow, course: Course) -> None:
-        """One episode, to its committed end. Those behind it in a campaign move up when it has truly ended, or as soon as
-        its end is asked for: never when it is stopped."""
+        """One episode, to its committed end. Those behind it in a campaign move up when it has truly ended, or as soon
+        as its end is asked for: never when it is stopped.
+        """
         began = time.monotonic()
         scenario = self.scenarios[row.spec.scenario]
         result = await run_episode(self.stage, row.spec, scenario, course.campaign, fresh=not row.recorded)

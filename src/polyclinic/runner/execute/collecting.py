@@ -1,7 +1,7 @@
 """How often Python looks for garbage in cycles while a run is under way.
 
-Episodes make many small values that live as long as they do and hardly any cycles, so that the usual rhythm (a look at every
-700 new objects) spends a tenth of a run on finding nothing.
+Episodes make many small values that live as long as they do and hardly any cycles, so that the usual rhythm (a look at
+every 700 new objects) spends a tenth of a run on finding nothing.
 """
 
 from __future__ import annotations

@@ -15,7 +15,9 @@ from polyclinic.store.chain import Chain
 
 @dataclass
 class Course:
-    """A campaign under way: what is learned is held until its wave has ended; `chain` lets turns run ahead of commits."""
+    """A campaign under way: what is learned is held until its wave has ended; `chain` lets turns
+    run ahead of commits.
+    """
 
     campaign: Campaign
     held: dict[str, list[Effect]] = field(default_factory=dict)

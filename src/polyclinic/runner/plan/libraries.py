@@ -46,7 +46,9 @@ async def with_own_libraries(store: Store, clinic: Clinic, config: RunConfig) ->
 
 
 async def pin_libraries(store: Store, clinic: Clinic, config: RunConfig) -> RunConfig:
-    """The config with every library as it is now, kept under NAME@DIGEST: a later change to it cannot reach this run."""
+    """The config with every library as it is now, kept under NAME@DIGEST: a later change to it
+    cannot reach this run.
+    """
     pinned: dict[str, str] = {}
     for library, operations in (await start_libraries(store, clinic, config)).items():
         source = _source(config.libraries, library)

@@ -24,7 +24,8 @@ ABOUT = """{summary}
 
 Live sessions of the clinic {name}: a research and training tool that is not for clinical use.
 
-The service token (`Authorization: Bearer …`) opens everything; a session's own token opens that session as its visitor."""
+The service token (`Authorization: Bearer …`) opens everything; a session's own token opens that session as
+its visitor."""
 
 
 def create_app(config: RunConfig, token: str, limits: DoorLimits | None = None) -> FastAPI:

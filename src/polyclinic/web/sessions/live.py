@@ -82,7 +82,9 @@ class Live:
         self._answered.set()
 
     async def follow(self, after: int) -> AsyncIterator[Heard | None]:
-        """Everything said after a number, then everything new as it comes; None when the state changed or to keep alive."""
+        """Everything said after a number, then everything new as it comes; None when the state changed or to keep
+        alive.
+        """
         while True:
             news = self._news
             while after < len(self.heard):

@@ -1,4 +1,6 @@
-"""Sessions over HTTP: start, state, what was said, the stream, and one address for each action of the clinic's service."""
+"""Sessions over HTTP: start, state, what was said, the stream, and one address for each action of
+the clinic's service.
+"""
 
 from __future__ import annotations
 
@@ -86,7 +88,9 @@ def _add_start(router: APIRouter, room: LiveService) -> None:
 
 
 def _endpoint(action: Action[Any], answered: type[BaseModel]) -> Endpoint:
-    """The function behind one action's address. Its body has the action's own type, so that the description shows it."""
+    """The function behind one action's address. Its body has the action's own type, so that the
+    description shows it.
+    """
 
     async def act(live: Live, body: Body, door: TheDoor, service: TheService) -> BaseModel:
         if action.by == "visitor" and action.body is not NoBody:

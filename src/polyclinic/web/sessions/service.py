@@ -1,8 +1,8 @@
 """The sessions of one service. Each is an episode of one growing run in the store, so it survives a restart.
 
-A session's flow runs as a task and takes what people do from its inbox, through the role that the clinic's service names.
-What they did is journalled like any model's reply; a service that starts again lets every open session run through its
-journal to the point where it waits for people, and goes on from there.
+A session's flow runs as a task and takes what people do from its inbox, through the role that the clinic's service
+names. What they did is journalled like any model's reply; a service that starts again lets every open session run
+through its journal to the point where it waits for people, and goes on from there.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""What judges see of a conversation: the same turns as words for a language model and as facts for the offline judge."""
+"""What judges see of a conversation: the same turns as words for a language model and as facts for
+the offline judge.
+"""
 
 from __future__ import annotations
 

@@ -28,11 +28,6 @@ def escalation_message(lang: Lang, country: str) -> str:
     return _with_contacts("escalated", lang, country)
 
 
-def closed_message(lang: Lang, country: str) -> str:
-    """What a closed conversation answers."""
-    return _with_contacts("closed", lang, country)
-
-
 def handover_message(lang: Lang) -> str:
     """Said when a person takes over without a crisis."""
     return str(_data("messages")["handed_over"][lang])

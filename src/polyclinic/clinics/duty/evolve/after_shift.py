@@ -29,7 +29,9 @@ PROBE_SAMPLE = 7
 
 @dataclass(frozen=True)
 class ShiftRecord:
-    """One finished shift as reflection sees it; `broken` is what the norms that are taught say, true ones or shuffled."""
+    """One finished shift as reflection sees it; `broken` is what the norms that are taught say,
+    true ones or shuffled.
+    """
 
     scenario: AnyDuty
     number: int

@@ -35,9 +35,11 @@ class Tried(Frozen):
 
 
 def candidates(state: RoleState, settings: DriftSettings) -> list[Candidate]:
-    """The present identity; where behaviour has deviated for long, one that follows it and one that leans to the safer side.
+    """The present identity; where behaviour has deviated for long, one that follows it and one that leans to the safer
+    side.
 
-    Only traits with sustained evidence move at all, each by a bounded step: a stable person has one candidate, themselves.
+    Only traits with sustained evidence move at all, each by a bounded step: a stable person has one candidate,
+    themselves.
     """
     profile, anchor = state.profile, state.anchor
     if profile is None or anchor is None:

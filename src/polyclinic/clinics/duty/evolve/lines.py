@@ -1,4 +1,6 @@
-"""Learned lines as a library: what one run learned, another can start from; every line with its origin, all reversible."""
+"""Learned lines as a library: what one run learned, another can start from; every line with its
+origin, all reversible.
+"""
 
 from __future__ import annotations
 

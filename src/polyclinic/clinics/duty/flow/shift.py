@@ -147,7 +147,9 @@ def ward_of(episode: Episode[AnyDuty, DutyVariant]) -> Ward:
 
 
 def configured(variant: DutyVariant, options: Mapping[str, str]) -> DutyVariant:
-    """The variant with a user's own numbers: candidates, rewrites, norm_weight, batch, drift_threshold, drift_window."""
+    """The variant with a user's own numbers: candidates, rewrites, norm_weight, batch,
+    drift_threshold, drift_window.
+    """
     changes = {name: options[name] for name in DutyVariant.SETTINGS if name in options}
     if not changes:
         return variant

@@ -216,6 +216,7 @@ PROMPTS = (
 )
 
 __all__ = [
+    "PROMPTS",
     "ActTurn",
     "Correction",
     "DescribesPersona",
@@ -232,7 +233,6 @@ __all__ = [
     "NormJudged",
     "NormLine",
     "NormsJudged",
-    "PROMPTS",
     "PatientSays",
     "PatientTurn",
     "Preferred",

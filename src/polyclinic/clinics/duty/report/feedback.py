@@ -1,4 +1,6 @@
-"""Feedback for a person who played a member of staff: what was broken, on which words, and what the checklist missed."""
+"""Feedback for a person who played a member of staff: what was broken, on which words, and what the
+checklist missed.
+"""
 
 from __future__ import annotations
 

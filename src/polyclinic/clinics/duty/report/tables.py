@@ -45,7 +45,8 @@ def paper_tables(data: Collected) -> Section:
         "The paper's tables",
         [
             Paragraph(
-                "Means with 95 % intervals over campaigns (or scenarios, where a run has fewer than five trials). Identity and "
+                "Means with 95 % intervals over campaigns (or scenarios, where a run has fewer than five "
+                "trials). Identity and "
                 f"role adherence are the {TABLE_ROLE}'s; RAR is its 1 to 10 rubric over ten.",
                 tone="note",
             ),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from pydantic import Field
@@ -179,12 +178,3 @@ def commitments_in(speaker: Role, text: str) -> list[Commitment]:
                 value = "keep"
             found.append(Commitment(speaker=speaker, about=match.group(2).lower(), value=value, words=sentence))
     return found
-
-
-def failure_counts(memories: Iterable[RoleMemory]) -> Counter[str]:
-    """How often each norm appears in the failure signatures of several memories."""
-    counts: Counter[str] = Counter()
-    for memory in memories:
-        for signature in memory.slots.failures:
-            counts[signature.norm] += signature.count
-    return counts

@@ -28,7 +28,9 @@ from polyclinic.core.episode import Episode
 
 @dataclass
 class Request:
-    """One wish of the patient, and how far the talk about it has come: the staff's choice, the words not yet said aloud."""
+    """One wish of the patient, and how far the talk about it has come: the staff's choice, the words not yet said
+    aloud.
+    """
 
     number: int
     wish: Wish

@@ -111,7 +111,8 @@ class StaffIntake(Prompt[StaffTurn]):
     def for_human(self) -> str:
         """What a person at the desk must know, and how to decide."""
         told = (
-            "You are the clerk. Find out who the patient is (full name, sex, phone, personal number, address), whether there "
+            "You are the clerk. Find out who the patient is (full name, sex, phone, personal number, address), "
+            "whether there "
             "is a diagnosis already, and what is wrong; then decide on a department.\n"
             f"Departments: {', '.join(self.departments)}.\n"
             "Type what you say. To decide, end with the department: You will be seen in … => department"

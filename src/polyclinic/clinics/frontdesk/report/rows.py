@@ -67,7 +67,9 @@ def scored(rows: Iterable[Row], metric: str) -> list[Score]:
 
 
 def mean_over_hospitals(rows: Iterable[Row], metric: str) -> str:
-    """``0.985 ± 0.003``: mean and standard deviation between hospitals, as in the paper; one hospital has no deviation."""
+    """``0.985 ± 0.003``: mean and standard deviation between hospitals, as in the paper; one
+    hospital has no deviation.
+    """
     values: dict[str, list[float]] = {}
     for row in rows:
         score = row.score(metric)

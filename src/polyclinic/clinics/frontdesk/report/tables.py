@@ -56,7 +56,8 @@ def success(rows: Sequence[Row], staff: str, patient: str) -> Table:
             "hospitals",
         ],
         lines,
-        note=f"Patients are played by {patient}. Rates from 0 to 1: mean ± standard deviation between hospitals (none for "
+        note=f"Patients are played by {patient}. Rates from 0 to 1: mean ± standard deviation between hospitals "
+        f"(none for "
         "one hospital); where hospitals differ in size, 1 minus this differs a little from the pooled error rates of "
         "tables 3, 5 and 11. (staff) leaves out what the simulated patient spoilt.",
     )
@@ -134,7 +135,10 @@ def tools(rows: Sequence[Row], staff: str) -> Table | None:
     if not lines:
         return None
     columns = ["hospital", "staff", "variant", "wrong tool", "of these failed", "fallback", "of fallbacks failed"]
-    note = "Wrong tool: another tool than the patient's wish asks for, in either offer; the paper counts those that failed."
+    note = (
+        "Wrong tool: another tool than the patient's wish asks for, in either offer; the paper counts those "
+        "that failed."
+    )
     return Table("Tools among new appointments (table 6)", columns, lines, note=note)
 
 
@@ -188,6 +192,7 @@ def dialogue_types(rows: Sequence[Row]) -> Table | None:
         "Kinds of booking dialogues",
         ["wish > second wish", *found],
         lines,
-        note="All variants together. The second wish is stated after the first offer was turned down, or when the first "
+        note="All variants together. The second wish is stated after the first offer was turned down, or when "
+        "the first "
         "wish has no free time.",
     )

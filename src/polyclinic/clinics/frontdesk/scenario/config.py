@@ -27,7 +27,6 @@ from polyclinic.people.patient_axes import CONFUSIONS, LANGUAGES, PERSONALITIES,
 Level = Literal["primary", "secondary", "tertiary", "custom"]
 Preference = Literal["asap", "physician", "date"]
 PREFERENCES: tuple[Preference, ...] = ("asap", "physician", "date")
-History = Literal["without_history", "with_history"]
 PRESETS = ("primary", "secondary", "tertiary")
 AXES: dict[str, tuple[str, ...]] = {
     "personality": PERSONALITIES,

@@ -24,9 +24,12 @@ from polyclinic.errors import DataError
 from polyclinic.text.phrases import phrase_pattern
 
 _JARGON = re.compile(
-    r"\b(dyspn\w*|pyrexia|icter\w*|haematuria|hematuria|melaena|melena|syncope|pruritus|myalgia|arthralgia|oedema|edema|emesis|"
-    r"tachycardia|bradycardia|haemoptysis|hemoptysis|dysphagia|dysuria|polyuria|polydipsia|paraesthesia|lymphadenopathy|"
-    r"erythema\w*|anorexia|hepatomegaly|splenomegaly|ascites|jaundice|claudication|epistaxis|petechia\w*|rhinorrhoea|febrile|"
+    r"\b(dyspn\w*|pyrexia|icter\w*|haematuria|hematuria|melaena|melena|syncope|pruritus|myalgia|arthralgia"
+    r"|oedema|edema|emesis|"
+    r"tachycardia|bradycardia|haemoptysis|hemoptysis|dysphagia|dysuria|polyuria|polydipsia|paraesthesia"
+    r"|lymphadenopathy|"
+    r"erythema\w*|anorexia|hepatomegaly|splenomegaly|ascites|jaundice|claudication|epistaxis|petechia\w*"
+    r"|rhinorrhoea|febrile|"
     r"orthopnoea|cachexia|malaise|dyspepsia|steatorrhoea)\b",
     re.IGNORECASE,
 )
@@ -147,9 +150,11 @@ def lint_diseases(diseases: Sequence[Disease]) -> list[str]:
         if disease.name.lower() in seen:
             faults.append(f"{disease.name} stands twice")
         seen.add(disease.name.lower())
-        for department in disease.departments:
-            if department not in known:
-                faults.append(f"{disease.name}: there is no department '{department}' ({', '.join(sorted(known))})")
+        faults += [
+            f"{disease.name}: there is no department '{department}' ({', '.join(sorted(known))})"
+            for department in disease.departments
+            if department not in known
+        ]
         if len(set(disease.symptoms)) < len(disease.symptoms):
             faults.append(f"{disease.name}: a symptom stands twice")
         for symptom in disease.symptoms:

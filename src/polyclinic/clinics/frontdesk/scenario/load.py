@@ -4,7 +4,8 @@
 ``24``                     a primary hospital's first 24 patients
 ``tertiary``               the preset's hospitals; ``tertiary:1`` one of them; ``tertiary:1:50`` its first 50 patients
 ``paper``                  all three presets, three hospitals each; ``paper:1`` one each
-``history-none``           nine departments, nobody knows a diagnosis; also ``history-half``, ``history-all``, and ``history``
+``history-none``           nine departments, nobody knows a diagnosis; also ``history-half``,
+                           ``history-all``, and ``history``
                           for all three
 ``imposters``             a secondary hospital with 200 callers who speak about other people's appointments
 ``walk-in``               one visit by itself, for ``polyclinic play frontdesk --role staff``

@@ -27,7 +27,9 @@ NOT_FOUND = "no such appointment was found"
 
 @dataclass(frozen=True)
 class Found:
-    """What a tool found: a time, or a problem with the request; neither when the request was right and nothing is free."""
+    """What a tool found: a time, or a problem with the request; neither when the request was right
+    and nothing is free.
+    """
 
     place: Place | None = None
     problem: str = ""

@@ -20,7 +20,7 @@ class Ledger:
     """One contact's way to change its hospital."""
 
     def __init__(self, episode: Episode, contact: Contact) -> None:
-        self._episode, self._contact = episode, contact
+        self._episode = episode
         self.state: HospitalState = episode.shared
         self.now = contact.minute
         self._records: HospitalRecords | None = None
@@ -34,8 +34,8 @@ class Ledger:
     def tick(self, diary: Diary, *, always: bool = False) -> None:
         """Let time pass in a department: who has come, who is done, who stayed away.
 
-        A contact that failed and is tried again later calls when it is tried: the clock never runs back. Every change tells
-        its time, so the passing of time is a change of its own only where it changes something, or with `always`.
+        A contact that failed and is tried again later calls when it is tried: the clock never runs back. Every change
+        tells its time, so the passing of time is a change of its own only where it changes something, or with `always`.
         """
         self.now = max(self.now, diary.clock)
         statuses = due_statuses(diary, self.now)

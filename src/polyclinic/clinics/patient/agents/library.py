@@ -39,7 +39,9 @@ class Recalled:
 def near(
     episode: Episode, library: str, text: str, variant: PatientVariant, k: int, published: float | None = NEAR
 ) -> list[Match]:
-    """The nearest entries that the variant may use, none that is about something else (unless the threshold is None)."""
+    """The nearest entries that the variant may use, none that is about something else (unless the
+    threshold is None).
+    """
     threshold = -1.0 if published is None else _threshold(episode, published)
     found = episode.library(library).nearest(text, k=max(k, _LOOK), threshold=threshold)
     if variant.learned_cases is not None:

@@ -1,8 +1,8 @@
 """Who speaks when: complaint, triage, interrogation, conclusion, in the order that the variant's phases say.
 
-A phase is a function in `PHASES`; a variant reorders, drops or adds them by name. The doctor asks, the patient answers; in
-between come cheat questions, a crisis, colleagues who are called in. When the case belongs to a campaign, it is learned from
-at the end.
+A phase is a function in `PHASES`; a variant reorders, drops or adds them by name. The doctor asks, the patient answers;
+in between come cheat questions, a crisis, colleagues who are called in. When the case belongs to a campaign, it is
+learned from at the end.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ RECRUIT_AFTER = 3
 
 
 async def flow(episode: Episode[PatientScenario, PatientVariant]) -> str:
-    """One interview. Ends as ``concluded``, ``undecided`` (no diagnosis was reached) or ``converged`` (nothing to learn)."""
+    """One interview. Ends as ``concluded``, ``undecided`` (no diagnosis was reached) or ``converged`` (nothing to
+    learn).
+    """
     room = enter(episode)
     if room.learning and isinstance(episode.shared, Evolution) and episode.shared.converged(episode.spec.wave):
         return "converged"
@@ -43,7 +45,8 @@ async def flow(episode: Episode[PatientScenario, PatientVariant]) -> str:
     return "concluded" if room.interview.diagnosis else "undecided"
 
 
-# -- phases --------------------------------------------------------------------------------------------------------------
+# -- phases
+# --------------------------------------------------------------------------------------------------------------
 async def complaint(room: Room) -> None:
     """The patient says what is the matter."""
     words = await room.patient.complains()
@@ -59,7 +62,9 @@ async def triage(room: Room) -> None:
 
 
 async def interrogation(room: Room) -> None:
-    """At most so many turns; cheat questions, a crisis and colleagues come in between. The doctor may conclude early."""
+    """At most so many turns; cheat questions, a crisis and colleagues come in between. The doctor
+    may conclude early.
+    """
     variant, episode = room.variant, room.episode
     chance = episode.random("cheats", paired=True)
     cheat_at = dict(
@@ -98,7 +103,9 @@ async def crisis(room: Room) -> None:
 
 
 async def consultation(room: Room) -> None:
-    """Colleagues are called in along the graph, each after all who called them in; what they note flows forward only."""
+    """Colleagues are called in along the graph, each after all who called them in; what they note
+    flows forward only.
+    """
     shape = Topology(room.variant.learn_recruit if room.learning else room.variant.recruit)
     if shape is Topology.NONE:
         return
@@ -118,7 +125,9 @@ async def consultation(room: Room) -> None:
 
 
 async def consult(room: Room, graph: RecruitmentGraph, doctor: str) -> None:
-    """One colleague's questions; the colleague knows the dialogue and the notes of those on the way to the call only."""
+    """One colleague's questions; the colleague knows the dialogue and the notes of those on the way
+    to the call only.
+    """
     notes = room.interview.notes
     visible = tuple(
         f"{name}: {notes[name]}" for name in graph.order() if name in graph.ancestors(doctor) and name in notes
@@ -160,7 +169,8 @@ PHASES: dict[str, Callable[[Room], Awaitable[None]]] = {
 }
 
 
-# -- one exchange --------------------------------------------------------------------------------------------------------
+# -- one exchange
+# --------------------------------------------------------------------------------------------------------
 async def exchange(
     room: Room, by: str, question: str, *, type: str = "", cheat: bool = False, offered: dict[str, str] | None = None
 ) -> Answered:

@@ -1,4 +1,6 @@
-"""The end of a learning case: every exchange is validated, what is good is let in, what has failed twice is taken out."""
+"""The end of a learning case: every exchange is validated, what is good is let in, what has failed
+twice is taken out.
+"""
 
 from __future__ import annotations
 

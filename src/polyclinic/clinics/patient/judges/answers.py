@@ -1,4 +1,5 @@
-"""The patient's answers: relevance by embedding, faithfulness and robustness by multi-step validation, ability as their mean.
+"""The patient's answers: relevance by embedding, faithfulness and robustness by multi-step validation, ability as their
+mean.
 
 Also the two rates that matter most for training: cheat questions that were answered, fair questions that were refused.
 """

@@ -1,4 +1,6 @@
-"""How an interview is scored: answers and questions by multi-step validation, leaks and the outcome by rule, duels in pairs."""
+"""How an interview is scored: answers and questions by multi-step validation, leaks and the outcome by rule, duels in
+pairs.
+"""
 
 from __future__ import annotations
 

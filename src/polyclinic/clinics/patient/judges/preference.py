@@ -12,9 +12,11 @@ from polyclinic.eval.rules import check_scores, mark
 from polyclinic.eval.view import View
 
 QUESTION = (
-    "Which reply is better for training doctors? It gives away nothing that a patient could not know or should not tell, "
+    "Which reply is better for training doctors? It gives away nothing that a patient could not know or should "
+    "not tell, "
     "it tells no more than was asked, it rests on the record, and it sounds like this patient. A direct wish for the "
-    "diagnosis, for everything at once, or for one value inside a test should be declined; a test asked for by name should "
+    "diagnosis, for everything at once, or for one value inside a test should be declined; a test asked for by "
+    "name should "
     "be answered with its results if the record has them. If both will do, prefer neither."
 )
 _NAMES = ("wins", "draws", "losses")

@@ -1,4 +1,6 @@
-"""The doctors' questions: specificity, targetedness and professionalism by multi-step validation, quality as their mean."""
+"""The doctors' questions: specificity, targetedness and professionalism by multi-step validation, quality as their
+mean.
+"""
 
 from __future__ import annotations
 

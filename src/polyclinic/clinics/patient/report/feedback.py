@@ -1,6 +1,7 @@
 """Feedback for a person who played the doctor: what was brought out, with the words, what was missed, how it was asked.
 
-Everything is found by rule in the transcript, so that it is there at once, offline, and the same for everybody in a class.
+Everything is found by rule in the transcript, so that it is there at once, offline, and the same for everybody in a
+class.
 """
 
 from __future__ import annotations
@@ -108,7 +109,10 @@ def _cheats(exchanges: list[Heard]) -> list[Block]:
     if not tricks:
         return [Paragraph("You asked none. Well done.")]
     rows: list[list[Cell]] = [[item.question, kind_of(item.question).value] for item in tricks]
-    note = "Ask for one thing at a time, for symptoms rather than for the diagnosis, and for a test as a whole by its name."
+    note = (
+        "Ask for one thing at a time, for symptoms rather than for the diagnosis, and for a test as a whole "
+        "by its name."
+    )
     return [Table("Questions that fish for too much", ["question", "why"], rows, note=note)]
 
 

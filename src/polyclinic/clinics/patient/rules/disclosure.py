@@ -1,7 +1,8 @@
 """What of a record may enter the patient's context for one question. Code decides this, before any model is asked.
 
-Volunteered and told-when-asked facts are ranked by how near they are to the question and only the nearest few are given. The
-results of a test are given only when the question names that test. What the patient never knows is never given.
+Volunteered and told-when-asked facts are ranked by how near they are to the question and only the nearest few are
+given. The results of a test are given only when the question names that test. What the patient never knows is never
+given.
 """
 
 from __future__ import annotations
@@ -47,7 +48,9 @@ _TOPIC_BONUS = 0.35
 
 
 class Briefing(Frozen):
-    """What the patient may draw on for one question: spoken facts, results of tests named in it, and tests not on record."""
+    """What the patient may draw on for one question: spoken facts, results of tests named in it, and tests not on
+    record.
+    """
 
     facts: tuple[Fact, ...] = ()
     results: tuple[Fact, ...] = ()

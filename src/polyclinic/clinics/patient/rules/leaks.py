@@ -1,7 +1,7 @@
 """The leak detector: it matches words, and trusts no judge.
 
-It reads what the patient said against the record: names of the disease, results of tests nobody asked for, and facts the
-patient can never know. It also tells which facts an answer brings out, for checklists and for 'too much at once'.
+It reads what the patient said against the record: names of the disease, results of tests nobody asked for, and facts
+the patient can never know. It also tells which facts an answer brings out, for checklists and for 'too much at once'.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ def is_refusal(answer: str) -> bool:
 
 
 def told(fact: Fact, answer: str) -> bool:
-    """Whether an answer brings out a fact: most of the words that carry its meaning are there (a normal range aside)."""
+    """Whether an answer brings out a fact: most of the words that carry its meaning are there (a
+    normal range aside).
+    """
     if fact.level is Level.TEST:
         return overlap(fact.text.partition(" (")[0], answer) >= RESULT_SHARE
     return overlap(fact.text, answer) >= TOLD_SHARE
@@ -63,9 +65,11 @@ def leaks(record: Record, question: str, answer: str, asked_before: Iterable[str
     asked = {*asked_before, *tests_in_record(question, record)}
     found_leaks = list(_diagnosis(record, question, answer))
     said = " ".join(fact.text for fact in record.at(Level.VOLUNTEERED, Level.ASKED))
-    for fact in record.at(Level.TEST):
-        if fact.test not in asked and _shows_result(fact, answer, f"{said} {question}"):
-            found_leaks.append(Leak(kind="undisclosed result", words=fact.text, fact=fact.id))
+    found_leaks += [
+        Leak(kind="undisclosed result", words=fact.text, fact=fact.id)
+        for fact in record.at(Level.TEST)
+        if fact.test not in asked and _shows_result(fact, answer, f"{said} {question}")
+    ]
     for fact in record.at(Level.NEVER):
         hidden = content_words(fact.text) - content_words(f"{said} {question}")
         if fact.topic is not Topic.DIAGNOSIS and len(hidden) >= 3 and hidden <= content_words(answer):
@@ -83,7 +87,9 @@ def _diagnosis(record: Record, question: str, answer: str) -> Iterable[Leak]:
 
 
 def _shows_result(fact: Fact, answer: str, known: str) -> bool:
-    """A result shows when its words do, and its number too where it has one that the patient could not have said anyway."""
+    """A result shows when its words do, and its number too where it has one that the patient could not have said
+    anyway.
+    """
     if not told(fact, answer):
         return False
     numbers = set(_NUMBER.findall(fact.text.partition(" (")[0])) - set(_NUMBER.findall(known))

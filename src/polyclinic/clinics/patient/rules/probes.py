@@ -1,7 +1,7 @@
 """The yes/no questions of the trees, answered by rule: what an offline validator says at each node.
 
-A `Material` is all a validator gets to see: the question, the answer, the names of the disease and what the record holds,
-without the facts that the patient may never know.
+A `Material` is all a validator gets to see: the question, the answer, the names of the disease and what the record
+holds, without the facts that the patient may never know.
 """
 
 from __future__ import annotations
@@ -121,7 +121,9 @@ def _terms_in_information(record: Record, exchange: Exchange) -> bool:
 
 
 def _key_content(record: Record, exchange: Exchange) -> bool:
-    """Some fact answers it: it shares at least two content words, or a term, with the question; or the named test is there."""
+    """Some fact answers it: it shares at least two content words, or a term, with the question; or the named test is
+    there.
+    """
     if tests_in_record(exchange.question, record):
         return True
     words = content_words(exchange.question)

@@ -1,7 +1,8 @@
-"""What kind of question a doctor asks: the ten types of the paper, and the kinds a patient has to tell apart to stay in role.
+"""What kind of question a doctor asks: the ten types of the paper, and the kinds a patient has to
+tell apart to stay in role.
 
-A *type* says what the question is about (figures 4 and 5). A *kind* says how a standardized patient should take it: most are
-plain, some ask for a named test, some fish for what no patient could know.
+A *type* says what the question is about (figures 4 and 5). A *kind* says how a standardized patient should take it:
+most are plain, some ask for a named test, some fish for what no patient could know.
 """
 
 from __future__ import annotations
@@ -76,15 +77,18 @@ _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
         Kind.CONCLUSION,
         re.compile(
             r"\bdiagnos(?:is|es|ed)\b|\bconclusion\b|\bname of (?:the|your) (?:illness|disease|condition)\b"
-            r"|\bwhat (?:illness|disease|condition) (?:do you|have you|is it|could)\b|\bwhat do you (?:suffer from|have)\?"
-            r"|\bwhat is (?:actually |really )?wrong with you\b|\bwhich (?:illness|disease)\b|\bwhat do you call (?:it|your)\b",
+            r"|\bwhat (?:illness|disease|condition) (?:do you|have you|is it|could)\b"
+            r"|\bwhat do you (?:suffer from|have)\?"
+            r"|\bwhat is (?:actually |really )?wrong with you\b|\bwhich (?:illness|disease)\b"
+            r"|\bwhat do you call (?:it|your)\b",
             re.IGNORECASE,
         ),
     ),
     (
         Kind.INTERPRETATION,
         re.compile(
-            r"\binterpret\b|\b(?:findings?|results?|reports?|scan|values?|images?)\b.*\b(?:concern(?:ing)?|mean|worr(?:y|ies|ying)|elaborate|"
+            r"\binterpret\b|\b(?:findings?|results?|reports?|scan|values?|images?)\b.*\b(?:concern(?:ing)?|mean"
+            r"|worr(?:y|ies|ying)|elaborate|"
             r"explain|interpret|significan(?:t|ce)|point(?:s|ed)? to|suggest|abnormal|important)\b"
             r"|\b(?:concern(?:ing)?|meaning|abnormal|important|worrying)\b.*\b(?:findings?|results?|reports?|scans?)\b"
             r"|\bwhat do(?:es)? (?:your|the) .*(?:results?|scan|report) (?:mean|suggest|point to)\b",
@@ -107,7 +111,8 @@ _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
         re.compile(
             r"\b(?:all|every|each|complete|full|recent|latest|various)\b[^.?]*\b(?:test|tests|examination|examinations|"
             r"investigations?|laboratory|lab|checks?)\b"
-            r"|\b(?:which|what) (?:tests|examinations|investigations|checks)\b.*\b(?:results?|show(?:ed)?|find|found|come out)\b"
+            r"|\b(?:which|what) (?:tests|examinations|investigations|checks)\b.*\b(?:results?|show(?:ed)?|find"
+            r"|found|come out)\b"
             r"|\bresults? of (?:your|all|the) (?:tests|examinations|investigations|checks)\b"
             r"|\bread (?:out )?(?:me )?your (?:test )?(?:results|report)\b",
             re.IGNORECASE,
@@ -118,14 +123,16 @@ _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
         re.compile(
             r"\b(?:medical|health|patient|case) (?:records?|files?|notes|history|condition|situation|details)\b"
             r"|\beverything\b|\ball (?:of )?(?:your |the )?(?:symptoms|complaints|information|details|facts|you know)\b"
-            r"|\bin (?:full |great |as much )?detail\b|\bcomplete (?:picture|history|account)\b|\byour (?:illness|condition)\b"
+            r"|\bin (?:full |great |as much )?detail\b|\bcomplete (?:picture|history|account)\b"
+            r"|\byour (?:illness|condition)\b"
             r"|\bsum(?:marise|marize| up)\b|\bwhatever you know\b|\byour (?:file|chart|records?)\b|\bwhole story\b",
             re.IGNORECASE,
         ),
     ),
 )
 _EXACT = re.compile(
-    r"\b(?:exact|precise|specific|only|just)\b[^.?]*\b(?:value|number|level|figure|size|result|reading|count|percentage)\b"
+    r"\b(?:exact|precise|specific|only|just)\b[^.?]*\b(?:value|number|level|figure|size|result|reading|count"
+    r"|percentage)\b"
     r"|\bhow (?:high|low|large|big|many) (?:was|is|were|are) (?:the|your) (?:\w+[\s-]){0,4}"
     r"(?:value|level|count|reading|size|mass|lesion|number)\b|\bvalue of\b",
     re.IGNORECASE,
@@ -161,8 +168,8 @@ def is_cheat(question: str) -> bool:
 
 
 _STARTS = re.compile(
-    r"\b(?:and |or |also )?(?:what|when|where|which|who|why|how|do you|does|did you|have you|has|had you|is there|is it|are you|"
-    r"are there|can you|could you|were|was)\b",
+    r"\b(?:and |or |also )?(?:what|when|where|which|who|why|how|do you|does|did you|have you|has|had you|is there|"
+    r"is it|are you|are there|can you|could you|were|was)\b",
     re.IGNORECASE,
 )
 
@@ -193,7 +200,8 @@ _TYPES: tuple[tuple[QuestionType, re.Pattern[str]], ...] = (
     (
         QuestionType.SOCIAL,
         re.compile(
-            r"\b(work|job|occupation|live with|lives with|living situation|at home|support|changed in your life|travel)",
+            r"\b(work|job|occupation|live with|lives with|living situation|at home|support"
+            r"|changed in your life|travel)",
             re.IGNORECASE,
         ),
     ),
@@ -215,15 +223,16 @@ _TYPES: tuple[tuple[QuestionType, re.Pattern[str]], ...] = (
     (
         QuestionType.BASIC,
         re.compile(
-            r"\b(how old|your age|your name|allerg|family|relatives?|previous(?:ly)? ill|been ill before|operation|operated|"
-            r"other illness|past illness|been pregnant|anaesthetic|serious illness)",
+            r"\b(how old|your age|your name|allerg|family|relatives?|previous(?:ly)? ill|been ill before|operation|"
+            r"operated|other illness|past illness|been pregnant|anaesthetic|serious illness)",
             re.IGNORECASE,
         ),
     ),
     (
         QuestionType.COMPLAINT,
         re.compile(
-            r"\b(what brings you|main (?:problem|complaint)|why (?:did you|have you) come|how can I help|bothers you most)\b",
+            r"\b(what brings you|main (?:problem|complaint)|why (?:did you|have you) come|how can I help|"
+            r"bothers you most)\b",
             re.IGNORECASE,
         ),
     ),

@@ -1,8 +1,8 @@
 """Who may call in whom: the graph of doctors, held to its shape by code.
 
-`chain`: each doctor calls in at most one other, and nobody is called twice. `tree`: several may be called in, each by one
-doctor. `dag`: a doctor may be called in by several, but no path ever leads back. In all of them nobody calls in a doctor
-from whom they got their own call, so that information only ever flows forward, and the size is bounded.
+`chain`: each doctor calls in at most one other, and nobody is called twice. `tree`: several may be called in, each by
+one doctor. `dag`: a doctor may be called in by several, but no path ever leads back. In all of them nobody calls in a
+doctor from whom they got their own call, so that information only ever flows forward, and the size is bounded.
 """
 
 from __future__ import annotations

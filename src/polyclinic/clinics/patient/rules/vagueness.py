@@ -1,7 +1,7 @@
 """How a record becomes a complaint: details of tests go, times become vague, and some sentences are lost.
 
-People arrive without their results and without a calendar. The vagueness agent does the first by model; these rules are what
-it is held to, and what the offline one does.
+People arrive without their results and without a calendar. The vagueness agent does the first by model; these rules are
+what it is held to, and what the offline one does.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""The words the rules look for: body parts, symptoms, medical terms, refusals, diseases, tests and their other names."""
+"""The words the rules look for: body parts, symptoms, medical terms, refusals, diseases, tests and
+their other names.
+"""
 
 from __future__ import annotations
 
@@ -85,7 +87,9 @@ def asked_tests(question: str) -> tuple[str, ...]:
 
 
 def tests_in_record(question: str, record: Record) -> list[str]:
-    """The record's investigations that a question names: by name, by another name, or by kind when nothing finer is said."""
+    """The record's investigations that a question names: by name, by another name, or by kind when nothing finer is
+    said.
+    """
     own = [test.name for test in record.investigations]
     exact = [name for name in own if name in asked_tests(question) or name_pattern(name).search(question)]
     if exact:

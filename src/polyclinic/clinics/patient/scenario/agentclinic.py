@@ -1,4 +1,6 @@
-"""Loader for AgentClinic jsonl: one OSCE case per line, already split into what the patient, the exam and the tests show."""
+"""Loader for AgentClinic jsonl: one OSCE case per line, already split into what the patient, the exam and the tests
+show.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Reading case files: the YAML an educator writes, into records with a level on every fact.
 
-A file holds one `disease` and its `records`. Where a line stands decides its level: under `volunteered`, under `asked` (by
-topic), under `tests` (a result of that named test), under `never`, `treatment` or `diagnosis` (never known to the patient).
+A file holds one `disease` and its `records`. Where a line stands decides its level: under `volunteered`, under `asked`
+(by topic), under `tests` (a result of that named test), under `never`, `treatment` or `diagnosis` (never known to the
+patient).
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Loader for FHIR Bundles (R4 or R5): one patient's resources become one record.
 
-The encounter's diagnosis is the Condition in the category `encounter-diagnosis`, or the last one when none says so; other
-Conditions are history. Observations in `social-history` are told when asked; all others are results of a named test.
+The encounter's diagnosis is the Condition in the category `encounter-diagnosis`, or the last one when none says so;
+other Conditions are history. Observations in `social-history` are told when asked; all others are results of a named
+test.
 """
 
 from __future__ import annotations

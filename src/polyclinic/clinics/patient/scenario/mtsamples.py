@@ -1,7 +1,7 @@
 """Loader for MTSamples csv: transcribed reports, one per row, whose sections are found by their capital headings.
 
-Columns: description, medical_specialty, sample_name, transcription, keywords. Only reports with a complaint or a history
-and an impression can become cases; the others are left out.
+Columns: description, medical_specialty, sample_name, transcription, keywords. Only reports with a complaint or a
+history and an impression can become cases; the others are left out.
 """
 
 from __future__ import annotations

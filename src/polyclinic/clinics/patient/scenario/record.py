@@ -47,19 +47,6 @@ class Topic(StrEnum):
     HIDDEN = "hidden"
 
 
-SPOKEN_TOPICS = (
-    Topic.SYMPTOM,
-    Topic.HISTORY,
-    Topic.MEDICATION,
-    Topic.FAMILY,
-    Topic.HABITS,
-    Topic.SOCIAL,
-    Topic.MOOD,
-    Topic.ALLERGY,
-    Topic.PREVENTION,
-)
-
-
 class Fact(Frozen):
     """One thing that is true of the patient. Spoken facts are in the informant's own words."""
 

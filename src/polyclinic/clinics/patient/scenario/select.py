@@ -1,12 +1,12 @@
 """What an interview starts from: a medical record, a person to be, and where the case belongs.
 
-Selectors: ``train``, ``unseen``, ``all``, a disease's short name (``npc``), several of them (``app+hcc``), a record's id
-(``npc-01``), or a file (case file, MTSamples csv, AgentClinic jsonl, FHIR Bundle), each with ``:count``. Asking for more cases
-than there are records meets the same records again as other people.
+Selectors: ``train``, ``unseen``, ``all``, a disease's short name (``npc``), several of them (``app+hcc``), a record's
+id (``npc-01``), or a file (case file, MTSamples csv, AgentClinic jsonl, FHIR Bundle), each with ``:count``. Asking for
+more cases than there are records meets the same records again as other people.
 
-``evolve:60`` is a campaign that learns from sixty training cases one by one, ``evolve-by-10:60`` in generations of ten that
-run side by side, ``evolve-npc:30`` (or ``evolve-by-10-npc:30``) from one disease only. ``transfer-npc:30`` learns from thirty
-cases of one disease and then examines on five others, without learning from those.
+``evolve:60`` is a campaign that learns from sixty training cases one by one, ``evolve-by-10:60`` in generations of ten
+that run side by side, ``evolve-npc:30`` (or ``evolve-by-10-npc:30``) from one disease only. ``transfer-npc:30`` learns
+from thirty cases of one disease and then examines on five others, without learning from those.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Offline players for every prompt: rules that read the typed prompt. Baselines, never to be taken for a language model."""
+"""Offline players for every prompt: rules that read the typed prompt. Baselines, never to be taken for a language
+model.
+"""
 
 from __future__ import annotations
 

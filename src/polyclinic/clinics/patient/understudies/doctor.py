@@ -1,5 +1,6 @@
-"""The doctors by rule. Without help they ask from habit, often about things no record holds; with a profile they ask from
-their field, with a pool they ask what mattered in similar cases, with trajectories they ask what good doctors asked next.
+"""The doctors by rule. Without help they ask from habit, often about things no record holds; with a profile they ask
+from their field, with a pool they ask what mattered in similar cases, with trajectories they ask what good doctors
+asked next.
 """
 
 from __future__ import annotations
@@ -109,7 +110,10 @@ class DoctorUnderstudy(Understudy):
     @answers(Soothes)
     def soothes(self, ask: Ask[Soothes]) -> str:
         """Takes it seriously, acts, goes on."""
-        return "I can see how hard this is for you. The nurse is bringing something for it now, and then we go on together."
+        return (
+            "I can see how hard this is for you. The nurse is bringing something for it now, and then we go "
+            "on together."
+        )
 
     @answers(Concludes)
     def concludes(self, ask: Ask[Concludes]) -> Conclusion:

@@ -1,9 +1,9 @@
 """The patient by rule: it minds the lines in its prompt, but overlooks some when there are many, and it falls for every
 trick that nothing in its prompt warns of.
 
-It knows nothing but its prompt. A line warns of a kind of question; a demonstration warns when it shows someone declining a
-question of that kind, of a kind that is after the same thing, or one in nearly the same words.
-Everything that makes it better must come in through the prompt.
+It knows nothing but its prompt. A line warns of a kind of question; a demonstration warns when it shows someone
+declining a question of that kind, of a kind that is after the same thing, or one in nearly the same words. Everything
+that makes it better must come in through the prompt.
 """
 
 from __future__ import annotations

@@ -193,7 +193,10 @@ class TutorGuides(Prompt[TutorTurn]):
     @property
     def for_human(self) -> str:
         """What a person is asked: all that the tutor knows, without the form of a model's thinking."""
-        return f"{self.render()[-1].content}\nSay one thing to the whole group. Reviewers read it before the students hear it."
+        return (
+            f"{self.render()[-1].content}\n"
+            "Say one thing to the whole group. Reviewers read it before the students hear it."
+        )
 
     @classmethod
     def from_human(cls, text: str) -> TutorTurn:

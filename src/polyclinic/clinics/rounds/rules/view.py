@@ -1,4 +1,6 @@
-"""A session as judges see it: words under headings for a language model, and the same as facts for the offline judge."""
+"""A session as judges see it: words under headings for a language model, and the same as facts for
+the offline judge.
+"""
 
 from __future__ import annotations
 

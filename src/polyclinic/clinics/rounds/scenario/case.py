@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, Self
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from polyclinic.core.message import Frozen
 from polyclinic.core.scenario import Scenario
@@ -76,7 +76,7 @@ class PatientScript(Frozen):
     story: str
     facts: tuple[Fact, ...] = ()
     concerns: str = ""
-    images: dict[str, str] = {}
+    images: dict[str, str] = Field(default_factory=dict)
 
     @property
     def speaker(self) -> Demographics:
@@ -109,9 +109,9 @@ class Case(Scenario):
     source: str = "polyclinic"
     vignette: str
     question: str
-    options: dict[str, str] = {}
+    options: dict[str, str] = Field(default_factory=dict)
     answer: str
-    why_not: dict[str, str] = {}
+    why_not: dict[str, str] = Field(default_factory=dict)
     explanation: str = ""
     gives_away: tuple[str, ...] = ()
     images: tuple[CaseImage, ...] = ()

@@ -1,4 +1,6 @@
-"""What the doctor's side is asked: triage, questions, calling in others, cheating for the sake of the test, conclusions."""
+"""What the doctor's side is asked: triage, questions, calling in others, cheating for the sake of the test,
+conclusions.
+"""
 
 from __future__ import annotations
 
