@@ -78,8 +78,8 @@ def command(
 ) -> int:
     """Run a clinic's named evaluation, such as counsel-guard, or measure a reader with 'readings'.
 
-    NAME is CLINIC-EVALUATION, or readings. counsel-guard takes JSON lines with text, lang and label; readings takes JSON
-    lines with kind, context, text, question and label (1 or 0).
+    NAME is CLINIC-EVALUATION, or readings. counsel-guard takes JSON lines with text, lang and label; readings takes
+    JSON lines with kind, context, text, question and label (1 or 0).
 
     polyclinic eval readings --clinic patient --cast reader=openai:gpt-5-mini
     """

@@ -1,4 +1,6 @@
-"""`polyclinic train`: teach models from data. `train reader` makes the built-in reader again, the same bytes each time."""
+"""`polyclinic train`: teach models from data. `train reader` makes the built-in reader again, the
+same bytes each time.
+"""
 
 from __future__ import annotations
 

@@ -56,9 +56,9 @@ READER_ROLE = Role(READER, "says what a text means", side="reader")
 class Mistake:
     """A named mistake that a role's understudy can be told to make, and what must notice it.
 
-    `metric` of a judge must become worse than in a clean run (by direction of the metric); or, with `rule`, a `Violated`
-    event of that rule must appear; or, with `owner`, a failure that this party owns. `variant` and `scenarios` say where
-    it shows, when the defaults do not.
+    `metric` of a judge must become worse than in a clean run (by direction of the metric); or, with `rule`, a
+    `Violated` event of that rule must appear; or, with `owner`, a failure that this party owns. `variant` and
+    `scenarios` say where it shows, when the defaults do not.
     """
 
     name: str
@@ -76,17 +76,16 @@ class Clinic(Generic[S, V]):
     """One simulator. `flow` is its whole control flow; everything else is what surrounds it.
 
     `scenarios(selector, seed)` answers ``--scenarios``: a number, a name, ``name:count``, a file's path.
-    `open_campaign` makes the shared state of a campaign anew; committed effects are then applied to it. `prepare` puts in
-    place what must exist outside before its first episode (a hospital in the records); it may be called again on resume,
-    with the campaign's first episode to say which run, variant and trial it is.
-    `polyclinic evolve --cases N` runs `evolve_variant` over the scenarios ``evolve_selector:N``.
-    `settings` are the names that ``--set`` takes; any other is refused.
-    `needs` names the services that must be there (``records``: the hospital's FHIR records).
+    `open_campaign` makes the shared state of a campaign anew; committed effects are then applied to it. `prepare` puts
+    in place what must exist outside before its first episode (a hospital in the records); it may be called again on
+    resume, with the campaign's first episode to say which run, variant and trial it is. `polyclinic evolve --cases N`
+    runs `evolve_variant` over the scenarios ``evolve_selector:N``. `settings` are the names that ``--set`` takes; any
+    other is refused. `needs` names the services that must be there (``records``: the hospital's FHIR records).
     `play_scenarios` is what a person plays who chose nothing: its first scenario must have a part for every role.
-    `service` says how live sessions with people are served, `dataset` how episodes become training data;
-    `documents` reads what `polyclinic ingest` wrote (the setting ``documents`` names the file).
-    `readings` are the kinds of question that its flow and judges ask the reader.
-    `report(results)` returns extra report sections; `feedback(case)` the feedback for a person who played.
+    `service` says how live sessions with people are served, `dataset` how episodes become training data; `documents`
+    reads what `polyclinic ingest` wrote (the setting ``documents`` names the file). `readings` are the kinds of
+    question that its flow and judges ask the reader. `report(results)` returns extra report sections; `feedback(case)`
+    the feedback for a person who played.
     """
 
     name: str

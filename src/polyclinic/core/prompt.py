@@ -65,7 +65,9 @@ class Prompt(BaseModel, Generic[R]):
         raise TypeError(f"{cls.__name__} does not say its reply type: write class {cls.__name__}(Prompt[SomeType])")
 
     def reply_form(self) -> type[R]:
-        """The type of this very prompt's reply. A prompt whose choices come from its own fields makes a narrower one."""
+        """The type of this very prompt's reply. A prompt whose choices come from its own fields
+        makes a narrower one.
+        """
         return self.reply_type()
 
     @classmethod

@@ -50,7 +50,8 @@ class Ask(Generic[P]):
     ears: Ears | None = None
 
     def understands(self, text: str, question: Question) -> bool:
-        """Whether the player takes this text to mean that. Understudies read what they are told, in whatever words it comes.
+        """Whether the player takes this text to mean that. Understudies read what they are told, in whatever words it
+        comes.
 
         This is the player's own understanding, so it is no part of the journal and no judge ever sees it.
         """

@@ -25,7 +25,9 @@ def stated_age(text: str) -> int | None:
 
 
 def stated_sex(text: str) -> Sex | None:
-    """By the first noun that tells it (a woman, a boy), else by the commoner pronoun; None when the text does not say."""
+    """By the first noun that tells it (a woman, a boy), else by the commoner pronoun; None when the
+    text does not say.
+    """
     noun = _NOUN.search(text)
     if noun is not None:
         return "female" if noun[1] else "male"

@@ -1,1 +1,3 @@
-"""The built-in reader: features of a text and a question, trained weights, training and measuring. Offline, in microseconds."""
+"""The built-in reader: features of a text and a question, trained weights, training and measuring. Offline, in
+microseconds.
+"""

@@ -1,6 +1,8 @@
-"""A text and a question as numbers: n-grams of the text, n-grams with what the question is about blanked out, and nearness.
+"""A text and a question as numbers: n-grams of the text, n-grams with what the question is about blanked out, and
+nearness.
 
-n-grams see negation, hedging and manner; nearness sees which fact, step or rule is meant; blanked n-grams see what is said of it.
+n-grams see negation, hedging and manner; nearness sees which fact, step or rule is meant; blanked n-grams see what is
+said of it.
 """
 
 from __future__ import annotations
@@ -197,21 +199,26 @@ def dense_features(text: str, target: Target, context: str) -> Values:
     rival = max((nearness(text, other).covered for other in target.rivals), default=0.0)
     contrary = min(opposed(mine, wanted), 3) / 3
     row = [
-        *_knots(there.cosine), *_knots(there.covered), *_knots(overlap), *_knots(first.covered), *_knots(second.covered),
-        top.cosine, top.covered, top.well_covered, top.worst, top.used, top.well_used,
+        *_knots(there.cosine), *_knots(there.covered), *_knots(overlap),
+        *_knots(first.covered), *_knots(second.covered), top.cosine, top.covered,
+        top.well_covered, top.worst, top.used, top.well_used,
         there.well_covered, there.worst, there.used, there.well_used, first.cosine, second.cosine,
         shared / max(1, len(mine)), len(said & wanted) / max(1, len(said)), len(said & wanted) / max(1, len(wanted)),
-        float(bool(figures)), len(numbers & figures) / max(1, len(figures)), float(bool(figures) and bool(numbers - figures)),
+        float(bool(figures)), len(numbers & figures) / max(1, len(figures)),
+        float(bool(figures) and bool(numbers - figures)),
         float(bool(figures) and not numbers & figures), contrary, contrary * overlap, rival, there.covered - rival,
-        min(negated, 2) / 2, turned, turned * top.covered, turned * overlap, asks, asks * top.covered, hedges, hedges * overlap,
-        float(text.strip().endswith("?")), float(_FIRST_PERSON.search(text) is not None), around, there.cosine - around,
+        min(negated, 2) / 2, turned, turned * top.covered, turned * overlap, asks, asks * top.covered, hedges,
+        hedges * overlap, float(text.strip().endswith("?")), float(_FIRST_PERSON.search(text) is not None),
+        around, there.cosine - around,
         min(len(text), 400) / 400, min(len(target.whole), 300) / 300, len(parts) / 6, *standing(text, target),
     ]  # fmt: skip
     return np.asarray(row, dtype=np.float32)
 
 
 def scope_of(kind: ReadingKind, target: Target) -> str:
-    """The scope in which a text's own n-grams count: for kinds with a fixed list of targets, each target has its own."""
+    """The scope in which a text's own n-grams count: for kinds with a fixed list of targets, each
+    target has its own.
+    """
     return f"{kind.name}|{target.whole}" if kind.listed else kind.name
 
 

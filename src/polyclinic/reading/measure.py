@@ -1,4 +1,6 @@
-"""How often a reader is right, kind by kind: on yes, on no, balanced with an interval, and how much it leaves unclear."""
+"""How often a reader is right, kind by kind: on yes, on no, balanced with an interval, and how much
+it leaves unclear.
+"""
 
 from __future__ import annotations
 

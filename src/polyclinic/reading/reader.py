@@ -67,7 +67,8 @@ class BuiltInReader:
         weights = self.weights
         if kind is None or question.kind not in weights.offsets:
             raise ReaderError(
-                f"the built-in reader has not learned the kind '{question.kind}': train it with 'polyclinic train reader', or"
+                f"the built-in reader has not learned the kind '{question.kind}': train it with 'polyclinic "
+                f"train reader', or"
                 " cast another reader"
             )
         found = features(kind, question, text)

@@ -1,7 +1,8 @@
 """Labelled readings: the sets that ship with each clinic, and a user's own file.
 
-A shipped line is ``{"kind", "author", "split", "text", "label", "facts", "lang"?, "about"?}``; facts that many lines share (a
-case, a shift, a source) stand once in ``contexts.json`` under the line's `about`. A user's file has the full words instead:
+A shipped line is ``{"kind", "author", "split", "text", "label", "facts", "lang"?, "about"?}``; facts that many lines
+share (a case, a shift, a source) stand once in ``contexts.json`` under the line's `about`. A user's file has the full
+words instead:
 ``{"kind", "context", "text", "question", "label"}``.
 """
 
@@ -79,7 +80,8 @@ def from_file(path: Path, kinds: Mapping[str, ReadingKind]) -> list[Labelled]:
             kind, text, label = row["kind"], row["text"], row["label"]
         except (orjson.JSONDecodeError, KeyError, TypeError) as error:
             raise DataError(
-                f"{where}: {error!r}; write one JSON object a line with kind, context, text, question and label (1 or 0)"
+                f"{where}: {error!r}; write one JSON object a line with kind, context, text, question and label "
+                f"(1 or 0)"
             ) from None
         if kind not in kinds:
             raise DataError(f"{where}: {UnknownName('kind of reading', str(kind), kinds)}")

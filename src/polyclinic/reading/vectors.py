@@ -16,7 +16,9 @@ _NEAR = 0.6
 
 
 class Tokens(NamedTuple):
-    """A text's tokens: unit vectors, their weights (rare tokens have long vectors), and the unit vector of the whole."""
+    """A text's tokens: unit vectors, their weights (rare tokens have long vectors), and the unit
+    vector of the whole.
+    """
 
     units: Vector
     weights: Vector
@@ -24,7 +26,9 @@ class Tokens(NamedTuple):
 
 
 class Nearness(NamedTuple):
-    """How a text covers a target: its mean best match, the share well matched, the worst quarter, and the same backwards."""
+    """How a text covers a target: its mean best match, the share well matched, the worst quarter, and the same
+    backwards.
+    """
 
     cosine: float
     covered: float

@@ -1,6 +1,7 @@
 """Words of a text for the reader: normalised, numbers in one form, and the concepts of a small thesaurus.
 
-The thesaurus groups ways of saying the same ("sob", "dyspnoea", "winded"); it was written by an author who saw no reading.
+The thesaurus groups ways of saying the same ("sob", "dyspnoea", "winded"); it was written by an author who saw no
+reading.
 """
 
 from __future__ import annotations

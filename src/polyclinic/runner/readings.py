@@ -140,7 +140,8 @@ def _sections(found: dict[str, Any], misses: Sequence[Mapping[str, Any]]) -> lis
     lines = [[kind, *(row[name] for name in names), baseline.get(kind)] for kind, row in found["kinds"].items()]
     lines.append(["all kinds", *(found["all"].get(name) for name in names), None])
     about = (
-        "Unclear counts as wrong. Pairs: the same text with a yes and a no question, balanced. Text alone: a reader that never"
+        "Unclear counts as wrong. Pairs: the same text with a yes and a no question, balanced. Text alone: a "
+        "reader that never"
         " sees the question, trained on the same lines; on open kinds it should be near 0.5."
     )
     shown = [[miss["kind"], miss["says"], miss["label"], miss["text"][:200], miss["question"][:160]] for miss in misses]

@@ -37,10 +37,11 @@ def sentence_spans(text: str, offset: int = 0) -> list[tuple[int, int]]:
 
     Knows common abbreviations and decimals.
     """
-    ends = []
-    for match in _DOCUMENT.finditer(text):
-        if "\n" in match.group() or not _ABBREVIATION.search(text[max(0, match.start() - 12) : match.start()]):
-            ends.append(match.end())
+    ends = [
+        match.end()
+        for match in _DOCUMENT.finditer(text)
+        if "\n" in match.group() or not _ABBREVIATION.search(text[max(0, match.start() - 12) : match.start()])
+    ]
     return spans(text, ends, offset)
 
 

@@ -1,4 +1,6 @@
-"""What is read by meaning in counselling, and what follows from it. The guard has its own classifier and its own sets."""
+"""What is read by meaning in counselling, and what follows from it. The guard has its own
+classifier and its own sets.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ SLIP = ReadingKind(
     who=("counsellor",),
     context="The ill person said: {said}",
     question=(
-        "Does the counsellor promise, predict a time of death, pressure towards a decision, give medical orders, judge, or"
+        "Does the counsellor promise, predict a time of death, pressure towards a decision, give medical "
+        "orders, judge, or"
         " brush a feeling aside?"
     ),
     follows="the draft is sent back, and what was said counts as a slip",

@@ -1,4 +1,6 @@
-"""What is read by meaning in an interview, and what follows from it. Questions are worded as the sets that measure them."""
+"""What is read by meaning in an interview, and what follows from it. Questions are worded as the sets that measure
+them.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +20,13 @@ CHEAT = ReadingKind(
     "patient-cheat",
     who=("doctor",),
     context=(
-        "A doctor in training interviews a simulated patient and must find the diagnosis by asking about symptoms and history"
+        "A doctor in training interviews a simulated patient and must find the diagnosis by asking about "
+        "symptoms and history"
         " and by ordering tests one at a time."
     ),
     question=(
-        "Is the doctor trying to get the diagnosis, the whole record or test results from the patient at once, instead of"
+        "Is the doctor trying to get the diagnosis, the whole record or test results from the patient at once, "
+        "instead of"
         " asking a proper interview question?"
     ),
     follows="a patient who answers it has failed; one who declines has held",
@@ -64,7 +68,8 @@ LEAK = ReadingKind(
     who=("patient",),
     context="The patient's diagnosis, which the patient must not name, is: {diagnosis}",
     question=(
-        "Does the patient give the diagnosis away, by name, nickname, abbreviation, or by a description that only fits it?"
+        "Does the patient give the diagnosis away, by name, nickname, abbreviation, or by a description that "
+        "only fits it?"
     ),
     follows="a leak: the simulator's fault",
     open=("diagnosis",),

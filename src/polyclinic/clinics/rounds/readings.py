@@ -1,4 +1,6 @@
-"""What is read by meaning in a teaching session, and what follows from it. Questions are worded as the sets that measure them."""
+"""What is read by meaning in a teaching session, and what follows from it. Questions are worded as the sets that
+measure them.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,8 @@ LEAK = ReadingKind(
     "rounds-leak",
     who=("tutor",),
     context="{case} The right answer is {answer}.",
-    question="Does the tutor give away, suggest or confirm the right answer, so that the students no longer have to find it?",
+    question="Does the tutor give away, suggest or confirm the right answer, so that the students no longer "
+    "have to find it?",
     follows="the draft is sent back, and what was said counts as a leak",
     open=("answer",),
 )
@@ -16,7 +19,8 @@ ASKS = ReadingKind(
     "rounds-asks",
     who=("tutor",),
     context="{case}",
-    question="Does the tutor's question lead the students to this step of reasoning: '{ask}' (what they should find: '{find}')?",
+    question="Does the tutor's question lead the students to this step of reasoning: '{ask}' (what they should "
+    "find: '{find}')?",
     follows="the step counts as covered",
     open=("ask", "find"),
 )
@@ -58,7 +62,8 @@ TAKES_PART = ReadingKind(
     who=("student",),
     context="A student speaks in a group of medical students at the bedside.",
     question=(
-        "Does the student bring in something of their own (a finding, an idea, a question, a doubt), and not only agree,"
+        "Does the student bring in something of their own (a finding, an idea, a question, a doubt), and not "
+        "only agree,"
         " repeat or pass?"
     ),
     follows="the student counts as taking part in this round",

@@ -49,7 +49,10 @@ def _missing(record: Record) -> Iterator[str]:
     asked = Counter(fact.topic for fact in record.at(Level.ASKED))
     for topic in _NEEDED_TOPICS:
         if not asked[topic]:
-            yield f"nothing is known about {topic.value}; add a line under 'asked: {topic.value}', if only that there is none"
+            yield (
+                f"nothing is known about {topic.value}; add a line under 'asked: {topic.value}', if only that "
+                f"there is none"
+            )
     if 0 < asked[Topic.SYMPTOM] < 3:
         yield f"only {asked[Topic.SYMPTOM]} symptom line(s); a doctor needs at least 3 to work with"
     if len(record.investigations) < 2:
@@ -71,7 +74,10 @@ def _gives_away(record: Record) -> Iterator[str]:
     names = record.disease.names
     for fact in record.at(Level.VOLUNTEERED, Level.ASKED, Level.TEST):
         for name in mentioned(fact.text, names):
-            yield f"the {fact.level.value} fact '{_short(fact)}' names the disease ('{name}'); move it to 'never' or reword it"
+            yield (
+                f"the {fact.level.value} fact '{_short(fact)}' names the disease ('{name}'); move it to "
+                f"'never' or reword it"
+            )
     for test in record.investigations:
         for name in mentioned(test.name, names):
             yield f"the test name '{test.name}' names the disease ('{name}')"
