@@ -1,8 +1,8 @@
 """What a text means, said by a reader: a typed question about a text, and a typed finding.
 
-Judges, checkers and flows do not match words of their own where words are free. They ask a *reader*, a model like any other:
-the built-in trained one, a language model, a person or a recording. A clinic names its kinds of question in its room
-`readings`; a flow asks with `episode.reads(text, questions)`, a judge with `bench.reads(text, questions)`.
+Judges, checkers and flows do not match words of their own where words are free. They ask a *reader*, a model like any
+other: the built-in trained one, a language model, a person or a recording. A clinic names its kinds of question in its
+room `readings`; a flow asks with `episode.reads(text, questions)`, a judge with `bench.reads(text, questions)`.
 
 ::
 
@@ -38,7 +38,9 @@ _FACT = re.compile(r"\{(\w+)\}")
 
 
 class Question(Frozen):
-    """One question about one text. `facts` are what it is about; `context` and `words` say the same to people and models."""
+    """One question about one text. `facts` are what it is about; `context` and `words` say the same to people and
+    models.
+    """
 
     kind: str
     words: str
@@ -66,10 +68,10 @@ class Finding(NamedTuple):
 class ReadingKind:
     """A kind of question: its wording, who is read, and what follows from the finding.
 
-    `who` names the roles whose words are read; none means any simulated person.
-    `question` and `context` name facts in braces. `open` lists the facts that a text is compared with, most telling first: the
-    question then means something else for each of them. `listed` says that these facts come from a short fixed list, so that
-    a trained reader can learn each one by itself.
+    `who` names the roles whose words are read; none means any simulated person. `question` and `context` name facts in
+    braces. `open` lists the facts that a text is compared with, most telling first: the question then means something
+    else for each of them. `listed` says that these facts come from a short fixed list, so that a trained reader can
+    learn each one by itself.
     """
 
     name: str
@@ -126,7 +128,9 @@ def _inverse(template: str) -> re.Pattern[str]:
 
 
 class Findings(ReplyModel):
-    """A reader's reply: for each question `qN` the words that show it, then the answer. Made for the number of questions."""
+    """A reader's reply: for each question `qN` the words that show it, then the answer. Made for the number of
+    questions.
+    """
 
     def finding(self, number: int, text: str) -> Finding:
         """The answer to the question with this number, from 1. A yes needs words that stand in the text."""
@@ -176,8 +180,8 @@ def shared_context(questions: Sequence[Question]) -> str:
 class Memo:
     """Findings that an episode has already: the same question about the same text is asked once.
 
-    Branches that run side by side do not see each other's findings until they are joined, so that what is asked never depends
-    on which of them was quicker.
+    Branches that run side by side do not see each other's findings until they are joined, so that what is asked never
+    depends on which of them was quicker.
     """
 
     own: dict[tuple[str, Question], Finding] = field(default_factory=dict)
@@ -194,7 +198,9 @@ class Memo:
 
 
 async def read_text(reader: Agent, memo: Memo, text: str, questions: Sequence[Question]) -> tuple[Finding, ...]:
-    """The findings in the order of the questions. What is new goes to the reader in one call; an empty text means nothing."""
+    """The findings in the order of the questions. What is new goes to the reader in one call; an empty text means
+    nothing.
+    """
     if not text.strip():
         return tuple(Finding("no") for _ in questions)
     new = list(dict.fromkeys(question for question in questions if memo.get(text, question) is None))

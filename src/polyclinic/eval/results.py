@@ -117,8 +117,9 @@ class EpisodeRow:
 class RunResults(Generic[S_co]):
     """A whole run. `variants` keeps the order of the run's configuration, `metrics` what the numbers mean.
 
-    `baseline` names the variant that the others are compared with; empty means the first. `read_roles` says whose words each
-    kind of reading reads, `reader_accuracy` how good the cast's reader was found to be, `judged_by` who made a metric.
+    `baseline` names the variant that the others are compared with; empty means the first. `read_roles` says whose words
+    each kind of reading reads, `reader_accuracy` how good the cast's reader was found to be, `judged_by` who made a
+    metric.
     """
 
     run: str

@@ -1,7 +1,7 @@
 """What each metric rests on, and whether it may be believed for this cast.
 
-A number that comes from readings is only as good as its reader. Where a language model or a person was read and the reader is not
-good enough on that kind, the metric is shown as not valid and enters no comparison.
+A number that comes from readings is only as good as its reader. Where a language model or a person was read and the
+reader is not good enough on that kind, the metric is shown as not valid and enters no comparison.
 """
 
 from __future__ import annotations
