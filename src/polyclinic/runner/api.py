@@ -29,7 +29,8 @@ from polyclinic.store.store import Store
 class RunOutcome:
     """How a run stands when its process lets go of it.
 
-    `unpriced` names models whose cost cannot be counted; `unreachable` says that the hospital's records stopped answering.
+    `unpriced` names models whose cost cannot be counted; `unreachable` says that the hospital's records stopped
+    answering.
     """
 
     run: str
@@ -55,7 +56,9 @@ class RunOutcome:
 
 
 async def start_run(store: Store, config: RunConfig, only: int | None = None) -> str:
-    """Plan a run and write it down; nothing is built or run yet. Returns its id. `only` keeps the first so many episodes."""
+    """Plan a run and write it down; nothing is built or run yet. Returns its id. `only` keeps the first so many
+    episodes.
+    """
     return await write_down(store, await plan_run(store, config), only)
 
 

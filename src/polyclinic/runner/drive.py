@@ -1,4 +1,6 @@
-"""Carrying a run through for a person who waits for it: what to say at its start and its end, and the command that goes on."""
+"""Carrying a run through for a person who waits for it: what to say at its start and its end, and the command that goes
+on.
+"""
 
 from __future__ import annotations
 
