@@ -22,8 +22,8 @@ from polyclinic.core.services import Services
 from polyclinic.models.accounting import Budget
 from polyclinic.models.cast import Cast, Reader, open_cast
 from polyclinic.models.human import HumanDesk
-from polyclinic.runner.plan.config import RunConfig
 from polyclinic.runner.build.recordings import open_recordings
+from polyclinic.runner.plan.config import RunConfig
 from polyclinic.runner.plan.run_plan import RunPlan
 from polyclinic.store.store import Store
 
