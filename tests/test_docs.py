@@ -11,6 +11,7 @@ import pytest
 from polyclinic.cli.main import invoke
 from polyclinic.cli.names import COMMANDS
 from polyclinic.runner.registry import clinic_modules
+from polyclinic.testing import contract
 
 ROOT = Path(__file__).parent.parent
 PAGES = ["README.md", "docs/quickstart.md", "docs/guides/libraries.md", "docs/guides/clinic.md"]
@@ -36,7 +37,13 @@ def test_the_commands_and_code_of_a_page_run(page: str, tmp_path: Path, monkeypa
 
 
 @pytest.mark.parametrize(
-    "page", [str(path.relative_to(ROOT)) for path in sorted(ROOT.glob("docs/**/*.md"))] + ["README.md"]
+    "page",
+    [
+        str(path.relative_to(ROOT))
+        for place in ("docs/**/*.md", "src/polyclinic/clinics/*/README.md")
+        for path in sorted(ROOT.glob(place))
+    ]
+    + ["README.md"],
 )
 def test_links_between_pages_lead_somewhere(page: str) -> None:
     text = re.sub(r"```.*?```", "", (ROOT / page).read_text(encoding="utf-8"), flags=re.DOTALL)
@@ -44,12 +51,12 @@ def test_links_between_pages_lead_somewhere(page: str) -> None:
     assert not dead
 
 
-def test_every_clinic_has_a_page_and_the_table_names_it() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_every_clinic_has_one_page_and_both_tables_name_it() -> None:
+    readme, index = ((ROOT / page).read_text(encoding="utf-8") for page in ("README.md", "docs/README.md"))
     for name in clinic_modules():
         if name != "demo":
             assert f"[`{name}`](src/polyclinic/clinics/{name}/README.md)" in readme
-            assert (ROOT / "docs" / "clinics" / f"{name}.md").exists()
+            assert f"(../src/polyclinic/clinics/{name}/README.md)" in index
 
 
 @pytest.mark.parametrize("name", list(COMMANDS))
@@ -77,3 +84,16 @@ def test_the_path_from_a_command_to_a_flow_is_as_the_design_says() -> None:
         assert re.search(rf"def {name}\(", source), name
     for (name, file), source, (following, _) in zip(rows, sources, rows[1:], strict=False):
         assert re.search(rf"(?<!def )\b{following}\(", source), f"{name} in {file} does not call {following}"
+
+
+def test_the_guide_names_everything_that_the_contract_asks_of_a_new_clinic() -> None:
+    guide = (ROOT / "docs/guides/clinic.md").read_text(encoding="utf-8")
+    table = {row.split("|")[1]: row for row in guide.splitlines() if row.startswith("| `")}
+    for room, entry in contract.ENTRIES:
+        assert any(f"`{room}`" in name and f"`{entry}`" in row for name, row in table.items()), (room, entry)
+    for room in contract.ROOMS:
+        assert any(f"`{room}`" in name and row.rstrip().endswith("| yes |") for name, row in table.items()), room
+    for heading in contract.HEADINGS:
+        assert heading.removeprefix("## ") in guide
+    for place in ("`README.md`", "`docs/README.md`", "`tests/clinics/NAME`", "`CHANGELOG.md`"):
+        assert place in guide
