@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from polyclinic.runner.registry import clinic_modules, load_clinic
@@ -22,6 +24,19 @@ def test_rooms_have_one_shape(name: str) -> None:
 @pytest.mark.parametrize("name", CLINICS)
 def test_live_sessions_are_described_whole(name: str) -> None:
     contract.check_service(load_clinic(name))
+
+
+@pytest.mark.parametrize("name", CLINICS)
+def test_training_data_names_what_there_is(name: str) -> None:
+    contract.check_dataset(load_clinic(name))
+
+
+def test_a_dataset_that_names_a_judge_or_variant_there_is_not_is_refused() -> None:
+    demo = load_clinic("demo")
+    for wrong in ({"judges": ("nobody",)}, {"variants": ("never",)}, {"least_reward": 2.0}):
+        data = type("Wrong", (type(demo.dataset),), wrong)()
+        with pytest.raises(AssertionError, match="demo/dataset"):
+            contract.check_dataset(replace(demo, dataset=data))
 
 
 @pytest.mark.parametrize("name", CLINICS)

@@ -15,6 +15,7 @@ from importlib import import_module, resources
 from importlib.resources.abc import Traversable
 
 from polyclinic.core.clinic import Clinic, Mistake
+from polyclinic.core.dataset import Row
 from polyclinic.core.live import CLOSED
 from polyclinic.core.prompt import check_prompts
 from polyclinic.core.transcript import Called, Violated
@@ -22,6 +23,7 @@ from polyclinic.eval.metrics import metric_estimate
 from polyclinic.eval.results import RunResults
 from polyclinic.runner.registry import clinic_modules, load_clinic
 from polyclinic.testing.runs import export_bytes, interrupted_then_resumed, run_once
+from polyclinic.training.files import column_kinds
 
 ROOMS = ("flow", "agents", "judges", "understudies", "prompts", "variants", "rules", "scenario")
 ENTRIES = (
@@ -65,6 +67,7 @@ def checks(clinic: Clinic) -> list[Check]:
         Check("every room and a README with the shared headings", partial(check_shape, clinic), runs=False),
         Check("entries of rooms have the names that all clinics use", partial(check_rooms, clinic), runs=False),
         Check("live sessions are described whole", partial(check_service, clinic), runs=False),
+        Check("training data names what there is", partial(check_dataset, clinic), runs=False),
         Check("prompts fit their templates and have understudies", partial(check_words, clinic), runs=False),
         Check("every variant runs clean and is scored", partial(check_variants, clinic)),
         *(
@@ -145,6 +148,22 @@ def check_service(clinic: Clinic) -> None:
     assert not unknown, f"{where}: actions name states that there are not: {', '.join(sorted(unknown))}"
     stuck = [state for state in room.states if state != CLOSED and not any(state in a.when for a in room.actions)]
     assert not stuck, f"{where}: nothing can be done in the states {', '.join(stuck)}"
+
+
+def check_dataset(clinic: Clinic) -> None:
+    """Training data: its variants and judges exist, a reward can reach its least, and its columns can be written."""
+    data = clinic.dataset
+    if data is None:
+        return
+    where = f"{clinic.name}/dataset"
+    unknown = [name for name in data.variants if name not in clinic.variants]
+    assert not unknown, f"{where}: variants that there are not: {', '.join(unknown)}"
+    judges = {judge.name for judge in clinic.judges()}
+    unknown = [name for name in data.judges if name not in judges]
+    assert not unknown, f"{where}: judges that there are not: {', '.join(unknown)}"
+    assert data.least_reward <= data.most_reward, f"{where}: least_reward is above most_reward"
+    missing = [name for name in Row.COLUMNS if name not in column_kinds(data.row)]
+    assert not missing, f"{where}: {data.row.__name__}.COLUMNS lacks {', '.join(missing)}"
 
 
 def check_words(clinic: Clinic) -> None:
