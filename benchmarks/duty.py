@@ -189,8 +189,8 @@ def _controls(data: dict[Task, Collected]) -> list[str]:
         for variant in ("full", "no-r02"):
             own = data[task].of(variant)
             alarms = sum(drift for s in own for who, drift in s.drift.items() if who == role)
-            added = [edit for s in own for edit in s.edits if edit["action"] == "add"]
-            lines = sum(edit["line"]["key"] == f"trait:{trait}" for edit in added)
+            added = [edit for s in own for edit in s.edits if edit.edit.action == "add"]
+            lines = sum(edit.edit.line.key == f"trait:{trait}" for edit in added)
             far = shown(final_deviation(own, role, trait))
             out.append(f"| {task} | {role}, {trait} | {variant} | {far} | {alarms} | {lines} |")
     return [*out, ""]
@@ -283,7 +283,7 @@ async def bound(shifts: int) -> list[str]:
         for role in ("doctor", "nurse", "trainee", "admin"):
             texts = [s.prompts[role] for s in data.shifts if role in s.prompts]
             if texts:
-                edits = [s.number for s in data.shifts for edit in s.edits if edit["role"] == role]
+                edits = [s.number for s in data.shifts for edit in s.edits if edit.role == role]
                 late = sum(number > shifts * 3 // 4 for number in edits)
                 longest, most = max(map(len, texts)), max(text.count("\n") + bool(text) for text in texts)
                 out.append(f"| {task} | {role} | {longest} | {most} | {len(edits)} | {late} |")

@@ -27,6 +27,7 @@ from unittest.mock import patch
 from polyclinic.clinics.patient import clinic
 from polyclinic.clinics.patient.agents.library import _WIDE
 from polyclinic.clinics.patient.evolve import contamination
+from polyclinic.clinics.patient.rules.notes import Taught
 from polyclinic.clinics.patient.scenario.shipped import unseen_records
 from polyclinic.clinics.patient.variants import VARIANTS, PatientVariant
 from polyclinic.core.embedding import Vectors
@@ -160,7 +161,7 @@ async def recruitment(folder: Path, quick: bool) -> list[str]:
     lines = [f"| doctors | new answers after {cases} cases | " + " | ".join(ANSWERS) + " |", "| --- " * 6 + "|"]
     for name in names:
         files, grown = await evolve(f"evolve:{cases}", folder, name)
-        new = sum(int(note.data["attention"]) for row in grown.episodes for note in row.transcript.notes("learned"))
+        new = sum(note.attention for row in grown.episodes for note in row.transcript.notes(Taught))
         results = await play(("evolved",), "unseen:13" if quick else "unseen:52", files)
         lines.append(f"| {name} | {new} | " + " | ".join(cell(results, "evolved", metric) for metric in ANSWERS) + " |")
     return lines

@@ -16,6 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from polyclinic.clinics.rounds.rules.notes import Thought, Withheld
 from polyclinic.clinics.rounds.variants import VARIANTS
 from polyclinic.core.episode import EpisodeSpec
 from polyclinic.core.execute import Stage, run_episode
@@ -202,7 +203,7 @@ async def faults(quick: bool) -> str:
                 fine = len(last) == 3 and all(verdict.approved and not verdict.error for verdict in last.values())
                 unreviewed += not fine
                 last, draft = {}, -1
-        withheld += len(transcript.notes("withheld"))  # type: ignore[attr-defined]
+        withheld += len(transcript.notes(Withheld))  # type: ignore[attr-defined]
     return (
         f"## Faulty reviewers\n\n{count} sessions, {errors} failed reviews (endpoint errors, time-outs, nonsense): "
         f"{spoken} turns spoken, {withheld} rounds silent, **{unreviewed} unreviewed turns reached students**."
@@ -219,7 +220,7 @@ async def cost(quick: bool) -> str:
         longest = {"student": 0, "tutor": 0, "patient": 0}
         for seed, name in enumerate(names):
             transcript, requests = await session(f"students-{size}", name, seed)
-            rounds += len(transcript.notes("thinking"))  # type: ignore[attr-defined]
+            rounds += len(transcript.notes(Thought))  # type: ignore[attr-defined]
             calls += len(requests)
             for request in requests:
                 length = sum(len(message.content) for message in request.messages)

@@ -7,23 +7,43 @@
     │   ├── ConfigError         a flag, a run file or a cast string
     │   ├── UnknownName         a clinic, variant, judge, role, run … that does not exist (says the nearest names)
     │   ├── DataError           a case file, norm file, library file …: names the file, the place and the mend
+    │   ├── NotNow              a live session is not in a state that allows this (in `web.sessions`)
     │   └── StoreError          the store cannot be read or written: damaged, full, locked, gone; the run stops
     ├── RecordsError            the hospital's records refuse something (in `core.records`, with FHIR's own issue codes)
-    │   ├── RecordMissing       no such resource; RecordGone after a deletion
+    │   ├── RecordMissing       no such resource
+    │   │   └── RecordGone      … any more: it was deleted
     │   ├── RecordConflict      taken already, referred to, or not in a state that allows this
     │   ├── PreconditionFailed  somebody else was quicker
     │   ├── RecordInvalid       the resource breaks FHIR's rules
     │   ├── RecordsRefused      the home will not do this at all
-    │   └── RecordsUnreachable  the home does not answer (a StoreError too): the run stops and can be resumed
+    │   ├── RecordsUnreachable  the home does not answer (a StoreError too): the run stops and can be resumed
+    │   ├── BadJson             a body is not strict JSON
+    │   ├── BadBundle           a Bundle cannot be carried out as written
+    │   ├── BadPatch            a JSON Patch cannot be applied
+    │   ├── BadSearch           a search parameter is unknown or wrong
+    │   ├── BadParameters       the input of an operation is wrong
+    │   ├── NotAcceptable       the server cannot answer in the asked form
+    │   ├── UnsupportedMedia    the server cannot read this kind of body
+    │   ├── TooLarge            the body is larger than the server takes
+    │   └── UnknownPath         the server has nothing at this address
+    ├── WrongForm               something is not in the form that was asked for; always caught, and told to its author
+    │   ├── Unreadable          a model's reply: the model is asked again
+    │   ├── BadArguments        the arguments of a tool call: the model is told
+    │   ├── NotJson             a tutor's output, when it is rewarded
+    │   └── Fault               a place in a user's hospital file: the reader makes a DataError of it
+    ├── Interruption            a test stops a run, as a crash would (in `testing.runs`)
     ├── LimitReached            a limit the user set was reached (turns, tokens, money, time): exit code 3
     └── OwnedError              something failed inside an episode, and one party owns it
         ├── ModelError          owner "model": the endpoint is down, refused, stalled or ran past its deadline
+        │   └── AttemptFailed   one attempt at an endpoint failed, and whether another may help
         ├── ReplyError          owner "reply": the tested agent's reply did not parse, twice asked again
         ├── SimulatedUserError  owner "simulated_user": the simulator's own actor broke its part
         ├── ToolError           owner "tool": a tool failed although it was used rightly
         ├── JudgeError          owner "judge": a judge could not be read; it scores nobody
         ├── ReaderError         owner "reader": a reader could not be read; what it was asked stays unknown
         └── EngineError         owner "engine": ours to mend
+            ├── LeaseLost       another process holds this part of the run
+            └── ChainBroken     the end of an episode was refused that this one built on
 
 A failure is recorded once, where it crosses its boundary: see `boundary`.
 """
@@ -83,10 +103,22 @@ class LimitReached(PolyclinicError):
         self.limit, self.scope = limit, scope
 
 
+class WrongForm(PolyclinicError, ValueError):
+    """Something is not in the form that was asked for; the message is fit for its author."""
+
+
 class OwnedError(PolyclinicError):
-    """A failure inside an episode, with the one party that owns it."""
+    """A failure inside an episode, with the one party that owns it.
+
+    Where replies to a question could not be read, `prompt` names the question and `calls` the calls that gave them, by
+    their keys in the journal.
+    """
 
     owner: ClassVar[Owner] = "engine"
+
+    def __init__(self, message: str = "", *, prompt: str = "", calls: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.prompt, self.calls = prompt, calls
 
 
 class ModelError(OwnedError):
@@ -146,9 +178,9 @@ PASSING = (UserError, LimitReached, OwnedError)
 """Errors that are nobody else's: they have an owner already, are the user's own, or are limits."""
 
 
-def owned(owner: Owner, message: str) -> OwnedError:
+def owned(owner: Owner, message: str, *, prompt: str = "", calls: tuple[str, ...] = ()) -> OwnedError:
     """The error type of that owner, with that message."""
-    return _BY_OWNER[owner](message)
+    return _BY_OWNER[owner](message, prompt=prompt, calls=calls)
 
 
 def blamed(owner: Owner, doing: str, error: Exception) -> OwnedError:

@@ -10,7 +10,7 @@ from polyclinic.core.limits import Limits
 from polyclinic.core.message import Frozen, ToolCall
 from polyclinic.core.model import Completion, Usage
 from polyclinic.core.tool import Tool
-from polyclinic.core.transcript import Called, ToolUsed
+from polyclinic.core.transcript import Called, Failed, ToolUsed
 from polyclinic.errors import LimitReached, ModelError, ReplyError, SimulatedUserError, ToolError
 from tests.core.conftest import OpenEpisode, Scripted
 
@@ -37,9 +37,13 @@ async def test_a_reply_that_does_not_parse_is_asked_again_with_the_error(open_ep
 async def test_a_simulated_role_that_stays_unreadable_is_the_simulators_fault(open_episode: OpenEpisode) -> None:
     caller = Scripted("nonsense")
     episode = await open_episode(caller=caller)
-    with pytest.raises(SimulatedUserError, match="stayed unreadable after 3 tries"):
+    with pytest.raises(SimulatedUserError, match="stayed unreadable after 3 tries") as caught:
         await episode.agent("caller").ask(REACTS)
     assert len(caller.requests) == 3
+    assert caught.value.prompt == REACTS.prompt_name()
+    assert list(caught.value.calls) == [call.key for call in episode.transcript.of(Called)]
+    event = Failed.because(caught.value, "words", "here")
+    assert (event.owner, event.prompt, event.calls) == ("simulated_user", REACTS.prompt_name(), caught.value.calls)
 
 
 async def test_a_tested_role_that_stays_unreadable_owns_its_reply(open_episode: OpenEpisode) -> None:

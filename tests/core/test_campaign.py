@@ -6,6 +6,7 @@ import random
 import pytest
 
 from polyclinic.core.campaign import ALL_LANES, Effect, NothingShared, Turnstile
+from polyclinic.errors import EngineError
 
 NAMES = ("a", "b", "c")
 
@@ -82,5 +83,8 @@ async def test_one_can_wait_for_an_earlier_episodes_end() -> None:
 
 
 def test_a_campaign_without_shared_state_refuses_effects() -> None:
-    with pytest.raises(ValueError, match="without shared state"):
-        NothingShared().apply(Effect(kind="x", data={}))
+    class Other(Effect):
+        kind = "x"
+
+    with pytest.raises(EngineError, match="without shared state"):
+        NothingShared().apply(Other())

@@ -5,12 +5,23 @@ from typing import Any
 
 import pytest
 
-from polyclinic.core.campaign import Effect, Turnstile
+from polyclinic.clinics.demo.state import Phrase
+from polyclinic.core.campaign import Effect, StoredEffect, Turnstile
 from polyclinic.core.episode import Campaign
 from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.limits import Limits
-from polyclinic.core.transcript import EVENT, Said, Transcript
-from polyclinic.errors import EngineError, LimitReached, ModelError, ToolError, UnknownName, UserError, boundary
+from polyclinic.core.note import Note
+from polyclinic.core.transcript import EVENT, Noted, Said, Transcript
+from polyclinic.errors import (
+    DataError,
+    EngineError,
+    LimitReached,
+    ModelError,
+    ToolError,
+    UnknownName,
+    UserError,
+    boundary,
+)
 from tests.core.conftest import OpenEpisode
 
 
@@ -90,7 +101,7 @@ async def test_unknown_names_are_answered_with_the_nearest(open_episode: OpenEpi
     with pytest.raises(UnknownName, match="did you mean nurse"):
         episode.agent("nruse")
     with pytest.raises(UnknownName, match="no library called 'phrases'"):
-        episode.library("phrases")
+        episode.library(Phrase)
 
 
 async def test_turns_are_limited(open_episode: OpenEpisode) -> None:
@@ -109,10 +120,40 @@ async def test_only_text_can_be_said(open_episode: OpenEpisode, speaker: Any, te
         episode.say(speaker, text, to)
 
 
-async def test_effects_are_plain_data(open_episode: OpenEpisode) -> None:
+class Book(Effect):
+    kind = "book"
+    slot: int
+    who: tuple[str, ...]
+
+
+def test_an_effect_is_stored_as_its_kind_and_its_fields() -> None:
+    effect = Book(slot=3, who=("a", "b"))
+    assert effect.stored() == b'{"kind":"book","data":{"slot":3,"who":["a","b"]}}'
+    assert StoredEffect.from_json(effect.stored()).as_one_of((Book,)) == effect
+
+
+class Offered(Note):
+    topic = "offer"
+    stage: int
+    via: tuple[str, ...] = ()
+
+
+async def test_notes_are_read_back_by_their_type_and_kept_as_plain_data(open_episode: OpenEpisode) -> None:
     episode = await open_episode()
-    episode.effect("book", slot=3, who=("a", "b"))
-    assert episode.effects == [Effect(kind="book", data={"slot": 3, "who": ["a", "b"]})]
+    episode.note(Offered(stage=1, via=("a", "b")))
+    episode.note(Offered(stage=2))
+    transcript = episode.transcript
+    assert transcript.of(Noted)[0].data == {"stage": 1, "via": ["a", "b"]}
+    for one in (transcript, Transcript.from_json(transcript.to_json())):
+        assert one.notes(Offered) == [Offered(stage=1, via=("a", "b")), Offered(stage=2)]
+        assert one.last_note(Offered) == Offered(stage=2)
+
+
+def test_notes_of_an_older_version_are_read_and_those_that_cannot_be_are_the_datas_fault() -> None:
+    older = Transcript([Noted(topic="offer", data={"stage": 1, "dropped": True}), Noted(topic="other", data={})])
+    assert older.notes(Offered) == [Offered(stage=1)]
+    with pytest.raises(DataError, match="the note 'offer' was written by another version of this clinic: stage"):
+        Transcript([Noted(topic="offer", data={"stage": "first"})]).notes(Offered)
 
 
 def test_a_transcript_survives_its_journey_through_json() -> None:

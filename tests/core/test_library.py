@@ -4,7 +4,8 @@ import random
 
 import pytest
 
-from polyclinic.core.library import Entry, Library, LibraryView, Operation, Provenance, entry_id
+from polyclinic.core.library import Entry, Lesson, Library, LibraryView, Operation, Provenance, entry_id
+from polyclinic.errors import DataError
 from polyclinic.retrieval.embedders import embedder
 from polyclinic.retrieval.index import new_index
 
@@ -82,11 +83,29 @@ def test_a_library_is_the_sum_of_its_operations() -> None:
     assert again.standing(entry_id("a", {})) == shelf.standing(entry_id("a", {}))
 
 
+class Kept(Lesson):
+    library = "test"
+    v: int
+
+
+def test_what_an_entry_holds_is_read_back_as_its_type() -> None:
+    shelf = library()
+    view = LibraryView(Kept, shelf, lambda name, operation: shelf.apply(operation), Provenance())
+    entry = view.add("how to sit", Kept(v=1))
+    assert entry.value == {"v": 1} and entry.id == entry_id("how to sit", {"v": 1}) == view.id_of(
+        "how to sit", Kept(v=1)
+    )
+    assert [found.lesson for found in view.nearest("how to sit")] == [Kept(v=1)] == list(view.lessons())
+    shelf.apply(Operation(action="add", entry=Entry(id="x", key="y", value={"v": "many"})))
+    with pytest.raises(DataError, match="library test, entry x: v"):
+        list(view.lessons())
+
+
 def test_an_episodes_view_stages_changes_and_remembers_where_they_come_from() -> None:
     staged: list[tuple[str, Operation]] = []
     shelf = library()
-    view = LibraryView(shelf, lambda name, operation: staged.append((name, operation)), Provenance(episode="e1"))
-    entry = view.add("key", {"v": 1}, quality=0.5, call="abc")
+    view = LibraryView(Kept, shelf, lambda name, operation: staged.append((name, operation)), Provenance(episode="e1"))
+    entry = view.add("key", Kept(v=1), quality=0.5, call="abc")
     view.used(entry.id, good=False)
     view.remove(entry.id, "bad")
     assert len(shelf) == len(view) == 0

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from polyclinic.clinics.demo.state import Recalled
 from polyclinic.core.execute import EpisodeResult
 from polyclinic.core.transcript import Learned, Said
 from polyclinic.errors import UserError
@@ -39,11 +40,9 @@ async def test_a_series_learns_from_one_episode_to_the_next() -> None:
     async with open_store(MEMORY) as store:
         outcome = await run(store, config(variants=("taught",), scenarios="series:6"))
         rows = await store.runs.episodes(outcome.run)
-        recalled = [
-            (await store.runs.transcript(outcome.run, row.spec.id)).notes("recalled")[0].data["phrases"] for row in rows
-        ]
+        recalled = [(await store.runs.transcript(outcome.run, row.spec.id)).notes(Recalled)[0].phrases for row in rows]
         learned = (await store.runs.transcript(outcome.run, rows[0].spec.id)).of(Learned)
-    assert recalled[0] == []
+    assert recalled[0] == ()
     assert all(recalled[1:])
     assert learned[0].action == "added"
 

@@ -81,14 +81,22 @@ async def test_a_budget_over_a_model_without_a_price_is_refused_before_anything_
         assert await store.runs.all() == []
 
 
+class Came(Effect):
+    kind = "came"
+    position: int
+
+
 class Order:
     """Shared state that notes who came by."""
+
+    takes: tuple[type[Effect], ...] = (Came,)
 
     def __init__(self) -> None:
         self.seen: list[int] = []
 
     def apply(self, effect: Effect) -> None:
-        self.seen.append(effect.data["position"])
+        assert isinstance(effect, Came)
+        self.seen.append(effect.position)
 
 
 async def test_nobody_overtakes_an_episode_that_a_limit_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,7 +113,7 @@ async def test_nobody_overtakes_an_episode_that_a_limit_stopped(monkeypatch: pyt
             ready.set()
         await episode.turn("*")
         before = list(episode.shared.seen)
-        episode.effect("came", position=position)
+        episode.effect(Came(position=position))
         return f"after {before}"
 
     def row_of(selector: str, seed: int) -> Sequence[Call]:

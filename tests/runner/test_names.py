@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from polyclinic.clinics.demo.state import Recalled
 from polyclinic.core.library import Entry, Operation
 from polyclinic.runner.api import run
 from polyclinic.runner.execute.rescore import rescore
@@ -34,9 +35,7 @@ async def test_a_run_starts_from_what_the_last_one_learned() -> None:
         learned = await run(store, config(scenarios="series:4"))
         later = await run(store, config(libraries={"all": "last"}))
         rows = await store.runs.episodes(later.run)
-        recalled = [
-            (await store.runs.transcript(later.run, row.spec.id)).notes("recalled")[0].data["phrases"] for row in rows
-        ]
+        recalled = [(await store.runs.transcript(later.run, row.spec.id)).notes(Recalled)[0].phrases for row in rows]
         (began_with,) = (await store.runs.get(later.run)).config["libraries"].values()
         assert began_with.startswith(f"{learned.run}.phrases@")
     assert all(recalled)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from polyclinic.core.campaign import Effect
+from polyclinic.core.campaign import Effect, StoredEffect
 from polyclinic.core.episode import EpisodeSpec
 from polyclinic.core.execute import EpisodeResult
 from polyclinic.core.library import Entry, Operation
@@ -52,6 +52,11 @@ async def test_an_end_without_the_lease_is_refused_and_leaves_nothing(store: Sto
     assert (await store.runs.episodes(run))[0].status == "pending"
 
 
+class Book(Effect):
+    kind = "book"
+    slot: int
+
+
 async def test_an_end_commits_transcript_scores_effects_and_hooks_together(store: Store) -> None:
     run = await make_run(store)
     await store.database.write(lambda tx: tx.execute("CREATE TABLE side (n BIGINT)"))
@@ -59,7 +64,7 @@ async def test_an_end_commits_transcript_scores_effects_and_hooks_together(store
     assert await mine.claim(UNIT) == {UNIT: Standing("pending", recorded=False)}
     broken = result(
         scores=[Score(metric="m", value=1, judge="j")],
-        effects=[Effect(kind="book", data={"slot": 1})],
+        effects=[Book(slot=1)],
         commit_hooks=[lambda tx: tx.execute("INSERT INTO side (n) VALUES (1)"), lambda tx: tx.execute("nonsense")],
     )
     with pytest.raises(Exception, match="nonsense"):
@@ -68,7 +73,9 @@ async def test_an_end_commits_transcript_scores_effects_and_hooks_together(store
     assert await store.database.read(lambda tx: tx.execute("SELECT n FROM side")) == []
     broken.commit_hooks.pop()
     await store.runs.finish(run, UNIT, broken, this_process(), 5)
-    assert [effect.kind for _, effect in await store.runs.effects(run, UNIT)] == ["book"]
+    kept = [effect for _, effect in await store.runs.effects(run, UNIT)]
+    assert kept == [StoredEffect(kind="book", data={"slot": 1})]
+    assert kept[0].as_one_of((Book,)) == Book(slot=1)
     assert await store.database.read(lambda tx: tx.execute("SELECT n FROM side")) == [(1,)]
     assert (await store.scores.of(run, "live"))[UNIT][0].metric == "m"
     assert (await store.runs.transcript(run, UNIT)).outcome() == "fine"
@@ -101,7 +108,8 @@ def test_a_process_that_reuses_a_dead_ones_number_is_told_apart(monkeypatch: pyt
     assert not is_dead(f"{host}:{pid}:0")
 
 
-async def test_a_retry_forgets_unreadable_replies_and_keeps_the_others(store: Store) -> None:
+@pytest.mark.parametrize("named", [("bad0", "bad1", "bad2"), ()], ids=["named by the failure", "of version 0.1"])
+async def test_a_retry_forgets_unreadable_replies_and_keeps_the_others(store: Store, named: tuple[str, ...]) -> None:
     run = await make_run(store)
     await Leases(store.database, run, this_process()).claim(UNIT)
     calls = [
@@ -111,9 +119,8 @@ async def test_a_retry_forgets_unreadable_replies_and_keeps_the_others(store: St
         Called(role="b", prompt="Q", model="m", key="bad2", occurrence=0, text="x", attempt=2),
         Called(role="c", prompt="P", model="m", key="beside", occurrence=0, text="x", attempt=1),
     ]
-    failed = result(
-        "failed", transcript=Transcript([*calls, Failed(owner="reply", error="b's reply to Q stayed unreadable")])
-    )
+    failure = Failed(owner="reply", error="words that nothing looks at", prompt="Q" if named else "", calls=named)
+    failed = result("failed", transcript=Transcript([*calls, failure]))
     await store.database.write(
         lambda tx: tx.executemany(
             "INSERT INTO calls (run, episode, key, occurrence, role, prompt, model, request, completion, latency_ms) "

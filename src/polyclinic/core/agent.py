@@ -80,7 +80,7 @@ class Agent:
         except Exception as error:
             raise blamed("engine", f"rendering {prompt.prompt_name()}", error) from error
         specs = tuple(tool.spec for tool in tools)
-        fault = ""
+        fault, tries = "", list[str]()
         for attempt in range(REASKS + 1):
             for left in range(TOOL_ROUNDS, -1, -1):
                 request = Request(self.role, prompt, tuple(messages), specs, settings, self._board.episode)
@@ -96,10 +96,13 @@ class Agent:
                 return Answer(read_reply(completion.text, prompt.reply_form()), called)
             except Unreadable as error:
                 fault = str(error)
+                tries.append(called.key)
                 messages = [*messages, assistant(completion.text), user(_again(fault))]
         raise owned(
             self._owner,
             f"{self.name}'s reply to {prompt.prompt_name()} stayed unreadable after {REASKS + 1} tries: {fault}",
+            prompt=prompt.prompt_name(),
+            calls=tuple(tries),
         )
 
     async def _use_tools(self, completion: Completion, tools: Sequence[Tool[Any]]) -> list[Message]:

@@ -10,25 +10,53 @@ from __future__ import annotations
 
 import asyncio
 import heapq
-from collections.abc import Sequence
-from typing import Any, Protocol
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar, Protocol
 
-from polyclinic.core.value import Value
+from pydantic import ConfigDict
+
+from polyclinic.core.value import Value, json_bytes
+from polyclinic.errors import EngineError
 
 ALL_LANES = "*"
 
 
 class Effect(Value):
-    """One change of shared state, as plain data. Effects are committed with their episode's end, and applied in that
-    order.
+    """One change of shared state; a clinic has a subclass for each kind of change.
+
+    Effects are committed with their episode's end and applied in that order. The store keeps the fields and `kind`,
+    which never changes. A field that is added later needs a default.
     """
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="ignore")
+    kind: ClassVar[str]
+
+    def stored(self) -> bytes:
+        """As the store keeps it: the JSON of a `StoredEffect`."""
+        return json_bytes({"kind": self.kind, "data": self})
+
+
+class StoredEffect(Value):
+    """An effect as a store holds it, before its clinic has read it."""
 
     kind: str
     data: dict[str, Any]
 
+    def as_one_of(self, kinds: Iterable[type[Effect]]) -> Effect:
+        """The effect as the class of its kind."""
+        for kind in kinds:
+            if kind.kind == self.kind:
+                return kind.read(self.data)
+        raise EngineError(f"nothing here knows a change of shared state called '{self.kind}'")
+
 
 class Shared(Protocol):
     """A campaign's shared state. It changes only through `apply`, live and when a run is resumed alike."""
+
+    @property
+    def takes(self) -> tuple[type[Effect], ...]:
+        """The kinds of effect that `apply` takes."""
+        ...
 
     def apply(self, effect: Effect) -> None:
         """Take one committed change."""
@@ -38,9 +66,11 @@ class Shared(Protocol):
 class NothingShared:
     """For campaigns whose only shared state is their libraries."""
 
+    takes: tuple[type[Effect], ...] = ()
+
     def apply(self, effect: Effect) -> None:
         """Nothing is shared, so nothing can change."""
-        raise ValueError(f"an effect '{effect.kind}' reached a campaign without shared state")
+        raise EngineError(f"an effect '{effect.kind}' reached a campaign without shared state")
 
 
 class Turnstile:

@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
 from polyclinic.core.agent import Agent
-from polyclinic.core.campaign import Effect, NothingShared, Shared, Turnstile
+from polyclinic.core.campaign import Effect, NothingShared, Shared, StoredEffect, Turnstile
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.database import Transaction
-from polyclinic.core.library import Action, Library, LibraryView, Operation, Provenance
+from polyclinic.core.library import Action, LessonT, Library, LibraryChanged, LibraryView, Operation, Provenance
 from polyclinic.core.limits import Meter
+from polyclinic.core.note import Note
 from polyclinic.core.reading import READER, Finding, Memo, Question, read_text
 from polyclinic.core.records import StagedRecords
 from polyclinic.core.scenario import S_co, V_co
@@ -59,11 +60,12 @@ class Campaign:
     turnstile: Turnstile | None = None
     positions: Mapping[str, int] = field(default_factory=dict)
 
-    def apply(self, effect: Effect) -> None:
-        """Take one committed change: a library's operation, or whatever the clinic's shared state understands."""
-        if effect.kind == "library":
-            operation = Operation.model_validate(effect.data["operation"])
-            self.libraries[effect.data["library"]].apply(operation)
+    def apply(self, effect: Effect | StoredEffect) -> None:
+        """Take one committed change: a library's operation, or what the clinic's shared state understands."""
+        if isinstance(effect, StoredEffect):
+            effect = effect.as_one_of((LibraryChanged, *self.shared.takes))
+        if isinstance(effect, LibraryChanged):
+            self.libraries[effect.library].apply(effect.operation)
         else:
             self.shared.apply(effect)
 
@@ -126,9 +128,9 @@ class Episode(Generic[S_co, V_co]):
         self.record(event)
         return event
 
-    def note(self, topic: str, **data: Any) -> None:
+    def note(self, note: Note) -> None:
         """Keep anything else: a phase, a plan, what was retrieved."""
-        self.record(Noted(topic=topic, data=plain(data)))
+        self.record(Noted(topic=note.topic, data=plain(note)))
 
     def changed(self, what: str, before: Any, after: Any) -> None:
         """A piece of the world's state changed."""
@@ -236,25 +238,24 @@ class Episode(Generic[S_co, V_co]):
             self.staged = self.services.hospital.stage()
         return self.staged
 
-    def effect(self, kind: str, **data: Any) -> None:
-        """Change shared state: committed with the episode's end, then applied. An episode that
-        fails changes nothing.
-        """
-        self.effects.append(Effect(kind=kind, data=plain(data)))
+    def effect(self, effect: Effect) -> None:
+        """Change shared state: committed with the episode's end, then applied. A failed episode changes nothing."""
+        self.effects.append(effect)
 
     def on_commit(self, hook: CommitHook) -> None:
         """Do this inside the transaction that ends the episode."""
         self.commit_hooks.append(hook)
 
-    def library(self, name: str) -> LibraryView:
-        """A library: reads see what is shared, changes wait for the episode's end."""
+    def library(self, lesson: type[LessonT]) -> LibraryView[LessonT]:
+        """The library of these lessons: reads see what is shared, changes wait for the episode's end."""
+        name = lesson.library
         if name not in self.campaign.libraries:
             raise UnknownName("library", name, self.campaign.libraries)
         provenance = Provenance(run=self.spec.run, episode=self.id, scenario=self.scenario.id)
-        return LibraryView(self.campaign.libraries[name], self._learn, provenance)
+        return LibraryView(lesson, self.campaign.libraries[name], self._learn, provenance)
 
     def _learn(self, library: str, operation: Operation) -> None:
-        self.effect("library", library=library, operation=operation)
+        self.effect(LibraryChanged(library=library, operation=operation))
         entry = operation.entry.id if operation.entry else operation.id
         action = _LEARNED[operation.action]
         self.record(Learned(library=library, action=action, entry=entry, reason=operation.reason))

@@ -96,10 +96,9 @@ async def run_episode(
     except UserError:
         raise
     except OwnedError as error:
-        _fail(episode, result, Failed(owner=error.owner, error=str(error), where=_where(error)))
+        _fail(episode, result, Failed.because(error, str(error), _where(error)))
     except Exception as error:
-        message = f"{type(error).__name__}: {error}"
-        _fail(episode, result, Failed(owner="engine", error=message, where=_where(error)))
+        _fail(episode, result, Failed.because(error, f"{type(error).__name__}: {error}", _where(error)))
     if result.status == "done":
         episode.record(Ended(outcome=result.outcome, data=episode.closing))
         board.meters = () if stage.run_meter is None else (stage.run_meter,)
@@ -173,9 +172,9 @@ async def judge_case(stage: Stage, board: Switchboard, case: Case, seed: int) ->
         except (LimitReached, UserError):
             raise
         except Exception as error:
-            owner = error.owner if isinstance(error, OwnedError) and not isinstance(error, JudgeError) else "judge"
             given = []
-            heard.append(Failed(owner=owner, error=f"{judge.name}: {error}", where=_where(error), fatal=False))
+            blamed = error if isinstance(error, OwnedError) else JudgeError(str(error))
+            heard.append(Failed.because(blamed, f"{judge.name}: {error}", _where(error), fatal=False))
         events += heard
         events += [Scored(score=score) for score in given]
         scores += given

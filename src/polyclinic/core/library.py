@@ -9,15 +9,32 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 import numpy as np
 import orjson
+from pydantic import ConfigDict, ValidationError
 
+from polyclinic.core.campaign import Effect
 from polyclinic.core.embedding import Embedder, VectorIndex, Vectors
 from polyclinic.core.message import Frozen
+from polyclinic.core.value import Value, plain
+from polyclinic.errors import DataError
 
 Action = Literal["add", "remove", "use"]
+
+
+class Lesson(Value):
+    """Base of what a clinic learns: one class for each library, with `library` as its name.
+
+    An entry holds the fields as plain data. A field that is added later needs a default, because libraries are kept.
+    """
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="ignore")
+    library: ClassVar[str]
+
+
+LessonT = TypeVar("LessonT", bound=Lesson)
 
 
 class Provenance(Frozen):
@@ -76,6 +93,21 @@ class Match:
 
     entry: Entry
     similarity: float
+
+
+@dataclass(frozen=True)
+class Found(Match, Generic[LessonT]):
+    """A match with what its entry holds."""
+
+    lesson: LessonT
+
+
+class LibraryChanged(Effect):
+    """An operation on one of the campaign's libraries."""
+
+    kind = "library"
+    library: str
+    operation: Operation
 
 
 def entry_id(key: str, value: dict[str, Any]) -> str:
@@ -220,32 +252,51 @@ class Library:
         )
 
 
-class LibraryView:
+class LibraryView(Generic[LessonT]):
     """An episode's window on a library: reads see the shared library, changes wait for the episode's end."""
 
-    def __init__(self, library: Library, stage: Callable[[str, Operation], None], provenance: Provenance) -> None:
-        self.library, self._stage, self._provenance = library, stage, provenance
+    def __init__(
+        self,
+        lesson: type[LessonT],
+        library: Library,
+        stage: Callable[[str, Operation], None],
+        provenance: Provenance,
+    ) -> None:
+        self.library, self._lesson, self._stage, self._provenance = library, lesson, stage, provenance
 
     def __len__(self) -> int:
         return len(self.library)
 
-    def nearest(self, text: str, k: int = 1, threshold: float = -1.0) -> list[Match]:
-        """As `Library.nearest`."""
-        return self.library.nearest(text, k, threshold)
+    def lessons(self) -> Iterator[LessonT]:
+        """What all entries hold, oldest first."""
+        return (self._read(entry) for entry in self.library)
+
+    def nearest(self, text: str, k: int = 1, threshold: float = -1.0) -> list[Found[LessonT]]:
+        """As `Library.nearest`, with what the entries hold."""
+        return [
+            Found(match.entry, match.similarity, self._read(match.entry))
+            for match in self.library.nearest(text, k, threshold)
+        ]
 
     def add(
         self,
         key: str,
-        value: dict[str, Any],
+        lesson: LessonT,
         quality: float = 0.0,
         call: str = "",
         unless_near: float | None = None,
     ) -> Entry:
         """Learn something, once the episode has ended; with `unless_near`, only if nothing as good is as near."""
         provenance = self._provenance.model_copy(update={"call": call})
+        value: dict[str, Any] = plain(lesson)
         entry = Entry(id=entry_id(key, value), key=key, value=value, quality=quality, provenance=provenance)
         self._stage(self.library.name, Operation(action="add", entry=entry, unless_near=unless_near))
         return entry
+
+    @staticmethod
+    def id_of(key: str, lesson: LessonT) -> str:
+        """The id that this lesson has under this key."""
+        return entry_id(key, plain(lesson))
 
     def remove(self, id: str, reason: str) -> None:
         """Take something out, with the reason."""
@@ -254,3 +305,11 @@ class LibraryView:
     def used(self, id: str, good: bool | None = None) -> None:
         """Count a use, and whether it turned out well."""
         self._stage(self.library.name, Operation(action="use", id=id, good=good))
+
+    def _read(self, entry: Entry) -> LessonT:
+        try:
+            return self._lesson.read(entry.value)
+        except ValidationError as error:
+            fault = error.errors()[0]
+            place = ".".join(map(str, fault["loc"]))
+            raise DataError(f"library {self.library.name}, entry {entry.id}: {place}: {fault['msg']}") from None

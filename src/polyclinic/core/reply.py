@@ -13,6 +13,8 @@ from typing import Any, TypeVar, cast
 import orjson
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
+from polyclinic.errors import WrongForm
+
 R = TypeVar("R")
 
 _FENCE = re.compile(r"\A```(?:json)?[ \t]*\n(.*)\n```\Z", re.DOTALL)
@@ -24,7 +26,7 @@ class ReplyModel(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
-class Unreadable(ValueError):
+class Unreadable(WrongForm):
     """The reply is not what was asked for; the message is fit to be shown to the model."""
 
 

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 from polyclinic.core.episode import Episode
 from polyclinic.core.message import Frozen
 from polyclinic.core.transcript import Failed, Reviewed
-from polyclinic.errors import LimitReached, OwnedError, UserError
+from polyclinic.errors import LimitReached, UserError
 
 D = TypeVar("D")
 
@@ -90,8 +90,7 @@ async def _ask(episode: Episode, name: str, reviewer: Reviewer[D], draft: D) -> 
     except (LimitReached, UserError):
         raise
     except Exception as error:
-        owner = error.owner if isinstance(error, OwnedError) else "engine"
         message = f"{type(error).__name__}: {error}"
-        episode.record(Failed(owner=owner, error=message, where=f"review by {name}", fatal=False))
+        episode.record(Failed.because(error, message, f"review by {name}", fatal=False))
         return Verdict(approved=False, error=message, feedback="the review could not be completed", reviewer=name)
     return verdict.model_copy(update={"reviewer": name, "approved": verdict.approved and not verdict.error})

@@ -10,6 +10,7 @@ from typing import Any, Generic, Literal, TypeVar, cast, get_type_hints
 from pydantic import BaseModel, ValidationError
 
 from polyclinic.core.message import Frozen, ToolCall
+from polyclinic.errors import WrongForm
 
 A = TypeVar("A", bound=BaseModel)
 Effect = Literal["read", "write"]
@@ -23,7 +24,7 @@ class ToolSpec(Frozen):
     parameters: dict[str, Any]
 
 
-class BadArguments(ValueError):
+class BadArguments(WrongForm):
     """The arguments do not fit; the message is fit to be shown to the model."""
 
 

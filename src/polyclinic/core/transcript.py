@@ -9,11 +9,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import field
 from typing import Annotated, Any, Literal, TypeVar, cast
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field, TypeAdapter, ValidationError
 
 from polyclinic.core.model import Completion, Request, Usage
+from polyclinic.core.note import Note
 from polyclinic.core.value import Value, json_bytes
-from polyclinic.errors import Owner
+from polyclinic.errors import DataError, OwnedError, Owner
+
+NoteT = TypeVar("NoteT", bound=Note)
 
 
 class _Event(Value):
@@ -93,6 +96,23 @@ class Noted(_Event):
     topic: str
     data: dict[str, Any] = field(default_factory=dict)
 
+    def as_note(self, kind: type[NoteT]) -> NoteT | None:
+        """The note as its class; None when it is about another topic."""
+        if self.topic != kind.topic:
+            return None
+        try:
+            return kind.read(self.data)
+        except ValidationError:
+            pass
+        try:  # a reply inside a note is strict: it takes a list for a tuple from JSON only
+            return kind.from_json(json_bytes(self.data))
+        except ValidationError as error:
+            fault = error.errors()[0]
+            place = ".".join(map(str, fault["loc"]))
+            raise DataError(
+                f"the note '{self.topic}' was written by another version of this clinic: {place}: {fault['msg']}"
+            ) from None
+
 
 class Changed(_Event):
     """A piece of the world's state changed."""
@@ -146,13 +166,26 @@ class Posted(_Event):
 
 
 class Failed(_Event):
-    """Something failed and one party owns it."""
+    """Something failed and one party owns it.
+
+    Where replies to a question could not be read, `prompt` names the question and `calls` the calls that gave them, by
+    their keys in the journal.
+    """
 
     kind: Literal["failed"] = "failed"
     owner: Owner
     error: str
     where: str = ""
     fatal: bool = True
+    prompt: str = ""
+    calls: tuple[str, ...] = ()
+
+    @classmethod
+    def because(cls, error: Exception, words: str, where: str, *, fatal: bool = True) -> Failed:
+        """The event of an error: its owner's, or the engine's where nobody was named."""
+        if not isinstance(error, OwnedError):
+            return cls(owner="engine", error=words, where=where, fatal=fatal)
+        return cls(owner=error.owner, error=words, where=where, fatal=fatal, prompt=error.prompt, calls=error.calls)
 
 
 class Score(Value):
@@ -217,6 +250,7 @@ class Transcript:
     def __init__(self, events: Iterable[Event] = ()) -> None:
         self.events: list[Event] = list(events)
         self._sorted: dict[type[_Event], list[Event]] = {}
+        self._notes: dict[type[Note], list[Note]] = {}
         self._counted = 0
 
     def __iter__(self) -> Iterator[Event]:
@@ -231,7 +265,7 @@ class Transcript:
 
     def _all(self, kind: type[EventT]) -> list[EventT]:
         if self._counted != len(self.events):
-            self._sorted = {}
+            self._sorted, self._notes = {}, {}
             for event in self.events:
                 self._sorted.setdefault(type(event), []).append(event)
             self._counted = len(self.events)
@@ -241,9 +275,17 @@ class Transcript:
         """What was said, by one speaker or by all."""
         return [event for event in self._all(Said) if speaker is None or event.speaker == speaker]
 
-    def notes(self, topic: str) -> list[Noted]:
-        """The notes on one topic."""
-        return [event for event in self._all(Noted) if event.topic == topic]
+    def notes(self, kind: type[NoteT]) -> list[NoteT]:
+        """The notes of one type, in order."""
+        events = self._all(Noted)
+        if kind not in self._notes:
+            self._notes[kind] = [note for event in events if (note := event.as_note(kind)) is not None]
+        return list(cast("list[NoteT]", self._notes[kind]))
+
+    def last_note(self, kind: type[NoteT]) -> NoteT | None:
+        """The last note of one type; None when there is none."""
+        found = self.notes(kind)
+        return found[-1] if found else None
 
     def dialogue(self) -> str:
         """The spoken words as plain lines, for judges and readers."""

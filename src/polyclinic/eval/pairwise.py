@@ -96,7 +96,7 @@ class PairwiseJudge(Generic[S_contra, V_contra]):
             forward = await agent.ask(prompt(a, b), sample=sample)
             backward = await agent.ask(prompt(b, a), sample=sample)
         except ReplyError as error:
-            raise JudgeError(str(error)) from error
+            raise JudgeError(str(error), prompt=error.prompt, calls=error.calls) from error
         return settle(forward, backward, sample)
 
     async def compare(self, a: Case[S_contra, V_contra], b: Case[S_contra, V_contra], bench: Bench) -> list[Preference]:

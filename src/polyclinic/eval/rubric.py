@@ -119,7 +119,7 @@ class RubricJudge(Generic[S_contra, V_contra]):
             try:
                 reply = await agent.ask(prompt, sample=sample)
             except ReplyError as error:
-                raise JudgeError(str(error)) from error
+                raise JudgeError(str(error), prompt=error.prompt, calls=error.calls) from error
             fault = judgement_fault(reply, criteria, flags, view.text)
             if not fault:
                 return reply

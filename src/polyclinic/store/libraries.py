@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from pydantic import TypeAdapter
 
-from polyclinic.core.campaign import Effect
+from polyclinic.core.campaign import StoredEffect
 from polyclinic.core.database import Database, Transaction
-from polyclinic.core.library import Operation
+from polyclinic.core.library import LibraryChanged, Operation
 from polyclinic.core.message import Frozen
 from polyclinic.errors import UnknownName
 from polyclinic.store.journal import now_ms
@@ -28,12 +28,12 @@ class SavedLibrary(Frozen):
     operations: tuple[Operation, ...]
 
 
-def library_operations(effects: Sequence[Effect], library: str) -> list[Operation]:
+def library_operations(effects: Sequence[StoredEffect], library: str) -> list[Operation]:
     """The operations on one library among a campaign's effects."""
     return [
-        Operation.model_validate(effect.data["operation"])
-        for effect in effects
-        if effect.kind == "library" and effect.data["library"] == library
+        change.operation
+        for change in (LibraryChanged.read(effect.data) for effect in effects if effect.kind == LibraryChanged.kind)
+        if change.library == library
     ]
 
 

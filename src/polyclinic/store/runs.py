@@ -10,18 +10,19 @@ from typing import Any
 import orjson
 
 from polyclinic.core.agent import REASKS
-from polyclinic.core.campaign import Effect
+from polyclinic.core.campaign import StoredEffect
 from polyclinic.core.database import Database, Transaction
 from polyclinic.core.episode import EpisodeSpec
 from polyclinic.core.execute import EpisodeResult
 from polyclinic.core.scenario import Scenario
 from polyclinic.core.transcript import Called, Failed, Transcript
-from polyclinic.core.value import json_bytes
 from polyclinic.errors import UnknownName
 from polyclinic.store.chain import Chain
 from polyclinic.store.journal import now_ms
 from polyclinic.store.leases import LeaseLost, holds, units_at_work
 from polyclinic.store.scores import LIVE, put_scores
+
+_OWN_REPLIES = ("reply", "simulated_user", "judge")
 
 
 @dataclass(frozen=True)
@@ -190,14 +191,14 @@ class Runs:
         )
         return {status: int(count) for status, count in rows}
 
-    async def effects(self, run: str, unit: str) -> list[tuple[str, Effect]]:
+    async def effects(self, run: str, unit: str) -> list[tuple[str, StoredEffect]]:
         """(episode, effect) of a unit in the order they were committed."""
         rows = await self.database.read(
             lambda tx: tx.execute(
                 "SELECT episode, body FROM effects WHERE run = ? AND unit = ? ORDER BY sequence, number", (run, unit)
             )
         )
-        return [(episode, Effect.from_json(body)) for episode, body in rows]
+        return [(episode, StoredEffect.from_json(body)) for episode, body in rows]
 
     def finish(
         self, run: str, unit: str, result: EpisodeResult, owner: str, elapsed_ms: int, chain: Chain | None = None
@@ -211,7 +212,7 @@ class Runs:
         transcript = result.transcript.to_json().decode()
         usage = {role: {**used.__dict__, "calls": result.calls[role]} for role, used in result.usage.items()}
         usage_text = orjson.dumps(usage, option=orjson.OPT_SORT_KEYS).decode()
-        effects = [json_bytes(effect).decode() for effect in result.effects]
+        effects = [effect.stored().decode() for effect in result.effects]
         episode = result.spec.id
 
         link = chain.next(run, episode) if chain is not None else None
@@ -274,19 +275,21 @@ class Runs:
 
 
 def _unreadable(transcript: Transcript) -> list[str]:
-    """The keys of the tries at the question that was asked in vain, wherever among its neighbours
-    it stands; else none.
-    """
-    fatal = [failure.error for failure in transcript.of(Failed) if failure.fatal][-1:]
-    calls = transcript.of(Called)
-    vain = [
-        i for i, call in enumerate(calls) if call.attempt == REASKS and fatal and f"{call.prompt} stayed" in fatal[0]
-    ]
-    if not vain:
+    """The keys of the calls whose replies could not be read, if the episode failed because of them."""
+    fatal = [failure for failure in transcript.of(Failed) if failure.fatal][-1:]
+    if not fatal or fatal[0].calls:
+        return list(fatal[0].calls) if fatal else []
+    return _last_tries(transcript.of(Called)) if fatal[0].owner in _OWN_REPLIES else []
+
+
+def _last_tries(calls: Sequence[Called]) -> list[str]:
+    """For stores of version 0.1, whose failures name no calls: the tries at the last question that used all of them."""
+    spent = [at for at, call in enumerate(calls) if call.attempt == REASKS]
+    if not spent:
         return []
-    last = calls[vain[-1]]
+    last = calls[spent[-1]]
     keys: list[str] = []
-    for call in reversed(calls[: vain[-1] + 1]):
+    for call in reversed(calls[: spent[-1] + 1]):
         if (call.role, call.prompt) == (last.role, last.prompt):
             keys.append(call.key)
             if call.attempt == 0:

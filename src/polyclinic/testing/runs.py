@@ -10,6 +10,7 @@ from typing import cast as cast_type
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.execute import EpisodeResult
 from polyclinic.core.scenario import S, V
+from polyclinic.errors import PolyclinicError
 from polyclinic.eval.results import RunResults
 from polyclinic.runner.api import carry_on, start_run
 from polyclinic.runner.plan.config import RunConfig, make_config
@@ -76,7 +77,7 @@ async def exported(store: Store, run: str) -> bytes:
         return episodes + path.read_bytes()
 
 
-class Interruption(Exception):
+class Interruption(PolyclinicError):
     """Stands for a crash in the middle of a run."""
 
 

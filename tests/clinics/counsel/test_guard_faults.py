@@ -12,6 +12,7 @@ import pytest
 from polyclinic.clinics.counsel.prompts import PatientSays
 from polyclinic.clinics.counsel.rules.guard import QUEUE
 from polyclinic.clinics.counsel.rules.messages import contacts, escalation_message
+from polyclinic.clinics.counsel.rules.notes import Guarded
 from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.model import Request
 from polyclinic.core.transcript import Event, Failed, Posted, Said
@@ -150,8 +151,8 @@ async def test_a_passive_wish_is_asked_about_and_flagged_but_not_escalated(
 ) -> None:
     result = await play(talk(lang=lang, risk="passive", risk_turn=3, turns=6))
     assert result.outcome != "escalated"
-    notes = [note.data for note in result.transcript.notes("guard")]
-    assert notes[2]["way"] == "ask_gently" and notes[2]["label"] == "passive"
+    notes = result.transcript.notes(Guarded)
+    assert notes[2].way == "ask_gently" and notes[2].label == "passive"
     asked = result.transcript.said("counsellor")[2].text
     assert ("ending your life yourself" in asked) or ("스스로 생을 끝내고" in asked)
     assert result.transcript.events[-1] is not None

@@ -7,8 +7,10 @@ from statistics import fmean
 
 import pytest
 
+from polyclinic.clinics.duty.evolve.reports import IdentityReport
 from polyclinic.clinics.duty.prompts import ActTurn
 from polyclinic.clinics.duty.rules.norms.norm import inventory
+from polyclinic.clinics.duty.rules.notes import CommitmentBroken, EditProposed, PromptShown
 from polyclinic.clinics.duty.scenario import by_id, scenarios, shipped
 from polyclinic.clinics.duty.state.ward import open_ward
 from polyclinic.clinics.duty.variants import VARIANTS
@@ -44,10 +46,10 @@ async def test_full_beats_every_baseline_in_every_task(small_run: Run) -> None:
 
 async def test_frozen_updates_leave_every_prompt_empty(small_run: Run) -> None:
     results = await small_run("T2:8", ["frozen"])
-    notes = [note for row in results.episodes for note in row.transcript.notes("prompt")]
+    notes = [note for row in results.episodes for note in row.transcript.notes(PromptShown)]
     assert notes
-    assert all(note.data["text"] == "" for note in notes)
-    assert any(note.data["withheld"] for row in results.episodes for note in row.transcript.notes("edit"))
+    assert all(note.text == "" for note in notes)
+    assert any(note.withheld for row in results.episodes for note in row.transcript.notes(EditProposed))
 
 
 async def test_shuffled_norms_never_teach_a_role_its_own(small_run: Run) -> None:
@@ -56,11 +58,11 @@ async def test_shuffled_norms_never_teach_a_role_its_own(small_run: Run) -> None
     for seed in range(1, 4):
         results = await small_run("T3:8", ["shuffled"], seed=seed)
         for row in results.episodes:
-            for note in row.transcript.notes("edit"):
-                subject, _, norm = note.data["edit"]["line"]["key"].partition(":")
+            for note in row.transcript.notes(EditProposed):
+                subject, _, norm = note.edit.line.key.partition(":")
                 if subject == "norm":
                     taught += 1
-                    assert note.data["role"] not in bound[norm]
+                    assert note.role not in bound[norm]
     assert taught
 
 
@@ -70,20 +72,20 @@ async def test_an_injected_drift_is_caught_within_three_shifts_and_only_with_r02
         alarms = [
             number
             for number, row in enumerate((r for r in rows_of(results, "full") if r.trial == trial), 1)
-            for note in row.transcript.notes("R02")
-            if note.data["report"]["role"] == "nurse" and note.data["report"]["drift"]["drift"]
+            for note in row.transcript.notes(IdentityReport)
+            if note.report.role == "nurse" and note.report.drift.drift
         ]
         assert alarms and 5 <= alarms[0] <= 7, alarms
-    assert not any(row.transcript.notes("R02") for row in rows_of(results, "no-r02"))
-    lines = [note.data["text"] for row in rows_of(results, "full") for note in row.transcript.notes("prompt")]
+    assert not any(row.transcript.notes(IdentityReport) for row in rows_of(results, "no-r02"))
+    lines = [note.text for row in rows_of(results, "full") for note in row.transcript.notes(PromptShown)]
     assert any("Be yourself again" in text for text in lines)
 
 
 async def test_a_stable_team_raises_no_alarm(small_run: Run) -> None:
     results = await small_run("T2:12~calm", ["full"], trials=3, judges=("task",))
-    reports = [note.data["report"] for row in results.episodes for note in row.transcript.notes("R02")]
+    reports = [note.report for row in results.episodes for note in row.transcript.notes(IdentityReport)]
     assert len(reports) > 60
-    assert not any(report["drift"]["drift"] for report in reports)
+    assert not any(report.drift.drift for report in reports)
 
 
 async def test_rollback_restores_behaviour_exactly(play: Play) -> None:
@@ -162,7 +164,7 @@ async def test_a_broken_commitment_is_noted(play: Play) -> None:
     shift = SHIFTS["t2-01-chest-pain"].model_copy(update={"calm": True})
     result = await play(shift, mistakes={"doctor": {"breaks_esc_1": 0.5}}, seed=4)
     levels = [said.text for said in result.transcript.said("doctor") if "level" in said.text]
-    notes = result.transcript.notes("broken_commitment")
+    notes = result.transcript.notes(CommitmentBroken)
     stated = {text[text.index("level ") + 6] for text in levels}
     assert bool(notes) == (len(stated) > 1)
 

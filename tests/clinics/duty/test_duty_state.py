@@ -14,8 +14,9 @@ from polyclinic.clinics.duty.state.memory import (
     Trajectory,
 )
 from polyclinic.clinics.duty.state.prompt_book import MAX_CHARS, MAX_LINES, Edit, PromptBook, PromptLine
-from polyclinic.clinics.duty.state.ward import Ward
-from polyclinic.core.campaign import Effect
+from polyclinic.clinics.duty.state.ward import Edited, ShiftEnded, ShiftRemembered, Ward
+from polyclinic.core.campaign import StoredEffect
+from polyclinic.errors import EngineError
 
 
 def line(key: str, text: str = "Ask first.") -> PromptLine:
@@ -116,14 +117,17 @@ def test_a_commitment_broken_later_is_detected_and_a_correction_is_not() -> None
 def test_a_ward_is_rebuilt_from_its_effects() -> None:
     ward = Ward({})
     for episode in range(4):
-        ward.apply(Effect(kind="edit", data={"role": "nurse", "edit": add(f"norm:{episode}").model_dump(mode="json")}))
-        ward.apply(
-            Effect(kind="remember", data={"role": "nurse", "trajectory": trajectory(episode).model_dump(mode="json")})
-        )
-        ward.apply(Effect(kind="episode", data={}))
+        for effect in (
+            Edited(role="nurse", edit=add(f"norm:{episode}")),
+            ShiftRemembered(role="nurse", trajectory=trajectory(episode)),
+            ShiftEnded(),
+        ):
+            kept = StoredEffect.from_json(effect.stored())
+            assert kept.as_one_of(Ward.takes) == effect, "an effect comes back from a store as it was"
+            ward.apply(effect)
     back = ward.at(2)
     assert back.episodes == 2
     assert [item.key for item in back.roles["nurse"].book.lines] == ["norm:1", "norm:0"]
     assert ward.at(4).roles == ward.roles
-    with pytest.raises(ValueError, match="does not know"):
-        ward.apply(Effect(kind="nonsense", data={}))
+    with pytest.raises(EngineError, match="called 'nonsense'"):
+        StoredEffect(kind="nonsense", data={}).as_one_of(Ward.takes)

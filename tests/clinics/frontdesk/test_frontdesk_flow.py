@@ -16,10 +16,11 @@ from polyclinic.clinics.frontdesk.prompts import (
     PatientIntake,
     StaffBooks,
 )
+from polyclinic.clinics.frontdesk.rules.notes import Offered
 from polyclinic.clinics.frontdesk.scenario.diseases import spoken_names
 from polyclinic.clinics.frontdesk.scenario.load import scenarios
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
-from polyclinic.clinics.frontdesk.state import HospitalState
+from polyclinic.clinics.frontdesk.state import Booked, HospitalState
 from polyclinic.clinics.frontdesk.understudies.patient import PatientUnderstudy
 from polyclinic.clinics.frontdesk.understudies.scheduler import StaffUnderstudy
 from polyclinic.core.agent import Agent
@@ -88,7 +89,7 @@ async def test_a_patient_states_one_wish_in_so_many_rounds_at_most(variant: str,
     result = await alone(contacts, visit, staff=Wavering(), variant=variant)
     wished = [event for event in result.transcript.said("patient") if event.data.get("phase") == "booking"]
     assert len(wished) == rounds
-    assert result.transcript.notes("offer")[0].data["via"] == "fallback", "tools first, reasoning as the fallback"
+    assert result.transcript.notes(Offered)[0].via == "fallback", "tools first, reasoning as the fallback"
     assert result.outcome == "booked"
 
 
@@ -118,8 +119,8 @@ async def booked_minute(contacts: list[Contact], visit: Contact, clock: int | No
     """
     result = await alone(contacts, visit, clock=clock)
     assert [score.value for score in result.scores if score.metric == "scheduling"] == [1.0]
-    booked = next(effect.data["appointment"] for effect in result.effects if effect.kind == "booked")
-    return HospitalState.open(contacts).plan.time.minute(booked["day"], booked["slot"])
+    booked = next(effect.appointment for effect in result.effects if isinstance(effect, Booked))
+    return HospitalState.open(contacts).plan.time.minute(booked.day, booked.slot)
 
 
 async def test_a_contact_that_is_tried_again_later_books_nothing_in_the_past() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
-from datetime import date, datetime, time, timedelta
+from datetime import datetime, time, timedelta
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,10 +13,12 @@ import pytest
 
 from polyclinic.clinics.frontdesk import clinic
 from polyclinic.clinics.frontdesk.flow.words import NOTHING_FOR_THAT
+from polyclinic.clinics.frontdesk.rules.notes import Offered, WaitingListWalked, Wished
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.clinics.frontdesk.state import NEXT_STATUSES, HospitalState
 from polyclinic.core.records import Resource
 from polyclinic.core.transcript import Called, ToolUsed, Transcript
+from polyclinic.core.value import plain
 from polyclinic.eval.results import RunResults
 from polyclinic.fhir.store import FhirStore
 from polyclinic.fhir.validate import problems
@@ -67,7 +69,7 @@ async def replayed(store: Store, run: str, results: RunResults) -> list[Hospital
             before = {name: dict(diary.appointments) for name, diary in state.diaries.items()}
             waiting_before = {name: list(diary.waiting) for name, diary in state.diaries.items()}
             clocks = {name: diary.clock for name, diary in state.diaries.items()}
-            state.apply(effect)
+            state.apply(effect.as_one_of(HospitalState.takes))
             touched = state.diaries[effect.data["department"]]
             assert touched.clock == effect.data["minute"] >= clocks[touched.plan.name], "a change did not tell its time"
             _check(state, closed, before, waiting_before, effect.kind)
@@ -206,17 +208,17 @@ def test_every_booking_move_and_cancellation_is_the_oracles(hospital: dict[str, 
 def _follow(oracle: Oracle, now: datetime, id_: str, outcome: str, transcript: Transcript) -> None:
     """Do in the oracle what the hospital did, and compare."""
     if outcome == "booked":
-        wish, offer = transcript.notes("wish")[-1].data["wish"], transcript.notes("offer")[-1].data["proposals"]
-        day = date.fromisoformat(wish["valid_from"]) if wish["valid_from"] else None
-        assert oracle.verdict(now, wish["kind"], wish["physician"], day, offer) == ""
-        best = oracle.best(now, wish["kind"], wish["physician"], day)
+        wish, offer = transcript.notes(Wished)[-1].wish, plain(transcript.notes(Offered)[-1].proposals)
+        day = wish.valid_from
+        assert oracle.verdict(now, wish.kind, wish.physician, day, offer) == ""
+        best = oracle.best(now, wish.kind, wish.physician, day)
         assert best is not None
         doc, start = best
         told = (offer[0]["physician"], f"{offer[0]['date']}T{offer[0]['start']}:00")
         assert told == (doc.name, start.isoformat())
-        oracle.take(id_, doc, start, wish["kind"], wish["physician"], day)
+        oracle.take(id_, doc, start, wish.kind, wish.physician, day)
     elif outcome == "cancelled":
-        assert oracle.drop(id_, now) == transcript.notes("waiting_list")[-1].data["moved"]
+        assert oracle.drop(id_, now) == list(transcript.notes(WaitingListWalked)[-1].moved)
     else:
         assert oracle.ask_earlier(id_, now) == outcome
 

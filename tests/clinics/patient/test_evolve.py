@@ -21,11 +21,12 @@ from polyclinic.clinics.patient.evolve import (
     trajectory_steps,
 )
 from polyclinic.clinics.patient.scenario.shipped import record, training_records, unseen_records
-from polyclinic.clinics.patient.state import CONVERGED_AFTER, Evolution, Exchanged, Interview
+from polyclinic.clinics.patient.state import CONVERGED_AFTER, CaseTaught, Evolution, Exchanged, Interview
 from polyclinic.clinics.patient.tools.validation import AnswerVerdict, QuestionVerdict
 from polyclinic.core.campaign import Effect
 from polyclinic.core.episode import Episode
-from polyclinic.core.library import Entry, Library, LibraryView, Operation, Provenance
+from polyclinic.core.library import Entry, LessonT, Library, LibraryView, Operation, Provenance
+from polyclinic.errors import EngineError
 from polyclinic.retrieval.embedders import HashingEmbedder
 from polyclinic.retrieval.index import new_index
 
@@ -41,6 +42,10 @@ GOOD = AnswerVerdict(faithfulness=1, robustness=1)
 FAIR = QuestionVerdict(specificity=1, targetedness=1, professionalism=1)
 
 
+class Other(Effect):
+    kind = "other"
+
+
 class Bench:
     """Libraries with changes applied at once, in place of an episode."""
 
@@ -49,8 +54,10 @@ class Bench:
         names = ("attention", "trajectory", "triage", "pool")
         self.libraries = {name: Library(name, self.services.embedder, new_index) for name in names}
 
-    def library(self, name: str) -> LibraryView:
-        return LibraryView(self.libraries[name], self._apply, Provenance(run="r", episode="e", scenario="npc-01"))
+    def library(self, lesson: type[LessonT]) -> LibraryView[LessonT]:
+        return LibraryView(
+            lesson, self.libraries[lesson.library], self._apply, Provenance(run="r", episode="e", scenario="npc-01")
+        )
 
     def _apply(self, name: str, operation: Operation) -> None:
         self.libraries[name].apply(operation)
@@ -178,18 +185,18 @@ def test_evolution_has_converged_after_six_barren_cases_of_earlier_generations()
     for case in range(8):
         assert not evolution.converged(case)
         new = 3 if case < 2 else 0
-        evolution.apply(Effect(kind="case", data={"case": case, "wave": case, "new": new}))
+        evolution.apply(CaseTaught(case=case, wave=case, new=new))
     assert CONVERGED_AFTER == 6
     assert evolution.added == [3, 3, 0, 0, 0, 0, 0, 0]
     assert not evolution.converged(7)
     assert evolution.converged(8)
-    with pytest.raises(ValueError, match="does not know"):
-        evolution.apply(Effect(kind="other", data={}))
+    with pytest.raises(EngineError, match="takes no effect 'other'"):
+        evolution.apply(Other())
 
 
 def test_convergence_does_not_depend_on_the_order_in_which_a_generation_ends() -> None:
     forward, backward = Evolution(), Evolution()
-    effects = [Effect(kind="case", data={"case": n, "wave": n // 4, "new": 1 if n == 1 else 0}) for n in range(8)]
+    effects = [CaseTaught(case=n, wave=n // 4, new=1 if n == 1 else 0) for n in range(8)]
     for effect in effects:
         forward.apply(effect)
     for effect in reversed(effects):

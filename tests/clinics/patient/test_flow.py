@@ -16,7 +16,8 @@ from polyclinic.clinics.patient.evolve import contamination
 from polyclinic.clinics.patient.prompts.doctor import QUESTION_TYPES
 from polyclinic.clinics.patient.report.tables import ANSWERING, seconds_per_answer, seconds_table
 from polyclinic.clinics.patient.rules import vocabulary
-from polyclinic.clinics.patient.rules.recruitment import Call, RecruitmentGraph, Topology
+from polyclinic.clinics.patient.rules.notes import Consulted, PhaseBegun, Recruited, Triaged
+from polyclinic.clinics.patient.rules.recruitment import RecruitmentGraph, Topology
 from polyclinic.clinics.patient.scenario.record import Level
 from polyclinic.clinics.patient.scenario.shipped import record, shipped_records, unseen_records
 from polyclinic.clinics.patient.state import Evolution
@@ -149,15 +150,15 @@ async def test_phases_come_in_the_order_the_variant_says_and_can_be_dropped_and_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     results = await run_once(clinic, variants=("evolved", "walk-in"), scenarios="app-01")
-    order = {row.variant: [note.data["name"] for note in row.transcript.notes("phase")] for row in results.episodes}
+    order = {row.variant: [note.name for note in row.transcript.notes(PhaseBegun)] for row in results.episodes}
     assert order["evolved"] == ["complaint", "triage", "interrogation", "conclusion"]
     assert order["walk-in"] == ["complaint", "interrogation", "conclusion", "advice"]
     walk_in = next(row for row in results.episodes if row.variant == "walk-in").transcript
-    assert not walk_in.notes("triage")
+    assert not walk_in.notes(Triaged)
     assert walk_in.said("doctor")[-1].data["advice"]
     odd_variant(monkeypatch, phases=("triage", "complaint"))
     turned = await run_once(clinic, variants=("odd",), scenarios="app-01")
-    assert [note.data["name"] for note in turned.episodes[0].transcript.notes("phase")] == ["triage", "complaint"]
+    assert [note.name for note in turned.episodes[0].transcript.notes(PhaseBegun)] == ["triage", "complaint"]
     assert turned.episodes[0].outcome == "undecided"
 
 
@@ -200,16 +201,16 @@ async def test_colleagues_are_heard_in_topological_order_and_read_only_notes_fro
     results = await run_once(clinic, variants=(f"recruit-{shape}",), scenarios="8")
     met = 0
     for row in results.episodes:
-        for note in row.transcript.notes("recruitment"):
-            calls = [Call.model_validate(call) for call in note.data["calls"]]
+        for note in row.transcript.notes(Recruited):
+            calls = note.calls
             if not calls:
                 continue
-            graph = RecruitmentGraph(note.data["heard"][0], Topology(shape))
+            graph = RecruitmentGraph(note.heard[0], Topology(shape))
             assert all(graph.call(call.caller, call.called) for call in calls)
-            place = {doctor: at for at, doctor in enumerate(note.data["heard"])}
+            place = {doctor: at for at, doctor in enumerate(note.heard)}
             assert all(place[call.caller] < place[call.called] for call in calls)
-            for seen in row.transcript.notes("consults"):
-                assert set(seen.data["notes_from"]) <= graph.ancestors(seen.data["doctor"])
+            for seen in row.transcript.notes(Consulted):
+                assert set(seen.notes_from) <= graph.ancestors(seen.doctor)
                 met += 1
     assert met >= 6
 
@@ -314,7 +315,7 @@ async def test_a_run_file_can_reorder_drop_and_add_phases_and_a_wrong_name_is_th
             values = {"clinic": "patient", "scenarios": "app-01", "options": options, "judges": ("none",)}
             results = await load_results(store, (await run(store, make_config(values))).run)
         (row,) = results.episodes
-        return [note.data["name"] for note in row.transcript.notes("phase")]
+        return [note.name for note in row.transcript.notes(PhaseBegun)]
 
     assert await phases(phases="complaint, advice, triage", turns="2") == ["complaint", "advice", "triage"]
     with pytest.raises(ConfigError, match="no phase 'tea'"):

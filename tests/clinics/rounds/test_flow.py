@@ -5,6 +5,7 @@ from pathlib import Path
 import orjson
 import pytest
 
+from polyclinic.clinics.rounds.rules.notes import Analysed, Chose, RoomOpened, Thought
 from polyclinic.clinics.rounds.scenario.loaders import load_cases
 from polyclinic.clinics.rounds.scenario.shipped import case_named, shipped_cases
 from polyclinic.clinics.rounds.variants import VARIANTS
@@ -49,24 +50,24 @@ async def test_every_variant_has_the_people_it_names(name: str, play: Play) -> N
     assert ("ChecksFacts" in prompts) is (variant.specialist and variant.tutor != "none")
     assert ("TutorGuides" in prompts) is (variant.tutor == "socratic")
     assert len({request.role for request in played.of("student")}) == variant.students
-    transfers = [note for note in played.result.transcript.notes("choice") if note.data["when"] == "transfer"]
+    transfers = [note for note in played.result.transcript.notes(Chose) if note.when == "transfer"]
     assert len(transfers) == (variant.students if variant.transfer else 0)
 
 
 async def test_every_variant_teaches_the_same_students_the_same_case(play: Play) -> None:
     rooms = [
-        (await play(case_named("card-01"), name, seed=5)).result.transcript.notes("room")[0].data
+        (await play(case_named("card-01"), name, seed=5)).result.transcript.notes(RoomOpened)[0]
         for name in ("full", "lecture", "untutored")
     ]
-    assert rooms[0]["students"] == rooms[1]["students"] == rooms[2]["students"]
-    assert rooms[0]["persona"] == rooms[1]["persona"]
+    assert rooms[0].students == rooms[1].students == rooms[2].students
+    assert rooms[0].persona == rooms[1].persona
 
 
 async def test_students_report_in_an_order_of_chance_that_changes_between_rounds(play: Play) -> None:
     played = await play(case_named("card-01"), "students-6", seed=2)
     orders: dict[int, list[str]] = {}
-    for note in played.result.transcript.notes("analysis"):
-        orders.setdefault(note.data["round"], []).append(note.data["student"])
+    for note in played.result.transcript.notes(Analysed):
+        orders.setdefault(note.round, []).append(note.student)
     assert len({tuple(order) for order in orders.values()}) > 1
 
 
@@ -84,7 +85,7 @@ async def test_a_refused_draft_is_mended_and_its_aim_kept(play: Play) -> None:
     transcript = played.result.transcript
     said = transcript.said("tutor")
     assert said and all(event.data["drafts"] == 2 for event in said)
-    first = transcript.notes("thinking")[0].data["drafts"]
+    first = transcript.notes(Thought)[0].drafts
     assert first[1] in first[0] and first[1].endswith("?")
 
 
@@ -102,8 +103,9 @@ async def test_cases_from_elsewhere_get_steps_and_a_script_from_the_author(tmp_p
     path.write_bytes(orjson.dumps(row))
     played = await play(load_cases(path)[0], "full", judged=True)
     assert played.result.status == "done", played.result.failures
-    case = played.result.transcript.notes("room")[0].data["case"]
-    assert len(case["steps"]) >= 2 and case["script"]["informant"]["relation"] == "parent"
+    case = played.result.transcript.notes(RoomOpened)[0].taught
+    assert case.script is not None and case.script.informant is not None
+    assert len(case.steps) >= 2 and case.script.informant.relation == "parent"
     assert {request.role for request in played.of("author")} == {"author"}
     assert {score.metric for score in played.result.scores} >= {"ets", "msm", "mps", "reward", "learning_gain"}
 

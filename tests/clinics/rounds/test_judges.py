@@ -7,6 +7,7 @@ import pytest
 
 from polyclinic.clinics.rounds.judges import judges
 from polyclinic.clinics.rounds.judges.teaching import PACKAGE
+from polyclinic.clinics.rounds.rules.notes import Analysed, RoomOpened
 from polyclinic.clinics.rounds.rules.view import (
     SessionSeen,
     group_of,
@@ -110,10 +111,10 @@ def test_every_metric_has_one_judge() -> None:
 async def test_each_seat_may_have_its_own_player(play: Play) -> None:
     cast = "student-1=understudy:mistake=silent@1,student=understudy,all=understudy"
     played = await play(case_named("card-03"), "full", cast=cast)
-    notes = played.result.transcript.notes("analysis")
-    room = played.result.transcript.notes("room")[0].data["students"]
-    quiet = [note.data["text"] for note in notes if note.data["student"] == room[0]["name"]]
-    others = [note.data["text"] for note in notes if note.data["student"] != room[0]["name"]]
+    notes = played.result.transcript.notes(Analysed)
+    name = played.result.transcript.notes(RoomOpened)[0].students[0].name
+    quiet = [note.text for note in notes if note.student == name]
+    others = [note.text for note in notes if note.student != name]
     assert set(quiet) == {"I do not know."} and "I do not know." not in others
 
 
@@ -147,7 +148,7 @@ async def test_a_judges_facts_say_what_its_words_say(play: Play) -> None:
     case = taught_case(transcript)
     assert (facts.answer, facts.steps, facts.pitfalls) == (case.answer_text, case.steps, case.pitfalls)
     assert list(facts.names) == group_of(transcript)
-    assert len(facts.tutor) == len(transcript.said("tutor")) and len(facts.reports) == len(transcript.notes("analysis"))
+    assert len(facts.tutor) == len(transcript.said("tutor")) and len(facts.reports) == len(transcript.notes(Analysed))
     assert all(words in view.text for words in (*facts.tutor, *facts.reports, facts.answer))
     turn = tutor_rounds(transcript)[0]
     thought = turn_view(transcript, turn)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from polyclinic.clinics.rounds.rules.notes import Thought, Withheld
 from polyclinic.clinics.rounds.scenario.shipped import case_named, shipped_cases
 from polyclinic.core.model import Completion, Request
 from polyclinic.core.seed import stream
@@ -88,7 +89,7 @@ async def test_a_reviewer_that_always_fails_silences_the_tutor(role: str, play: 
     transcript = played.result.transcript
     assert played.result.status == "done"
     assert not transcript.said("tutor")
-    assert len(transcript.notes("withheld")) == len(transcript.notes("thinking"))
+    assert len(transcript.notes(Withheld)) == len(transcript.notes(Thought))
     failures = transcript.of(Failed)
     assert failures and all(failure.owner == "model" and not failure.fatal for failure in failures)
 

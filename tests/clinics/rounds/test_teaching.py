@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from polyclinic.clinics.rounds.rules.notes import Thought
 from polyclinic.clinics.rounds.scenario.shipped import case_named
 from polyclinic.core.model import Completion, Request
 from polyclinic.eval.metrics import metric_estimate
@@ -67,7 +68,7 @@ async def test_cost_grows_linearly_and_a_students_context_does_not_grow_with_the
     tutor: dict[int, int] = {}
     for size in (1, 2, 4, 8, 10):
         played = await play(case_named("neph-04"), f"students-{size}", seed=4)
-        rounds = len(played.result.transcript.notes("thinking"))
+        rounds = len(played.result.transcript.notes(Thought))
         length = {id(request): sum(len(message.content) for message in request.messages) for request in played.requests}
         sent[size] = sum(length.values()) // rounds
         longest[size] = max(length[id(request)] for request in played.of("student"))

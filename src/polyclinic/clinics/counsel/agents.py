@@ -22,6 +22,7 @@ from polyclinic.clinics.counsel.prompts import (
 from polyclinic.clinics.counsel.rules.guard import Decision, decide, from_fault, from_screen
 from polyclinic.clinics.counsel.rules.lexicon import screen
 from polyclinic.clinics.counsel.rules.messages import stage_words
+from polyclinic.clinics.counsel.rules.notes import PlanRefused, Proposed
 from polyclinic.clinics.counsel.rules.stages import Move, settle, wanted_signals
 from polyclinic.clinics.counsel.scenario import Talk
 from polyclinic.clinics.counsel.state import STAGES, Applied, Fact, Operation, PatientMemory, Session
@@ -142,7 +143,7 @@ class Counsellor:
         wish = Move(kind="stay", to=proposed.to, signal=proposed.signal, words=proposed.words)
         move, followed = settle(session.stage, session.furthest, utterance, session.lang, wish)
         if not followed:
-            self._episode.note("plan_refused", proposed=proposed, made=move)
+            self._episode.note(PlanRefused(proposed=Proposed(**proposed.model_dump()), made=move))
         return move
 
     def look_up(self, utterance: str, stage: str) -> list[Source]:

@@ -16,9 +16,10 @@ from polyclinic.clinics.counsel.prompts import DeskSays, Reply
 from polyclinic.clinics.counsel.rules.cues import cue_text
 from polyclinic.clinics.counsel.rules.guard import QUEUE, REVIEW_QUEUE, Decision
 from polyclinic.clinics.counsel.rules.messages import escalation_message, fallback, gentle_question, handover_message
+from polyclinic.clinics.counsel.rules.notes import Guarded, MemoryChanged
 from polyclinic.clinics.counsel.rules.stages import Move, signal
 from polyclinic.clinics.counsel.scenario import Talk
-from polyclinic.clinics.counsel.state import Charts, Control, Fact, Session
+from polyclinic.clinics.counsel.state import Charts, Control, Fact, Remembered, Session
 from polyclinic.clinics.counsel.tools import Source, knowledge
 from polyclinic.clinics.counsel.variants import CounselVariant
 from polyclinic.core.episode import Episode
@@ -103,7 +104,7 @@ class Room:
             return None
         earlier = self.episode.posted(QUEUE, self.turn_key)
         decision = Decision.model_validate(earlier["decision"]) if earlier else await self.guard.check(utterance)
-        self.episode.note("guard", turn=self.session.turn, **decision.model_dump())
+        self.episode.note(Guarded(turn=self.session.turn, **decision.model_dump()))
         return decision
 
     async def escalate(self, decision: Decision, utterance: str) -> None:
@@ -152,9 +153,9 @@ class Room:
     async def keep(self, asked: str, stage: str, utterance: str) -> None:
         """Long-term memory after a turn, when the patient has already been answered."""
         applied = await self.memory.keep(asked, stage, utterance)
-        changes = [change.model_dump() for change in applied if change.action != "keep"]
+        changes = tuple(change for change in applied if change.action != "keep")
         if changes:
-            self.episode.note("memory", turn=self.session.turn, changes=changes)
+            self.episode.note(MemoryChanged(turn=self.session.turn, changes=changes))
 
     async def lenient(self, work: Awaitable[None]) -> None:
         """In a live talk a keeper that fails costs a memory, not the answer; in an experiment it is a failure."""
@@ -163,7 +164,7 @@ class Room:
         except OwnedError as error:
             if not self.talk.live:
                 raise
-            self.episode.record(Failed(owner=error.owner, error=str(error), where="keeper", fatal=False))
+            self.episode.record(Failed.because(error, str(error), "keeper", fatal=False))
 
     async def alone(self, utterance: str) -> tuple[str, Move | None, dict[str, object]]:
         """The baseline's answer."""
@@ -241,9 +242,9 @@ class Room:
 
     def leave(self, outcome: str) -> None:
         """Keep what was learned of the person for the next visit, and how it ended."""
-        facts = [fact.model_dump() for fact in self.memory.facts.listed()]
+        facts = tuple(self.memory.facts.listed())
         if isinstance(self.episode.shared, Charts):
-            self.episode.effect("memory", patient=self.talk.persona.id, facts=facts)
+            self.episode.effect(Remembered(patient=self.talk.persona.id, facts=facts))
         self.episode.conclude(
             stage=self.session.stage, turns=self.session.turn, concerns=self.session.concerns, facts=facts
         )

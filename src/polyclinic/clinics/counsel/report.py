@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from polyclinic.clinics.counsel.judges import LIKERT
 from polyclinic.clinics.counsel.rules.guard import QUEUE, REVIEW_QUEUE
+from polyclinic.clinics.counsel.rules.notes import Guarded
 from polyclinic.clinics.counsel.state import STAGES
 from polyclinic.clinics.counsel.variants import ABLATIONS, VARIANTS
 from polyclinic.core.judge import Case
@@ -37,8 +38,8 @@ def feedback(case: Case) -> list[Section]:
     """For a person who played: which drafts were refused and how to mend them, and what the guard made of each turn."""
     refused = [event for event in case.transcript.of(Reviewed) if not event.approved]
     rows: list[list[Cell]] = [[event.code, event.feedback or event.error] for event in refused]
-    raised = [note.data for note in case.transcript.notes("guard") if note.data["way"] != "go_on"]
-    flagged: list[list[Cell]] = [[data["turn"], data["way"], data["words"], data["reason"]] for data in raised]
+    raised = [note for note in case.transcript.notes(Guarded) if note.way != "go_on"]
+    flagged: list[list[Cell]] = [[note.turn, note.way, note.words, note.reason] for note in raised]
     return [
         Section(
             "Feedback",

@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from polyclinic.clinics.counsel.scenario import Lang, Talk
 from polyclinic.clinics.counsel.variants import CounselVariant
 from polyclinic.core.campaign import Effect
 from polyclinic.core.message import Frozen
 from polyclinic.core.services import Services
+from polyclinic.errors import EngineError
 
 INTERVENTIONS = ("cpr", "ventilation", "dialysis", "icu", "vasopressors", "chemotherapy", "ecmo", "transfusion")
 PREFERENCES = "preferences"
@@ -159,16 +160,27 @@ class Session:
             self.furthest = stage
 
 
+class Remembered(Effect):
+    """What a finished visit left: all facts about one person."""
+
+    kind = "memory"
+    patient: str
+    facts: tuple[Fact, ...]
+
+
 class Charts:
     """What earlier visits left: each person's facts, shared by the visits of one campaign."""
+
+    takes: tuple[type[Effect], ...] = (Remembered,)
 
     def __init__(self) -> None:
         self.facts: dict[str, tuple[Fact, ...]] = {}
 
     def apply(self, effect: Effect) -> None:
         """Take the facts that a finished visit left."""
-        data: dict[str, Any] = effect.data
-        self.facts[data["patient"]] = tuple(Fact.model_validate(fact) for fact in data["facts"])
+        if not isinstance(effect, Remembered):
+            raise EngineError(f"charts take no effect '{effect.kind}'")
+        self.facts[effect.patient] = effect.facts
 
 
 def open_campaign(scenarios: Sequence[Talk], variant: CounselVariant, seed: int, services: Services) -> Charts:

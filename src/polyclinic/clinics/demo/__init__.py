@@ -9,6 +9,7 @@ from polyclinic.clinics.demo.prompts import PROMPTS
 from polyclinic.clinics.demo.report import feedback, report
 from polyclinic.clinics.demo.scenario import Call, lint, scenarios
 from polyclinic.clinics.demo.service import service
+from polyclinic.clinics.demo.state import Phrase
 from polyclinic.clinics.demo.understudies import MISTAKES, UNDERSTUDIES
 from polyclinic.clinics.demo.variants import VARIANTS
 from polyclinic.core.clinic import Clinic, Role
@@ -32,7 +33,7 @@ clinic = Clinic(
     prompts=PROMPTS,
     understudies=UNDERSTUDIES,
     mistakes=MISTAKES,
-    libraries=("phrases",),
+    libraries=(Phrase.library,),
     evolve_variant="taught",
     evolve_selector="series",
     report=report,

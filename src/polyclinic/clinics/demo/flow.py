@@ -10,10 +10,10 @@ from polyclinic.clinics.demo.agents import Caller, Nurse
 from polyclinic.clinics.demo.prompts import Advice
 from polyclinic.clinics.demo.rules import OVER_LIMIT, over_limit
 from polyclinic.clinics.demo.scenario import Call
-from polyclinic.clinics.demo.state import CallState
+from polyclinic.clinics.demo.state import CallState, Phrase, Recalled
 from polyclinic.clinics.demo.variants import LineVariant
 from polyclinic.core.episode import Episode
-from polyclinic.core.library import Match
+from polyclinic.core.library import Found
 from polyclinic.core.review import Verdict, review
 
 SAFE_WORDS = "I would rather have our pharmacist call you back about this. Please take nothing more until then."
@@ -27,7 +27,7 @@ async def flow(episode: Episode[Call, LineVariant]) -> str:
     question = await caller.asks()
     episode.say("caller", question, to="nurse")
     found = recall(episode, question) if variant.phrases else []
-    phrases = tuple(match.entry.value["phrase"] for match in found)
+    phrases = tuple(match.lesson.phrase for match in found)
 
     while state.answers_given < variant.turns:
         episode.take_turn()
@@ -69,18 +69,18 @@ async def hand_over(episode: Episode, call: Call, refused: Advice) -> str:
     return "handed_over"
 
 
-def recall(episode: Episode, question: str) -> list[Match]:
+def recall(episode: Episode, question: str) -> list[Found[Phrase]]:
     """Explanations that callers with similar questions understood."""
-    found = episode.library("phrases").nearest(question, k=2, threshold=0.2)
-    episode.note("recalled", phrases=[match.entry.value["phrase"] for match in found])
+    found = episode.library(Phrase).nearest(question, k=2, threshold=0.2)
+    episode.note(Recalled(phrases=tuple(match.lesson.phrase for match in found)))
     return found
 
 
-def learn(episode: Episode, variant: LineVariant, question: str, advice: Advice, used: list[Match]) -> None:
+def learn(episode: Episode, variant: LineVariant, question: str, advice: Advice, used: list[Found[Phrase]]) -> None:
     """What was understood is worth keeping, and what was recalled has proved itself."""
     if not variant.phrases:
         return
-    library = episode.library("phrases")
+    library = episode.library(Phrase)
     for match in used:
         library.used(match.entry.id, good=True)
-    library.add(question, {"phrase": advice.text}, quality=1.0)
+    library.add(question, Phrase(phrase=advice.text), quality=1.0)

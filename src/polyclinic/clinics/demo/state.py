@@ -1,8 +1,11 @@
-"""What changes during a call: what the caller has been told, and whether it was understood."""
+"""What changes during a call, what is noted of it for judges and reports, and what is learned from it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+
+from polyclinic.core.library import Lesson
+from polyclinic.core.note import Note
 
 
 @dataclass
@@ -20,3 +23,17 @@ class CallState:
     def answers_given(self) -> int:
         """How often the nurse has answered."""
         return len(self.told)
+
+
+class Recalled(Note):
+    """The phrases that came to the nurse's mind: callers with similar questions understood them."""
+
+    topic = "recalled"
+    phrases: tuple[str, ...]
+
+
+class Phrase(Lesson):
+    """Words that a caller understood; found by the caller's question."""
+
+    library = "phrases"
+    phrase: str

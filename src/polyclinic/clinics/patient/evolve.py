@@ -17,7 +17,7 @@ from polyclinic.clinics.patient.rules.leaks import is_refusal
 from polyclinic.clinics.patient.rules.questions import Kind, kind_of
 from polyclinic.clinics.patient.rules.vocabulary import content_words
 from polyclinic.clinics.patient.scenario.record import Level, Record
-from polyclinic.clinics.patient.state import Exchanged
+from polyclinic.clinics.patient.state import Attention, Exchanged, PoolRow, Step, TriagedTo
 from polyclinic.clinics.patient.tools.validation import AnswerVerdict, QuestionVerdict
 from polyclinic.core.episode import Episode
 from polyclinic.core.library import Entry, Library
@@ -52,7 +52,7 @@ def learn_attention(episode: Episode, judged: Sequence[Judged], case: int, disea
     out of that test is not), and no embedder tells them apart. So an answer competes only with answers of the same
     conduct.
     """
-    library = episode.library("attention")
+    library = episode.library(Attention)
     limit = episode.services.embedder.threshold(DEDUPE)
     new = 0
     for item in judged:
@@ -60,7 +60,7 @@ def learn_attention(episode: Episode, judged: Sequence[Judged], case: int, disea
             continue
         exchange, declined = item.exchange, declines(item.exchange)
         near = library.nearest(exchange.question, k=SIMILAR, threshold=limit)
-        same = [match.entry for match in near if match.entry.value["declined"] is declined]
+        same = [match.entry for match in near if match.lesson.declined is declined]
         if same and same[0].quality >= item.quality:
             continue
         if same:
@@ -68,15 +68,15 @@ def learn_attention(episode: Episode, judged: Sequence[Judged], case: int, disea
         new += not same
         library.add(
             exchange.question,
-            {
-                "answer": exchange.answer,
-                "declined": declined,
-                "requirements": list(exchange.requirements),
-                "information": list(exchange.information),
-                "case": case,
-                "disease": disease,
-                "by": exchange.by,
-            },
+            Attention(
+                answer=exchange.answer,
+                declined=declined,
+                requirements=exchange.requirements,
+                information=exchange.information,
+                case=case,
+                disease=disease,
+                by=exchange.by,
+            ),
             quality=item.quality,
             unless_near=None if near else limit,
         )
@@ -109,7 +109,7 @@ def trajectory_steps(judged: Sequence[Judged]) -> list[tuple[Exchanged, Exchange
 
 def learn_trajectories(episode: Episode, judged: Sequence[Judged], case: int, disease: str) -> int:
     """Good steps enter, found by the answer they follow upon."""
-    library = episode.library("trajectory")
+    library = episode.library(Step)
     limit = episode.services.embedder.threshold(DEDUPE)
     quality = {item.exchange.round: item.quality for item in judged}
     new = 0
@@ -120,14 +120,14 @@ def learn_trajectories(episode: Episode, judged: Sequence[Judged], case: int, di
         new += not near
         library.add(
             before.answer,
-            {
-                "previous": before.question,
-                "question": after.question,
-                "answer": after.answer,
-                "case": case,
-                "disease": disease,
-                "by": after.by,
-            },
+            Step(
+                previous=before.question,
+                question=after.question,
+                answer=after.answer,
+                case=case,
+                disease=disease,
+                by=after.by,
+            ),
             quality=quality[after.round],
             unless_near=limit,
         )
@@ -137,7 +137,7 @@ def learn_trajectories(episode: Episode, judged: Sequence[Judged], case: int, di
 def learn_triage(episode: Episode, complaint: str, discipline: str, case: int) -> None:
     """Where this complaint belonged, as it turned out."""
     limit = episode.services.embedder.threshold(DEDUPE)
-    episode.library("triage").add(complaint, {"discipline": discipline, "case": case}, 1.0, unless_near=limit)
+    episode.library(TriagedTo).add(complaint, TriagedTo(discipline=discipline, case=case), 1.0, unless_near=limit)
 
 
 def learn_pool(episode: Episode, complaint: str, rows: Mapping[str, Sequence[str]], case: int) -> None:
@@ -152,21 +152,22 @@ def learn_pool(episode: Episode, complaint: str, rows: Mapping[str, Sequence[str
             if not kept or float((vectors[1:] @ vectors[0]).max()) < limit:
                 kept.append(question)
                 questions.setdefault(discipline, []).append(question)
-    episode.library("pool").add(complaint, {"questions": questions, "case": case}, 1.0, unless_near=limit)
+    row = PoolRow(questions={name: tuple(found) for name, found in questions.items()}, case=case)
+    episode.library(PoolRow).add(complaint, row, 1.0, unless_near=limit)
 
 
 def correct(episode: Episode, judged: Sequence[Judged]) -> list[str]:
     """Count every reference with its outcome; an entry with two poor ones is removed. Returns the removed ids."""
     removed: list[str] = []
-    for name in ("attention", "trajectory"):
-        view = episode.library(name)
+    for lesson in (Attention, Step):
+        view = episode.library(lesson)
         poor: dict[str, int] = {}
         for item in judged:
-            ids = item.exchange.entries if name == "attention" else item.exchange.recommended
+            ids = item.exchange.entries if lesson is Attention else item.exchange.recommended
             for id in ids:
                 if id not in view.library or id in removed:
                     continue
-                good = item.answer.qualified if name == "attention" else item.question.qualified
+                good = item.answer.qualified if lesson is Attention else item.question.qualified
                 poor[id] = poor.get(id, view.library.standing(id).poor) + (not good)
                 view.used(id, good=good)
                 if poor[id] >= POOR_REFERENCES:

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from polyclinic.core.campaign import Effect
+from polyclinic.core.library import Lesson
 from polyclinic.core.memory import Memory, Summarise, Turn, cut
 from polyclinic.core.message import Frozen
+from polyclinic.errors import EngineError
 
 RECENT_TURNS = 4
 SUMMARISE_EVERY = 6
@@ -31,6 +33,47 @@ class Exchanged(Frozen):
     recommended: tuple[str, ...] = ()
     asked_before: tuple[str, ...] = ()
     relevance: float = 0.0
+
+
+class Attention(Lesson):
+    """A good answer, with the record lines and the requirements behind it; found by its question."""
+
+    library = "attention"
+    answer: str
+    declined: bool
+    requirements: tuple[str, ...]
+    information: tuple[str, ...]
+    case: int = 0
+    disease: str = ""
+    by: str = ""
+
+
+class Step(Lesson):
+    """A good step from one exchange to the next; found by the answer that it follows."""
+
+    library = "trajectory"
+    previous: str
+    question: str
+    answer: str
+    case: int = 0
+    disease: str = ""
+    by: str = ""
+
+
+class TriagedTo(Lesson):
+    """Where a complaint belonged, as it turned out; found by the complaint."""
+
+    library = "triage"
+    discipline: str
+    case: int = 0
+
+
+class PoolRow(Lesson):
+    """Professional questions by discipline; found by the complaint."""
+
+    library = "pool"
+    questions: dict[str, tuple[str, ...]]
+    case: int = 0
 
 
 @dataclass
@@ -77,8 +120,19 @@ class Interview:
         return tuple([question for question in dict.fromkeys(questions) if not self.was_asked(question)][:limit])
 
 
+class CaseTaught(Effect):
+    """How many entries a finished case brought that are new to the libraries."""
+
+    kind = "case"
+    case: int
+    wave: int
+    new: int
+
+
 class Evolution:
     """What a campaign of learning cases shares besides its libraries: how much each case taught."""
+
+    takes: tuple[type[Effect], ...] = (CaseTaught,)
 
     def __init__(self) -> None:
         self._taught: dict[int, tuple[int, int]] = {}
@@ -95,6 +149,6 @@ class Evolution:
 
     def apply(self, effect: Effect) -> None:
         """Take in one finished case."""
-        if effect.kind != "case":
-            raise ValueError(f"evolution does not know the effect '{effect.kind}'")
-        self._taught[int(effect.data["case"])] = (int(effect.data["wave"]), int(effect.data["new"]))
+        if not isinstance(effect, CaseTaught):
+            raise EngineError(f"evolution takes no effect '{effect.kind}'")
+        self._taught[effect.case] = (effect.wave, effect.new)

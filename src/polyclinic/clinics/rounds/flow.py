@@ -11,6 +11,7 @@ from polyclinic.clinics.rounds.agents import Author, Draft, Learner, Patient, Sp
 from polyclinic.clinics.rounds.prompts.replies import StudentAction, StudentChoice
 from polyclinic.clinics.rounds.rules.leak import leak
 from polyclinic.clinics.rounds.rules.matching import match_persona
+from polyclinic.clinics.rounds.rules.notes import Analysed, Chose, RoomOpened, Seated, Thought, When, Withheld
 from polyclinic.clinics.rounds.rules.teaching import holds
 from polyclinic.clinics.rounds.rules.thinking import read_thinking
 from polyclinic.clinics.rounds.scenario.case import Case, PatientScript
@@ -73,15 +74,12 @@ def seat(episode: Episode, variant: RoundsVariant) -> list[Learner]:
 
 def introduce(episode: Episode, case: Case, learners: list[Learner], persona: str) -> None:
     """Who is in the room, and the case as it is taught, for judges and readers."""
-    episode.note(
-        "room",
-        students=[{"seat": learner.role, **learner.student.model_dump(mode="json")} for learner in learners],
-        persona=persona,
-        case=case.model_dump(mode="json", exclude={"image_folder"}),
-    )
+    seated = tuple(Seated(seat=learner.role, **learner.student.model_dump()) for learner in learners)
+    taught = case.model_dump(mode="json", exclude={"image_folder"})
+    episode.note(RoomOpened(students=seated, persona=persona, case=taught))
 
 
-async def choices(episode: Episode, case: Case, learners: list[Learner], room: Room | None, when: str) -> None:
+async def choices(episode: Episode, case: Case, learners: list[Learner], room: Room | None, when: When) -> None:
     """Every student's private answer."""
     made = await episode.together(
         *(learner.chooses(case, room, room.own_last(learner.name) if room else "") for learner in learners)
@@ -89,17 +87,18 @@ async def choices(episode: Episode, case: Case, learners: list[Learner], room: R
     note_choices(episode, case, learners, made, when)
 
 
-def note_choices(episode: Episode, case: Case, learners: list[Learner], made: list[StudentChoice], when: str) -> None:
+def note_choices(episode: Episode, case: Case, learners: list[Learner], made: list[StudentChoice], when: When) -> None:
     """Keep the answers and whether they are right."""
     for learner, choice in zip(learners, made, strict=True):
         episode.note(
-            "choice",
-            when=when,
-            case=case.id,
-            student=learner.name,
-            choice=choice.choice,
-            reason=choice.reason,
-            right=case.is_right(choice.choice),
+            Chose(
+                when=when,
+                case=case.id,
+                student=learner.name,
+                choice=choice.choice,
+                reason=choice.reason,
+                right=case.is_right(choice.choice),
+            )
         )
 
 
@@ -110,7 +109,7 @@ async def analyse(episode: Episode, case: Case, learners: list[Learner], room: R
     texts = await episode.together(*(learner.analyses(case, room) for learner in order))
     for learner, text in zip(order, texts, strict=True):
         room.now.analyses[learner.name] = text
-        episode.note("analysis", round=room.now.number, student=learner.name, text=text)
+        episode.note(Analysed(round=room.now.number, student=learner.name, text=text))
 
 
 def review_board(
@@ -159,8 +158,8 @@ async def guide(
         if not form.well_formed:
             faults = "; ".join((*form.missing, *form.faults))
             episode.violated(THINKING, "tutor", severity=1, words=monologue[:300], rationale=faults)
-    spoken = [made.guidance for made in outcome.drafts]
-    episode.note("thinking", round=number, monologue=monologue, drafts=spoken, approved=outcome.resolved)
+    spoken = tuple(made.guidance for made in outcome.drafts)
+    episode.note(Thought(round=number, monologue=monologue, drafts=spoken, approved=outcome.resolved))
     if outcome.resolved:
         room.now.guidance = outcome.final.guidance
         episode.say("tutor", outcome.final.guidance, to="all", round=number, drafts=len(spoken))
@@ -170,7 +169,7 @@ async def guide(
         episode.violated(
             LEAK, "tutor", severity=3, words=outcome.final.guidance, rationale="no draft kept the answer back"
         )
-    episode.note("withheld", round=number, objections=open_codes)
+    episode.note(Withheld(round=number, objections=tuple(open_codes)))
 
 
 def everybody_concludes(case: Case, room: Room) -> bool:

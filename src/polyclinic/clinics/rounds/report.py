@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from polyclinic.clinics.rounds.rules.notes import Analysed, Chose, Withheld
 from polyclinic.clinics.rounds.rules.teaching import holds, names_in, steps_touched
 from polyclinic.clinics.rounds.rules.thinking import read_thinking
 from polyclinic.clinics.rounds.rules.view import group_of, room_note, taught_case, tutor_rounds
@@ -162,16 +163,13 @@ def session_blocks(transcript: Transcript) -> list[Block]:
     lines: dict[int, list[Line]] = {}
     verdicts: list[Reviewed] = []
     for event in transcript:
-        if isinstance(event, Noted) and event.topic == "analysis":
-            lines.setdefault(int(event.data["round"]), []).append(
-                Line(str(event.data["student"]), str(event.data["text"]), tone="note")
-            )
+        if isinstance(event, Noted) and (said := event.as_note(Analysed)) is not None:
+            lines.setdefault(said.round, []).append(Line(said.student, said.text, tone="note"))
         elif isinstance(event, Reviewed):
             verdicts.append(event)
-        elif isinstance(event, Noted) and event.topic == "withheld":
-            number = int(event.data["round"])
+        elif isinstance(event, Noted) and (held := event.as_note(Withheld)) is not None:
             why = "; ".join(f"{v.reviewer}: {v.feedback or v.error}" for v in verdicts if not v.approved)
-            lines.setdefault(number, []).append(Line("tutor", "(nothing was approved this round)", why, "warning"))
+            lines.setdefault(held.round, []).append(Line("tutor", "(nothing was approved this round)", why, "warning"))
             verdicts = []
         elif isinstance(event, Said):
             number = int(event.data.get("round", 0))
@@ -193,14 +191,14 @@ def feedback(judged: Judged) -> list[Section]:
     people = [role for role, model in transcript.of(Started)[0].cast.items() if model == "human"]
     if "tutor" in people:
         return _for_tutor(transcript)
-    seats = {str(student["seat"]): str(student["name"]) for student in room_note(transcript).data["students"]}
+    seats = {student.seat: student.name for student in room_note(transcript).students}
     names = [name for seat, name in seats.items() if seat in people or role_of(seat) in people]
     return [section for name in names[:1] for section in _for_student(transcript, name)]
 
 
 def _for_student(transcript: Transcript, name: str) -> list[Section]:
     case = taught_case(transcript)
-    reported = [str(note.data["text"]) for note in transcript.notes("analysis") if note.data["student"] == name]
+    reported = [note.text for note in transcript.notes(Analysed) if note.student == name]
     asked = transcript.said(name)
     steps: list[list[Cell]] = [
         [number, step.key_question, "yes" if any(holds(text, step) for text in reported) else "not yet"]
@@ -249,7 +247,7 @@ def _for_tutor(transcript: Transcript) -> list[Section]:
 
 
 def _answer(transcript: Transcript, name: str, when: str) -> str:
-    for note in transcript.notes("choice"):
-        if note.data["student"] == name and note.data["when"] == when:
-            return "right" if note.data["right"] else "wrong"
+    for note in transcript.notes(Chose):
+        if note.student == name and note.when == when:
+            return "right" if note.right else "wrong"
     return "none"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from polyclinic.core.campaign import Effect
+from polyclinic.core.campaign import Effect, StoredEffect
 from polyclinic.core.episode import Campaign, EpisodeSpec
 from polyclinic.core.execute import Stage
-from polyclinic.core.library import Library, Operation
+from polyclinic.core.library import Library, LibraryChanged, Operation
 from polyclinic.core.scenario import Scenario
 from polyclinic.store.chain import Chain
 
@@ -20,7 +20,7 @@ class Course:
     """
 
     campaign: Campaign
-    held: dict[str, list[Effect]] = field(default_factory=dict)
+    held: dict[str, list[Effect | StoredEffect]] = field(default_factory=dict)
     chain: Chain | None = None
 
     def took(self, spec: EpisodeSpec, effects: Iterable[Effect]) -> None:
@@ -31,9 +31,9 @@ class Course:
             self.take(spec.id, effect)
         self.campaign.turnstile.leave(spec.position)
 
-    def take(self, episode: str, effect: Effect) -> None:
+    def take(self, episode: str, effect: Effect | StoredEffect) -> None:
         """One change: a library's waits, so that all of a wave read the same one."""
-        if effect.kind == "library":
+        if effect.kind == LibraryChanged.kind:
             self.held.setdefault(episode, []).append(effect)
         else:
             self.campaign.apply(effect)

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from polyclinic.clinics.counsel.judges.view import reference, view
 from polyclinic.clinics.counsel.rules.guard import QUEUE
+from polyclinic.clinics.counsel.rules.notes import MemoryChanged, PlanRefused
 from polyclinic.clinics.counsel.rules.risk import check_reply
 from polyclinic.clinics.counsel.rules.stages import may_move
 from polyclinic.clinics.counsel.scenario import PACKAGE, Talk
@@ -79,7 +80,7 @@ def course(case: Case) -> list[Score]:
     for stage in staged:
         right += may_move(here, furthest, stage)
         here, furthest = stage, max(furthest, stage, key=STAGES.index)
-    refused = len({note.data.get("turn", index) for index, note in enumerate(case.transcript.notes("plan_refused"))})
+    refused = len(case.transcript.notes(PlanRefused))
     reached = (STAGES.index(furthest) + 1) / len(STAGES)
     return [
         mark("stage_order", right / len(staged), weight=len(staged)),
@@ -110,11 +111,11 @@ def care(case: Case[Talk]) -> list[Score]:
 @rule_judge("memory", REWRITES, IN_BOUNDS)
 def memory(case: Case) -> list[Score]:
     """Does memory rewrite itself, and do summaries keep to their length?"""
-    changes = [change for note in case.transcript.notes("memory") for change in note.data["changes"]]
+    changes = [change for note in case.transcript.notes(MemoryChanged) for change in note.changes]
     summaries = [call for call in case.transcript.of(Called) if call.prompt == "KeeperSummarises"]
     scores = []
     if changes:
-        rewritten = sum(change["action"] == "update" for change in changes)
+        rewritten = sum(change.action == "update" for change in changes)
         scores.append(mark("memory_rewrites", rewritten / len(changes), weight=len(changes)))
     if summaries:
         kept = sum(len(call.text) <= SUMMARY_CHARS for call in summaries)

@@ -10,16 +10,17 @@ from polyclinic.clinics.duty.evolve.identity import candidates, preferred, tried
 from polyclinic.clinics.duty.evolve.lines import keep_line
 from polyclinic.clinics.duty.evolve.prompt_edits import edits_from
 from polyclinic.clinics.duty.evolve.reflect import diagnose, hear_traits, identity_report, said_by
-from polyclinic.clinics.duty.evolve.reports import R02
+from polyclinic.clinics.duty.evolve.reports import R02, Diagnosis, IdentityReport
 from polyclinic.clinics.duty.rules.norms.checker import Verdict
 from polyclinic.clinics.duty.rules.norms.norm import Norm, applicable
 from polyclinic.clinics.duty.rules.norms.scoring import RewardWeights
+from polyclinic.clinics.duty.rules.notes import EditProposed, IdentityPreferred
 from polyclinic.clinics.duty.rules.tasks.beats import Beat
 from polyclinic.clinics.duty.rules.traits.drift import DriftSettings
 from polyclinic.clinics.duty.rules.triggers.scene import Line
 from polyclinic.clinics.duty.scenario import AnyDuty, Role
 from polyclinic.clinics.duty.state.memory import CommitmentBook, Step, Trajectory
-from polyclinic.clinics.duty.state.ward import Counted
+from polyclinic.clinics.duty.state.ward import Counted, Edited, IdentityChosen, ShiftCounted, ShiftRemembered
 from polyclinic.clinics.duty.variants import DutyVariant
 from polyclinic.core.episode import Episode
 
@@ -69,25 +70,25 @@ async def _reflect_role(episode: Episode, variant: DutyVariant, shift: ShiftReco
     r01 = r02 = None
     if variant.r01:
         r01 = await diagnose(agent, state, shift.scenario, spoken(shift.lines), broken, shift.taught, shift.number)
-        episode.note("R01", report=r01)
+        episode.note(Diagnosis(report=r01))
     if variant.r02 and state.profile is not None:
         heard = await hear_traits(agent, state.profile, shift.scenario, said_by(shift.lines, role))
         settings = drift_settings(variant)
         r02 = identity_report(
             state, shift.scenario, heard, shift.commitments, shift.worries, broken, settings, shift.number
         )
-        episode.note("R02", report=r02)
+        episode.note(IdentityReport(report=r02))
     edits = edits_from(state, r01, r02, {norm.id: norm for norm in shift.taught})
     for edit in edits:
-        episode.note("edit", role=role, edit=edit, withheld=variant.frozen)
+        episode.note(EditProposed(role=role, edit=edit, withheld=variant.frozen))
     if variant.frozen:
         return
     for edit in edits:
-        episode.effect("edit", role=role, edit=edit)
+        episode.effect(Edited(role=role, edit=edit))
         keep_line(episode, shift.scenario.task_id, role, edit)
-    episode.effect("counted", role=role, counted=_counted(shift, role, r02))
+    episode.effect(ShiftCounted(role=role, counted=_counted(shift, role, r02)))
     if variant.memory:
-        episode.effect("remember", role=role, trajectory=_trajectory(shift, role))
+        episode.effect(ShiftRemembered(role=role, trajectory=_trajectory(shift, role)))
     if variant.identity and shift.number % variant.batch == 0:
         await _optimise(episode, variant, shift, role)
 
@@ -116,10 +117,10 @@ async def _optimise(episode: Episode, variant: DutyVariant, shift: ShiftRecord, 
     all_tried = [tried(o, await member.probes(asked, shift.lines, o.profile, PROBE_SAMPLE)) for o in options]
     weights = RewardWeights(alpha=variant.alpha, beta=variant.beta, gamma=variant.gamma)
     chosen, wins = await preferred(episode.agent("reflector"), trait_lines(state.anchor), state, all_tried, weights)
-    episode.note("identity_choice", role=role, chosen=chosen.name, wins=wins)
+    episode.note(IdentityPreferred(role=role, chosen=chosen.name, wins=wins))
     if chosen.profile != state.profile:
         episode.changed(f"identity:{role}", state.profile.means(), chosen.profile.means())
-        episode.effect("identity", role=role, profile=chosen.profile)
+        episode.effect(IdentityChosen(role=role, profile=chosen.profile))
 
 
 def _trajectory(shift: ShiftRecord, role: Role) -> Trajectory:

@@ -1,4 +1,4 @@
-"""The two reports that reflection writes at an episode's end."""
+"""The two reports that reflection writes at an episode's end, and the notes that keep them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from polyclinic.clinics.duty.rules.traits.compatibility import TraitRisk
 from polyclinic.clinics.duty.rules.traits.drift import DriftReport
 from polyclinic.clinics.duty.scenario import Role
 from polyclinic.core.message import Frozen
+from polyclinic.core.note import Note
 
 
 class R01(Frozen):
@@ -30,3 +31,17 @@ class R02(Frozen):
     risks: tuple[TraitRisk, ...]
     inconsistent: tuple[str, ...]
     relational: tuple[str, ...]
+
+
+class Diagnosis(Note):
+    """R01, as written after the shift."""
+
+    topic = "R01"
+    report: R01
+
+
+class IdentityReport(Note):
+    """R02, as written after the shift."""
+
+    topic = "R02"
+    report: R02

@@ -14,12 +14,13 @@ from polyclinic.clinics.duty.evolve.lines import learned_before
 from polyclinic.clinics.duty.flow.order import running_order
 from polyclinic.clinics.duty.rules.norms.checker import Verdict, check_action
 from polyclinic.clinics.duty.rules.norms.norm import house_norms, inventory, shuffled_between_roles
+from polyclinic.clinics.duty.rules.notes import CommitmentBroken, IdentityShown, NormsShown, PromptShown
 from polyclinic.clinics.duty.rules.tasks.beats import Beat
 from polyclinic.clinics.duty.rules.triggers.scene import Line, Scene
 from polyclinic.clinics.duty.scenario import STAFF, AnyDuty
 from polyclinic.clinics.duty.scenario.institution import priors
 from polyclinic.clinics.duty.state.memory import CommitmentBook
-from polyclinic.clinics.duty.state.ward import Ward, open_ward
+from polyclinic.clinics.duty.state.ward import ShiftEnded, Ward, open_ward
 from polyclinic.clinics.duty.variants import DutyVariant
 from polyclinic.core.episode import Episode
 from polyclinic.errors import ConfigError
@@ -43,7 +44,7 @@ async def flow(episode: Episode[AnyDuty, DutyVariant]) -> str:
     variant = shift.variant
     if variant.memory or variant.r01 or variant.r02 or variant.identity:
         await reflect(episode, variant, record)
-    episode.effect("episode")
+    episode.effect(ShiftEnded())
     return record.outcome
 
 
@@ -81,11 +82,12 @@ class Shift:
             state = member.state
             if state.anchor is not None and state.profile is not None:
                 persona, anchor, profile = state.anchor.persona(), state.anchor.means(), state.profile.means()
-                self.episode.note("identity", role=role, persona=persona, anchor=anchor, profile=profile)
+                self.episode.note(IdentityShown(role=role, persona=persona, anchor=anchor, profile=profile))
             text = "\n".join(line.text for line in member.learned)
-            self.episode.note("prompt", role=role, version=state.book.version, text=text, shift=self.number)
+            self.episode.note(PromptShown(role=role, version=state.book.version, text=text, shift=self.number))
         if self.norms != inventory():
-            self.episode.note("norms", norms=[norm.model_dump(mode="json", by_alias=True) for norm in self.norms])
+            written = tuple(norm.model_dump(mode="json", by_alias=True) for norm in self.norms)
+            self.episode.note(NormsShown(norms=written))
 
     def room_for(self, order: Sequence[Beat], more: int) -> bool:
         """Whether so many more messages fit beside what is still planned."""
@@ -120,7 +122,8 @@ class Shift:
             self.commitments = self.commitments.heard(line.speaker, line.text)
         for broken in self.commitments.broken[before:]:
             held = broken.commitment
-            self.episode.note("broken_commitment", about=held.about, was=held.words, now=broken.words, by=line.speaker)
+            note = CommitmentBroken(about=held.about, was=held.words, now=broken.words, by=line.speaker)
+            self.episode.note(note)
 
     def record(self) -> ShiftRecord:
         """The finished shift."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from polyclinic.clinics.duty.rules.norms.norm import Norm, inventory
+from polyclinic.clinics.duty.rules.notes import IdentityShown, NormsShown
 from polyclinic.clinics.duty.rules.triggers.scene import Line
 from polyclinic.clinics.duty.scenario import ROLES, STAFF, Role
 from polyclinic.core.judge import Case
@@ -25,10 +26,8 @@ def lines_of(transcript: Transcript) -> tuple[Line, ...]:
 
 def norms_of(transcript: Transcript) -> tuple[Norm, ...]:
     """The norms that held in this episode: the house's, or what the episode noted."""
-    notes = transcript.notes("norms")
-    if not notes:
-        return inventory()
-    return tuple(Norm.model_validate(entry) for entry in notes[-1].data["norms"])
+    noted = transcript.last_note(NormsShown)
+    return inventory() if noted is None else noted.read_norms()
 
 
 def staff_in(lines: tuple[Line, ...]) -> list[Role]:
@@ -43,10 +42,7 @@ def messages_of(lines: tuple[Line, ...], role: Role) -> tuple[str, ...]:
 
 def identities_of(transcript: Transcript) -> dict[Role, tuple[str, dict[str, float]]]:
     """For each role with traits: the established persona in words and in numbers."""
-    found: dict[Role, tuple[str, dict[str, float]]] = {}
-    for note in transcript.notes("identity"):
-        found[note.data["role"]] = (note.data["persona"], note.data["anchor"])
-    return found
+    return {note.role: (note.persona, note.anchor) for note in transcript.notes(IdentityShown)}
 
 
 class ShiftHeard(Facts):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
+from polyclinic.clinics.duty.evolve.reports import IdentityReport
+from polyclinic.clinics.duty.rules.notes import CommitmentBroken, EditProposed, IdentityShown, PromptShown
 from polyclinic.clinics.duty.scenario import TASKS, Duty, Role, Task
-from polyclinic.core.transcript import Noted, Violated
+from polyclinic.core.transcript import Violated
 from polyclinic.eval.results import EpisodeRow, RunResults
 
 
@@ -23,7 +24,7 @@ class Shift:
     drift: dict[Role, bool]
     anchor: dict[Role, dict[str, float]]
     prompts: dict[Role, str]
-    edits: tuple[dict[str, Any], ...]
+    edits: tuple[EditProposed, ...]
     commitments_broken: int
 
 
@@ -56,22 +57,18 @@ def collect(results: RunResults) -> Collected:
 
 def _read(row: EpisodeRow, task: Task) -> Shift:
     transcript = row.transcript
-    reports = [note.data["report"] for note in transcript.notes("R02")]
-    prompts = transcript.notes("prompt")
+    reports = [note.report for note in transcript.notes(IdentityReport)]
+    prompts = transcript.notes(PromptShown)
     return Shift(
         row=row,
         task=task,
-        number=prompts[0].data["shift"] if prompts else row.position + 1,
+        number=prompts[0].shift if prompts else row.position + 1,
         broken=tuple(transcript.of(Violated)),
-        heard={report["role"]: report["heard"] for report in reports},
-        distance={report["role"]: report["drift"]["distance"] for report in reports},
-        drift={report["role"]: report["drift"]["drift"] for report in reports},
-        anchor={note.data["role"]: note.data["anchor"] for note in transcript.notes("identity")},
-        prompts={note.data["role"]: note.data["text"] for note in prompts},
-        edits=tuple(_edit(note) for note in transcript.notes("edit")),
-        commitments_broken=len(transcript.notes("broken_commitment")),
+        heard={report.role: report.heard for report in reports},
+        distance={report.role: report.drift.distance for report in reports},
+        drift={report.role: report.drift.drift for report in reports},
+        anchor={note.role: note.anchor for note in transcript.notes(IdentityShown)},
+        prompts={note.role: note.text for note in prompts},
+        edits=tuple(transcript.notes(EditProposed)),
+        commitments_broken=len(transcript.notes(CommitmentBroken)),
     )
-
-
-def _edit(note: Noted) -> dict[str, Any]:
-    return {"role": note.data["role"], "withheld": note.data["withheld"], **note.data["edit"]}

@@ -101,7 +101,7 @@ def _diffs(shifts: Sequence[Shift], role: Role) -> list[Block]:
     seen = [(s, s.prompts[role]) for s in shifts if role in s.prompts]
     for (before, old), (_, new) in pairwise(seen):
         if old != new:
-            reasons = [edit["reason"] for edit in before.edits if edit["role"] == role]
+            reasons = [note.edit.reason for note in before.edits if note.role == role]
             diffs.append(Diff(old, new, f"after shift {before.number}: {'; '.join(reasons)}"))
     return diffs
 

@@ -6,8 +6,8 @@ and a rollback all rebuild exactly the same ward.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 
 from polyclinic.clinics.duty.scenario import STAFF, Role
 from polyclinic.clinics.duty.scenario.institution import priors
@@ -18,6 +18,7 @@ from polyclinic.core.message import Frozen
 from polyclinic.core.scenario import Scenario, Variant
 from polyclinic.core.seed import stream
 from polyclinic.core.services import Services
+from polyclinic.errors import EngineError
 from polyclinic.people.traits import Communicator, TraitProfile, draw_profile
 
 HISTORY = 24
@@ -55,8 +56,71 @@ class RoleState(Frozen):
         return sum(c.broken.get(norm, 0) for c in span) / len(span) if span else 0.0
 
 
+class ShiftEnded(Effect):
+    """One shift more is over."""
+
+    kind = "episode"
+
+
+class RoleEffect(Effect, ABC):
+    """A change of one role."""
+
+    role: Role
+
+    @abstractmethod
+    def on(self, state: RoleState) -> RoleState:
+        """The role after the change."""
+        ...
+
+
+class Edited(RoleEffect):
+    """A line of the prompt book was added, changed or removed."""
+
+    kind = "edit"
+    edit: Edit
+
+    def on(self, state: RoleState) -> RoleState:
+        """With the edit in the book."""
+        return state.model_copy(update={"book": state.book.applied(self.edit)})
+
+
+class ShiftCounted(RoleEffect):
+    """What the shift showed about the role."""
+
+    kind = "counted"
+    counted: Counted
+
+    def on(self, state: RoleState) -> RoleState:
+        """With the newest counts; the oldest fall out."""
+        return state.model_copy(update={"counted": (*state.counted, self.counted)[-HISTORY:]})
+
+
+class ShiftRemembered(RoleEffect):
+    """What the role did, step by step."""
+
+    kind = "remember"
+    trajectory: Trajectory
+
+    def on(self, state: RoleState) -> RoleState:
+        """With the shift in memory."""
+        return state.model_copy(update={"memory": state.memory.remembered(self.trajectory)})
+
+
+class IdentityChosen(RoleEffect):
+    """Another profile was preferred."""
+
+    kind = "identity"
+    profile: TraitProfile
+
+    def on(self, state: RoleState) -> RoleState:
+        """With the new profile; the anchor stays."""
+        return state.model_copy(update={"profile": self.profile})
+
+
 class Ward:
     """The team's shared state in a campaign."""
+
+    takes: tuple[type[Effect], ...] = (ShiftEnded, Edited, ShiftCounted, ShiftRemembered, IdentityChosen)
 
     def __init__(self, anchors: dict[Role, TraitProfile]) -> None:
         self.roles: dict[Role, RoleState] = {
@@ -68,14 +132,12 @@ class Ward:
 
     def apply(self, effect: Effect) -> None:
         """Take one committed change."""
-        handler = _HANDLERS.get(effect.kind)
-        if handler is None:
-            raise ValueError(f"the ward does not know the effect '{effect.kind}'")
-        if effect.kind == "episode":
+        if isinstance(effect, RoleEffect):
+            self.roles[effect.role] = effect.on(self.roles[effect.role])
+        elif isinstance(effect, ShiftEnded):
             self.episodes += 1
         else:
-            role: Role = effect.data["role"]
-            self.roles[role] = handler(self.roles[role], effect.data)
+            raise EngineError(f"the ward takes no effect '{effect.kind}'")
         self.effects.append(effect)
 
     def at(self, episode: int) -> Ward:
@@ -96,33 +158,3 @@ def open_ward(scenarios: Sequence[Scenario], variant: Variant, seed: int, servic
         role: draw_profile(kind, known[kind], stream(seed, "person", role)) for role, kind in people
     }
     return Ward(anchors)
-
-
-def _edit(state: RoleState, data: dict[str, Any]) -> RoleState:
-    return state.model_copy(update={"book": state.book.applied(Edit.model_validate(data["edit"]))})
-
-
-def _count(state: RoleState, data: dict[str, Any]) -> RoleState:
-    counted = (*state.counted, Counted.model_validate(data["counted"]))
-    return state.model_copy(update={"counted": counted[-HISTORY:]})
-
-
-def _remember(state: RoleState, data: dict[str, Any]) -> RoleState:
-    return state.model_copy(update={"memory": state.memory.remembered(Trajectory.model_validate(data["trajectory"]))})
-
-
-def _identity(state: RoleState, data: dict[str, Any]) -> RoleState:
-    return state.model_copy(update={"profile": TraitProfile.model_validate(data["profile"])})
-
-
-def _nothing(state: RoleState, data: dict[str, Any]) -> RoleState:
-    return state
-
-
-_HANDLERS: dict[str, Callable[[RoleState, dict[str, Any]], RoleState]] = {
-    "edit": _edit,
-    "counted": _count,
-    "remember": _remember,
-    "identity": _identity,
-    "episode": _nothing,
-}

@@ -14,6 +14,7 @@ from polyclinic.clinics.frontdesk.flow.words import (
     offer_words,
 )
 from polyclinic.clinics.frontdesk.prompts import Choice
+from polyclinic.clinics.frontdesk.rules.notes import DiarySeen, Offered, Wished
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import Proposal, anything_free, judge_place, read_place
 from polyclinic.clinics.frontdesk.rules.slots import Place, Wish, wish_of
 from polyclinic.clinics.frontdesk.rules.snapshot import Snapshot, take_snapshot
@@ -84,7 +85,7 @@ class Booking:
         ledger = Ledger(self.episode, self.contact)
         ledger.tick(diary)
         snapshot = take_snapshot(diary, ledger.now)
-        self.episode.note("diary", snapshot=snapshot)
+        self.episode.note(DiarySeen(snapshot=snapshot))
         offer = await self.offer(diary, snapshot, self.first)
         if not offer.proposals and not anything_free(snapshot, offer.request.wish):
             self.episode.say("staff", NOTHING_FOR_THAT, to="patient", phase="offer")
@@ -134,9 +135,9 @@ class Booking:
     async def offer(self, diary: Diary, snapshot: Snapshot, request: Request) -> Offer:
         """The request aloud, then times from the chosen tool, or from reasoning."""
         self.aloud(request)
-        self.episode.note("wish", stage=request.number, wish=request.wish)
+        self.episode.note(Wished(stage=request.number, wish=request.wish))
         offer = await self.find(diary, snapshot, request)
-        self.episode.note("offer", stage=request.number, via=offer.via, proposals=offer.proposals)
+        self.episode.note(Offered(stage=request.number, via=offer.via, proposals=offer.proposals))
         if offer.proposals:
             self.episode.say("staff", offer_words(offer.proposals), to="patient", phase="offer")
         return offer

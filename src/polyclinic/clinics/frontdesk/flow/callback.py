@@ -7,6 +7,7 @@ from typing import Literal, cast
 from polyclinic.clinics.frontdesk.agents import PatientActor, Staff
 from polyclinic.clinics.frontdesk.flow.words import GREETING, THANKS, moved_words, wish_words
 from polyclinic.clinics.frontdesk.prompts import Choice
+from polyclinic.clinics.frontdesk.rules.notes import CalledBack, DiarySeen, WaitingListWalked
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import Proposal, read_place
 from polyclinic.clinics.frontdesk.rules.slots import Place, Wish, earlier_place, wish_of
 from polyclinic.clinics.frontdesk.rules.snapshot import Snapshot, take_snapshot
@@ -92,7 +93,7 @@ class CallBack:
     async def cancel(self, ledger: Ledger, found: Appointment) -> str:
         """The time becomes free, and the waiting list is walked."""
         moved = ledger.cancel(self.diary, found)
-        self.episode.note("waiting_list", moved=moved)
+        self.episode.note(WaitingListWalked(moved=tuple(moved)))
         self.episode.conclude(waiting_moved=len(moved))
         self.say("staff", "Your appointment is cancelled.")
         self.say("patient", THANKS)
@@ -147,19 +148,20 @@ class CallBack:
         proposals: tuple[Proposal, ...] | None,
     ) -> None:
         """What the rubric needs."""
-        self.episode.note("diary", snapshot=snapshot)
+        self.episode.note(DiarySeen(snapshot=snapshot))
         self.episode.note(
-            "event",
-            wanted=self.intent,
-            appointment=self.entry.id,
-            found=found.id if found is not None else "",
-            tool=choice.action if choice is not None else "",
-            done=done,
-            wish=self.booked_wish(self.entry),
-            proposals=proposals,
-            old_start=[self.entry.day, self.entry.slot],
-            physician=self.diary.plan.physicians[self.entry.physician].name,
-            date=self.diary.time.date_text(self.entry.day),
+            CalledBack(
+                wanted=self.intent,
+                appointment=self.entry.id,
+                found=found.id if found is not None else "",
+                tool=choice.action if choice is not None else "",
+                done=done,
+                wish=self.booked_wish(self.entry),
+                proposals=proposals,
+                old_start=(self.entry.day, self.entry.slot),
+                physician=self.diary.plan.physicians[self.entry.physician].name,
+                date=self.diary.time.date_text(self.entry.day),
+            )
         )
 
     def say(self, speaker: str, text: str) -> None:

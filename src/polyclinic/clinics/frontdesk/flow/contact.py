@@ -14,7 +14,8 @@ from polyclinic.clinics.frontdesk.flow.booking import Booking
 from polyclinic.clinics.frontdesk.flow.callback import CallBack
 from polyclinic.clinics.frontdesk.flow.words import GREETING
 from polyclinic.clinics.frontdesk.prompts import IntakeReply
-from polyclinic.clinics.frontdesk.rules.intake_rubric import right_department
+from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeRecord, right_department
+from polyclinic.clinics.frontdesk.rules.notes import TakenIn
 from polyclinic.clinics.frontdesk.scenario.diseases import names_disease
 from polyclinic.clinics.frontdesk.scenario.schema import Contact, Patient
 from polyclinic.clinics.frontdesk.tools.ledger import Ledger
@@ -103,7 +104,8 @@ async def intake(
         if not decided:
             said = await hear(episode, contact.caller, actor, turn.says)
     record = await staff.records()
-    episode.note("intake", record=record, decided=bool(decided), rounds=rounds)
+    written = IntakeRecord(**record.model_dump()) if record is not None else None
+    episode.note(TakenIn(record=written, decided=bool(decided), rounds=rounds))
     episode.conclude(rounds=rounds)
     return record
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from polyclinic.clinics.frontdesk.judges import intake_verdict, misfits, scheduling_verdict, used_tools
 from polyclinic.clinics.frontdesk.rules.codes import MEANING
+from polyclinic.clinics.frontdesk.rules.notes import Wished
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.core.judge import Case
 from polyclinic.eval.sections import Block, Cell, Paragraph, Section, Table
@@ -22,7 +23,7 @@ def feedback(case: Case[Contact]) -> list[Section]:
             lines.append([task, found, verdict.fault, verdict.reason])
     right = " or ".join(contact.caller.gold_departments) if contact.patient is not None else ""
     tools = getattr(case.variant, "scheduling", "") == "tool"
-    wishes = case.transcript.notes("wish") if tools else []
+    wishes = case.transcript.notes(Wished) if tools else []
     for fitting, used in misfits(wishes, used_tools(case.transcript)):
         lines.append(["tools", f"wrong tool: {used}", "staff", f"the patient's wish asks for {fitting}"])
     body: list[Block] = [Table("What the rubrics found", ["task", "finding", "whose fault", "why"], lines)]

@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
-from polyclinic.errors import DataError
+from polyclinic.errors import DataError, WrongForm
 
 
 def read_text(path: Path) -> str:
@@ -37,7 +37,7 @@ def read_data(path: Path) -> Any:
         raise DataError(f"{path}: not readable as {kind}: {' '.join(str(error).split())}") from None
 
 
-class Fault(Exception):
+class Fault(WrongForm):
     """Something wrong inside a file, with its place in words. Whoever reads the file turns it into a `DataError`."""
 
 

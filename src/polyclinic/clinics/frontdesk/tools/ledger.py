@@ -10,7 +10,16 @@ from dataclasses import replace
 from polyclinic.clinics.frontdesk.rules.clock import due_statuses
 from polyclinic.clinics.frontdesk.rules.slots import Place, Wish, walk_waiting_list
 from polyclinic.clinics.frontdesk.scenario.schema import Contact, Patient
-from polyclinic.clinics.frontdesk.state import Appointment, Diary, HospitalState
+from polyclinic.clinics.frontdesk.state import (
+    Appointment,
+    Booked,
+    Cancelled,
+    ClockMoved,
+    Diary,
+    HospitalState,
+    Moved,
+    Waiting,
+)
 from polyclinic.clinics.frontdesk.tools.opening import hospital_ids
 from polyclinic.clinics.frontdesk.tools.records import HospitalRecords
 from polyclinic.core.episode import Episode
@@ -41,7 +50,7 @@ class Ledger:
         statuses = due_statuses(diary, self.now)
         if not statuses and not always:
             return
-        self._episode.effect("clock", department=diary.plan.name, minute=self.now, statuses=statuses)
+        self._episode.effect(ClockMoved(department=diary.plan.name, minute=self.now, statuses=tuple(statuses)))
         if self._records is not None and statuses:
             self._records.mark(statuses)
 
@@ -59,7 +68,7 @@ class Ledger:
             valid_from_day=diary.time.day_of(wish.valid_from) if wish.valid_from is not None else 0,
             attends=patient.attends,
         )
-        self._episode.effect("booked", department=diary.plan.name, minute=self.now, appointment=entry.as_data())
+        self._episode.effect(Booked(department=diary.plan.name, minute=self.now, appointment=entry))
         self._episode.changed(f"appointment {entry.id}", None, self._words(diary, entry))
         self._count(diary, entry, 1)
         if self._records is not None:
@@ -71,14 +80,15 @@ class Ledger:
         length = diary.plan.physicians[place.physician].slots_per_visit
         moved = replace(entry, physician=place.physician, day=place.day, slot=place.slot, length=length)
         self._episode.effect(
-            "moved",
-            department=diary.plan.name,
-            minute=self.now,
-            id=entry.id,
-            physician=place.physician,
-            day=place.day,
-            slot=place.slot,
-            leaves_list=True,
+            Moved(
+                department=diary.plan.name,
+                minute=self.now,
+                id=entry.id,
+                physician=place.physician,
+                day=place.day,
+                slot=place.slot,
+                leaves_list=True,
+            )
         )
         self._episode.changed(f"appointment {entry.id}", self._words(diary, entry), self._words(diary, moved))
         self._count(diary, entry, -1)
@@ -89,12 +99,12 @@ class Ledger:
 
     def wait(self, diary: Diary, entry: Appointment) -> None:
         """On to the waiting list."""
-        self._episode.effect("waiting", department=diary.plan.name, minute=self.now, id=entry.id)
+        self._episode.effect(Waiting(department=diary.plan.name, minute=self.now, id=entry.id))
         self._episode.changed("waiting list", None, entry.id)
 
     def cancel(self, diary: Diary, entry: Appointment) -> list[str]:
         """Give an appointment up, then walk the waiting list; the ids of those who could move earlier."""
-        self._episode.effect("cancelled", department=diary.plan.name, minute=self.now, id=entry.id)
+        self._episode.effect(Cancelled(department=diary.plan.name, minute=self.now, id=entry.id))
         self._episode.changed(f"appointment {entry.id}", self._words(diary, entry), "cancelled")
         self._count(diary, entry, -1)
         if self._records is not None:

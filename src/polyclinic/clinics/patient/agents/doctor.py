@@ -29,10 +29,11 @@ from polyclinic.clinics.patient.prompts.doctor import (
     Studies,
     Triages,
 )
+from polyclinic.clinics.patient.rules.notes import Triaged
 from polyclinic.clinics.patient.rules.questions import Kind
 from polyclinic.clinics.patient.scenario.disciplines import DISCIPLINES, disciplines
 from polyclinic.clinics.patient.scenario.record import Level, Record
-from polyclinic.clinics.patient.state import Interview
+from polyclinic.clinics.patient.state import Interview, TriagedTo
 from polyclinic.clinics.patient.variants import PatientVariant
 from polyclinic.core.episode import Episode
 
@@ -65,15 +66,13 @@ class Doctors:
     async def triages(self) -> str:
         """The discipline a complaint is sent to, with similar earlier triages for reference."""
         complaint = self._interview.complaint
-        found = near(self._episode, "triage", complaint, self._variant, TRIAGES, ALIKE)
-        earlier = tuple(
-            EarlierTriage(complaint=match.entry.key, discipline=match.entry.value["discipline"]) for match in found
-        )
+        found = near(self._episode, TriagedTo, complaint, self._variant, TRIAGES, ALIKE)
+        earlier = tuple(EarlierTriage(complaint=match.entry.key, discipline=match.lesson.discipline) for match in found)
         sent = await self._episode.agent("triage").ask(
             Triages(disciplines=DISCIPLINES, complaint=complaint, earlier=earlier)
         )
         known = sent.discipline in DISCIPLINES
-        self._episode.note("triage", discipline=sent.discipline, reason=sent.reason, known=known, earlier=len(earlier))
+        self._episode.note(Triaged(discipline=sent.discipline, reason=sent.reason, known=known, earlier=len(earlier)))
         return sent.discipline if known else FALLBACK
 
     async def asks(self, turns_left: int) -> tuple[DoctorSays, dict[str, str]]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 from polyclinic.clinics.patient.rules.requirements import Demonstration, online_dialogues
 from polyclinic.clinics.patient.rules.vocabulary import overlap
+from polyclinic.clinics.patient.state import Attention, PoolRow, Step, TriagedTo
 from polyclinic.clinics.patient.variants import PatientVariant
 from polyclinic.core.episode import Episode
-from polyclinic.core.library import Match
+from polyclinic.core.library import Found
 
 ANSWERED, DECLINED = 2, 3
 LINES = 4
@@ -20,6 +22,7 @@ NEAR = 0.5
 ALIKE = 0.8
 _LOOK = 12
 _WIDE = 256
+L = TypeVar("L", Attention, Step, TriagedTo, PoolRow)
 
 
 @dataclass(frozen=True)
@@ -37,15 +40,13 @@ class Recalled:
 
 
 def near(
-    episode: Episode, library: str, text: str, variant: PatientVariant, k: int, published: float | None = NEAR
-) -> list[Match]:
-    """The nearest entries that the variant may use, none that is about something else (unless the
-    threshold is None).
-    """
+    episode: Episode, lesson: type[L], text: str, variant: PatientVariant, k: int, published: float | None = NEAR
+) -> list[Found[L]]:
+    """The nearest entries that the variant may use; without a threshold also those about something else."""
     threshold = -1.0 if published is None else _threshold(episode, published)
-    found = episode.library(library).nearest(text, k=max(k, _LOOK), threshold=threshold)
+    found = episode.library(lesson).nearest(text, k=max(k, _LOOK), threshold=threshold)
     if variant.learned_cases is not None:
-        found = [match for match in found if match.entry.value.get("case", 0) < variant.learned_cases]
+        found = [match for match in found if match.lesson.case < variant.learned_cases]
     return found[:k]
 
 
@@ -53,12 +54,10 @@ def recall(episode: Episode, question: str, variant: PatientVariant) -> Recalled
     """Demonstrations and requirement lines for a question."""
     if variant.method == "online":
         return _online(question)
-    found = _both_ways(near(episode, "attention", question, variant, _WIDE, None), _threshold(episode, NEAR))
-    lines = dict.fromkeys(line for match in found for line in match.entry.value["requirements"])
+    found = _both_ways(near(episode, Attention, question, variant, _WIDE, None), _threshold(episode, NEAR))
+    lines = dict.fromkeys(line for match in found for line in match.lesson.requirements)
     return Recalled(
-        demonstrations=tuple(
-            Demonstration(question=match.entry.key, answer=match.entry.value["answer"]) for match in found
-        ),
+        demonstrations=tuple(Demonstration(question=match.entry.key, answer=match.lesson.answer) for match in found),
         requirements=tuple(lines)[:LINES],
         entries=tuple(match.entry.id for match in found),
     )
@@ -68,14 +67,14 @@ def _threshold(episode: Episode, published: float) -> float:
     return episode.services.embedder.threshold(published)
 
 
-def _both_ways(found: list[Match], threshold: float) -> list[Match]:
+def _both_ways(found: list[Found[Attention]], threshold: float) -> list[Found[Attention]]:
     """The nearest that were answered and the nearest that were declined: what to do shows best beside its opposite.
 
     An answer helps only if its question is about the same thing. A way of declining helps even where the words are new.
     """
-    answered = [match for match in found if not match.entry.value["declined"] and match.similarity >= threshold]
+    answered = [match for match in found if not match.lesson.declined and match.similarity >= threshold]
     answered = answered[:ANSWERED]
-    declined = [match for match in found if match.entry.value["declined"]][:DECLINED]
+    declined = [match for match in found if match.lesson.declined][:DECLINED]
     return sorted([*answered, *declined], key=lambda match: -match.similarity)
 
 
@@ -89,8 +88,8 @@ def recommended(episode: Episode, last_answer: str, variant: PatientVariant) -> 
     """Questions that followed upon a similar answer in good trajectories, nearest first, with their entries' ids."""
     if not variant.trajectories or not last_answer:
         return {}
-    found = near(episode, "trajectory", last_answer, variant, _LOOK)
-    return {match.entry.value["question"]: match.entry.id for match in found}
+    found = near(episode, Step, last_answer, variant, _LOOK)
+    return {match.lesson.question: match.entry.id for match in found}
 
 
 def pool(episode: Episode, complaint: str, discipline: str, variant: PatientVariant) -> list[str]:
@@ -98,7 +97,7 @@ def pool(episode: Episode, complaint: str, discipline: str, variant: PatientVari
     if not variant.pool:
         return []
     questions: list[str] = []
-    for match in near(episode, "pool", complaint, variant, POOL_ROWS):
-        rows = match.entry.value["questions"]
+    for match in near(episode, PoolRow, complaint, variant, POOL_ROWS):
+        rows = match.lesson.questions
         questions += [*rows.get(discipline, []), *rows.get("universal", [])]
     return list(dict.fromkeys(questions))

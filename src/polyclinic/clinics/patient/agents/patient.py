@@ -23,6 +23,7 @@ from polyclinic.clinics.patient.prompts.patient import (
     Thinks,
 )
 from polyclinic.clinics.patient.rules.disclosure import Briefing, brief
+from polyclinic.clinics.patient.rules.notes import ComplaintBlurred
 from polyclinic.clinics.patient.rules.requirements import (
     chunks,
     principles,
@@ -89,7 +90,7 @@ class Patient:
         kept = drop_sentences(
             [line.strip() for line in vague.splitlines() if line.strip()], self._episode.random("dropout", paired=True)
         )
-        self._episode.note("vagueness", before=lines, after=kept)
+        self._episode.note(ComplaintBlurred(before=tuple(lines), after=tuple(kept)))
         return await self._agent.ask(Complains(person=self._scenario.person, lines=tuple(kept)))
 
     async def panics(self, complaint: str) -> str:

@@ -14,6 +14,7 @@ from polyclinic.clinics.patient.flow.learning import learn
 from polyclinic.clinics.patient.flow.room import Room, enter
 from polyclinic.clinics.patient.rules.cheats import cheat_kinds, cheat_turns
 from polyclinic.clinics.patient.rules.leaks import leaks
+from polyclinic.clinics.patient.rules.notes import Behind, ConcludedEarly, Consulted, PhaseBegun, Recruited, Rival
 from polyclinic.clinics.patient.rules.questions import type_of
 from polyclinic.clinics.patient.rules.recruitment import RecruitmentGraph, Topology
 from polyclinic.clinics.patient.rules.vocabulary import tests_in_record
@@ -21,6 +22,7 @@ from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.state import Evolution, Exchanged
 from polyclinic.clinics.patient.variants import VARIANTS, PatientVariant
 from polyclinic.core.episode import Episode
+from polyclinic.core.value import plain
 from polyclinic.errors import ConfigError
 
 CRISIS_TURNS = (5, 9)
@@ -37,7 +39,7 @@ async def flow(episode: Episode[PatientScenario, PatientVariant]) -> str:
     for phase in room.variant.phases:
         if phase not in PHASES:
             raise ConfigError(f"no phase '{phase}'; there are: {', '.join(PHASES)}")
-        episode.note("phase", name=phase)
+        episode.note(PhaseBegun(name=phase))
         await PHASES[phase](room)
     if room.learning:
         await learn(room)
@@ -84,7 +86,7 @@ async def interrogation(room: Room) -> None:
             continue
         says, offered = await room.doctors.asks(variant.turns - turn)
         if says.conclude:
-            episode.note("conclude early", turn=turn + 1)
+            episode.note(ConcludedEarly(turn=turn + 1))
             return
         await exchange(room, room.interview.discipline, says.question, type=says.type, offered=offered)
         fair += 1
@@ -120,8 +122,8 @@ async def consultation(room: Room) -> None:
         for called in wanted.disciplines:
             if called not in heard and graph.call(doctor, called, wanted.reason) and called not in queue:
                 queue.append(called)
-    calls = [call.model_dump() for call in graph.calls]
-    room.episode.note("recruitment", topology=shape.value, calls=calls, order=graph.order(), heard=heard)
+    calls, order = tuple(graph.calls), tuple(graph.order())
+    room.episode.note(Recruited(topology=shape.value, calls=calls, order=order, heard=tuple(heard)))
 
 
 async def consult(room: Room, graph: RecruitmentGraph, doctor: str) -> None:
@@ -133,7 +135,7 @@ async def consult(room: Room, graph: RecruitmentGraph, doctor: str) -> None:
         f"{name}: {notes[name]}" for name in graph.order() if name in graph.ancestors(doctor) and name in notes
     )
     call = next(call for call in graph.calls if call.called == doctor)
-    room.episode.note("consults", doctor=doctor, notes_from=[line.partition(":")[0] for line in visible])
+    room.episode.note(Consulted(doctor=doctor, notes_from=tuple(line.partition(":")[0] for line in visible)))
     for left in range(room.variant.consult_turns, 0, -1):
         says, offered = await room.doctors.consults(doctor, call.caller, call.reason, visible, left)
         if says.conclude or not says.question:
@@ -180,12 +182,12 @@ async def exchange(
     kind = type or type_of(question).value
     episode.say("doctor", question, to="patient", round=room.round, type=kind, cheat=cheat, by=by)
     answer = await room.patient.answers(question, interview, room.variant)
-    episode.say("patient", answer.text, to="doctor", **_kept(room, answer, cheat))
+    episode.say("patient", answer.text, to="doctor", **plain(_behind(room, answer, cheat)))
     for leak in leaks(record, question, answer.text, interview.tests_asked):
         episode.violated("leak", "patient", severity=3, words=answer.text, rationale=f"{leak.kind}: {leak.words}")
     if room.variant.rival:
         rival = await room.patient.answers(question, interview, VARIANTS[room.variant.rival])
-        episode.note("rival", **_kept(room, rival, cheat), text=rival.text)
+        episode.note(Rival(**_behind(room, rival, cheat).__dict__, text=rival.text))
     interview.exchanges.append(
         Exchanged(
             round=room.round,
@@ -207,16 +209,16 @@ async def exchange(
     return answer
 
 
-def _kept(room: Room, answer: Answered, cheat: bool) -> dict[str, object]:
-    return {
-        "round": room.round,
-        "cheat": cheat,
-        "method": answer.method,
-        "relevance": answer.relevance,
-        "tokens": answer.tokens,
-        "calls": answer.calls,
-        "context_chars": answer.context_chars,
-        "given": list(answer.briefing.ids),
-        "entries": list(answer.entries),
-        "asked_before": list(room.interview.tests_asked),
-    }
+def _behind(room: Room, answer: Answered, cheat: bool) -> Behind:
+    return Behind(
+        round=room.round,
+        cheat=cheat,
+        method=answer.method,
+        relevance=answer.relevance,
+        tokens=answer.tokens,
+        calls=answer.calls,
+        context_chars=answer.context_chars,
+        given=tuple(answer.briefing.ids),
+        entries=answer.entries,
+        asked_before=tuple(room.interview.tests_asked),
+    )

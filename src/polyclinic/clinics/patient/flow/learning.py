@@ -13,7 +13,9 @@ from polyclinic.clinics.patient.evolve import (
     learn_triage,
 )
 from polyclinic.clinics.patient.flow.room import Room
+from polyclinic.clinics.patient.rules.notes import Taught, Validated
 from polyclinic.clinics.patient.rules.probes import Exchange
+from polyclinic.clinics.patient.state import CaseTaught
 from polyclinic.clinics.patient.tools.validation import check_answer, check_question
 
 UNIVERSAL = "universal"
@@ -37,18 +39,19 @@ async def learn(room: Room) -> None:
         await study(room, case)
     for found in judged:
         episode.note(
-            "validated",
-            round=found.exchange.round,
-            cheat=found.exchange.cheat,
-            faithfulness=found.answer.faithfulness,
-            robustness=found.answer.robustness,
-            specificity=found.question.specificity,
-            targetedness=found.question.targetedness,
-            professionalism=found.question.professionalism,
-            path=[*found.answer.path, *found.question.path],
+            Validated(
+                round=found.exchange.round,
+                cheat=found.exchange.cheat,
+                faithfulness=found.answer.faithfulness,
+                robustness=found.answer.robustness,
+                specificity=found.question.specificity,
+                targetedness=found.question.targetedness,
+                professionalism=found.question.professionalism,
+                path=(*found.answer.path, *found.question.path),
+            )
         )
-    episode.effect("case", case=case, wave=episode.spec.wave, new=new + steps)
-    episode.note("learned", case=case, attention=new, trajectories=steps, removed=removed)
+    episode.effect(CaseTaught(case=case, wave=episode.spec.wave, new=new + steps))
+    episode.note(Taught(case=case, attention=new, trajectories=steps, removed=tuple(removed)))
 
 
 async def study(room: Room, case: int) -> None:

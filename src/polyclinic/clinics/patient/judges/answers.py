@@ -43,7 +43,7 @@ class AnswersJudge:
         for item in exchanges:
             if item.round in known:
                 held = known[item.round]
-                verdicts.append(AnswerVerdict(faithfulness=held["faithfulness"], robustness=held["robustness"]))
+                verdicts.append(AnswerVerdict(faithfulness=held.faithfulness, robustness=held.robustness))
             else:
                 verdicts.append(await check_answer(bench.agent("validator"), record, item.exchange))
         return check_scores(_marks(exchanges, verdicts, record), self.name, METRICS)

@@ -7,6 +7,7 @@ import math
 from polyclinic.clinics.patient.judges.reading import heard, record_of
 from polyclinic.clinics.patient.rules.diagnosing import is_right
 from polyclinic.clinics.patient.rules.leaks import leaks, told
+from polyclinic.clinics.patient.rules.notes import Triaged
 from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.scenario.record import Fact
 from polyclinic.core.judge import Case, Metric
@@ -69,8 +70,9 @@ def interview(case: Case[PatientScenario]) -> list[Score]:
     if closing.get("diagnosis"):
         right = is_right(closing["diagnosis"], record)
         marks.append(mark("right_diagnosis", float(right), reason=f"{closing['diagnosis']} / {record.diagnosis}"))
-    if case.transcript.notes("triage"):
-        sent = case.transcript.notes("triage")[-1].data["discipline"]
+    triaged = case.transcript.last_note(Triaged)
+    if triaged is not None:
+        sent = triaged.discipline
         marks.append(mark("right_discipline", float(sent == record.disease.discipline), reason=sent))
     crisis = crisis_met(case.transcript)
     if crisis is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from polyclinic.clinics.patient.judges.reading import Answered, Heard, heard, record_of
+from polyclinic.clinics.patient.rules.notes import Rival
 from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.scenario.record import Level
 from polyclinic.core.judge import Bench, Case, Metric
@@ -42,7 +43,7 @@ class PreferenceJudge:
 
     async def score(self, case: Case[PatientScenario], bench: Bench) -> list[Score]:
         """Shares of wins, draws and losses, for standard and for cheat questions."""
-        rivals = {int(note.data["round"]): str(note.data["text"]) for note in case.transcript.notes("rival")}
+        rivals = {rival.round: rival.text for rival in case.transcript.notes(Rival)}
         duels = [item for item in heard(case.transcript) if item.round in rivals]
         marks: list[Score] = []
         for part, cheat in (("standard", False), ("cheat", True)):

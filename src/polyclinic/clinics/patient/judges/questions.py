@@ -38,8 +38,10 @@ class QuestionsJudge:
             if item.cheat:
                 continue
             if item.round in known:
-                held = {part: known[item.round][part] for part in _PARTS}
-                verdict = QuestionVerdict.model_validate(held)
+                held = known[item.round]
+                verdict = QuestionVerdict(
+                    specificity=held.specificity, targetedness=held.targetedness, professionalism=held.professionalism
+                )
             else:
                 verdict = await check_question(bench.agent("validator"), record_of(case), item.exchange)
             verdicts.append(verdict)

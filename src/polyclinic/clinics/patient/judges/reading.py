@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from polyclinic.clinics.patient.rules.notes import Validated
 from polyclinic.clinics.patient.rules.probes import Exchange
 from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.scenario.record import Record
@@ -70,6 +71,6 @@ def record_of(case: Case[PatientScenario]) -> Record:
     return case.scenario.record
 
 
-def validated(transcript: Transcript) -> dict[int, dict[str, Any]]:
+def validated(transcript: Transcript) -> dict[int, Validated]:
     """Verdicts that the flow itself had to reach (while learning), by round."""
-    return {int(note.data["round"]): note.data for note in transcript.notes("validated")}
+    return {note.round: note for note in transcript.notes(Validated)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from itertools import accumulate
 
+from polyclinic.clinics.patient.rules.notes import Taught
 from polyclinic.clinics.patient.rules.questions import QuestionType
 from polyclinic.eval.charts import Bars, HeatMap, Lines
 from polyclinic.eval.results import EpisodeRow, RunResults
@@ -65,10 +66,13 @@ def accumulation(results: RunResults) -> Figure | None:
     longest = 0
     for variant in results.variant_names():
         rows = sorted((row for row in results.of(variant=variant) if row.has_transcript), key=lambda row: row.position)
-        notes = [note.data for row in rows for note in row.transcript.notes("learned")]
-        for library in ("attention", "trajectories"):
+        notes = [note for row in rows for note in row.transcript.notes(Taught)]
+        for library, new in (
+            ("attention", [note.attention for note in notes]),
+            ("trajectories", [note.trajectories for note in notes]),
+        ):
             if notes:
-                curves[f"{variant}, {library}"] = [float(n) for n in accumulate(int(note[library]) for note in notes)]
+                curves[f"{variant}, {library}"] = [float(n) for n in accumulate(new)]
         longest = max(longest, len(notes))
     if not curves:
         return None

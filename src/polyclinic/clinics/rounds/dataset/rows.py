@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import orjson
 
@@ -22,7 +22,6 @@ from polyclinic.core.dataset import Row, Turn, chat_turn
 from polyclinic.core.memory import cut
 from polyclinic.core.message import Image
 from polyclinic.core.transcript import Score, Started, Transcript
-from polyclinic.people.students import Student
 
 Kind = Literal["single", "multi"]
 
@@ -51,7 +50,7 @@ def _target(turn: TutorRound) -> str:
 def prompts_of(transcript: Transcript) -> Iterator[tuple[TutorGuides, TutorRound]]:
     """The tutor's prompt of every round, rebuilt from the transcript, with what it led to."""
     case = taught_case(transcript)
-    cast = {str(entry["name"]): _student(entry) for entry in room_note(transcript).data["students"]}
+    cast = {student.name: student for student in room_note(transcript).students}
     speaker = case.script.informant.relation if case.script and case.script.informant else "patient"
     spoken = [said.text for said in transcript.said(speaker)]
     replies = {int(said.data["round"]): said.text for said in transcript.said(speaker)[1:]}
@@ -73,10 +72,6 @@ def prompts_of(transcript: Transcript) -> Iterator[tuple[TutorGuides, TutorRound
         )
         yield prompt, turn
         room.now.guidance = turn.guidance
-
-
-def _student(entry: Mapping[str, Any]) -> Student:
-    return Student.model_validate({key: value for key, value in entry.items() if key != "seat"})
 
 
 def _usable(turn: TutorRound, case: Case, names: list[str]) -> bool:

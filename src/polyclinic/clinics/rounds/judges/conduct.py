@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from polyclinic.clinics.rounds.rules.leak import leak
+from polyclinic.clinics.rounds.rules.notes import Analysed
 from polyclinic.clinics.rounds.rules.teaching import (
     balance,
     harms,
@@ -43,8 +44,7 @@ def conduct(case: Case) -> list[Score]:
     """Counts over the session. What only a tutor can do is not scored where there is none."""
     transcript = case.transcript
     taught, names, rounds = taught_case(transcript), group_of(transcript), tutor_rounds(transcript)
-    notes = transcript.notes("analysis")
-    last = {str(note.data["student"]): str(note.data["text"]) for note in notes}
+    last = {note.student: note.text for note in transcript.notes(Analysed)}
     held = [sum(holds(text, step) for step in taught.steps) / len(taught.steps) for text in last.values()]
     scores = [mark("steps_held", sum(held) / len(held), weight=len(held))] if held else []
     if not rounds:

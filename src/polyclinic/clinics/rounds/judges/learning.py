@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from polyclinic.clinics.rounds.rules.notes import Chose, When
 from polyclinic.core.judge import Case, Metric
 from polyclinic.core.transcript import Score
 from polyclinic.eval.rules import mark, rule_judge
@@ -14,13 +15,9 @@ METRICS = (
 )
 
 
-def choices(case: Case, when: str) -> dict[str, bool]:
+def choices(case: Case, when: When) -> dict[str, bool]:
     """Student to whether the answer given at that time was right."""
-    return {
-        str(note.data["student"]): bool(note.data["right"])
-        for note in case.transcript.notes("choice")
-        if note.data["when"] == when
-    }
+    return {note.student: note.right for note in case.transcript.notes(Chose) if note.when == when}
 
 
 def _share(answers: dict[str, bool]) -> float:
@@ -30,7 +27,7 @@ def _share(answers: dict[str, bool]) -> float:
 @rule_judge("learning", *METRICS)
 def learning(case: Case) -> list[Score]:
     """Per session; every student weighs the same. Compare with the untutored variant: answering twice also teaches."""
-    first, final, transfer = (choices(case, when) for when in ("first", "final", "transfer"))
+    first, final, transfer = choices(case, "first"), choices(case, "final"), choices(case, "transfer")
     scores = []
     if first:
         scores.append(mark("first_right", _share(first), weight=len(first)))

@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 
 from polyclinic.core.message import Frozen
+from polyclinic.errors import WrongForm
 
 _TAG = re.compile(
     r"<(think_history|think_question|think_student|think_group|think_image)"
@@ -100,7 +101,7 @@ class TutorOutput(Frozen):
     guidance: str
 
 
-class NotJson(ValueError):
+class NotJson(WrongForm):
     """The output is not the JSON object that was asked for."""
 
 

@@ -4,6 +4,7 @@ the offline judge.
 
 from __future__ import annotations
 
+from polyclinic.clinics.rounds.rules.notes import Analysed, RoomOpened, Thought
 from polyclinic.clinics.rounds.rules.thinking import Thinking, read_thinking
 from polyclinic.clinics.rounds.scenario.case import Case, Pitfall, SocraticStep
 from polyclinic.core.memory import cut
@@ -56,37 +57,37 @@ class SessionSeen(Facts):
         )
 
 
-def room_note(transcript: Transcript) -> Noted:
+def room_note(transcript: Transcript) -> RoomOpened:
     """Who was in the room, and the case as it was taught."""
-    return transcript.notes("room")[0]
+    return transcript.notes(RoomOpened)[0]
 
 
 def taught_case(transcript: Transcript) -> Case:
     """The case with the steps and the script that this session used."""
-    return Case.model_validate(room_note(transcript).data["case"])
+    return room_note(transcript).taught
 
 
 def group_of(transcript: Transcript) -> list[str]:
     """The students' names, by seat."""
-    return [str(student["name"]) for student in room_note(transcript).data["students"]]
+    return [student.name for student in room_note(transcript).students]
 
 
 def tutor_rounds(transcript: Transcript) -> list[TutorRound]:
     """The tutor's rounds in order."""
     analyses: dict[int, dict[str, str]] = {}
-    for note in transcript.notes("analysis"):
-        analyses.setdefault(int(note.data["round"]), {})[str(note.data["student"])] = str(note.data["text"])
+    for note in transcript.notes(Analysed):
+        analyses.setdefault(note.round, {})[note.student] = note.text
     spoken = {int(said.data["round"]): said.text for said in transcript.said("tutor")}
     return [
         TutorRound(
-            round=int(note.data["round"]),
-            analyses=analyses.get(int(note.data["round"]), {}),
-            monologue=str(note.data["monologue"]),
-            guidance=spoken.get(int(note.data["round"]), ""),
-            drafts=tuple(map(str, note.data["drafts"])),
-            approved=bool(note.data["approved"]),
+            round=thought.round,
+            analyses=analyses.get(thought.round, {}),
+            monologue=thought.monologue,
+            guidance=spoken.get(thought.round, ""),
+            drafts=thought.drafts,
+            approved=thought.approved,
         )
-        for note in transcript.notes("thinking")
+        for thought in transcript.notes(Thought)
     ]
 
 
@@ -107,9 +108,9 @@ def session_view(transcript: Transcript) -> View:
     reports: list[str] = []
     tutor: list[str] = []
     for event in transcript:
-        if isinstance(event, Noted) and event.topic == "analysis":
-            reports.append(cut(str(event.data["text"]), REPORT_CHARS))
-            lines.append(_report_line(event.data["round"], event.data["student"], reports[-1]))
+        if isinstance(event, Noted) and (said := event.as_note(Analysed)) is not None:
+            reports.append(cut(said.text, REPORT_CHARS))
+            lines.append(_report_line(said.round, said.student, reports[-1]))
         elif isinstance(event, Said):
             to_all, words = event.to in ("", "all"), " ".join(event.text.split())
             to = "" if to_all else f" to {event.to}"
@@ -133,7 +134,7 @@ def turn_view(transcript: Transcript, turn: TutorRound) -> View:
     return View(words, _key(case, names).model_copy(update={"reports": tuple(reports.values()), **thought}))
 
 
-def _report_line(number: object, student: object, text: str) -> str:
+def _report_line(number: int, student: str, text: str) -> str:
     return f"[{number}] {student} reports: {text}"
 
 

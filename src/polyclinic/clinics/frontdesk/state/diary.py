@@ -1,5 +1,4 @@
-"""What changes while a hospital runs: diaries as bitmaps, appointments, waiting lists. Changed only through committed
-effects.
+"""A department's diary as bitmaps: free time, appointments, the waiting list.
 
 A physician's day is one integer: bit s is set while slot s is free. Beside it stands the integer of feasible starts
 (a whole visit of that physician fits from there), and for the department, per day, the union of its physicians'
@@ -9,22 +8,19 @@ physicians there are.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import Any, Literal
+from typing import Literal
 
 from polyclinic.clinics.frontdesk.scenario.config import Preference
-from polyclinic.clinics.frontdesk.scenario.schema import Contact, DepartmentPlan, HospitalPlan, Physician, TimeSystem
-from polyclinic.clinics.frontdesk.variants import DeskVariant
-from polyclinic.core.campaign import Effect, Shared
-from polyclinic.core.services import Services
+from polyclinic.clinics.frontdesk.scenario.schema import DepartmentPlan, Physician, TimeSystem
 from polyclinic.errors import EngineError
 
 Status = Literal["booked", "arrived", "fulfilled", "noshow", "cancelled"]
 OPEN_STATUSES: tuple[Status, ...] = ("booked", "arrived")
 """Those that time will still change."""
 NEVER = 10**9
+LONG_AGO = -NEVER
 NEXT_STATUSES: dict[Status, tuple[Status, ...]] = {
     "booked": ("arrived", "fulfilled", "noshow", "cancelled"),
     "arrived": ("fulfilled", "noshow"),
@@ -55,10 +51,6 @@ class Appointment:
         """The day and the slot at whose beginning time changes this appointment next."""
         return self.day, self.slot if self.status == "booked" else self.slot + self.length
 
-    def as_data(self) -> dict[str, Any]:
-        """The fields as plain data."""
-        return {name: getattr(self, name) for name in self.__slots__}
-
 
 def starts_of(free: int, length: int) -> int:
     """The bits from which `length` consecutive bits are set."""
@@ -84,7 +76,7 @@ class Diary:
     capacity: list[int]
     appointments: dict[str, Appointment] = field(default_factory=dict)
     waiting: list[str] = field(default_factory=list)
-    clock: int = -(10**9)
+    clock: int = LONG_AGO
     next_due: int = NEVER
 
     @classmethod
@@ -240,60 +232,3 @@ def _opening_bits(physician: Physician, time: TimeSystem, day: int) -> int:
         if busy_day == day:
             bits &= ~(((1 << length) - 1) << first)
     return bits
-
-
-class HospitalState:
-    """A hospital's shared state: one diary per department, and whose appointment is where."""
-
-    def __init__(self, plan: HospitalPlan) -> None:
-        self.plan = plan
-        self.diaries = {department.name: Diary.empty(department, plan.time) for department in plan.departments}
-        self.appointment_of: dict[str, tuple[str, str]] = {}
-        """Patient id to (department, appointment id)."""
-        self.registered: set[str] = set()
-
-    @classmethod
-    def open(cls, contacts: Sequence[Contact]) -> HospitalState:
-        """The state of the campaign these contacts belong to."""
-        for contact in contacts:
-            if contact.plan is not None:
-                return cls(contact.plan)
-        raise EngineError("a hospital campaign begins with its opening, which carries the plan")
-
-    def diary_of(self, patient: str) -> tuple[Diary, Appointment] | None:
-        """Where this patient's appointment stands."""
-        found = self.appointment_of.get(patient)
-        if found is None:
-            return None
-        diary = self.diaries[found[0]]
-        return diary, diary.appointments[found[1]]
-
-    def apply(self, effect: Effect) -> None:
-        """Take one committed change."""
-        data: dict[str, Any] = effect.data
-        diary = self.diaries[data["department"]]
-        if effect.kind == "clock":
-            for entry_id, status in data["statuses"]:
-                diary.set_status(entry_id, status)
-            diary.advance(data["minute"])
-        elif effect.kind == "booked":
-            entry = Appointment(**data["appointment"])
-            diary.add(entry)
-            self.appointment_of[entry.patient] = (diary.plan.name, entry.id)
-            self.registered.add(entry.patient)
-        elif effect.kind == "moved":
-            diary.move(data["id"], data["physician"], data["day"], data["slot"])
-            if data["leaves_list"]:
-                diary.leave_waiting(data["id"])
-        elif effect.kind == "cancelled":
-            diary.cancel(data["id"])
-        elif effect.kind == "waiting":
-            diary.wait(data["id"])
-        else:
-            raise EngineError(f"a hospital has no change called '{effect.kind}'")
-        diary.clock = max(diary.clock, data.get("minute", diary.clock))
-
-
-def open_campaign(contacts: Sequence[Contact], variant: DeskVariant, seed: int, services: Services) -> Shared:
-    """A hospital before its first call."""
-    return HospitalState.open(contacts)

@@ -1,0 +1,69 @@
+"""What a shift notes for its judges and its report, beside the words that were said."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from polyclinic.clinics.duty.rules.norms.norm import Norm
+from polyclinic.clinics.duty.scenario import Role
+from polyclinic.clinics.duty.state.prompt_book import Edit
+from polyclinic.core.note import Note
+
+
+class IdentityShown(Note):
+    """Who is on duty: the established persona in words, its traits, and the traits as they are now."""
+
+    topic = "identity"
+    role: Role
+    persona: str
+    anchor: dict[str, float]
+    profile: dict[str, float]
+
+
+class PromptShown(Note):
+    """The learned lines that a role works with in this shift."""
+
+    topic = "prompt"
+    role: Role
+    version: int
+    text: str
+    shift: int
+
+
+class NormsShown(Note):
+    """An institution's own norms, as its file writes them; not noted where the house's hold."""
+
+    topic = "norms"
+    norms: tuple[dict[str, Any], ...]
+
+    def read_norms(self) -> tuple[Norm, ...]:
+        """The norms as their type."""
+        return tuple(Norm.model_validate(entry) for entry in self.norms)
+
+
+class CommitmentBroken(Note):
+    """Somebody went back on what was agreed."""
+
+    topic = "broken_commitment"
+    about: str
+    was: str
+    now: str
+    by: Role
+
+
+class EditProposed(Note):
+    """An edit of a role's prompt book; `withheld` where updates are frozen."""
+
+    topic = "edit"
+    role: Role
+    edit: Edit
+    withheld: bool
+
+
+class IdentityPreferred(Note):
+    """Which candidate profile was chosen, and how often each was preferred."""
+
+    topic = "identity_choice"
+    role: Role
+    chosen: str
+    wins: dict[str, int]

@@ -1,0 +1,117 @@
+"""What changes while a hospital runs, and the effects through which alone it changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from polyclinic.clinics.frontdesk.scenario.schema import Contact, HospitalPlan
+from polyclinic.clinics.frontdesk.state.diary import LONG_AGO, Appointment, Diary, Status
+from polyclinic.clinics.frontdesk.variants import DeskVariant
+from polyclinic.core.campaign import Effect, Shared
+from polyclinic.core.services import Services
+from polyclinic.errors import EngineError
+
+
+class HospitalEffect(Effect):
+    """A change in one department. Every change tells its time, in minutes of the simulated clock."""
+
+    department: str
+    minute: int = LONG_AGO
+
+
+class ClockMoved(HospitalEffect):
+    """Time passed: the appointments whose status it changed."""
+
+    kind = "clock"
+    statuses: tuple[tuple[str, Status], ...]
+
+
+class Booked(HospitalEffect):
+    """A new appointment."""
+
+    kind = "booked"
+    appointment: Appointment
+
+
+class Moved(HospitalEffect):
+    """An appointment has another time."""
+
+    kind = "moved"
+    id: str
+    physician: int
+    day: int
+    slot: int
+    leaves_list: bool
+
+
+class Cancelled(HospitalEffect):
+    """An appointment was given up."""
+
+    kind = "cancelled"
+    id: str
+
+
+class Waiting(HospitalEffect):
+    """The holder of an appointment waits for an earlier one."""
+
+    kind = "waiting"
+    id: str
+
+
+class HospitalState:
+    """A hospital's shared state: one diary per department, and whose appointment is where."""
+
+    takes: tuple[type[Effect], ...] = (ClockMoved, Booked, Moved, Cancelled, Waiting)
+
+    def __init__(self, plan: HospitalPlan) -> None:
+        self.plan = plan
+        self.diaries = {department.name: Diary.empty(department, plan.time) for department in plan.departments}
+        self.appointment_of: dict[str, tuple[str, str]] = {}
+        """Patient id to (department, appointment id)."""
+        self.registered: set[str] = set()
+
+    @classmethod
+    def open(cls, contacts: Sequence[Contact]) -> HospitalState:
+        """The state of the campaign these contacts belong to."""
+        for contact in contacts:
+            if contact.plan is not None:
+                return cls(contact.plan)
+        raise EngineError("a hospital campaign begins with its opening, which carries the plan")
+
+    def diary_of(self, patient: str) -> tuple[Diary, Appointment] | None:
+        """Where this patient's appointment stands."""
+        found = self.appointment_of.get(patient)
+        if found is None:
+            return None
+        diary = self.diaries[found[0]]
+        return diary, diary.appointments[found[1]]
+
+    def apply(self, effect: Effect) -> None:
+        """Take one committed change."""
+        if not isinstance(effect, HospitalEffect):
+            raise EngineError(f"a hospital takes no effect '{effect.kind}'")
+        diary = self.diaries[effect.department]
+        match effect:
+            case ClockMoved():
+                for id, status in effect.statuses:
+                    diary.set_status(id, status)
+                diary.advance(effect.minute)
+            case Booked():
+                entry = effect.appointment
+                diary.add(entry)
+                self.appointment_of[entry.patient] = (diary.plan.name, entry.id)
+                self.registered.add(entry.patient)
+            case Moved():
+                diary.move(effect.id, effect.physician, effect.day, effect.slot)
+                if effect.leaves_list:
+                    diary.leave_waiting(effect.id)
+            case Cancelled():
+                diary.cancel(effect.id)
+            case Waiting():
+                diary.wait(effect.id)
+        diary.clock = max(diary.clock, effect.minute)
+
+
+def open_campaign(contacts: Sequence[Contact], variant: DeskVariant, seed: int, services: Services) -> Shared:
+    """A hospital before its first call."""
+    return HospitalState.open(contacts)

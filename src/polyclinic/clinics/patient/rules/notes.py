@@ -1,0 +1,103 @@
+"""What an interview notes for its judges and its report, beside the words that were said."""
+
+from __future__ import annotations
+
+from polyclinic.clinics.patient.rules.recruitment import Call
+from polyclinic.core.note import Note
+from polyclinic.core.value import Value
+
+
+class PhaseBegun(Note):
+    """A phase of the interview begins."""
+
+    topic = "phase"
+    name: str
+
+
+class ComplaintBlurred(Note):
+    """What the record says of the arrival, and what was left of it after blurring."""
+
+    topic = "vagueness"
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+
+class Triaged(Note):
+    """Where the complaint was sent, whether there is such a discipline, and how many earlier triages were shown."""
+
+    topic = "triage"
+    discipline: str
+    reason: str
+    known: bool
+    earlier: int
+
+
+class ConcludedEarly(Note):
+    """The doctor had asked enough."""
+
+    topic = "conclude early"
+    turn: int
+
+
+class Recruited(Note):
+    """Who called in whom, the order that follows from it, and the order in which they were heard."""
+
+    topic = "recruitment"
+    topology: str
+    calls: tuple[Call, ...]
+    order: tuple[str, ...]
+    heard: tuple[str, ...]
+
+
+class Consulted(Note):
+    """A colleague who was called in, and whose notes this colleague saw."""
+
+    topic = "consults"
+    doctor: str
+    notes_from: tuple[str, ...]
+
+
+class Behind(Value):
+    """What an answer rested on and what it cost."""
+
+    round: int
+    cheat: bool
+    method: str
+    relevance: float
+    tokens: int
+    calls: int
+    context_chars: int
+    given: tuple[str, ...]
+    entries: tuple[str, ...]
+    asked_before: tuple[str, ...]
+
+
+class Rival(Note, Behind):
+    """What the rival method answers to the same question."""
+
+    topic = "rival"
+    text: str
+
+
+class Validated(Note):
+    """The verdicts on one exchange that learning itself had to reach."""
+
+    topic = "validated"
+    round: int
+    cheat: bool
+    faithfulness: int
+    robustness: int
+    specificity: int
+    targetedness: int
+    professionalism: int
+    path: tuple[str, ...]
+
+
+class Taught(Note):
+    """What a case brought to the libraries: new answers, new steps, and the entries that were taken out."""
+
+    topic = "learned"
+    case: int
+    attention: int
+    trajectories: int
+    removed: tuple[str, ...]

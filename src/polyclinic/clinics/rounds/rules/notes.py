@@ -1,0 +1,77 @@
+"""What a session notes for its judges, its report and its training data, beside the words that were said."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import SerializerFunctionWrapHandler, model_serializer
+
+from polyclinic.clinics.rounds.scenario.case import Case
+from polyclinic.core.note import Note
+from polyclinic.people.students import Student
+
+When = Literal["first", "final", "transfer"]
+
+
+class Seated(Student):
+    """A student and the role that plays it (``student-2``)."""
+
+    seat: str
+
+    @model_serializer(mode="wrap")
+    def _seat_first(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """As transcripts have always had it."""
+        return {"seat": self.seat, **handler(self)}
+
+
+class RoomOpened(Note):
+    """Who is in the room, and the case with the steps and the script that this session uses."""
+
+    topic = "room"
+    students: tuple[Seated, ...]
+    persona: str
+    case: dict[str, Any]
+
+    @property
+    def taught(self) -> Case:
+        """The case as its type."""
+        return Case.model_validate(self.case)
+
+
+class Chose(Note):
+    """A student's private answer, before or after the teaching, or to an unseen case."""
+
+    topic = "choice"
+    when: When
+    case: str
+    student: str
+    choice: str
+    reason: str
+    right: bool
+
+
+class Analysed(Note):
+    """What a student reported in a round."""
+
+    topic = "analysis"
+    round: int
+    student: str
+    text: str
+
+
+class Thought(Note):
+    """What the tutor thought in a round, every draft of its words, and whether the last was approved."""
+
+    topic = "thinking"
+    round: int
+    monologue: str
+    drafts: tuple[str, ...]
+    approved: bool
+
+
+class Withheld(Note):
+    """No draft of a round was approved; the codes of the objections that stood."""
+
+    topic = "withheld"
+    round: int
+    objections: tuple[str, ...]
