@@ -20,10 +20,8 @@ from polyclinic.core.clinic import Clinic
 from polyclinic.core.episode import EpisodeSpec
 from polyclinic.core.execute import Stage, run_episode
 from polyclinic.core.live import Action, Body, Heard, LiveService
-from polyclinic.core.model import Completion, Model, ModelKind, Request
 from polyclinic.core.reply import ReplyModel
 from polyclinic.core.scenario import Scenario
-from polyclinic.core.switchboard import Players
 from polyclinic.core.transcript import Event, Transcript
 from polyclinic.errors import ConfigError, UnknownName, UserError
 from polyclinic.runner.build.stage import build
@@ -34,6 +32,7 @@ from polyclinic.store.leases import LEASE_S, LeaseLost, Leases, this_process
 from polyclinic.store.posts import Post, PostStatus
 from polyclinic.store.store import Store
 from polyclinic.web.sessions.live import Live
+from polyclinic.web.sessions.people import PeopleModel, ServicePlayers
 from polyclinic.web.sessions.schemas import case_id
 
 _LOG = logging.getLogger(__name__)
@@ -41,36 +40,6 @@ _LOG = logging.getLogger(__name__)
 
 class NotNow(UserError):
     """The session is not in a state that allows this."""
-
-
-class PeopleModel:
-    """The role that people play: what they do in a session, in the order they do it."""
-
-    kind: ModelKind = "human"
-
-    def __init__(self, role: str, sessions: dict[str, Live]) -> None:
-        self.name, self._sessions = role, sessions
-
-    async def answer(self, request: Request) -> Completion:
-        """Wait for the next thing that happens in this session."""
-        live = self._sessions[request.episode]
-        live.wait_for_people()
-        return Completion(text=await live.inbox.get())
-
-
-class ServicePlayers:
-    """The cast, with people in one role."""
-
-    def __init__(self, cast: Players, people: PeopleModel) -> None:
-        self._cast, self._people = cast, people
-
-    def model(self, role: str) -> Model:
-        """Who plays this role."""
-        return self._people if role == self._people.name else self._cast.model(role)
-
-    def describe(self) -> dict[str, str]:
-        """Role to model name."""
-        return {**self._cast.describe(), self._people.name: self._people.name}
 
 
 class Service:
