@@ -45,6 +45,16 @@ class Agent:
         self._board, self._record, self._owner, self._seed = board, record, owner, seed
         self._plain = Settings(seed=seed)
 
+    @property
+    def owner(self) -> Owner:
+        """Who owns what this role does wrong."""
+        return self._owner
+
+    @property
+    def is_person(self) -> bool:
+        """Whether a person plays this role."""
+        return self._board.players.model(self.role).kind == "human"
+
     async def ask(
         self,
         prompt: Prompt[R],
@@ -66,15 +76,16 @@ class Agent:
         sample: int = 0,
         temperature: float | None = None,
         max_output_tokens: int | None = None,
+        after: Sequence[Message] = (),
     ) -> Answer[R]:
-        """As `ask`, with the call that gave the reply."""
+        """As `ask`, with the call that gave the reply. `after` follows the prompt: an earlier try, and why again."""
         settings = self._plain
         if sample or temperature is not None or max_output_tokens is not None:
             settings = Settings(
                 temperature=temperature, max_output_tokens=max_output_tokens, seed=self._seed, sample=sample
             )
         try:
-            messages = compose(prompt.render(), history)
+            messages = [*compose(prompt.render(), history), *after]
         except PASSING:
             raise
         except Exception as error:

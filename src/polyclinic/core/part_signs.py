@@ -1,0 +1,187 @@
+"""Exact signs that a simulated person has fallen out of their part: forms, labels, echoes and set phrases, no opinion.
+
+A rule is here only if a person in the part would next to never say such a line. What needs judgement is the reader's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from polyclinic.text.normal import normalise
+from polyclinic.text.phrases import mentioned
+from polyclinic.text.sentences import sentences
+
+BreakKind = Literal[
+    "speaks as an assistant",
+    "third person",
+    "form instead of speech",
+    "stage direction",
+    "speaks for the other",
+    "echo of the other",
+    "echo of the instructions",
+    "knows what is hidden",
+    "read as out of the part",
+]
+ECHO_WORDS = 4
+PROMPT_ECHO = 8
+_ADDED = 3
+
+_ASSISTANT = re.compile(
+    r"\b(?:as an? (?:ai|(?:large )?language model|virtual assistant|assistant)\b"
+    r"|i(?: am|'m) (?:just )?an? (?:ai|(?:large )?language model|simulated|virtual assistant|chatbot)\b"
+    r"|language model|my (?:training data|instructions|system prompt|role description|case file)\b"
+    r"|(?:i'm|i am) (?:sorry|unable|not able)[^.!?]{0,12}(?:but )?(?:i )?(?:can(?:'t|not)|am unable to|to)"
+    r" (?:assist|help|provide|fulfil|comply|answer that|generate|offer medical)"
+    r"|i can(?:'t|not) (?:assist|provide|fulfil|comply|generate|offer medical|give medical advice)"
+    r"|how (?:can|may) i (?:help|assist) you|anything else i can (?:help|assist|do for you)"
+    r"|i (?:don't|do not) have (?:any |enough |the )?(?:specific |additional )?(?:information|ability)"
+    r"|the information (?:that is |that was )?(?:provided|given)|i(?:'m| am) sorry to hear|let's address"
+    r"|(?:i )?hope (?:this|that) helps|let me know if you (?:need|have|would)|feel free to ask"
+    r"|here(?:'s| is| are) (?:a|an|the|some|one|two|three|how|my)[^.!?]{0,40}"
+    r"(?:reply|replies|response|answer|ways?|example|version|might (?:ask|say)|could (?:ask|say))\b"
+    r"|(?:must|should|may|will) (?:not|never|only) (?:reveal|volunteer)\b"
+    r"|(?:asked|told|instructed) to (?:simulate|play|act as|portray)|the user (?:has |is |wants)"
+    r"|(?:the|my) (?:script|persona|prompt|guidelines) (?:says?|states?|tells|requires?|above)"
+    r"|based on (?:your|the) (?:symptoms|description|information)|i (?:would|'d) recommend (?:that you|you|seeing|a\b)"
+    r"|your (?:score|diagnosis matches)|(?:correct|good) next question|please proceed with"
+    r"|(?:this|the) (?:role-?play|simulation|scenario)\b|(?:stay|stepping|step|break)(?:ing)? (?:in|out of)"
+    r" (?:the |my )?(?:character|role)|(?:consult|see|contact|speak to) an? (?:healthcare|medical) professional)",
+)
+_ASSISTANT_KO = re.compile(
+    r"인공지능|언어 ?모델|(?:AI|ai) ?(?:로서|어시스턴트|비서|모델)|무엇을 도와드릴까요|도와드릴 수 없"
+    r"|도움이 되었기를|제 지시(?:사항|문)"
+)
+_PREFACE = re.compile(
+    r"^(?:note|rules?|instructions?|below (?:is|are)|response|reply|answer)\b\s*[:\-]|^below (?:is|are) "
+)
+_OFFER = re.compile(
+    r"^(?:sure|certainly|of course|absolutely)[!.,:]\s+(?:here|i can (?:help|assist|provide)|i'd be|i will help)"
+)
+_FORM = re.compile(r"^\s*(?:\{.*\}|\[\s*[\{\"].*\]|```.*)\s*$", re.DOTALL)
+_DIRECTION = re.compile(r"^\s*(?:\*[^*]{3,}\*|\[[^\]]{3,}\])|^\s*\((?=[^)]*\s[^)]*\))[^)]{8,}\)")
+_SELF = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|me|my|mine|myself|we|we're|we've|us|our|ours)\b")
+_SELF_KO = re.compile(r"(?:^|\s)(?:저|제|나|내|우리|저희)(?:는|가|의|를|도|한테|에게|희|\s|$)")
+_TELLS_OTHERS = re.compile(
+    r"\byou(?:r|rs|'re|'ve|'ll)?\b|\bthe (?:child|patient|nurse|doctor|caller|student|tutor)\b|당신|귀하"
+)
+_TOLD = re.compile(r"\byou(?:r|rs|'re)?\b|당신|하세요|마세요|십시오|하시오", re.IGNORECASE)
+_WORD = re.compile(r"[\w']+")
+_VERBS = (
+    "is|was|has|had|have|are|were|reports?|reported|states?|stated|says?|said|denies|denied|describes?|described|complains?"
+    "|presents?|presented|feels?|felt|experiences?|experienced|appears?|seems?|would|will|should|may|might|does|did|can"
+    "|could|agrees?|thinks?|answers?|replies|responds?|suffers?|takes?|wants?|needs?|mentions?|expresses?|accepts?"
+)
+
+
+class PartBreak(NamedTuple):
+    """How somebody fell out of their part, and the words that show it."""
+
+    kind: BreakKind
+    words: str
+
+
+def broken_by(
+    text: str,
+    *,
+    own: Sequence[str] = (),
+    others: Sequence[str] = (),
+    said: str = "",
+    hidden: Sequence[str] = (),
+    told: str = "",
+) -> PartBreak | None:
+    """The first sign that a line is out of its part; None where there is no exact sign."""
+    line = normalise(text)
+    for pattern in (_OFFER, _PREFACE, _ASSISTANT, _ASSISTANT_KO):
+        match = pattern.search(line)
+        if match:
+            return PartBreak("speaks as an assistant", match[0])
+    if _FORM.match(text):
+        return PartBreak("form instead of speech", text.strip())
+    match = _DIRECTION.search(text)
+    if match:
+        return PartBreak("stage direction", match[0].strip())
+    found: tuple[tuple[BreakKind, str], ...] = (
+        ("speaks for the other", _labelled(text, (*others, *own))),
+        ("third person", _third_person(text, own)),
+        ("echo of the other", _echo(line, normalise(said))),
+        ("echo of the instructions", _instructed(line, told)),
+        ("knows what is hidden", next(iter(mentioned(text, hidden)), "")),
+    )
+    return next((PartBreak(kind, words) for kind, words in found if words), None)
+
+
+def speaks_of_self(text: str) -> bool:
+    """Whether the speaker names themselves in the first person, in English or Korean."""
+    return bool(_SELF.search(normalise(text)) or _SELF_KO.search(text))
+
+
+def worth_reading(text: str) -> bool:
+    """Whether a line speaks to somebody, or about people by their roles, and its speaker is not in it."""
+    return not speaks_of_self(text) and bool(_TELLS_OTHERS.search(normalise(text)))
+
+
+def _labelled(text: str, names: Sequence[str]) -> str:
+    """A script's label ("Doctor: ...") at the start of a line or a sentence."""
+    if not names:
+        return ""
+    match = _label(tuple(names)).search(text)
+    return match[0].strip() if match else ""
+
+
+@lru_cache(maxsize=1_024)
+def _label(names: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(rf"(?:^|[.!?\n]\s*)\**(?:{'|'.join(map(re.escape, names))})\**\s*:", re.IGNORECASE)
+
+
+def _third_person(text: str, own: Sequence[str]) -> str:
+    """The first sentence that tells about the speaker as others would, with nobody speaking in it."""
+    if not own:
+        return ""
+    pattern = _about(tuple(own))
+    for sentence in sentences(text):
+        if pattern.search(sentence) and not speaks_of_self(sentence):
+            return sentence
+    return ""
+
+
+@lru_cache(maxsize=1_024)
+def _about(names: tuple[str, ...]) -> re.Pattern[str]:
+    either = "|".join(map(re.escape, names))
+    return re.compile(
+        rf"(?:^|\bthe )(?:{either})(?:\b(?:'s)?\s+(?:\w+\s+)?(?:{_VERBS})\b)|(?:{either})(?:은|는|이|가|께서)\s",
+        re.IGNORECASE,
+    )
+
+
+def _echo(line: str, said: str) -> str:
+    """The other's last words, given back with hardly a word of one's own."""
+    theirs, mine = _WORD.findall(said), _WORD.findall(line)
+    if len(theirs) < ECHO_WORDS or not mine:
+        return ""
+    return line if " ".join(theirs) in " ".join(mine) and len(mine) - len(theirs) < _ADDED else ""
+
+
+def _instructed(line: str, told: str) -> str:
+    """A run of words that stands in an instruction of the prompt: a sentence to "you" in which nobody says "I"."""
+    mine = _WORD.findall(line)
+    if len(mine) < PROMPT_ECHO or not told:
+        return ""
+    known = _runs(told)
+    for start in range(len(mine) - PROMPT_ECHO + 1):
+        run = tuple(mine[start : start + PROMPT_ECHO])
+        if run in known:
+            return " ".join(run)
+    return ""
+
+
+@lru_cache(maxsize=64)
+def _runs(told: str) -> frozenset[tuple[str, ...]]:
+    found: set[tuple[str, ...]] = set()
+    for sentence in sentences(told):
+        if _TOLD.search(sentence) and not speaks_of_self(sentence):
+            words = _WORD.findall(normalise(sentence))
+            found.update(tuple(words[at : at + PROMPT_ECHO]) for at in range(len(words) - PROMPT_ECHO + 1))
+    return frozenset(found)

@@ -1,0 +1,30 @@
+"""How often simulated people fell out of their parts: asked again, and left out, by kind."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from polyclinic.core.part import COUNTS
+from polyclinic.eval.results import RunResults
+from polyclinic.eval.sections import Cell, Paragraph, Section, Table
+
+
+def parts_section(results: RunResults) -> Section | None:
+    """Lines checked, asked for again, and out of the part to the end; nothing where no line was checked."""
+    lines, again, stayed = 0, Counter[str](), Counter[str]()
+    for episode in results.episodes:
+        counts = episode.data.get(COUNTS)
+        if isinstance(counts, dict):
+            lines += int(counts["lines"])
+            again.update(counts["again"])
+            stayed.update(counts["stayed"])
+    if not lines:
+        return None
+    left = sum(stayed.values())
+    text = (
+        f"{lines} lines of simulated people were checked; {sum(again.values())} were asked for again, and {left}"
+        f" ({left / lines:.1%}) stayed out of the part: the simulator's fault, counted among its failures."
+    )
+    rows: list[list[Cell]] = [[kind, again[kind], stayed[kind]] for kind in sorted(again | stayed)]
+    table = [Table("By kind", ["kind", "asked again", "stayed out"], rows)] if rows else []
+    return Section("Falling out of the part", [Paragraph(text), *table])

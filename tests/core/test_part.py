@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+import pytest
+
+from polyclinic.clinics.demo.prompts import CallerAsks
+from polyclinic.core.part import COUNTS, TOPIC, Part, answer_in_part, out_of_part
+from polyclinic.core.part_signs import broken_by, worth_reading
+from polyclinic.core.transcript import Failed, Noted
+from polyclinic.eval.parts import parts_section
+from polyclinic.eval.results import EpisodeRow, RunResults
+from polyclinic.eval.sections import Paragraph
+from tests.core.conftest import OpenEpisode, Scripted
+
+ASKS = CallerAsks(caller="Ada", medicine="Amberol", believes="much")
+CALLER = Part(who="Ada, the caller", own=("caller", "Ada"), others=("nurse",), said="What can I do for you?")
+GOOD = "I was given these tablets and I do not know when to take them."
+OUT = "The caller has a question about her tablets."
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("As an AI, I do not have a body.", "speaks as an assistant"),
+        ("Sure! Here is what you could say: my back hurts.", "speaks as an assistant"),
+        ("I'm sorry, but I cannot assist with that request.", "speaks as an assistant"),
+        ("저는 인공지능이라 아프지 않습니다.", "speaks as an assistant"),
+        ("The patient has a dull ache on the left.", "third person"),
+        ("Patient reports two days of fever.", "third person"),
+        ('{"answer": "It hurts."}', "form instead of speech"),
+        ("*rubs her knee slowly* It aches.", "stage direction"),
+        ("It aches. Doctor: Since when? Patient: Since Sunday.", "speaks for the other"),
+        ("Since when does your knee ache, may I ask", "echo of the other"),
+        ("Well, it must be gout.", "knows what is hidden"),
+    ],
+)
+def test_each_way_of_falling_out_of_the_part_is_named(line: str, kind: str) -> None:
+    found = broken_by(
+        line, own=("patient",), others=("doctor",), said="Since when does your knee ache, may I ask?", hidden=("gout",)
+    )
+    assert found is not None
+    assert found.kind == kind
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "It aches, mostly in the evening.",
+        "I'm sorry, I cannot say when it began.",
+        "You are the doctor, you tell me.",
+        "The patient in the next bed kept me awake, I slept badly.",
+        "Since when? I could not say. Perhaps Sunday.",
+        "Her knee is swollen and she cries when the nurse touches it.",
+        "무릎이 아파서 왔어요.",
+        "No. (Sorry.) Not any more.",
+    ],
+)
+def test_what_people_say_is_left_alone(line: str) -> None:
+    assert broken_by(line, own=("patient",), others=("doctor",), said="Since when does your knee ache?") is None
+
+
+def test_words_of_the_instructions_are_an_echo_and_ones_own_story_is_not() -> None:
+    told = (
+        "You never say the name of your disease to anybody at all. Your story: My knee aches since Sunday when I fell."
+    )
+    echo = broken_by("Never say the name of your disease to anybody.", told=told)
+    assert echo is not None
+    assert echo.kind == "echo of the instructions"
+    assert broken_by("My knee aches since Sunday when I fell.", told=told) is None
+
+
+def test_only_lines_with_a_sign_of_their_own_are_worth_a_reading() -> None:
+    assert worth_reading("You have an infection of the lungs.")
+    assert not worth_reading("I think you know better.")
+    assert not worth_reading("Bad, since Sunday.")
+
+
+async def test_a_line_out_of_the_part_is_asked_for_again_in_the_part(open_episode: OpenEpisode) -> None:
+    caller = Scripted(OUT, GOOD)
+    episode = await open_episode(caller=caller)
+    reply = await answer_in_part(episode, episode.agent("caller"), ASKS, CALLER)
+    assert reply.value == GOOD
+    last = caller.requests[1].messages[-2:]
+    assert [message.role for message in last] == ["assistant", "user"]
+    assert last[0].content == OUT
+    assert "Ada, the caller" in last[1].content
+    assert caller.requests[1].settings.sample == 1
+    assert not episode.transcript.of(Failed)
+    assert episode.closing[COUNTS] == {"lines": 1, "again": {"third person": 1}, "stayed": {}}
+
+
+async def test_one_who_stays_out_is_the_simulators_fault_and_the_episode_goes_on(open_episode: OpenEpisode) -> None:
+    episode = await open_episode(caller=Scripted(OUT))
+    reply = await answer_in_part(episode, episode.agent("caller"), ASKS, CALLER)
+    assert reply.value == OUT
+    (failure,) = episode.transcript.of(Failed)
+    assert (failure.owner, failure.fatal) == ("simulated_user", False)
+    noted = [event.data["stayed"] for event in episode.transcript.of(Noted) if event.topic == TOPIC]
+    assert noted == [False, True]
+    assert episode.closing[COUNTS]["stayed"] == {"third person": 1}
+
+
+async def test_the_reader_is_asked_only_where_a_line_has_a_sign(open_episode: OpenEpisode) -> None:
+    reader = Scripted('{"q1_words": "Take three a day, dear.", "q1": "yes"}')
+    episode = await open_episode(reader=reader)
+    assert await out_of_part(episode, GOOD, CALLER) is None
+    assert not reader.requests
+    assert await out_of_part(episode, "Take three a day, dear. The nurse knows.", CALLER) is not None
+    assert len(reader.requests) == 1
+
+
+def test_reports_count_lines_by_kind() -> None:
+    counts = {"lines": 40, "again": {"third person": 2}, "stayed": {"third person": 1}}
+    results = RunResults("r", "demo", episodes=(EpisodeRow("a", "s", "v", data={COUNTS: counts}),))
+    section = parts_section(results)
+    assert section is not None
+    first = section.body[0]
+    assert isinstance(first, Paragraph)
+    assert "1 (2.5%) stayed out" in first.text
+    assert parts_section(RunResults("r", "demo", episodes=(EpisodeRow("a", "s", "v"),))) is None
