@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from polyclinic.clinics.demo.prompts import CallerAsks
-from polyclinic.core.part import COUNTS, TOPIC, Part, answer_in_part, out_of_part
+from polyclinic.core.part import COUNTS, FellOut, Part, answer_in_part, out_of_part
 from polyclinic.core.part_signs import broken_by, worth_reading
-from polyclinic.core.transcript import Failed, Noted
+from polyclinic.core.transcript import Failed
 from polyclinic.eval.parts import parts_section
 from polyclinic.eval.results import EpisodeRow, RunResults
 from polyclinic.eval.sections import Paragraph
@@ -94,8 +94,7 @@ async def test_one_who_stays_out_is_the_simulators_fault_and_the_episode_goes_on
     assert reply.value == OUT
     (failure,) = episode.transcript.of(Failed)
     assert (failure.owner, failure.fatal) == ("simulated_user", False)
-    noted = [event.data["stayed"] for event in episode.transcript.of(Noted) if event.topic == TOPIC]
-    assert noted == [False, True]
+    assert [note.stayed for note in episode.transcript.notes(FellOut)] == [False, True]
     assert episode.closing[COUNTS]["stayed"] == {"third person": 1}
 
 

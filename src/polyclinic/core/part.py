@@ -25,13 +25,13 @@ from typing import Any, TypeVar
 from polyclinic.core.agent import Agent, Answer
 from polyclinic.core.episode import Episode
 from polyclinic.core.message import Message, assistant, user
+from polyclinic.core.note import Note
 from polyclinic.core.part_signs import PartBreak, broken_by, worth_reading
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reading import ReadingKind
-from polyclinic.core.transcript import Failed, Noted
+from polyclinic.core.transcript import Failed
 
 R = TypeVar("R")
-TOPIC = "out of part"
 COUNTS = "part"
 _SHOWN = 160
 
@@ -63,6 +63,17 @@ class Part:
     hidden: tuple[str, ...] = ()
     reads: bool = True
     lang: str = "en"
+
+
+class FellOut(Note):
+    """A line that fell out of its part. `stayed`: it had been asked for again already."""
+
+    topic = "out of part"
+    who: str
+    kind: str
+    words: str
+    line: str
+    stayed: bool = False
 
 
 async def out_of_part(
@@ -98,14 +109,14 @@ async def answer_in_part(
     _count(episode)
     if fault is None:
         return first
-    episode.record(_noted(agent, fault, words(first.value), stayed=False))
+    episode.note(FellOut(who=agent.name, kind=fault.kind, words=fault.words[:_SHOWN], line=words(first.value)))
     _count(episode, "again", fault.kind)
     again = (assistant(first.call.text), user(reminder(part, fault)))
     second = await agent.answer(prompt, history, sample=sample + 1, after=again)
     fault = await out_of_part(episode, words(second.value), part, prompt)
     if fault is not None:
         line = words(second.value)
-        episode.record(_noted(agent, fault, line, stayed=True))
+        episode.note(FellOut(who=agent.name, kind=fault.kind, words=fault.words[:_SHOWN], line=line, stayed=True))
         _count(episode, "stayed", fault.kind)
         error = f"{agent.name} stayed out of the part ({fault.kind}): {line[:_SHOWN]}"
         episode.record(Failed(owner=agent.owner, error=error, where="part", fatal=False))
@@ -133,8 +144,3 @@ def _count(episode: Episode[Any, Any], what: str = "", kind: str = "") -> None:
         counts["lines"] += 1
         return
     counts[what] = dict(sorted({**counts[what], kind: counts[what].get(kind, 0) + 1}.items()))
-
-
-def _noted(agent: Agent, fault: PartBreak, line: str, *, stayed: bool) -> Noted:
-    data = {"who": agent.name, "kind": fault.kind, "words": fault.words[:_SHOWN], "line": line, "stayed": stayed}
-    return Noted(topic=TOPIC, data=data)
