@@ -5,10 +5,12 @@ import pytest
 from polyclinic.clinics.demo.prompts import CallerAsks, CallerReacts, NurseAdvises
 from polyclinic.clinics.demo.scenario import Leaflet
 from polyclinic.clinics.demo.tools import leaflet_tool
+from polyclinic.core.again import runs_on
 from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.limits import Limits
 from polyclinic.core.message import Frozen, ToolCall
 from polyclinic.core.model import Completion, Usage
+from polyclinic.core.reply import Unreadable
 from polyclinic.core.tool import Tool
 from polyclinic.core.transcript import Called, Failed, ToolUsed
 from polyclinic.errors import LimitReached, ModelError, ReplyError, SimulatedUserError, ToolError
@@ -32,6 +34,83 @@ async def test_a_reply_that_does_not_parse_is_asked_again_with_the_error(open_ep
     assert [message.role for message in caller.requests[1].messages[-2:]] == ["assistant", "user"]
     assert "understood" in caller.requests[1].messages[-1].content
     assert [call.attempt for call in episode.transcript.of(Called)] == [0, 1]
+
+
+async def test_a_reply_that_its_prompt_refuses_is_asked_again_with_that_sentence(open_episode: OpenEpisode) -> None:
+    class Polite(CallerAsks):
+        def check(self, reply: str) -> None:
+            if "please" not in reply:
+                raise Unreadable("say please")
+
+    Polite.__module__ = CallerAsks.__module__
+    caller = Scripted("How many?", "How many, please?")
+    episode = await open_episode(caller=caller)
+    polite = Polite(caller="Ada", medicine="Amberol", believes="much")
+    assert await episode.agent("caller").ask(polite) == "How many, please?"
+    assert "say please" in caller.requests[1].messages[-1].content
+
+
+async def test_a_cut_reply_is_never_taken_and_asked_again_in_fewer_words(open_episode: OpenEpisode) -> None:
+    half = Completion(text="I was told to take the tablets with", finish="length")
+    caller = Scripted(half, half, "How many?")
+    episode = await open_episode(caller=caller)
+    assert await episode.agent("caller").ask(ASKS) == "How many?"
+    second, third = caller.requests[1], caller.requests[2]
+    assert 'ended with "I was told to take the tablets with"' in second.messages[-1].content
+    assert "in at most 25 words" in second.messages[-1].content
+    assert "in at most 16 words" in third.messages[-1].content
+    assert second.messages[-2].content == half.text
+    assert len(third.messages) == len(second.messages)
+    assert [request.settings.again for request in caller.requests] == [0, 1, 2]
+    assert [request.settings.warmer > 0 for request in caller.requests] == [False, False, True]
+    assert [call.fault for call in episode.transcript.of(Called)] == ["cut", "cut", ""]
+
+
+async def test_a_structured_reply_that_was_cut_is_not_read_even_if_it_reads(open_episode: OpenEpisode) -> None:
+    caller = Scripted(Completion(text=GOOD, finish="length"), GOOD)
+    episode = await open_episode(caller=caller)
+    assert (await episode.agent("caller").ask(REACTS)).understood
+    assert len(caller.requests) == 2
+
+
+async def test_a_reply_that_repeated_itself_is_asked_again_warmer_and_not_shown_whole(
+    open_episode: OpenEpisode,
+) -> None:
+    caller = Scripted(Completion(text="Well. " + "I am not sure about it. " * 80, finish="length"), "How many?")
+    episode = await open_episode(caller=caller)
+    assert await episode.agent("caller").ask(ASKS) == "How many?"
+    again = caller.requests[1]
+    assert "repeated itself" in again.messages[-1].content
+    assert len(again.messages[-2].content.split()) < 70
+    assert again.settings.warmer > 0
+    assert episode.transcript.of(Called)[0].fault == "run-on"
+
+
+async def test_a_korean_prompt_is_asked_again_in_korean(open_episode: OpenEpisode) -> None:
+    class Korean(CallerAsks):
+        lang: str = "ko"
+
+    Korean.__module__ = CallerAsks.__module__
+    caller = Scripted(Completion(text="약을 몇", finish="length"), "몇 알인가요?")
+    episode = await open_episode(caller=caller)
+    await episode.agent("caller").ask(Korean(caller="Ada", medicine="Amberol", believes="much"))
+    assert "다시 답하세요" in caller.requests[1].messages[-1].content
+
+
+@pytest.mark.parametrize(
+    ("text", "repeats"),
+    [
+        ("ha" * 200, True),
+        ('{"reason": "' + " " * 400, True),
+        ("The patient is stable and has no pain today. " * 8, True),
+        ("환자분은 안정적입니다. " * 30, True),
+        ("I see. " * 20, False),
+        (" ".join(f"{number}. The patient says that it hurts at night." for number in range(40)), False),
+        ("| a | b |\n|---|---|\n" + "\n".join(f"| {n} | yes |" for n in range(60)), False),
+    ],
+)
+def test_a_run_on_is_told_from_a_long_reply(text: str, repeats: bool) -> None:
+    assert runs_on(text) is repeats
 
 
 async def test_a_simulated_role_that_stays_unreadable_is_the_simulators_fault(open_episode: OpenEpisode) -> None:

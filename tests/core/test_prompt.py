@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 from jinja2 import UndefinedError
 
@@ -7,8 +9,10 @@ from polyclinic.clinics.demo.prompts import PROMPTS, CallerAsks, CallerReacts, N
 from polyclinic.clinics.frontdesk.prompts import PROMPTS as FRONTDESK
 from polyclinic.clinics.frontdesk.prompts import StaffIntake, StaffRecord
 from polyclinic.core.agent import compose
+from polyclinic.core.length import form_tokens
 from polyclinic.core.message import Frozen, Image, assistant, user
 from polyclinic.core.prompt import Prompt, _Section, check_prompts, shared_files, split_sections
+from polyclinic.core.reply import ReplyModel
 
 
 def nurse(**changes: object) -> NurseAdvises:
@@ -82,7 +86,8 @@ def test_a_field_cannot_open_a_message_of_its_own() -> None:
 def test_what_stays_the_same_is_rendered_first() -> None:
     before, after = nurse().render(), nurse(objections=("too much",)).render()
     assert before[0] == after[0]
-    assert after[1].content.startswith(before[1].content)
+    said = before[1].content.removesuffix("Use at most 60 words in the whole reply.").strip()
+    assert after[1].content.startswith(said)
 
 
 def test_history_goes_between_the_system_part_and_the_rest() -> None:
@@ -140,3 +145,51 @@ def test_what_can_be_changed_in_place_is_rendered_anew() -> None:
     assert section.message({"board": board}).content == "On the board: one, two"
     named = _Section("system", "{{ name }} is on duty")
     assert named.message({"name": "Kim"}) is named.message({"name": "Kim"})
+
+
+class Says(CallerAsks):
+    words = 40
+    lang: str = "en"
+
+
+class Decides(CallerReacts):
+    words = 40
+
+
+Says.__module__ = Decides.__module__ = CallerAsks.__module__
+
+
+def test_the_length_is_said_at_the_end_in_the_language_of_the_prompt() -> None:
+    fields = {"caller": "Ada", "medicine": "Amberol", "believes": "much"}
+    assert Says(**fields).render()[-1].content.endswith("\n\nAnswer in at most 40 words.")
+    assert Says(**fields, lang="ko").render()[-1].content.endswith("\n\n40단어 이내로 답하세요.")
+    decides = Decides(caller="Ada", style="numbers", advice="2 tablets").render()
+    assert decides[-1].content.endswith("Use at most 40 words in the whole reply.")
+    assert sum("40 words" in message.content for message in decides) == 1
+
+
+def test_the_token_limit_has_room_for_korean_and_for_the_form() -> None:
+    fields = {"caller": "Ada", "medicine": "Amberol", "believes": "much"}
+    english, korean = Says(**fields).token_limit(), Says(**fields, lang="ko").token_limit()
+    decides = Decides(caller="Ada", style="numbers", advice="2 tablets").token_limit()
+    assert 40 * 2 < english < korean
+    assert english < decides < 2 * english
+
+
+def test_a_list_of_objects_and_a_reply_that_contains_itself_have_room_too() -> None:
+    class Line(ReplyModel):
+        drug: str
+        dose: Literal["low", "high"]
+
+    class Sheet(ReplyModel):
+        lines: list[Line]
+
+    class Tree(ReplyModel):
+        name: str
+        parts: list[Tree] = []
+
+    one, many = form_tokens(Line), form_tokens(Sheet)
+    assert 0 < one < many
+    assert many > 4 * one
+    assert form_tokens(Tree) < 100_000
+    assert form_tokens(str) == 0

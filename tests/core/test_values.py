@@ -152,7 +152,8 @@ def test_the_canonical_form_is_sorted_json() -> None:
         "messages": [{"content": words, "role": "user"}, {"content": "b", "role": "user"}],
         "prompt": "Asks",
         "role": words,
-        "settings": plain(asked.settings),
+        "settings": asked.settings.canonical_value(),
         "tools": [words],
     }
+    assert asked.settings.canonical_value() == {"temperature": 0.5, "max_output_tokens": None, "seed": 3, "sample": 0}
     assert asked.canonical == orjson.dumps(sorted_form, option=orjson.OPT_SORT_KEYS)

@@ -14,7 +14,7 @@ from polyclinic.models.accounting import Budget, Budgeted
 from polyclinic.models.assemble import Assembly
 from polyclinic.models.cache import Cached, MemoryCache
 from polyclinic.models.prices import Price, default_prices, read_prices
-from polyclinic.models.spec import parse_model
+from polyclinic.models.spec import Options, parse_model
 from polyclinic.testing.fault_server import FaultServer
 
 from .conftest import Ask
@@ -81,7 +81,7 @@ def test_a_broken_price_list_is_named_with_the_mend(text: str) -> None:
 
 async def test_a_budget_is_never_passed_even_by_calls_at_the_same_time(ask: Ask) -> None:
     model, budget = Paid(cost=40), Budget(1_000)
-    paid = Budgeted(model, Price(output=100_000_000), budget, max_tokens=1)  # 100 billionths at worst
+    paid = Budgeted(model, Price(output=100_000_000), budget, Options(max_tokens=1))  # 100 billionths at worst
     results = await asyncio.gather(*(paid.answer(ask(str(n))) for n in range(50)), return_exceptions=True)
     stopped = [result for result in results if isinstance(result, LimitReached)]
     assert stopped
@@ -97,7 +97,7 @@ async def test_a_failed_call_gives_its_money_back(ask: Ask) -> None:
 
     budget = Budget.of(1.0)
     with pytest.raises(RuntimeError):
-        await Budgeted(Broken(0), Price(output=10**9), budget).answer(ask())
+        await Budgeted(Broken(0), Price(output=10**9), budget, Options()).answer(ask())
     assert (budget.spent_nano_usd, budget.held_nano_usd) == (0, 0)
 
 

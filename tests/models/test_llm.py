@@ -48,7 +48,7 @@ async def test_a_structured_reply_fits_its_type(server: FaultServer, ask: Ask, o
 
 
 async def test_streamed_and_whole_answers_read_the_same(server: FaultServer, ask: Ask) -> None:
-    server.reply = lambda body: "환자분, 어디가 아프세요? " * 50
+    server.reply = lambda body: " ".join(f"환자분, {number}번 자리가 아프세요?" for number in range(50))
     streamed = await answer(server, ask())
     whole = await answer(server, ask(), "?stream=false")
     assert streamed == whole
@@ -208,6 +208,26 @@ async def test_replies_that_were_stopped_are_failures_and_not_tried_again(
 async def test_a_leading_block_of_thoughts_is_not_said(server: FaultServer, ask: Ask) -> None:
     server.reply = lambda body: "<think>\nhe is scared\n</think>\n\nPlease sit down."
     assert (await answer(server, ask())).text == "Please sit down."
+
+
+async def test_a_reply_that_only_repeats_itself_is_stopped_while_it_streams(server: FaultServer, ask: Ask) -> None:
+    server.reply = lambda body: "I will check. " + "The patient is stable and has no pain. " * 5000
+    completion = await answer(server, ask())
+    assert completion.finish == "run-on"
+    assert len(completion.text) < 100_000
+    assert completion.usage.estimated
+
+
+async def test_a_second_try_has_another_seed_and_is_warmer_where_the_reply_was_repeated(
+    server: FaultServer, ask: Ask
+) -> None:
+    for settings in ({}, {"again": 1}, {"again": 1, "warmer": 0.3}, {"again": 2, "warmer": 0.9, "temperature": 0.6}):
+        await answer(server, ask(**settings))
+    await answer(server, ask(again=1, warmer=0.3), "?temperature=0")
+    assert [body.get("temperature") for body in server.requests] == [None, None, 1.0, 1.2, 0.3]
+    seeds = [body["seed"] for body in server.requests]
+    assert len(set(seeds[:2])) == 2
+    assert seeds[2] != seeds[3]
 
 
 async def test_a_missing_server_is_named_with_the_mend(ask: Ask) -> None:

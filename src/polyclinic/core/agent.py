@@ -1,9 +1,8 @@
 """An agent: a role that asks its model typed prompts and gets typed replies.
 
-``await agent.ask(Greets(name="Kim"))`` renders the prompt, calls the role's model through the switchboard,
-runs the tools it
-asks for, reads the reply strictly, and asks again with the error at most twice before the failure is raised to its
-owner.
+``await agent.ask(Greets(name="Kim"))`` renders the prompt, calls the role's model through the switchboard, runs the
+tools it asks for, reads the reply strictly, and asks again at most twice (see `core.again`) before the failure is
+raised to its owner.
 """
 
 from __future__ import annotations
@@ -13,7 +12,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import orjson
 
-from polyclinic.core.message import Message, ToolCall, assistant, user
+from polyclinic.core.again import again, whole
+from polyclinic.core.message import Message, ToolCall
 from polyclinic.core.model import Completion, Request, Settings
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reply import Unreadable, read_reply
@@ -91,24 +91,28 @@ class Agent:
         except Exception as error:
             raise blamed("engine", f"rendering {prompt.prompt_name()}", error) from error
         specs = tuple(tool.spec for tool in tools)
-        fault, tries = "", list[str]()
+        base, refused, tries = messages, list[str](), list[str]()
         for attempt in range(REASKS + 1):
             for left in range(TOOL_ROUNDS, -1, -1):
                 request = Request(self.role, prompt, tuple(messages), specs, settings, self._board.episode)
                 completion, occurrence, model = await self._board.call(request)
-                called = Called.of(request, completion, model, occurrence, attempt)
-                self._record(called)
                 if not completion.tool_calls or not left:
                     break
-                messages = [*messages, *await self._use_tools(completion, tools)]
+                self._record(Called.of(request, completion, model, occurrence, attempt))
+                base = messages = [*messages, *await self._use_tools(completion, tools)]
             try:
-                if completion.tool_calls:
-                    raise Unreadable(f"tools were used {TOOL_ROUNDS} times without an answer")
-                return Answer(read_reply(completion.text, prompt.reply_form()), called)
+                reply = _read(prompt, completion)
             except Unreadable as error:
-                fault = str(error)
-                tries.append(called.key)
-                messages = [*messages, assistant(completion.text), user(_again(fault))]
+                fault = error
+                self._record(Called.of(request, completion, model, occurrence, attempt, fault.kind))
+                tries.append(request.key)
+                repeated = completion.text in refused
+                refused.append(completion.text)
+                messages, settings = again(prompt, base, completion.text, fault, settings, repeated)
+                continue
+            called = Called.of(request, completion, model, occurrence, attempt)
+            self._record(called)
+            return Answer(reply, called)
         raise owned(
             self._owner,
             f"{self.name}'s reply to {prompt.prompt_name()} stayed unreadable after {REASKS + 1} tries: {fault}",
@@ -160,7 +164,11 @@ def compose(rendered: list[Message], history: Sequence[Message]) -> list[Message
     return [*rendered[:lead], *history, *rendered[lead:]]
 
 
-def _again(fault: str) -> str:
-    return (
-        f"That reply cannot be used: {fault}. Reply once more, with nothing but what was asked for, in the asked form."
-    )
+def _read(prompt: Prompt[R], completion: Completion) -> R:
+    """The reply as its type, or `Unreadable`."""
+    if completion.tool_calls:
+        raise Unreadable(f"tools were used {TOOL_ROUNDS} times without an answer", "tools")
+    whole(completion)
+    reply = read_reply(completion.text, prompt.reply_form())
+    prompt.check(reply)
+    return reply

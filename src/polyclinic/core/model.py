@@ -6,7 +6,7 @@ A `Request` is one question in full; its `key` names it in the journal and in ca
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal, Protocol
@@ -28,12 +28,23 @@ _CANONICAL = b'{"messages":[%b],"prompt":%b,"role":%b,"settings":%b,"tools":%b}'
 class Settings(Keyed):
     """How to answer. `sample` tells repeated questions apart (a judge's K samples); `seed` reaches providers that take
     one.
+
+    `again` counts the tries before this one; `warmer` is added to the temperature, because the model repeated itself.
     """
 
     temperature: float | None = None
     max_output_tokens: int | None = None
     seed: int = 0
     sample: int = 0
+    again: int = 0
+    warmer: float = 0.0
+
+    def canonical_value(self) -> Mapping[str, Any]:
+        """A first try is named as it always was."""
+        plain = dict(super().canonical_value())
+        if not self.again:
+            del plain["again"], plain["warmer"]
+        return plain
 
 
 class Usage(Value):
@@ -66,12 +77,17 @@ def total(parts: Collection[Usage]) -> Usage:
 
 
 class Completion(Value):
-    """A model's raw answer: words or tool calls, and what they cost."""
+    """A model's raw answer: words or tool calls, and what they cost.
+
+    `adapted` names what was said to the model in another way than asked, because its server takes no other: pictures in
+    words, tools in words, the form of the reply in words.
+    """
 
     text: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
     usage: Usage = Usage()
     finish: str = "stop"
+    adapted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -98,6 +114,11 @@ class Request:
     def reply_schema(self) -> dict[str, Any] | None:
         """The reply's JSON schema; None for plain text."""
         return schema_of(self.reply_type)
+
+    @property
+    def token_limit(self) -> int:
+        """The longest reply in tokens: what the agent asked for, else what the prompt's length in words comes to."""
+        return self.settings.max_output_tokens or self.prompt.token_limit()
 
     @property
     def canonical(self) -> bytes:

@@ -12,6 +12,7 @@ variables. Lines that read ``<<system>>``, ``<<user>>`` or ``<<assistant>>`` sta
 line is the user's.
 ``<<system clerk.md>>`` begins it with the words of that file, which several templates of one role may share.
 What stays the same during an episode comes first, what changes comes last, so that prefix caches pay.
+How long the reply may be stands in the class (``words``), not in the template: see `core.length`.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from typing import Any, ClassVar, Generic, Literal, TypeVar, cast, get_args
 from jinja2 import Environment, StrictUndefined, meta, nodes
 from pydantic import BaseModel, ConfigDict
 
+from polyclinic.core.length import USUAL_WORDS, length_line, token_limit
 from polyclinic.core.message import Frozen, Image, Message, spoken
 
 R = TypeVar("R")
@@ -49,10 +51,13 @@ class Facts(Frozen):
 
 
 class Prompt(BaseModel, Generic[R]):
-    """Base of all prompts. Subclass as ``class X(Prompt[ReplyType])`` with a `template`."""
+    """Base of all prompts. Subclass as ``class X(Prompt[ReplyType])`` with a `template` and the longest reply in
+    `words`.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     template: ClassVar[str]
+    words: ClassVar[int] = USUAL_WORDS
 
     @classmethod
     @cache
@@ -69,6 +74,26 @@ class Prompt(BaseModel, Generic[R]):
         makes a narrower one.
         """
         return self.reply_type()
+
+    def check(self, reply: R) -> None:
+        """Raise `Unreadable`, in a sentence that the model can act on, where a reply has its form and still cannot be
+        used.
+
+        It is called after a reply was read; the model is then asked again with that sentence.
+        """
+
+    def most_words(self) -> int:
+        """The longest reply to this very prompt; `words` unless it depends on the fields."""
+        return self.words
+
+    @property
+    def language(self) -> str:
+        """The language that the reply is wanted in: the field `lang` where there is one."""
+        return str(self.__dict__.get("lang", "en"))
+
+    def token_limit(self) -> int:
+        """What is sent as the token limit, and set aside for budgets, unless the cast says otherwise."""
+        return token_limit(self.most_words(), self.language, self.reply_form())
 
     @classmethod
     def prompt_name(cls) -> str:
@@ -87,16 +112,18 @@ class Prompt(BaseModel, Generic[R]):
         return tuple(found)
 
     def render(self) -> list[Message]:
-        """The words, as messages."""
+        """The words, as messages. The last user message ends with the length of the reply and has the pictures."""
         name = self.template
         if "{" in name:
             name = _FIELD.sub(lambda match: str(getattr(self, match.group(1))), name)
         fields = self.__dict__
         messages = [section.message(fields) for section in _sections(self.__class__.__module__, name)]
-        pictures = self.images()
-        if pictures:
-            last = max((i for i, message in enumerate(messages) if message.role == "user"), default=len(messages) - 1)
-            messages[last] = replace(messages[last], images=pictures)
+        last = max((i for i, message in enumerate(messages) if message.role == "user"), default=len(messages) - 1)
+        length = length_line(self.most_words(), self.language, self.reply_type() is str)
+        said = messages[last].content
+        messages[last] = replace(
+            messages[last], content=f"{said}\n\n{length}" if said else length, images=self.images()
+        )
         return [message for message in messages if message.content or message.images]
 
     @classmethod

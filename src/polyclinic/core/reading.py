@@ -161,6 +161,7 @@ class ReadsText(Prompt[Findings]):
     """One text and the questions about it."""
 
     template = "reads_text.md"
+    words = 16
     text: str
     context: str
     questions: tuple[Question, ...]
@@ -168,6 +169,10 @@ class ReadsText(Prompt[Findings]):
     def reply_form(self) -> type[Findings]:
         """As many answers as there are questions."""
         return findings_type(len(self.questions))
+
+    def most_words(self) -> int:
+        """A few words for each question."""
+        return self.words * len(self.questions)
 
 
 def shared_context(questions: Sequence[Question]) -> str:

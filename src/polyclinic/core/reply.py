@@ -27,7 +27,11 @@ class ReplyModel(BaseModel):
 
 
 class Unreadable(WrongForm):
-    """The reply is not what was asked for; the message is fit to be shown to the model."""
+    """The reply is not what was asked for; the message is fit to be shown to the model, `kind` is what reports count."""
+
+    def __init__(self, message: str, kind: str = "form") -> None:
+        super().__init__(message)
+        self.kind = kind
 
 
 _ADAPTERS: dict[type[Any], TypeAdapter[Any]] = {}
@@ -96,7 +100,7 @@ def read_reply(text: str, reply_type: type[R]) -> R:
     """
     body = text.strip()
     if not body:
-        raise Unreadable("the reply is empty")
+        raise Unreadable("the reply is empty", "empty")
     if reply_type is str:
         return cast(R, body)
     fenced = _FENCE.match(body)

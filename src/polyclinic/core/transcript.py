@@ -38,6 +38,9 @@ class Started(_Event):
 class Called(_Event):
     """A model answered: which role, which prompt, which words. `key` and `occurrence` find the full request in the
     journal.
+
+    `fault` says why the reply was not taken (`cut`, `run-on`, `form`, `empty`, or what the prompt's own check names);
+    it is empty for one that was. `adapted` is as in `Completion`.
     """
 
     kind: Literal["called"] = "called"
@@ -50,9 +53,13 @@ class Called(_Event):
     tool_calls: tuple[str, ...] = ()
     attempt: int = 0
     usage: Usage = Usage()
+    fault: str = ""
+    adapted: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, request: Request, completion: Completion, model: str, occurrence: int, attempt: int) -> Called:
+    def of(
+        cls, request: Request, completion: Completion, model: str, occurrence: int, attempt: int, fault: str = ""
+    ) -> Called:
         """The event of one answered request."""
         return cls(
             role=request.role,
@@ -64,6 +71,8 @@ class Called(_Event):
             tool_calls=tuple([call.name for call in completion.tool_calls]),
             attempt=attempt,
             usage=completion.usage,
+            fault=fault,
+            adapted=completion.adapted,
         )
 
 

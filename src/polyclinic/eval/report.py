@@ -10,6 +10,7 @@ from typing import Any
 from polyclinic.eval import overview
 from polyclinic.eval.compare import Comparison, compare_variants
 from polyclinic.eval.parts import parts_section
+from polyclinic.eval.replies import reply_section
 from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Section, sections_to_plain
 from polyclinic.eval.steadiness import steadiness_section
@@ -41,6 +42,7 @@ class RunReport:
             steadiness_section(self.results),
             overview.failure_section(self.results),
             parts_section(self.results),
+            reply_section(self.results),
             overview.usage_section(self.summary),
             overview.transcript_section(self.results, self.transcripts_per_variant),
         ]

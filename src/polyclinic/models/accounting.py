@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from polyclinic.core.model import NANO, Completion, Model, ModelKind, Request, estimate_tokens
 from polyclinic.errors import LimitReached
 from polyclinic.models.prices import Price
-
-_USUAL_REPLY_TOKENS = 2_000
+from polyclinic.models.spec import Options
 
 
 @dataclass
@@ -52,8 +51,8 @@ class Budget:
 class Budgeted:
     """A model that stops before it would pass the budget."""
 
-    def __init__(self, model: Model, price: Price, budget: Budget, max_tokens: int | None = None) -> None:
-        self._model, self._price, self._budget, self._max_tokens = model, price, budget, max_tokens
+    def __init__(self, model: Model, price: Price, budget: Budget, options: Options) -> None:
+        self._model, self._price, self._budget, self._options = model, price, budget, options
 
     @property
     def name(self) -> str:
@@ -69,7 +68,7 @@ class Budgeted:
         """The answer, if it can be afforded."""
         worst = self._price.cost_nano_usd(
             sum(estimate_tokens(message.content) for message in request.messages),
-            self._max_tokens or request.settings.max_output_tokens or _USUAL_REPLY_TOKENS,
+            self._options.limit(request),
         )
         await self._budget.hold(worst)
         cost = 0

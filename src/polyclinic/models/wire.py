@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import orjson
 
+from polyclinic.core.again import RUN_ON, runs_on
 from polyclinic.core.message import Message, ToolCall
 from polyclinic.core.model import Completion, Request, Usage, estimate_usage
 from polyclinic.core.seed import derive
@@ -23,6 +24,9 @@ Form = Literal["strict", "loose", "object", "words"]
 _NEXT_FORM: dict[Form, Form] = {"strict": "loose", "loose": "object", "object": "words"}
 _OTHER_LIMIT = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 _NAME = re.compile(r"[a-z_]+")
+_LOOK_EVERY = 400
+_USUAL_WARMTH = 0.7
+_WARMEST = 1.2
 
 
 @dataclass(frozen=True)
@@ -75,13 +79,10 @@ def body_of(request: Request, model: str, options: Options, habits: Habits, numb
                 body["response_format"] = {"type": "json_object"}
     if request.tools:
         body["tools"] = [{"type": "function", "function": tool.model_dump()} for tool in request.tools]
-    settings = request.settings
-    temperature = options.temperature if options.temperature is not None else settings.temperature
+    temperature = temperature_of(request, options)
     if temperature is not None and habits.takes_temperature:
         body["temperature"] = temperature
-    limit = options.max_tokens or settings.max_output_tokens
-    if limit:
-        body[habits.limit_name] = limit
+    body[habits.limit_name] = options.limit(request)
     if options.effort and habits.takes_effort:
         body["reasoning_effort"] = options.effort
     if habits.takes_seed:
@@ -94,9 +95,19 @@ def body_of(request: Request, model: str, options: Options, habits: Habits, numb
 
 
 def provider_seed(request: Request, number: int) -> int:
-    """A seed for the provider: another for each sample, each time the same is asked, and each attempt."""
+    """A seed for the provider: another for each sample, each try, each time the same is asked, and each attempt."""
     settings = request.settings
-    return derive("provider", settings.seed, settings.sample, request.occurrence, number) & 0x7FFFFFFF
+    parts = [settings.seed, settings.sample, request.occurrence, number]
+    return derive("provider", *parts, *([settings.again] if settings.again else ())) & 0x7FFFFFFF
+
+
+def temperature_of(request: Request, options: Options) -> float | None:
+    """The temperature to send: the cast's, else the clinic's, and warmer where the model repeated itself."""
+    settings = request.settings
+    chosen = options.temperature if options.temperature is not None else settings.temperature
+    if not settings.warmer:
+        return chosen
+    return min(_WARMEST, round((_USUAL_WARMTH if chosen is None else chosen) + settings.warmer, 3))
 
 
 def _message(message: Message) -> dict[str, Any]:
@@ -141,6 +152,8 @@ class Reading:
     calls: dict[int, dict[str, str]] = field(default_factory=dict)
     finish: str = ""
     usage: dict[str, Any] = field(default_factory=dict)
+    _length: int = 0
+    _next_look: int = _LOOK_EVERY
 
     def take(self, payload: Any) -> None:
         """One event of a stream, or a whole answer."""
@@ -153,11 +166,25 @@ class Reading:
         for choice in payload.get("choices") or ():
             self._choice(choice)
 
+    @property
+    def repeats(self) -> bool:
+        """Whether the words so far have come to an end that only repeats itself. Looked at now and then, as words
+        come.
+        """
+        if self._length < self._next_look:
+            return False
+        self._next_look = self._length + _LOOK_EVERY
+        if not runs_on("".join(self.text)):
+            return False
+        self.finish = RUN_ON
+        return True
+
     def _choice(self, choice: Any) -> None:
         said = choice.get("delta") or choice.get("message") or {}
         content = said.get("content")
         if isinstance(content, str):
             self.text.append(content)
+            self._length += len(content)
         elif isinstance(content, list):
             self.text += [part["text"] for part in content if isinstance(part, dict) and "text" in part]
         if isinstance(said.get("refusal"), str):

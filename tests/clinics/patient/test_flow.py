@@ -95,7 +95,7 @@ async def test_evolution_moves_the_metrics_because_of_the_library_and_nothing_el
     for metric in ("robustness", "ability"):
         assert mean(results, "evolved", metric) > mean(results, "few-shot-2", metric) + 0.05
         assert mean(results, "evolved", metric) > mean(results, "cot", metric) + 0.15
-        assert abs(mean(results, "evolved-emptied", metric) - mean(results, "cot", metric)) < 0.12
+        assert abs(mean(results, "evolved-emptied", metric) - mean(results, "cot", metric)) < 0.15
     assert mean(results, "evolved", "cheats_answered") < 0.1
     assert mean(results, "evolved-emptied", "cheats_answered") > 0.5
     assert mean(results, "evolved", "fair_refused") <= 0.05

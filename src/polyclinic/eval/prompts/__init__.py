@@ -43,6 +43,7 @@ class JudgesRubric(Prompt[RubricJudged]):
     """
 
     template: ClassVar[str] = "judges_rubric.md"
+    words: ClassVar[int] = 70
     rubric: str
     title: str
     instructions: str
@@ -51,6 +52,10 @@ class JudgesRubric(Prompt[RubricJudged]):
     view: str
     facts: Facts = Facts()
     fault: str = ""
+
+    def most_words(self) -> int:
+        """`words` for each criterion and each critical question."""
+        return self.words * (len(self.criteria) + len(self.flags))
 
 
 class Preferred(ReplyModel):
@@ -64,6 +69,7 @@ class JudgesPair(Prompt[Preferred]):
     """Say which of two texts answers a question of quality better. Asked twice, in both orders."""
 
     template: ClassVar[str] = "judges_pair.md"
+    words: ClassVar[int] = 80
     judge: str
     question: str
     context: str

@@ -28,6 +28,7 @@ class CallerAsks(Prompt[str]):
     """The caller opens the call."""
 
     template = "caller_asks.md"
+    words = 50
     caller: str
     medicine: str
     believes: str
@@ -37,6 +38,7 @@ class NurseAdvises(Prompt[Advice]):
     """The nurse drafts an answer; `objections` holds what was wrong with the draft before."""
 
     template = "nurse_advises.md"
+    words = 60
     has_leaflet: bool
     medicine: str
     question: str
@@ -58,6 +60,7 @@ class CallerReacts(Prompt[Reaction]):
     """The caller hears the advice."""
 
     template = "caller_reacts.md"
+    words = 40
     caller: str
     style: Style
     advice: str

@@ -146,7 +146,7 @@ class Doctors:
     async def soothes(self, words: str) -> str:
         """An answer to a crisis, at once."""
         return await self._doctor.ask(
-            Soothes(discipline=self._interview.discipline, complaint=self._interview.complaint, words=words)
+            Soothes(discipline=self._interview.discipline, complaint=self._interview.complaint, patient_says=words)
         )
 
     async def concludes(self) -> Conclusion:

@@ -41,5 +41,5 @@ MISTAKES = (
     Mistake("mute", "patient", "declines every question", metric="fair_refused"),
     Mistake("vague_questions", "doctor", "asks nothing in particular", metric="specificity", variant="doctor-profile"),
     Mistake("blind", "doctor", "concludes with the same diagnosis always", metric="right_diagnosis"),
-    Mistake("tests_everything", "doctor", "never asks about the story", metric="elicited"),
+    Mistake("tests_everything", "doctor", "never asks about the story", metric="elicited", scenarios="16"),
 )

@@ -154,7 +154,7 @@ class Soothes(Prompt[str]):
     for_human: ClassVar[str] = "The patient is in distress. Say what you do about it."
     discipline: str
     complaint: str
-    words: str
+    patient_says: str
 
 
 class Concludes(Prompt[Conclusion]):

@@ -1,0 +1,91 @@
+"""Asking again: what was wrong with a reply, and what the next try does differently.
+
+The same question asked the same way gets the same answer. So the next try is told in one line what was wrong, sees the
+reply that was wrong, has another seed, and is warmer where the model repeated itself. A reply that was cut off is asked
+for in fewer words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from polyclinic.core.message import Message, assistant, user
+from polyclinic.core.model import Completion, Settings
+from polyclinic.core.prompt import Prompt
+from polyclinic.core.reply import Unreadable
+
+CUT, RUN_ON = "cut", "run-on"
+_WARMER = 0.3
+_FEWEST_WORDS = 15
+_SHOWN_WORDS = 60
+_LAST_WORDS = 12
+_LOOKED_AT = 2_048
+_LONGEST_PERIOD = 240
+_COVERED = 240
+_TIMES = 5
+_LINES = {
+    "en": {
+        "form": "That reply cannot be used: {fault}. Reply once more, with nothing but what was asked for, in the asked"
+        " form.",
+        CUT: 'That reply was too long and was cut off; it ended with "{last}". Reply once more from the beginning,'
+        " complete, in at most {words} words.",
+        RUN_ON: 'That reply repeated itself; it ended with "{last}". Reply once more from the beginning, say each'
+        " thing once, in at most {words} words.",
+    },
+    "ko": {
+        "form": "그 답변은 쓸 수 없습니다: {fault}. 요청한 내용만 요청한 형식으로 다시 답하세요.",
+        CUT: '답변이 너무 길어 중간에 끊겼습니다. 마지막 부분: "{last}".'
+        " 처음부터 끝까지 {words}단어 이내로 다시 답하세요.",
+        RUN_ON: '답변이 같은 말을 되풀이했습니다. 마지막 부분: "{last}".'
+        " 같은 말 없이 {words}단어 이내로 처음부터 다시 답하세요.",
+    },
+}
+
+
+def whole(completion: Completion) -> None:
+    """Raise where a reply was stopped before its end: half a sentence is not a reply."""
+    if completion.finish == RUN_ON or (completion.finish == "length" and runs_on(completion.text)):
+        raise Unreadable("the reply repeated itself until it was stopped", RUN_ON)
+    if completion.finish == "length":
+        raise Unreadable("the reply was cut off at its limit", CUT)
+
+
+def again(
+    prompt: Prompt[Any], asked: Sequence[Message], text: str, fault: Unreadable, settings: Settings, repeated: bool
+) -> tuple[list[Message], Settings]:
+    """The messages and settings of the next try. `repeated` says that this very reply was refused before."""
+    kind = fault.kind if fault.kind in (CUT, RUN_ON) else "form"
+    words = max(_FEWEST_WORDS, prompt.most_words() // (2 + settings.again))
+    line = _LINES["ko" if prompt.language == "ko" else "en"][kind].format(
+        fault=str(fault).rstrip("."), last=" ".join(text.split()[-_LAST_WORDS:])[-200:], words=words
+    )
+    warmer = settings.warmer + _WARMER if repeated or kind == RUN_ON else settings.warmer
+    shown = _shown(text) if kind != "form" else text
+    said = [assistant(shown), user(line)] if shown.strip() else [user(line)]
+    return [*asked, *said], replace(settings, again=settings.again + 1, warmer=warmer)
+
+
+def _shown(text: str) -> str:
+    """The beginning of a reply that ran on: shown whole, it would be the pattern for the next one."""
+    words = text.split()
+    return text if len(words) <= _SHOWN_WORDS else f"{' '.join(words[:_SHOWN_WORDS])} …"
+
+
+def runs_on(text: str) -> bool:
+    """Whether a text has come to an end that only repeats itself: the same words or characters, many times over."""
+    tail = text[-_LOOKED_AT:]
+    if len(tail) < _COVERED:
+        return False
+    last = tail[-1:]
+    period = 0
+    while period < _LONGEST_PERIOD:
+        before = tail.rfind(last, 0, len(tail) - period - 1)
+        if before < 0:
+            return False
+        period = len(tail) - 1 - before
+        covered = max(_COVERED, _TIMES * period)
+        if covered <= len(tail) and tail[-covered:-period] == tail[-covered + period :]:
+            return True
+    return False

@@ -1,0 +1,65 @@
+"""How long a reply may be: said in words in the prompt, and sent in tokens as the limit.
+
+A prompt class states the longest reply it wants (``words: ClassVar[int]``). The engine says so in one line at the end
+of the last user message, in the prompt's language, so no template says it. The same number is the token limit that is
+sent and the amount that budgets set aside. Words are counted in the values of a reply; keys, quotes and brackets have
+room of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from polyclinic.core.reply import schema_of
+
+USUAL_WORDS = 150
+_LEAST_TOKENS = 48
+_TOKENS_A_WORD = {"en": 3, "ko": 7}
+"""Twice what a good tokenizer needs: a reply that is a little too long is whole, not cut."""
+_TOKENS_A_KEY = 8
+_LONGEST_LIST = 8
+_DEEPEST = 4
+_LINES = {
+    ("en", True): "Answer in at most {words} words.",
+    ("en", False): "Use at most {words} words in the whole reply.",
+    ("ko", True): "{words}단어 이내로 답하세요.",
+    ("ko", False): "답변 전체를 {words}단어 이내로 쓰세요.",
+}
+_FORMS: dict[type[Any], int] = {}
+
+
+def length_line(words: int, lang: str, speech: bool) -> str:
+    """The line that tells a model how long its reply may be; `speech` for plain text, else for a structured reply."""
+    return _LINES["ko" if lang == "ko" else "en", speech].format(words=words)
+
+
+def token_limit(words: int, lang: str, reply_type: type[Any]) -> int:
+    """The tokens that a reply of so many words may take, with room for the form it must have."""
+    spoken = words * _TOKENS_A_WORD.get(lang, _TOKENS_A_WORD["en"])
+    return _LEAST_TOKENS + spoken + form_tokens(reply_type)
+
+
+def form_tokens(reply_type: type[Any]) -> int:
+    """The tokens that keys, quotes and brackets of a structured reply take at most."""
+    if reply_type not in _FORMS:
+        schema = schema_of(reply_type)
+        _FORMS[reply_type] = 0 if schema is None else _room(schema, schema.get("$defs", {}), 0)
+    return _FORMS[reply_type]
+
+
+def _room(node: Mapping[str, Any], shared: Mapping[str, Any], depth: int) -> int:
+    if depth > _DEEPEST:
+        return _TOKENS_A_KEY
+    if "$ref" in node:
+        return _room(shared[str(node["$ref"]).rpartition("/")[2]], shared, depth + 1)
+    choices = [*node.get("anyOf", ()), *node.get("oneOf", ()), *node.get("allOf", ())]
+    own = max((_room(choice, shared, depth + 1) for choice in choices), default=0)
+    for name, child in node.get("properties", {}).items():
+        own += _TOKENS_A_KEY + len(name) // 3 + _room(child, shared, depth + 1)
+    if isinstance(node.get("items"), Mapping):
+        own += min(int(node.get("maxItems", _LONGEST_LIST)), 4 * _LONGEST_LIST) * (
+            2 + _room(node["items"], shared, depth + 1)
+        )
+    longest = max((len(str(value)) for value in node.get("enum", (node.get("const", ""),))), default=0)
+    return own + longest // 3

@@ -1,0 +1,54 @@
+"""First and later tries are counted apart, prompt by prompt."""
+
+from __future__ import annotations
+
+from polyclinic.core.model import ModelKind
+from polyclinic.core.transcript import Called, Transcript
+from polyclinic.eval.replies import count_replies, reply_section
+from polyclinic.eval.results import CastMember, EpisodeRow, RunResults
+from polyclinic.eval.sections import Paragraph, Table
+
+
+def called(prompt: str, attempt: int, fault: str = "", role: str = "student-2", **more: tuple[str, ...]) -> Called:
+    return Called(
+        role=role, prompt=prompt, model="m", key="k", occurrence=0, text="", attempt=attempt, fault=fault, **more
+    )
+
+
+CALLS = [
+    called("Asks", 0),
+    called("Asks", 0, "cut"),
+    called("Asks", 1),
+    called("Asks", 0, "form"),
+    called("Asks", 1, "form"),
+    called("Asks", 2, "run-on"),
+    called("Acts", 0, tool_calls=("leaflet",)),
+    called("Acts", 0, adapted=("pictures told in words",)),
+]
+
+
+def test_each_wanted_reply_counts_once_and_calls_of_tools_do_not() -> None:
+    counts = count_replies(CALLS)
+    asks, acts = counts["student", "Asks"], counts["student", "Acts"]
+    assert (asks.asked, asks.taken[0], asks.taken[1], asks.never) == (3, 1, 1, 1)
+    assert asks.faults == {"cut": 1, "form": 2, "run-on": 1}
+    assert (acts.asked, acts.first, acts.read) == (1, 1.0, 1.0)
+
+
+def results(kind: ModelKind) -> RunResults:
+    row = EpisodeRow("e", "s", "v", source=Transcript(CALLS))
+    return RunResults(run="r", clinic="demo", cast=(CastMember("student", "m", kind),), episodes=(row,))
+
+
+def test_the_report_shows_the_table_for_models_and_says_what_was_adapted() -> None:
+    section = reply_section(results("llm"))
+    assert section is not None
+    table, warning = section.body
+    assert isinstance(table, Table)
+    assert isinstance(warning, Paragraph)
+    assert table.rows[0][:6] == ["student", "Asks", 3, "33.3%", 1, 1]
+    assert "pictures told in words in 1 calls" in warning.text
+
+
+def test_understudies_have_no_such_table() -> None:
+    assert reply_section(results("understudy")) is None
