@@ -186,7 +186,7 @@ def test_a_list_of_objects_and_a_reply_that_contains_itself_have_room_too() -> N
 
     class Tree(ReplyModel):
         name: str
-        parts: list[Tree] = []
+        parts: tuple[Tree, ...] = ()
 
     one, many = form_tokens(Line), form_tokens(Sheet)
     assert 0 < one < many

@@ -27,7 +27,7 @@ class ReplyModel(BaseModel):
 
 
 class Unreadable(WrongForm):
-    """The reply is not what was asked for; the message is fit to be shown to the model, `kind` is what reports count."""
+    """The reply is not what was asked for; the message can be shown to the model. `kind` is what reports count."""
 
     def __init__(self, message: str, kind: str = "form") -> None:
         super().__init__(message)
