@@ -9,9 +9,20 @@ from polyclinic.eval.results import CastMember, EpisodeRow, RunResults
 from polyclinic.eval.sections import Paragraph, Table
 
 
-def called(prompt: str, attempt: int, fault: str = "", role: str = "student-2", **more: tuple[str, ...]) -> Called:
+def called(
+    prompt: str, attempt: int, fault: str = "", tool_calls: tuple[str, ...] = (), adapted: tuple[str, ...] = ()
+) -> Called:
     return Called(
-        role=role, prompt=prompt, model="m", key="k", occurrence=0, text="", attempt=attempt, fault=fault, **more
+        role="student-2",
+        prompt=prompt,
+        model="m",
+        key="k",
+        occurrence=0,
+        text="",
+        attempt=attempt,
+        fault=fault,
+        tool_calls=tool_calls,
+        adapted=adapted,
     )
 
 
