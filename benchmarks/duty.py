@@ -200,7 +200,7 @@ async def drift(shifts: int, seeds: int) -> list[str]:
     """Delay of detection after a push, and false alarms in runs where nothing pushes.
 
     The first row is the loop as it runs (`full`). The distances are compared on runs whose updates are frozen, because
-    an alarm in the loop mends what it found and would hide the drift from the others.
+    an alarm in the loop corrects what it found and would hide the drift from the others.
     """
     out = [
         "## Drift detection",

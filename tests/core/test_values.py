@@ -38,7 +38,7 @@ def request(content: str = "how are you?") -> Request:
 def test_a_value_equals_the_one_that_is_read_from_its_json() -> None:
     usage = estimate_usage(request(), "well")
     completion = Completion(text="well", usage=usage, tool_calls=(ToolCall(id="1", name="t", arguments={"a": [1]}),))
-    called = Called.of(request(), completion, "understudy", 1, 2)
+    called = Called.from_reply(request(), completion, "understudy", 1, 2)
     said = Said(speaker="nurse", text="well", to="caller", data={"phase": "end"})
     scored = Scored(score=Score(metric="m", value=1.0, judge="j", evidence=("a",)))
     noted, both = Noted(topic="topic", data={"a": 1}), total([usage, usage])
@@ -118,7 +118,7 @@ def test_json_is_what_pydantic_writes(data: dict[Any, Any]) -> None:
     user("hello").canonical()
     events: list[Event] = [
         Started(clinic="c", scenario="s", variant="v", trial=0, seed=1, cast={"nurse": "understudy"}),
-        Called.of(request(), Completion(text="well", usage=Usage(input_tokens=1)), "understudy", 0, 0),
+        Called.from_reply(request(), Completion(text="well", usage=Usage(input_tokens=1)), "understudy", 0, 0),
         Said(speaker="nurse", text="ça va"),
         Noted(topic="odd", data=plain(data)),
         Scored(score=Score(metric="m", value=0.1 + 0.2, judge="j", evidence=("a", "b"))),

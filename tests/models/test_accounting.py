@@ -36,7 +36,7 @@ class Paid:
 
 
 def test_a_call_costs_its_tokens_to_the_billionth() -> None:
-    price = default_prices().of("gpt-5-mini")
+    price = default_prices().price_of("gpt-5-mini")
     assert price is not None
     assert price.cost_nano_usd(1_000_000, 0) == 250_000_000
     assert price.cost_nano_usd(1_000, 100) == 250_000 + 200_000
@@ -55,12 +55,12 @@ def test_a_call_costs_its_tokens_to_the_billionth() -> None:
 )
 def test_a_snapshot_costs_what_its_model_does(name: str, known: str) -> None:
     prices = default_prices()
-    assert prices.of(name) == prices.of(known) is not None
+    assert prices.price_of(name) == prices.price_of(known) is not None
 
 
 def test_a_model_that_merely_begins_alike_has_no_price() -> None:
-    assert default_prices().of("gpt-5-pro") is None
-    assert default_prices().of("qwen3") is None
+    assert default_prices().price_of("gpt-5-pro") is None
+    assert default_prices().price_of("qwen3") is None
 
 
 def test_the_users_table_goes_on_top(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,8 +68,8 @@ def test_the_users_table_goes_on_top(tmp_path: Path, monkeypatch: pytest.MonkeyP
     own.write_text('as_of = "2030-01-01"\n[models]\n"gpt-5-mini" = { input = "1", output = "2" }\n')
     monkeypatch.setenv("POLYCLINIC_PRICES", str(own))
     prices = default_prices()
-    assert prices.of("gpt-5-mini") == Price(10**9, 10**9, 2 * 10**9)
-    assert prices.of("gpt-5-nano") is not None
+    assert prices.price_of("gpt-5-mini") == Price(10**9, 10**9, 2 * 10**9)
+    assert prices.price_of("gpt-5-nano") is not None
     assert prices.as_of == "2030-01-01"
 
 
@@ -95,7 +95,7 @@ async def test_a_failed_call_gives_its_money_back(ask: Ask) -> None:
         async def answer(self, request: Request) -> Completion:
             raise RuntimeError("down")
 
-    budget = Budget.of(1.0)
+    budget = Budget.from_usd(1.0)
     with pytest.raises(RuntimeError):
         await Budgeted(Broken(0), Price(output=10**9), budget, Options()).answer(ask())
     assert (budget.spent_nano_usd, budget.held_nano_usd) == (0, 0)

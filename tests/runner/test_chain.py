@@ -14,7 +14,7 @@ from polyclinic.core.database import Dialect
 from polyclinic.core.records import RecordConflict, Resource
 from polyclinic.errors import EngineError, Owner, StoreError
 from polyclinic.eval.results import RunResults
-from polyclinic.fhir.work import Work
+from polyclinic.fhir.unit_of_work import UnitOfWork
 from polyclinic.runner.api import carry_on, run
 from polyclinic.runner.execute import batch
 from polyclinic.runner.plan.config import make_config
@@ -22,7 +22,7 @@ from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import load_results
 from polyclinic.store.chain import Chain, ChainBroken
 from polyclinic.store.database import _Sqlite
-from polyclinic.store.runs import EpisodeRow
+from polyclinic.store.runs import StoredEpisode
 from polyclinic.store.store import open_store
 
 PATIENTS = 30
@@ -50,18 +50,18 @@ def ends_of(results: RunResults) -> Ended:
 
 def refuse(monkeypatch: pytest.MonkeyPatch, scenario: str) -> list[str]:
     """The records refuse the appointment that comes of this visit, whenever it is tried."""
-    create, refused = Work.create, []
+    create, refused = UnitOfWork.create, []
     contacts = load_clinic("frontdesk").scenarios(f"primary:1:{PATIENTS}", 5)
     caller = next(cast(Contact, contact).caller.id for contact in contacts if contact.id == scenario)
     patient = caller.rpartition("-")[2]
 
-    def strict(self: Work, resource: Resource) -> Resource:
+    def strict(self: UnitOfWork, resource: Resource) -> Resource:
         if resource["id"].endswith(f"-{patient}-appointment"):
             refused.append(resource["id"])
             raise RecordConflict("the slot is gone")
         return create(self, resource)
 
-    monkeypatch.setattr(Work, "create", strict)
+    monkeypatch.setattr(UnitOfWork, "create", strict)
     return refused
 
 
@@ -71,7 +71,7 @@ async def test_a_refused_end_takes_along_what_was_built_upon_it(
     broken: list[Chain] = []
     waves = batch.Batch._waves
 
-    async def watched(self: batch.Batch, unit: str, rows: list[EpisodeRow], chain: Chain | None) -> None:
+    async def watched(self: batch.Batch, unit: str, rows: list[StoredEpisode], chain: Chain | None) -> None:
         try:
             await waves(self, unit, rows, chain)
         except ChainBroken:

@@ -61,6 +61,6 @@ async def test_a_recording_is_what_the_run_heard_not_what_a_later_scoring_did() 
         _, _, failures = await rescore(store, first.run, cast=f"judge={server.url}:any", judges=("courtesy",))
         assert len(failures) == 4
         again = await run(store, config(cast=f"all=replay:{first.run}"))
-        assert len(await store.scores.of(again.run, "live")) == 4
-        scores = await store.scores.of(again.run, "live")
+        assert len(await store.scores.read(again.run, "live")) == 4
+        scores = await store.scores.read(again.run, "live")
     assert all(any(score.metric == "courtesy" for score in mine) for mine in scores.values())

@@ -14,7 +14,7 @@ from polyclinic.errors import ConfigError, StoreError, UnknownName, UserError
 from polyclinic.runner.registry import load_clinic
 from polyclinic.store import leases as leases_module
 from polyclinic.store.export import export_rows, parquet_from_rows
-from polyclinic.store.leases import LeaseLost, Leases, Standing, is_dead, this_process
+from polyclinic.store.leases import ClaimedEpisode, LeaseLost, Leases, is_dead, this_process
 from polyclinic.store.libraries import SavedLibrary
 from polyclinic.store.store import Store, open_store
 
@@ -61,7 +61,7 @@ async def test_an_end_commits_transcript_scores_effects_and_hooks_together(store
     run = await make_run(store)
     await store.database.write(lambda tx: tx.execute("CREATE TABLE side (n BIGINT)"))
     mine = Leases(store.database, run, this_process())
-    assert await mine.claim(UNIT) == {UNIT: Standing("pending", recorded=False)}
+    assert await mine.claim(UNIT) == {UNIT: ClaimedEpisode("pending", recorded=False)}
     broken = result(
         scores=[Score(metric="m", value=1, judge="j")],
         effects=[Book(slot=1)],
@@ -77,7 +77,7 @@ async def test_an_end_commits_transcript_scores_effects_and_hooks_together(store
     assert kept == [StoredEffect(kind="book", data={"slot": 1})]
     assert kept[0].as_one_of((Book,)) == Book(slot=1)
     assert await store.database.read(lambda tx: tx.execute("SELECT n FROM side")) == [(1,)]
-    assert (await store.scores.of(run, "live"))[UNIT][0].metric == "m"
+    assert (await store.scores.read(run, "live"))[UNIT][0].metric == "m"
     assert (await store.runs.transcript(run, UNIT)).outcome() == "fine"
 
 

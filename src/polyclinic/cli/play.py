@@ -17,7 +17,7 @@ from polyclinic.core.value import plain
 from polyclinic.errors import ConfigError
 from polyclinic.eval.sections import sections_to_plain
 from polyclinic.eval.terminal import section_text
-from polyclinic.models.human import HumanDesk, Question
+from polyclinic.models.human import HumanDesk, HumanQuestion
 from polyclinic.runner.api import carry_on, start_run
 from polyclinic.runner.plan.config import RunConfig, make_config
 from polyclinic.runner.registry import load_clinic
@@ -114,7 +114,7 @@ class Screen:
         if isinstance(event, Said) and event.speaker != self._role:
             print(f"{click.style(event.speaker, bold=True)}: {event.text}", file=self._out)
 
-    def ask(self, question: Question) -> None:
+    def ask(self, question: HumanQuestion) -> None:
         """What is wanted now: instructions once, then the situation."""
         if question.error:
             print(click.style(f"  ({question.error})", fg="yellow"), file=self._out)

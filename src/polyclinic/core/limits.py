@@ -19,7 +19,7 @@ class Limits(Frozen):
     seconds: float | None = None
 
     @classmethod
-    def of(
+    def in_units(
         cls,
         turns: int | None = None,
         tokens: int | None = None,

@@ -156,7 +156,7 @@ Change: TypeAlias = Create | Update | Delete
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     """What a search gave: the matches in order, and what `_include` and `_revinclude` brought along."""
 
     matches: list[Resource]
@@ -170,7 +170,7 @@ class Records(Protocol):
         """The current version. Raises `RecordMissing` (`RecordGone` after a deletion)."""
         ...
 
-    async def search(self, type: str, query: Query, limit: int | None = None) -> Found:
+    async def search(self, type: str, query: Query, limit: int | None = None) -> SearchResult:
         """All matches in order, or the first `limit` of them. An unknown parameter raises `RecordsError`."""
         ...
 

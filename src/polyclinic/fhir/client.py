@@ -21,7 +21,6 @@ from polyclinic.core.records import (
     Change,
     Create,
     Delete,
-    Found,
     PreconditionFailed,
     Query,
     RecordConflict,
@@ -32,13 +31,14 @@ from polyclinic.core.records import (
     RecordsRefused,
     RecordsUnreachable,
     Resource,
+    SearchResult,
     Update,
 )
 from polyclinic.fhir.bundles import transaction_bundle
 from polyclinic.fhir.codec import dumps, loads_object
-from polyclinic.fhir.diary import Key
 from polyclinic.fhir.query import pairs
 from polyclinic.fhir.resources import BASE
+from polyclinic.fhir.slot_rules import Key
 from polyclinic.fhir.staged import Staged
 
 ORIGIN_SYSTEM = f"{BASE}/CodeSystem/origin"
@@ -92,7 +92,7 @@ class FhirClient:
         """The current version."""
         return self._seen(await self.request("GET", f"{type}/{id}"))
 
-    async def search(self, type: str, query: Query, limit: int | None = None) -> Found:
+    async def search(self, type: str, query: Query, limit: int | None = None) -> SearchResult:
         """All matches in order, or the first `limit` of them, page by page."""
         asked = [(name, text) for name, text in pairs(query) if name != "_count"]
         if limit is None and "_count" in query:
@@ -111,7 +111,7 @@ class FhirClient:
                     included[(resource["resourceType"], resource["id"])] = self._seen(resource)
             following = _next(bundle)
             if following is None or (limit is not None and len(matches) >= limit):
-                return Found(matches[:limit], list(included.values()))
+                return SearchResult(matches[:limit], list(included.values()))
             bundle = await self.request("GET", self._same_server(following))
 
     async def transact(self, changes: Sequence[Change]) -> list[Resource | None]:

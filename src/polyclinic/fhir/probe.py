@@ -18,7 +18,7 @@ from polyclinic.core.records import (
     Update,
 )
 from polyclinic.fhir.client import FhirClient
-from polyclinic.fhir.work import opaque_id
+from polyclinic.fhir.unit_of_work import opaque_id
 
 STALE = "999999"
 

@@ -17,7 +17,6 @@ from polyclinic.core.records import (
     Consequence,
     Create,
     Delete,
-    Found,
     PreconditionFailed,
     Query,
     RecordConflict,
@@ -26,23 +25,24 @@ from polyclinic.core.records import (
     Records,
     RecordsRefused,
     Resource,
+    SearchResult,
     Update,
     reference_to,
     version_of,
 )
 from polyclinic.fhir.bundles import transaction_bundle
-from polyclinic.fhir.diary import Key, consequences, slots_of
 from polyclinic.fhir.match import matches, rows_of, sort
+from polyclinic.fhir.ordered_changes import Step, apply_in_order
 from polyclinic.fhir.query import BadSearch, Chain, Filter, Has, Missing, Search, pairs, parse_condition, parse_search
 from polyclinic.fhir.search import references
-from polyclinic.fhir.steps import Step, follow
+from polyclinic.fhir.slot_rules import Key, slot_changes, slots_of
 from polyclinic.fhir.transactions import make
-from polyclinic.fhir.work import Work, opaque_id
+from polyclinic.fhir.unit_of_work import UnitOfWork, opaque_id
 
 ReadMany: TypeAlias = Callable[[Sequence[Key]], Awaitable[dict[Key, Resource]]]
 """How a home answers for many resources at once; those that do not exist are left out."""
 
-Begin: TypeAlias = Callable[[Transaction, datetime | None], Work]
+Begin: TypeAlias = Callable[[Transaction, datetime | None], UnitOfWork]
 """How a home begins to make changes inside an open transaction, at that time."""
 
 
@@ -92,7 +92,7 @@ class Staged:
             raise RecordsRefused("an external server does not join a local transaction: use commit()")
         changes = self.changes
         made = make(begin(transaction, now), changes) if changes else []
-        return made + follow(lambda: begin(transaction, now), self._steps)
+        return made + apply_in_order(lambda: begin(transaction, now), self._steps)
 
     async def commit(self) -> list[Resource | None]:
         """Make the changes in one transaction of their own; the view then stands on the new versions."""
@@ -122,7 +122,7 @@ class Staged:
         await self._touch(keys, self._base, self._view)
         return [self._view[key] for key in keys]
 
-    async def search(self, type: str, query: Query, limit: int | None = None) -> Found:
+    async def search(self, type: str, query: Query, limit: int | None = None) -> SearchResult:
         """Stored and staged matches in one order."""
         changed = {key: resource for key, resource in self._view.items() if resource is not self._base[key]}
         if not changed:
@@ -134,7 +134,7 @@ class Staged:
             limit = search.count
         plan = await self._plan(type, query)
         if plan is None:
-            return Found([])
+            return SearchResult([])
         wire, conditions = plan
         staged = {key[1]: resource for key, resource in changed.items() if key[0] == type}
         stored = await self._home.search(type, wire, None if limit is None else limit + len(staged))
@@ -143,7 +143,7 @@ class Staged:
         if fresh:
             ordered = sort([*ordered, *fresh], search)
         ordered = ordered[:limit]
-        return Found(ordered, await self._included(search, ordered))
+        return SearchResult(ordered, await self._included(search, ordered))
 
     async def _plan(self, type_: str, query: Query) -> tuple[dict[str, list[str]], list[Filter | Missing]] | None:
         """The search without chains: what to ask the home, what a staged resource must meet. None: no match."""
@@ -212,7 +212,7 @@ class Staged:
                 held, wanted = slots_of(view[key]), slots_of(after[key])
                 moved.extend(("Slot", slot) for slot in (*held, *wanted) if slot not in held or slot not in wanted)
         await self._touch(moved, base, view)
-        for slot, status in consequences(view.get, after).statuses.items():
+        for slot, status in slot_changes(view.get, after).statuses.items():
             current = after.get(("Slot", slot), view[("Slot", slot)])
             if current is not None:
                 after[("Slot", slot)] = self._stamped({**current, "status": status})

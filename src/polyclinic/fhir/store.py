@@ -11,17 +11,17 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 
 from polyclinic.core.database import Database, Transaction
-from polyclinic.core.records import Change, Found, Query, Resource
-from polyclinic.fhir import holds, storage
+from polyclinic.core.records import Change, Query, Resource, SearchResult
 from polyclinic.fhir import search as searching
+from polyclinic.fhir import slot_holds, storage
 from polyclinic.fhir.dates import microseconds
-from polyclinic.fhir.diary import Key
 from polyclinic.fhir.query import BadSearch, Search, pairs, parse_search
 from polyclinic.fhir.schema import create_tables
+from polyclinic.fhir.slot_rules import Key
 from polyclinic.fhir.staged import Staged
 from polyclinic.fhir.transactions import make
-from polyclinic.fhir.work import Work
-from polyclinic.fhir.writing import Writes
+from polyclinic.fhir.unit_of_work import UnitOfWork
+from polyclinic.fhir.write_buffer import WriteBuffer
 
 Clock = Callable[[], datetime]
 
@@ -57,7 +57,7 @@ class FhirStore:
         """The current version."""
         return await self.database.read(lambda transaction: storage.read(transaction, type, id).resource())
 
-    async def search(self, type: str, query: Query, limit: int | None = None) -> Found:
+    async def search(self, type: str, query: Query, limit: int | None = None) -> SearchResult:
         """All matches in order, or the first `limit` of them."""
         search, now = parse_search(type, pairs(query)), self.now()
         found = await self.database.read(lambda transaction: fresh(transaction, search, limit, now))
@@ -83,12 +83,12 @@ class FhirStore:
 
         return await self.database.read(found)
 
-    def work(self, transaction: Transaction, now: datetime | None = None) -> Work:
+    def work(self, transaction: Transaction, now: datetime | None = None) -> UnitOfWork:
         """Changes inside a transaction that is already open, at that time or the clock's."""
-        return Work(transaction, microseconds(now) if now is not None else self.now())
+        return UnitOfWork(transaction, microseconds(now) if now is not None else self.now())
 
 
-def find(transaction: Transaction, search: Search, limit: int | None = None) -> Found:
+def find(transaction: Transaction, search: Search, limit: int | None = None) -> SearchResult:
     """A whole search as resources. Raises BadSearch for a parameter that is not known."""
     if search.ignored:
         raise BadSearch(f"unknown search parameter of {search.type}: {', '.join(search.ignored)}")
@@ -96,25 +96,25 @@ def find(transaction: Transaction, search: Search, limit: int | None = None) -> 
         limit = search.count
     matched = searching.run_all(transaction, search, limit)
     included = searching.included(transaction, search, matched) if search.includes or search.reverse_includes else []
-    return Found([stored.resource() for stored in matched], [stored.resource() for stored in included])
+    return SearchResult([stored.resource() for stored in matched], [stored.resource() for stored in included])
 
 
-def fresh(transaction: Transaction, search: Search, limit: int | None, now: int) -> Found | None:
+def fresh(transaction: Transaction, search: Search, limit: int | None, now: int) -> SearchResult | None:
     """The same, or None when slots are searched and expired holds must be swept first."""
-    if search.type == "Slot" and holds.expired(transaction, now):
+    if search.type == "Slot" and slot_holds.expired(transaction, now):
         return None
     return find(transaction, search, limit)
 
 
 def apply_changes(transaction: Transaction, changes: Sequence[Change], now: int) -> list[Resource | None]:
     """Make all changes inside an open transaction, or raise."""
-    return make(Work(transaction, now), changes)
+    return make(UnitOfWork(transaction, now), changes)
 
 
 def sweep(transaction: Transaction, now: int) -> int:
     """Free the slots whose hold has expired; how many."""
-    slots = holds.expired(transaction, now)
-    writes = Writes(transaction, now)
+    slots = slot_holds.expired(transaction, now)
+    writes = WriteBuffer(transaction, now)
     for slot in slots:
         stored = storage.find(transaction, "Slot", slot, lock=True)
         if stored is not None and stored.body is not None:
@@ -122,5 +122,5 @@ def sweep(transaction: Transaction, now: int) -> int:
             if resource["status"] == "busy-tentative":
                 writes.update(stored, {**resource, "status": "free"}, resource)
     writes.flush()
-    holds.forget(transaction, slots)
+    slot_holds.forget(transaction, slots)
     return len(slots)

@@ -26,10 +26,10 @@ from polyclinic.core.records import (
 from polyclinic.core.seed import derive
 from polyclinic.fhir import search as searching
 from polyclinic.fhir import storage
-from polyclinic.fhir.diary import Key
 from polyclinic.fhir.patch import apply_patch
 from polyclinic.fhir.query import BadSearch, pairs, parse_search
-from polyclinic.fhir.work import Work
+from polyclinic.fhir.slot_rules import Key
+from polyclinic.fhir.unit_of_work import UnitOfWork
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 Conditions = Sequence[tuple[str, str]]
@@ -87,7 +87,7 @@ def operations_of(changes: Sequence[Change]) -> list[Operation]:
     return operations
 
 
-def make(work: Work, changes: Sequence[Change]) -> list[Resource | None]:
+def make(work: UnitOfWork, changes: Sequence[Change]) -> list[Resource | None]:
     """Make every change or raise; the new versions in the order of the changes. What `perform` does, for plain changes.
 
     Our own changes refer to each other by their ids. `work` is new; what it has read already is not read again.
@@ -99,7 +99,7 @@ def make(work: Work, changes: Sequence[Change]) -> list[Resource | None]:
     return carry_out(work, changes)
 
 
-def carry_out(work: Work, changes: Sequence[Change]) -> list[Resource | None]:
+def carry_out(work: UnitOfWork, changes: Sequence[Change]) -> list[Resource | None]:
     """Make plain changes of resources that are locked."""
     made: dict[int, Resource] = {}
     for change in changes:
@@ -153,7 +153,7 @@ def perform(
     The operations given are not touched: the database may run this again after a neighbour's failure.
     """
     operations = [replace(operation) for operation in operations]
-    work = Work(transaction, now, hold=hold)
+    work = UnitOfWork(transaction, now, hold=hold)
     ordered = sorted(range(len(operations)), key=lambda position: _ORDER[operations[position].method])
     given = _assign_ids(work, operations, base)
     work.lock(*_keys(operations))
@@ -174,7 +174,7 @@ def perform(
     return [_latest(work, outcome) for outcome in outcomes if outcome is not None]
 
 
-def _latest(work: Work, outcome: Outcome) -> Outcome:
+def _latest(work: UnitOfWork, outcome: Outcome) -> Outcome:
     if outcome.resource is not None and outcome.operation is not None and outcome.operation.method != "GET":
         outcome.resource = work.latest(outcome.resource)
     return outcome
@@ -193,7 +193,7 @@ def _keys(operations: Sequence[Operation]) -> tuple[list[Key], dict[Key, Resourc
     return keys, becoming
 
 
-def _assign_ids(work: Work, operations: Sequence[Operation], base: str) -> dict[str, str]:
+def _assign_ids(work: UnitOfWork, operations: Sequence[Operation], base: str) -> dict[str, str]:
     """Find the target of each conditional operation, give ids to creations, and map their full URLs to references."""
     given: dict[str, str] = {}
     for operation in operations:
@@ -233,7 +233,7 @@ def find_one(transaction: Transaction, type_: str, condition: Conditions, base: 
     return found[0].id if found else None
 
 
-def _change(work: Work, operation: Operation, base: str, check: Callable[[Resource], None] | None) -> Outcome:
+def _change(work: UnitOfWork, operation: Operation, base: str, check: Callable[[Resource], None] | None) -> Outcome:
     match operation.method:
         case "POST":
             return Outcome(201, work.create(_required(operation)), operation=operation)

@@ -21,7 +21,7 @@ class Budget:
     _settled: asyncio.Event = field(default_factory=asyncio.Event)
 
     @classmethod
-    def of(cls, usd: float) -> Budget:
+    def from_usd(cls, usd: float) -> Budget:
         """A budget in US dollars."""
         return cls(round(usd * NANO))
 

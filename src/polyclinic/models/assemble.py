@@ -76,7 +76,7 @@ class Assembly:
         if not spec.remote:
             return FREE
         prices = self._prices or default_prices()
-        price = prices.of(spec.model)
+        price = prices.price_of(spec.model)
         if price is None:
             self.unpriced.append(spec.text)
         return price or FREE

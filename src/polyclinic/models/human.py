@@ -22,7 +22,7 @@ _USE = "/use "
 
 
 @dataclass(frozen=True)
-class Question:
+class HumanQuestion:
     """Something a person is asked: what to put before them, and why the last answer, if any, could not be read."""
 
     id: str
@@ -36,7 +36,7 @@ class Question:
 
 @dataclass
 class _Open:
-    question: Question
+    question: HumanQuestion
     answer: asyncio.Future[Completion]
 
 
@@ -50,11 +50,11 @@ class HumanDesk:
         self._count = 0
         self._closed = ""
 
-    def pending(self) -> list[Question]:
+    def pending(self) -> list[HumanQuestion]:
         """All questions that wait, oldest first."""
         return [waiting.question for waiting in self._open.values()]
 
-    async def next(self) -> Question:
+    async def next(self) -> HumanQuestion:
         """The next question nobody has been shown yet, or one to be asked again; waits until there is one."""
         while True:
             while self._unseen:
@@ -93,7 +93,7 @@ class HumanDesk:
         if self._closed:
             raise ModelError(self._closed)
         self._count += 1
-        question = Question(
+        question = HumanQuestion(
             id=f"q{self._count}",
             role=request.role,
             prompt=request.prompt.prompt_name(),

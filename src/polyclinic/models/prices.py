@@ -50,7 +50,7 @@ class Prices:
         self._models = dict(models)
         self.as_of = as_of
 
-    def of(self, model: str) -> Price | None:
+    def price_of(self, model: str) -> Price | None:
         """The price of a model, or None when nobody wrote it down."""
         name = model.rpartition("/")[2]
         for candidate in (model, name):

@@ -54,7 +54,7 @@ class Persona(Frozen):
 
     @property
     def style_prompt(self) -> str:
-        """The core instruction for whoever plays this person."""
+        """The core instruction for the player of this person."""
         work = f", {self.occupation}" if self.occupation else ""
         return f"You are {self.name}, {self.age}{work}, who {self.setting}. {self.voice}"
 

@@ -70,7 +70,9 @@ def priors_from(text: str, items: Mapping[str, Item], name: str) -> dict[Communi
     for line, row in _rows(text, name, _RESPONSE_COLUMNS):
         item = items.get(row["item"])
         if item is None:
-            raise DataError(f"{name}:{line}: no item '{row['item']}' in the item table; add it there or mend the name")
+            raise DataError(
+                f"{name}:{line}: no item '{row['item']}' in the item table; add it there or correct the name"
+            )
         if _role(row["role"], name, line) != item.role:
             raise DataError(f"{name}:{line}: item {item.item} belongs to the role {item.role}, not {row['role']}")
         response = _number(row["response"], name, line)

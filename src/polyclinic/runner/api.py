@@ -21,7 +21,7 @@ from polyclinic.runner.plan.libraries import pin_libraries, start_libraries
 from polyclinic.runner.plan.run_plan import RunPlan, parse_plan, plan_run
 from polyclinic.runner.registry import read_scenarios
 from polyclinic.store.leases import LEASE_S
-from polyclinic.store.runs import EpisodeRow
+from polyclinic.store.runs import StoredEpisode
 from polyclinic.store.store import Store
 
 
@@ -130,7 +130,7 @@ async def execute(
     return replace(outcome, unpriced=plan.unpriced, judge_failures=batch.judge_failures)
 
 
-async def _count_what_was_spent(store: Store, built: Built, rows: Sequence[EpisodeRow]) -> None:
+async def _count_what_was_spent(store: Store, built: Built, rows: Sequence[StoredEpisode]) -> None:
     """A run's limits are the run's, not one process's: what it used before it was stopped counts.
 
     The calls of an episode that had not ended count in the meter when they are answered from the journal.

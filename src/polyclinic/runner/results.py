@@ -9,12 +9,11 @@ from polyclinic.core.clinic import Clinic
 from polyclinic.core.judge import Judge, Metric
 from polyclinic.core.reading import READER
 from polyclinic.core.transcript import Ended, Failed, Score, Transcript
-from polyclinic.eval.results import CastMember, Failure, RoleUsage, RunResults, Status
-from polyclinic.eval.results import EpisodeRow as EpisodeResult
+from polyclinic.eval.results import CastMember, EpisodeRow, Failure, RoleUsage, RunResults, Status
 from polyclinic.eval.rules import RuleJudge
 from polyclinic.reading.measure import reader_accuracy
 from polyclinic.runner.registry import load_clinic, read_scenarios
-from polyclinic.store.runs import EpisodeRow, RunRow
+from polyclinic.store.runs import RunRow, StoredEpisode
 from polyclinic.store.scores import LIVE
 from polyclinic.store.store import Store
 
@@ -25,11 +24,11 @@ async def load_results(store: Store, run: str, scoring: str = LIVE) -> RunResult
     clinic = load_clinic(row.clinic)
     rows = [r for r in await store.runs.episodes(row.id, row.config["seed"], row.clinic) if r.status != "pending"]
     await store.scores.require(row.id, scoring)
-    scores = await store.scores.of(row.id, scoring)
+    scores = await store.scores.read(row.id, scoring)
     bodies = await store.runs.scenarios(row.id)
     scenarios = read_scenarios(clinic, bodies)
     timings = await store.runs.timings(row.id)
-    episodes: list[EpisodeResult] = []
+    episodes: list[EpisodeRow] = []
     for number, episode in enumerate(rows):
         transcript = await store.runs.transcript(row.id, episode.spec.id)
         tags = scenarios[episode.spec.scenario].tags
@@ -67,8 +66,8 @@ def _cast(row: RunRow) -> tuple[CastMember, ...]:
 
 
 def _episode(
-    row: EpisodeRow, transcript: Transcript, scores: Sequence[Score], tags: tuple[str, ...], number: int
-) -> EpisodeResult:
+    row: StoredEpisode, transcript: Transcript, scores: Sequence[Score], tags: tuple[str, ...], number: int
+) -> EpisodeRow:
     status: Status = "done" if row.status == "done" else "failed"
     ended = transcript.of(Ended)
     usage = {
@@ -81,7 +80,7 @@ def _episode(
         )
         for role, used in row.usage.items()
     }
-    return EpisodeResult(
+    return EpisodeRow(
         id=row.spec.id,
         scenario=row.spec.scenario,
         variant=row.spec.variant,

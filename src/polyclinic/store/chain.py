@@ -1,8 +1,8 @@
-"""Ends that build upon each other, asked for in order and not awaited in between.
+"""Commits of episodes that depend on each other: submitted in order, without waiting for one before the next.
 
-The episodes of a campaign take turns. Whoever comes next may go on as soon as the end of the one before is asked for:
-the database keeps the order of asking, so no end is ever committed without those it built upon. When one is refused all
-the same, everything after it rests on something that never happened, and is refused with it.
+The episodes of a campaign take turns. The next one goes on as soon as the commit of the one before is submitted. The
+database commits in the order of submission, so no episode is committed without the earlier ones it depends on. If a
+commit is refused, every later one depends on something that never happened and is refused too.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from polyclinic.errors import EngineError
 
 
 class ChainBroken(EngineError):
-    """An end was refused because an earlier one was: the campaign is opened again from what is committed."""
+    """A commit was refused because an earlier one was; the campaign is opened again from what is committed."""
 
 
 class Chain:
@@ -53,7 +53,7 @@ class Link:
         """
         chain = self.chain
         if (chain.refused is not None and chain.refused < self.number) or self._hangs(transaction):
-            raise ChainBroken("an end that this one builds upon was not committed")
+            raise ChainBroken("an earlier episode that this one depends on was not committed")
         try:
             yield
         except Exception:

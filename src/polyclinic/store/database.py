@@ -273,7 +273,7 @@ class ThreadedDatabase:
                 error.add_note(f"and the rollback failed: {second}")
             told: BaseException = error
             if connection.at_fault(error):
-                told = StoreError(f"the store cannot be used: {str(error).strip()}; mend it and resume the run")
+                told = StoreError(f"the store cannot be used: {str(error).strip()}; fix that, then resume the run")
                 told.__cause__ = error
             for item in items:
                 item.error = told

@@ -27,7 +27,7 @@ async def export_rows(
     """
     row = await store.runs.get(run)
     scenarios = await store.runs.scenarios(row.id)
-    scores = await store.scores.of(row.id, scoring)
+    scores = await store.scores.read(row.id, scoring)
     named = {} if scoring == LIVE else {"scoring": scoring}
     for episode in await store.runs.episodes(row.id, row.config["seed"], row.clinic):
         spec = episode.spec

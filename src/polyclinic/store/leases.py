@@ -1,7 +1,7 @@
 """Leases: two processes on one store never do the same episode.
 
-A unit of work (an episode, or a whole campaign) belongs to whoever holds its lease. A lease ends by itself when its
-holder stops renewing it; on the same machine it ends at once when its holder is dead.
+A unit of work (an episode, or a whole campaign) belongs to the process that holds its lease. A lease expires when its
+holder stops renewing it; on the same machine it ends as soon as its holder is dead.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def units_at_work(transaction: Transaction, run: str) -> set[str]:
     return {unit for unit, owner in rows if owner != this_process() and not is_dead(owner)}
 
 
-class Standing(NamedTuple):
+class ClaimedEpisode(NamedTuple):
     """How an episode stands when its unit is claimed: its status, and whether its journal holds anything."""
 
     status: str
@@ -83,13 +83,13 @@ class Leases:
         self._database, self._run, self.owner = database, run, owner
         self._lease_ms = round(lease_s * 1000)
 
-    async def claim(self, unit: str) -> dict[str, Standing] | None:
+    async def claim(self, unit: str) -> dict[str, ClaimedEpisode] | None:
         """Take the lease if it is free, expired, or held by the dead.
 
         Returns how each of the unit's episodes stands at that moment, or None when another process holds it.
         """
 
-        def work(tx: Transaction) -> dict[str, Standing] | None:
+        def work(tx: Transaction) -> dict[str, ClaimedEpisode] | None:
             now = now_ms()
             holders = tx.execute("SELECT owner FROM leases WHERE run = ? AND unit = ?", (self._run, unit))
             dead = holders[0][0] if holders and is_dead(holders[0][0]) else self.owner
@@ -103,7 +103,7 @@ class Leases:
             if not taken:
                 return None
             standing = tx.execute(_STANDING, (self._run, unit))
-            return {episode: Standing(status, bool(recorded)) for episode, status, recorded in standing}
+            return {episode: ClaimedEpisode(status, bool(recorded)) for episode, status, recorded in standing}
 
         return await self._database.write(work)
 

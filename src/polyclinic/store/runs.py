@@ -37,7 +37,7 @@ class RunRow:
 
 
 @dataclass(frozen=True)
-class EpisodeRow:
+class StoredEpisode:
     """An episode as it is kept. `recorded`: its journal may hold something."""
 
     spec: EpisodeSpec
@@ -150,7 +150,7 @@ class Runs:
         rows = await self.database.read(lambda tx: tx.execute("SELECT id, body FROM scenarios WHERE run = ?", (run,)))
         return {row[0]: row[1] for row in rows}
 
-    async def episodes(self, run: str, seed: int = 0, clinic: str = "") -> list[EpisodeRow]:
+    async def episodes(self, run: str, seed: int = 0, clinic: str = "") -> list[StoredEpisode]:
         """The episodes of a run, in the order they were planned."""
         rows = await self.database.read(
             lambda tx: tx.execute(f"SELECT {_EPISODE_COLUMNS} FROM episodes WHERE run = ? ORDER BY number", (run,))
@@ -205,9 +205,9 @@ class Runs:
     ) -> Awaitable[None]:
         """End an episode: its transcript, scores, usage, effects and commit hooks, all in one transaction.
 
-        An episode that is a unit of its own gives its lease back in the same breath. Refused (`LeaseLost`) when the
-        lease went to another process meanwhile, so that no episode can end twice; and refused (`ChainBroken`) when the
-        end of an episode that this one built upon was refused.
+        An episode that is a unit of its own gives its lease back in the same transaction. Raises `LeaseLost` when the
+        lease went to another process meanwhile, so that no episode can end twice, and `ChainBroken` when the commit of
+        an earlier episode that this one depends on was refused.
         """
         transcript = result.transcript.to_json().decode()
         usage = {role: {**used.__dict__, "calls": result.calls[role]} for role, used in result.usage.items()}
@@ -301,7 +301,7 @@ def _run_row(row: Sequence[Any]) -> RunRow:
     return RunRow(row[0], row[1], orjson.loads(row[2]), orjson.loads(row[3]), int(row[4]))
 
 
-def _episode_row(run: str, seed: int, clinic: str, row: Sequence[Any]) -> EpisodeRow:
+def _episode_row(run: str, seed: int, clinic: str, row: Sequence[Any]) -> StoredEpisode:
     id, number, unit, scenario, variant, trial, campaign, position, wave, status, attempt, outcome, usage, elapsed = row
     spec = EpisodeSpec(id, clinic, scenario, variant, int(trial), seed, run, campaign, int(position), int(wave))
-    return EpisodeRow(spec, unit, int(number), status, int(attempt), outcome, orjson.loads(usage), int(elapsed))
+    return StoredEpisode(spec, unit, int(number), status, int(attempt), outcome, orjson.loads(usage), int(elapsed))

@@ -26,7 +26,7 @@ class Scores:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def of(self, run: str, scoring: str) -> dict[str, list[Score]]:
+    async def read(self, run: str, scoring: str) -> dict[str, list[Score]]:
         """Episode to its scores, for one scoring of a run."""
         rows = await self._database.read(
             lambda tx: tx.execute(

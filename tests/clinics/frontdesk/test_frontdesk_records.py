@@ -47,7 +47,7 @@ async def test_a_contact_that_runs_again_lets_its_own_changes_stand() -> None:
             staged = home.stage()
             HospitalRecords(staged, ids, plan, apart=True).cancel(diary, later, -50)
             await staged.commit()
-        appointment = await home.read("Appointment", ids.of(entry.id))
+        appointment = await home.read("Appointment", ids.record_id(entry.id))
         busy = await home.search("Slot", {"status": "busy"})
     assert (appointment["status"], appointment["meta"]["versionId"]) == ("cancelled", "3")
     assert busy.matches == []

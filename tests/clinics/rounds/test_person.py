@@ -10,18 +10,18 @@ from polyclinic.core.judge import Case
 from polyclinic.core.transcript import Said
 from polyclinic.eval.results import EpisodeRow
 from polyclinic.eval.sections import Paragraph, Section, Table
-from polyclinic.models.human import HumanDesk, Question
+from polyclinic.models.human import HumanDesk, HumanQuestion
 from polyclinic.runner.api import carry_on, start_run
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import load_results
 from polyclinic.store.store import open_store
 
-Reply = Callable[[Question], str]
+Reply = Callable[[HumanQuestion], str]
 
 
-async def _sit_in(role: str, reply: Reply) -> tuple[list[Section], EpisodeRow, list[Question]]:
-    asked: list[Question] = []
+async def _sit_in(role: str, reply: Reply) -> tuple[list[Section], EpisodeRow, list[HumanQuestion]]:
+    asked: list[HumanQuestion] = []
 
     async def converse(desk: HumanDesk) -> None:
         while True:
@@ -52,7 +52,7 @@ def _words(section: Section) -> str:
 
 
 async def test_a_student_hears_only_what_a_student_may_and_is_told_what_to_study() -> None:
-    def reply(question: Question) -> str:
+    def reply(question: HumanQuestion) -> str:
         if question.prompt == "StudentActs":
             return "patient: are you dizzy? ;; expert: what is a PR interval?"
         if question.prompt == "StudentChooses":

@@ -40,7 +40,7 @@ class Recollection:
 
     def __init__(self, episode: Episode, session: Session, facts: tuple[Fact, ...]) -> None:
         self._keeper, self._session = episode.agent("keeper"), session
-        self.facts = PatientMemory.of(facts)
+        self.facts = PatientMemory.from_facts(facts)
         self.turns = Memory(recent=RECENT, every=EVERY, summary_chars=SUMMARY_CHARS, summarise=self._summarise)
 
     async def _summarise(self, summary: str, turns: list[Turn]) -> str:

@@ -93,7 +93,7 @@ class PatientMemory:
     facts: dict[str, Fact] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, facts: Iterable[Fact]) -> PatientMemory:
+    def from_facts(cls, facts: Iterable[Fact]) -> PatientMemory:
         """A memory that holds these facts."""
         return cls({fact.subject: fact for fact in facts})
 

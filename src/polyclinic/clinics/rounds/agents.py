@@ -54,7 +54,7 @@ class Author:
     async def completes(self, case: Case) -> Case:
         """The case with steps and script."""
         ids = tuple(image.id for image in case.images)
-        sheet = Sheet.of(case)
+        sheet = Sheet.from_case(case)
         if not case.steps:
             written = await self._agent.ask(
                 WritesSteps(sheet=sheet, answer=case.answer_text, image_ids=ids, pictures=pictures(case))
@@ -139,7 +139,7 @@ class Learner:
         report = await self._agent.ask(
             StudentAnalyses(
                 student=self.student,
-                sheet=Sheet.of(case),
+                sheet=Sheet.from_case(case),
                 pictures=pictures(case),
                 own_last=room.own_last(self.name),
                 history=room.heard_by_student(self.name, self._names),
@@ -152,7 +152,7 @@ class Learner:
         action = await self._agent.ask(
             StudentActs(
                 student=self.student,
-                sheet=Sheet.of(case),
+                sheet=Sheet.from_case(case),
                 pictures=pictures(case),
                 own_last=room.own_last(self.name),
                 history=room.heard_by_student(self.name, self._names),
@@ -168,7 +168,7 @@ class Learner:
         return await self._agent.ask(
             StudentChooses(
                 student=self.student,
-                sheet=Sheet.of(case),
+                sheet=Sheet.from_case(case),
                 pictures=pictures(case),
                 notes=notes,
                 history=room.heard_by_student(self.name, self._names) if room else (),
@@ -185,7 +185,7 @@ class Tutor:
     async def drafts(self, room: Room, analyses: tuple[Analysis, ...]) -> Draft:
         """A first draft."""
         case, history, number = self._case, room.heard_by_tutor(), room.now.number
-        sheet, key, images = Sheet.of(case), Key.of(case), pictures(case)
+        sheet, key, images = Sheet.from_case(case), Key.from_case(case), pictures(case)
         if self._kind == "socratic":
             turn = await self._agent.ask(
                 TutorGuides(sheet=sheet, key=key, pictures=images, history=history, round=number, analyses=analyses)
@@ -220,8 +220,8 @@ class Tutor:
         """The same aim, mended."""
         revision = await self._agent.ask(
             TutorRevises(
-                sheet=Sheet.of(self._case),
-                key=Key.of(self._case),
+                sheet=Sheet.from_case(self._case),
+                key=Key.from_case(self._case),
                 analyses=analyses,
                 previous_guidance=draft.guidance,
                 objections=tuple(
@@ -242,7 +242,7 @@ class Specialist:
     async def checks(self, draft: Draft) -> Verdict:
         """The fact check."""
         verdict = await self._agent.ask(
-            ChecksFacts(sheet=Sheet.of(self._case), key=Key.of(self._case), statement=draft.guidance)
+            ChecksFacts(sheet=Sheet.from_case(self._case), key=Key.from_case(self._case), statement=draft.guidance)
         )
         return Verdict(
             approved=verdict.is_correct, code="" if verdict.is_correct else "fact", feedback=verdict.feedback

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from polyclinic.core.database import Transaction
 from polyclinic.core.records import RecordConflict, RecordInvalid, RecordMissing, RecordsError, Resource
-from polyclinic.fhir import holds, storage
+from polyclinic.fhir import slot_holds, storage
 from polyclinic.fhir.dates import instant_text
 from polyclinic.fhir.extract import split_reference
 from polyclinic.fhir.scheduling import span
@@ -26,9 +26,9 @@ from polyclinic.fhir.server.exchange import (
 from polyclinic.fhir.server.interactions import representation
 from polyclinic.fhir.store import FhirStore, sweep
 from polyclinic.fhir.transactions import Operation, perform
+from polyclinic.fhir.unit_of_work import opaque_id
 from polyclinic.fhir.validate import check, problems, structural_problems
-from polyclinic.fhir.work import opaque_id
-from polyclinic.fhir.writing import Writes
+from polyclinic.fhir.write_buffer import WriteBuffer
 
 MAX_HOLD_MINUTES = 24 * 60
 DEFAULT_HOLD_MINUTES = 5
@@ -93,7 +93,7 @@ class Operations:
 def hold(transaction: Transaction, slots: list[str], token: str, now: int, expires: int) -> list[Resource]:
     """Hold free slots. Raises RecordConflict when one is not free."""
     sweep(transaction, now)
-    held, writes = [], Writes(transaction, now)
+    held, writes = [], WriteBuffer(transaction, now)
     for id_ in sorted(set(slots)):
         stored = storage.find(transaction, "Slot", id_, lock=True)
         if stored is None:
@@ -103,7 +103,7 @@ def hold(transaction: Transaction, slots: list[str], token: str, now: int, expir
             raise RecordConflict(f"Slot/{id_} is not free but {slot['status']}")
         held.append(writes.update(stored, {**slot, "status": "busy-tentative"}, slot))
     writes.flush()
-    holds.place(transaction, [slot["id"] for slot in held], token, expires)
+    slot_holds.place(transaction, [slot["id"] for slot in held], token, expires)
     return held
 
 

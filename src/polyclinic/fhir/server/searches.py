@@ -13,8 +13,8 @@ from starlette.responses import Response
 
 from polyclinic.core.database import Transaction
 from polyclinic.core.records import Resource
-from polyclinic.fhir import holds, storage
 from polyclinic.fhir import search as searching
+from polyclinic.fhir import slot_holds, storage
 from polyclinic.fhir.dates import date_range
 from polyclinic.fhir.history import HistoryPage, history
 from polyclinic.fhir.parameters import parameters, resource_types
@@ -65,7 +65,7 @@ class Searches:
         now = self.store.now()
 
         def run(transaction: Transaction) -> searching.Page | None:
-            if type_ == "Slot" and holds.expired(transaction, now):
+            if type_ == "Slot" and slot_holds.expired(transaction, now):
                 return None
             return searching.run(transaction, search)
 

@@ -117,7 +117,7 @@ async def build(
 ) -> AsyncIterator[Built]:
     """Everything an episode of this run needs; endpoints and records are closed on leaving."""
     clinic, config = plan.clinic, plan.config
-    budget = None if config.max_cost_usd is None else Budget.of(config.max_cost_usd)
+    budget = None if config.max_cost_usd is None else Budget.from_usd(config.max_cost_usd)
     async with _records(clinic, config, store) as records:
         cast = open_cast(
             plan.cast,

@@ -19,8 +19,8 @@ from polyclinic.errors import LimitReached
 from polyclinic.runner.execute.course import Course, lone_campaign, open_campaign
 from polyclinic.runner.execute.progress import Progress, Silent
 from polyclinic.store.chain import Chain, ChainBroken
-from polyclinic.store.leases import LEASE_S, LeaseLost, Leases, Standing, this_process
-from polyclinic.store.runs import EpisodeRow
+from polyclinic.store.leases import LEASE_S, ClaimedEpisode, LeaseLost, Leases, this_process
+from polyclinic.store.runs import StoredEpisode
 from polyclinic.store.store import Store
 
 POLL_S = 0.5
@@ -34,7 +34,7 @@ class Batch:
     run: str
     stage: Stage
     scenarios: dict[str, Scenario]
-    rows: Sequence[EpisodeRow]
+    rows: Sequence[StoredEpisode]
     concurrency: int = 16
     progress: Progress = field(default_factory=Silent)
     start_libraries: dict[str, list[Operation]] = field(default_factory=dict)
@@ -67,7 +67,7 @@ class Batch:
                 await self._leases.release(unit)
             self.progress.close()
 
-    async def _round(self, units: dict[str, list[EpisodeRow]]) -> list[str]:
+    async def _round(self, units: dict[str, list[StoredEpisode]]) -> list[str]:
         """Work through the units with a bounded crew; returns those that another process holds.
 
         When a limit on tokens or money is reached, no unit is begun any more, but a call that is under way is let end:
@@ -99,7 +99,7 @@ class Batch:
         await all_of([work() for _ in range(min(self.concurrency, len(units)))])
         return elsewhere
 
-    async def _still_open(self, units: list[str]) -> dict[str, list[EpisodeRow]]:
+    async def _still_open(self, units: list[str]) -> dict[str, list[StoredEpisode]]:
         if not units:
             return {}
         wanted = set(units)
@@ -107,7 +107,7 @@ class Batch:
         rows = await self.store.runs.episodes(self.run, spec.seed, spec.clinic)
         return _units([row for row in rows if row.unit in wanted])
 
-    async def _unit(self, unit: str, rows: list[EpisodeRow]) -> None:
+    async def _unit(self, unit: str, rows: list[StoredEpisode]) -> None:
         if not rows[0].spec.campaign and rows[0].status == "pending":
             async with self._room:
                 await self._episode(unit, rows[0], Course(self._lone))
@@ -116,7 +116,7 @@ class Batch:
             await self._sequence(unit, rows)
         await self._leases.release(unit)
 
-    async def _sequence(self, unit: str, rows: list[EpisodeRow]) -> None:
+    async def _sequence(self, unit: str, rows: list[StoredEpisode]) -> None:
         """A campaign. Should the records refuse what others have built upon, it is opened again and
         goes step by step.
         """
@@ -129,7 +129,7 @@ class Batch:
                 now = await self.store.runs.episodes(self.run, spec.seed, spec.clinic)
                 rows = [row for row in now if row.unit == unit]
 
-    async def _waves(self, unit: str, rows: list[EpisodeRow], chain: Chain | None) -> None:
+    async def _waves(self, unit: str, rows: list[StoredEpisode], chain: Chain | None) -> None:
         """Started in order, waves apart, turns kept by the turnstile, lessons taken at each wave's end."""
         course = Course(await self._campaign(rows), chain=chain)
         await self._replay(unit, rows, course)
@@ -144,7 +144,7 @@ class Batch:
                 for effect in course.held.pop(row.spec.id, []):
                     course.campaign.apply(effect)
 
-    async def _wave(self, unit: str, rows: list[EpisodeRow], course: Course) -> None:
+    async def _wave(self, unit: str, rows: list[StoredEpisode], course: Course) -> None:
         tasks: list[asyncio.Task[None]] = []
         stopped = False
 
@@ -167,13 +167,13 @@ class Batch:
             await _cancel(tasks)
             raise
 
-    async def _replay(self, unit: str, rows: list[EpisodeRow], course: Course) -> None:
+    async def _replay(self, unit: str, rows: list[StoredEpisode], course: Course) -> None:
         """Apply what is committed; what was learned is held until its wave has ended, as it was the first time."""
         course.held = {row.spec.id: [] for row in rows}
         for episode, effect in await self.store.runs.effects(self.run, unit):
             course.take(episode, effect)
 
-    async def _episode(self, unit: str, row: EpisodeRow, course: Course) -> None:
+    async def _episode(self, unit: str, row: StoredEpisode, course: Course) -> None:
         """One episode, to its committed end. Those behind it in a campaign move up when it has truly ended, or as soon
         as its end is asked for: never when it is stopped.
         """
@@ -212,7 +212,7 @@ class Batch:
             result.commit_hooks.append(result.staged.apply)
         return self.store.runs.finish(self.run, unit, result, self._leases.owner, elapsed_ms, chain)
 
-    async def _campaign(self, rows: list[EpisodeRow]) -> Campaign:
+    async def _campaign(self, rows: list[StoredEpisode]) -> Campaign:
         """A campaign as it is before its first episode, with what it needs outside in place."""
         clinic, spec = self.stage.clinic, rows[0].spec
         scenarios = [self.scenarios[row.spec.scenario] for row in rows]
@@ -228,13 +228,13 @@ class Batch:
             await self._leases.renew(sorted(self._held))
 
 
-def _standing(row: EpisodeRow, now: Standing) -> EpisodeRow:
+def _standing(row: StoredEpisode, now: ClaimedEpisode) -> StoredEpisode:
     return replace(row, status=now.status, recorded=now.recorded)
 
 
-def _units(rows: Iterable[EpisodeRow]) -> dict[str, list[EpisodeRow]]:
+def _units(rows: Iterable[StoredEpisode]) -> dict[str, list[StoredEpisode]]:
     """The units that still have something pending, in planned order."""
-    units: dict[str, list[EpisodeRow]] = {}
+    units: dict[str, list[StoredEpisode]] = {}
     for row in rows:
         units.setdefault(row.unit, []).append(row)
     return {unit: mine for unit, mine in units.items() if any(row.status == "pending" for row in mine)}

@@ -31,7 +31,7 @@ class RoleEstimate:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class RunEstimate:
     """What a run will use, by role. Costs are None where no price is known."""
 
     clinic: str
@@ -67,7 +67,7 @@ class Estimate:
         return "\n".join(lines)
 
 
-async def estimate(config: RunConfig) -> Estimate:
+async def estimate(config: RunConfig) -> RunEstimate:
     """Play a few episodes of each variant with understudies and multiply."""
     plan = parse_plan(config).with_episodes()
     offline = parse_plan(config.model_copy(update={"cast": "all=understudy", "fhir": ""}))
@@ -89,7 +89,7 @@ async def estimate(config: RunConfig) -> Estimate:
                     for i, count in enumerate((result.calls[role], used.input_tokens, used.output_tokens)):
                         total[i] += count * factor
     roles = {role: _role(role, total, plan.cast) for role, total in sorted(sums.items())}
-    return Estimate(plan.clinic.name, len(plan.episodes), roles)
+    return RunEstimate(plan.clinic.name, len(plan.episodes), roles)
 
 
 def _role(role: str, total: list[float], cast: Mapping[str, CastSpec]) -> RoleEstimate:
@@ -98,6 +98,6 @@ def _role(role: str, total: list[float], cast: Mapping[str, CastSpec]) -> RoleEs
     model = spec.text if spec is not None else "understudy"
     cost: float | None = 0.0
     if spec is not None and spec.remote:
-        price = default_prices().of(spec.model)
+        price = default_prices().price_of(spec.model)
         cost = None if price is None else price.cost_nano_usd(read, written) / NANO
     return RoleEstimate(model, calls, read, written, cost)

@@ -73,7 +73,7 @@ class RunConfig(Frozen):
     @property
     def run_limits(self) -> Limits:
         """Limits of the run as a whole."""
-        return Limits.of(tokens=self.max_tokens, cost_usd=self.max_cost_usd, seconds=self.max_seconds)
+        return Limits.in_units(tokens=self.max_tokens, cost_usd=self.max_cost_usd, seconds=self.max_seconds)
 
 
 def make_config(values: dict[str, Any], source: str = "") -> RunConfig:

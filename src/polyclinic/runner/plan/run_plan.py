@@ -62,7 +62,7 @@ class RunPlan:
     def unpriced(self) -> tuple[str, ...]:
         """The models whose cost cannot be counted, because no price is known."""
         remote = {spec.text: spec for spec in self.cast.values() if spec.remote}
-        return tuple(sorted(text for text, spec in remote.items() if default_prices().of(spec.model) is None))
+        return tuple(sorted(text for text, spec in remote.items() if default_prices().price_of(spec.model) is None))
 
 
 def parse_plan(config: RunConfig, specs: Sequence[CastSpec] | None = None) -> RunPlan:

@@ -20,7 +20,7 @@ def queue_routes(room: LiveService) -> APIRouter:
         staff: Staff, service: TheService, queue: str | None = None, status: PostStatus | None = None
     ) -> list[Case]:
         """Oldest first, with the reason, the words, and who took each."""
-        return [Case.of(post) for post in await service.cases(queue or "", status)]
+        return [Case.from_post(post) for post in await service.cases(queue or "", status)]
 
     if room.queues:
         listed.__annotations__["queue"] = Literal[room.queues] | None
@@ -29,18 +29,18 @@ def queue_routes(room: LiveService) -> APIRouter:
     @router.get("/{case}", summary="One case")
     async def one(case: str, staff: Staff, service: TheService) -> Case:
         """Everything the queue keeps of it."""
-        return Case.of(await service.case(case))
+        return Case.from_post(await service.case(case))
 
     @router.post("/{case}/take", summary="Take a case")
     async def take(case: str, body: ByStaff, staff: Staff, service: TheService) -> Case:
         """Refused when somebody else has it."""
         await service.take_case(await service.case(case), body.by)
-        return Case.of(await service.case(case))
+        return Case.from_post(await service.case(case))
 
     @router.post("/{case}/close", summary="Close a case")
     async def close(case: str, body: RemarkBody, staff: Staff, service: TheService) -> Case:
         """With a remark for the record."""
         await service.close_case(await service.case(case), f"{body.by}: {body.remark}")
-        return Case.of(await service.case(case))
+        return Case.from_post(await service.case(case))
 
     return router

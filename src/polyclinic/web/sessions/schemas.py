@@ -33,7 +33,7 @@ class Case(BaseModel):
     body: dict[str, Any]
 
     @classmethod
-    def of(cls, post: Post) -> Case:
+    def from_post(cls, post: Post) -> Case:
         """A stored hand-over as a case."""
         return cls(
             id=case_id(post),

@@ -32,13 +32,13 @@ class Ids:
             prefix = f"h{hashlib.sha256(prefix.encode()).hexdigest()[:20]}"
         self.hospital, self._campaign = prefix, campaign
 
-    def of(self, id: str) -> str:
+    def record_id(self, id: str) -> str:
         """The id in the records of a physician, patient or appointment of the hospital."""
         return f"{self.hospital}-{id.removeprefix(self._campaign).lstrip('-')}"
 
     def slot(self, physician: Physician, day: int, slot: int) -> str:
         """The id of a slot."""
-        return f"{self.of(physician.id)}-{day}-{slot}"
+        return f"{self.record_id(physician.id)}-{day}-{slot}"
 
 
 @lru_cache(maxsize=256)
@@ -60,14 +60,14 @@ def hospital_resources(ids: Ids, plan: HospitalPlan) -> Iterator[Resource]:
     """All resources before the first call, what is referred to before what refers to it."""
     yield r.organization(ids.hospital, plan.name)
     for department in plan.departments:
-        unit = ids.of(department.code.lower())
+        unit = ids.record_id(department.code.lower())
         yield r.organization(unit, department.name, part_of=ids.hospital)
         for physician in department.physicians:
             yield from _physician(ids, plan, physician, unit, department.code)
 
 
 def _physician(ids: Ids, plan: HospitalPlan, physician: Physician, unit: str, code: str) -> Iterator[Resource]:
-    own, time = ids.of(physician.id), plan.time
+    own, time = ids.record_id(physician.id), plan.time
     yield r.practitioner(
         own,
         r.Name(physician.family, (physician.given,), ("Dr.",)),
@@ -97,7 +97,7 @@ def _slots(ids: Ids, time: TimeSystem, physician: Physician, schedule: str) -> I
     reference = {"reference": f"Schedule/{schedule}"}
     busy = {(day, slot) for day, first, length in physician.busy for slot in range(first, first + length)}
     edges = [_edge(time, slot) for slot in range(time.slots_per_day + 1)]
-    own = ids.of(physician.id)
+    own = ids.record_id(physician.id)
     for day in range(time.days):
         date, works = time.date_text(day), day in physician.working_days
         for slot in range(time.slots_per_day):

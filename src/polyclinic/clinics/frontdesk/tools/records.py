@@ -34,7 +34,7 @@ class HospitalRecords:
     def book(self, patient: Patient, diary: Diary, entry: Appointment, now: int) -> None:
         """The patient's own record and the appointment, with its slots busy."""
         physician = diary.plan.physicians[entry.physician]
-        own, visitor = self._own(entry), ("Patient", self._ids.of(entry.patient))
+        own, visitor = self._own(entry), ("Patient", self._ids.record_id(entry.patient))
 
         def booked(found: list[Resource | None]) -> list[Change]:
             known, _, *slots = found
@@ -43,7 +43,7 @@ class HospitalRecords:
             appointment = r.appointment(
                 own[1],
                 patient=r.reference(*visitor, entry.patient_name),
-                practitioner=r.reference("Practitioner", self._ids.of(physician.id), physician.name),
+                practitioner=r.reference("Practitioner", self._ids.record_id(physician.id), physician.name),
                 created=moment(diary.time, now),
             )
             return [Create(self._patient(patient)), *scheduling.book(appointment, _there(slots))]
@@ -54,7 +54,7 @@ class HospitalRecords:
         person = patient.person
         system = load_locale(self._plan.locale).identifier_system
         return r.patient(
-            self._ids.of(patient.id),
+            self._ids.record_id(patient.id),
             r.Name(person.family, (person.given,)),
             gender=person.sex,
             birth_date=person.birth_date,
@@ -67,7 +67,7 @@ class HospitalRecords:
     def move(self, diary: Diary, old: Appointment, new: Appointment) -> None:
         """Other slots, and another physician where that changed."""
         physician = diary.plan.physicians[new.physician]
-        actor = r.reference("Practitioner", self._ids.of(physician.id), physician.name)
+        actor = r.reference("Practitioner", self._ids.record_id(physician.id), physician.name)
 
         def moved(found: list[Resource | None]) -> list[Change]:
             appointment, *slots = _there(found)
@@ -100,10 +100,10 @@ class HospitalRecords:
                 if appointment["status"] != status
             ]
 
-        self._staged.later([("Appointment", self._ids.of(id_)) for id_, _ in statuses], marked)
+        self._staged.later([("Appointment", self._ids.record_id(id_)) for id_, _ in statuses], marked)
 
     def _own(self, entry: Appointment) -> Key:
-        return "Appointment", self._ids.of(entry.id)
+        return "Appointment", self._ids.record_id(entry.id)
 
     def _slots(self, diary: Diary, entry: Appointment) -> list[Key]:
         physician = diary.plan.physicians[entry.physician]

@@ -63,8 +63,8 @@ def prompts_of(transcript: Transcript) -> Iterator[tuple[TutorGuides, TutorRound
             for name, text in turn.analyses.items()
         )
         prompt = TutorGuides(
-            sheet=Sheet.of(case),
-            key=Key.of(case),
+            sheet=Sheet.from_case(case),
+            key=Key.from_case(case),
             pictures=tuple(Image(data="", caption=image.caption) for image in case.images),
             history=room.heard_by_tutor(),
             round=turn.round,

@@ -35,7 +35,7 @@ class Sheet(Frozen):
     captions: tuple[str, ...]
 
     @classmethod
-    def of(cls, case: Case) -> Sheet:
+    def from_case(cls, case: Case) -> Sheet:
         """The public side of a case."""
         return cls(
             case_id=case.id,
@@ -55,7 +55,7 @@ class Key(Frozen):
     pitfalls: tuple[Pitfall, ...]
 
     @classmethod
-    def of(cls, case: Case) -> Key:
+    def from_case(cls, case: Case) -> Key:
         """The teacher's side of a case."""
         return cls(answer=case.answer_text, explanation=case.explanation, steps=case.steps, pitfalls=case.pitfalls)
 

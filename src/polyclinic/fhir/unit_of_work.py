@@ -1,9 +1,9 @@
 """One unit of work: changes that happen together inside an open transaction.
 
-`Work` remembers every resource as it was before and as it is now. When all changes are made, `finish` brings Slots and
-Appointments in step and refuses what would break the diary: a slot taken twice, a slot freed under an appointment that
-still holds it, a deletion that leaves a reference dangling. Raising anywhere undoes everything, because the caller's
-transaction rolls back.
+`UnitOfWork` keeps every resource as it was before and as it is now. After the last change, `finish` makes the status of
+Slots agree with their Appointments. It refuses a slot that is taken twice, a slot that is freed while an appointment
+still holds it, and a deletion that leaves a dangling reference. An exception anywhere undoes everything, because the
+caller's transaction rolls back.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterable, Mapping
 
 from polyclinic.core.database import Transaction
 from polyclinic.core.records import PreconditionFailed, RecordConflict, RecordGone, RecordMissing, Resource
-from polyclinic.fhir import holds, storage
-from polyclinic.fhir.diary import HOLDING, Key, consequences, slots_of
+from polyclinic.fhir import slot_holds, storage
+from polyclinic.fhir.slot_rules import HOLDING, Key, slot_changes, slots_of
 from polyclinic.fhir.storage import Stored
-from polyclinic.fhir.writing import Writes
+from polyclinic.fhir.write_buffer import WriteBuffer
 
 
 def opaque_id() -> str:
@@ -24,7 +24,7 @@ def opaque_id() -> str:
     return uuid.uuid4().hex
 
 
-class Work:
+class UnitOfWork:
     """The changes of one transaction."""
 
     def __init__(
@@ -34,7 +34,7 @@ class Work:
         self.now = now
         self.hold = hold
         self.new_id = new_id
-        self._writes = Writes(transaction, now)
+        self._writes = WriteBuffer(transaction, now)
         self._before: dict[Key, Stored | None] = {}
         self._parsed: dict[Key, Resource] = {}
         self.after: dict[Key, Resource | None] = {}
@@ -157,14 +157,14 @@ class Work:
             raise RecordConflict(f"{key[0]}/{key[1]} is changed twice in one transaction")
 
     def finish(self) -> None:
-        """Bring slots and appointments in step and check what deletions leave behind."""
+        """Make slots agree with appointments, and check that no deletion leaves a dangling reference."""
         changed = sorted(self.after)
-        result = consequences(self.resource_before, self.after, self._held_for_us)
+        result = slot_changes(self.resource_before, self.after, self._held_for_us)
         for slot, status in sorted(result.statuses.items()):
             if status != "free" or not self._holders(slot):
                 self._set_status(("Slot", slot), status)
         if result.holders:
-            holds.forget(self.transaction, sorted(result.holders))
+            slot_holds.forget(self.transaction, sorted(result.holders))
         for key in changed:
             if key[0] == "Slot":
                 self._refuse_freeing(key, result.holders)
@@ -179,7 +179,7 @@ class Work:
     def _held_for_us(self, slot: str, status: str) -> bool:
         if status != "busy-tentative":
             return False
-        held = holds.find(self.transaction, slot)
+        held = slot_holds.find(self.transaction, slot)
         return held is not None and (held.token == self.hold or held.expires <= self.now)
 
     def _set_status(self, key: Key, status: str) -> None:

@@ -1,7 +1,7 @@
 """Tentative reservations: a slot is `busy-tentative` until it is booked with the hold's token or the hold expires.
 
-The token is known only to whoever placed the hold; the Slot itself shows nothing but its status. An expired hold
-counts as free at once wherever a slot is taken, and `sweep` makes the Slot itself free again.
+Only the client that placed the hold knows its token; the Slot shows nothing but its status. A slot with an expired
+hold can be taken at once, and `sweep` sets its status back to free.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """How slots follow appointments: pure rules, the same for stored and for staged changes.
 
-An appointment in a holding state occupies its slots. Whoever gains a slot must find it free (or released by the same
-transaction); whoever loses one leaves it free. A transaction may say itself what becomes of a slot; where it does
-not, these rules say it.
+An appointment in a holding state occupies its slots. It can take a slot only if the slot is free or is released in the
+same transaction. A slot that it gives up becomes free. A transaction may set the status of a slot itself; where it does
+not, these rules set it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Key = tuple[str, str]
 HOLDING = ("arrived", "booked", "checked-in", "fulfilled", "noshow", "pending")
 
 
-class Consequences(NamedTuple):
+class SlotChanges(NamedTuple):
     """Slots that change their status, and who holds each slot that the changed appointments occupy."""
 
     statuses: dict[str, str]
@@ -33,11 +33,11 @@ def slots_of(appointment: Resource | None) -> list[str]:
     return list(dict.fromkeys([id_ for type_, id_ in pairs if type_ == "Slot"]))
 
 
-def consequences(
+def slot_changes(
     before: Callable[[Key], Resource | None],
     after: Mapping[Key, Resource | None],
     may_take: Callable[[str, str], bool] = lambda slot, status: False,
-) -> Consequences:
+) -> SlotChanges:
     """What the changed appointments in `after` mean for slots. `may_take` allows a slot that is not free.
 
     Raises RecordConflict when a slot would be held twice.
@@ -46,7 +46,7 @@ def consequences(
     held = {key: slots_of(before(key)) for key in appointments}
     wanted = {key: slots_of(after[key]) for key in appointments}
     released = {slot for key in appointments for slot in held[key] if slot not in wanted[key]}
-    result = Consequences({}, {})
+    result = SlotChanges({}, {})
     for key in appointments:
         for slot in wanted[key]:
             if slot in result.holders:
@@ -68,7 +68,7 @@ def _take(
     after: Mapping[Key, Resource | None],
     released: bool,
     may_take: Callable[[str, str], bool],
-    result: Consequences,
+    result: SlotChanges,
 ) -> None:
     was = before(("Slot", slot))
     free = was is None or released or was["status"] == "free"

@@ -1,6 +1,4 @@
-"""Writes touch only what changed: the index always says what the resource says, decimals stay, untouched slots stay
-unread.
-"""
+"""A write touches only what changed: index and resource agree, decimals keep their digits, other slots stay unread."""
 
 from __future__ import annotations
 
@@ -13,11 +11,11 @@ from polyclinic.core.database import Transaction
 from polyclinic.core.records import Create, Delete, PreconditionFailed, RecordConflict, Resource, Update
 from polyclinic.fhir import scheduling, storage
 from polyclinic.fhir.codec import dumps_text, loads_stored
-from polyclinic.fhir.diary import Key
 from polyclinic.fhir.index import index_values
+from polyclinic.fhir.slot_rules import Key
 from polyclinic.fhir.staged import Staged
 from polyclinic.fhir.store import FhirStore
-from polyclinic.fhir.writing import Writes
+from polyclinic.fhir.write_buffer import WriteBuffer
 
 Make = Callable[..., Resource]
 CONTENTS = "SELECT type, id, parameter, value, system, low, high FROM fhir_index WHERE type = ? AND id = ?"
@@ -85,7 +83,7 @@ async def test_a_version_that_is_no_longer_the_current_one_is_not_replaced(hospi
     await hospital.transact([Update({**old.resource(), "active": False})])
 
     def late(transaction: Transaction) -> None:
-        writes = Writes(transaction, 1)
+        writes = WriteBuffer(transaction, 1)
         writes.insert({"resourceType": "Patient", "id": "other"})
         writes.update(old, {**old.resource(), "gender": "other"})
         writes.flush()
@@ -99,7 +97,7 @@ async def test_a_version_that_is_no_longer_the_current_one_is_not_replaced(hospi
 
 async def test_an_id_that_another_took_meanwhile_is_not_taken_again(hospital: FhirStore) -> None:
     def late(transaction: Transaction) -> None:
-        writes = Writes(transaction, 1)
+        writes = WriteBuffer(transaction, 1)
         writes.insert({"resourceType": "Patient", "id": "other"})
         writes.insert({"resourceType": "Patient", "id": "patient-0"})
         writes.flush()

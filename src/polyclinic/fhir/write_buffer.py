@@ -1,8 +1,7 @@
-"""The writes of one transaction.
+"""The writes of one transaction, collected so that they go to the database in few statements.
 
-All rows (resources, superseded versions, index values) wait until `flush`, so that they go in few statements; whoever
-asks the tables before must flush. Every write names the version it replaces in its WHERE clause, so a lost race is
-noticed in both dialects.
+Rows (resources, superseded versions, index values) wait until `flush`. Flush before you query the tables. Every write
+names the version that it replaces in its WHERE clause, so a lost race is noticed on SQLite and on PostgreSQL.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _UPDATE_INDEX = (
 )
 
 
-class Writes:
+class WriteBuffer:
     """Changes of single resources at one moment, in an open transaction."""
 
     def __init__(self, transaction: Transaction, now: int) -> None:

@@ -1,7 +1,7 @@
-"""What follows from resources as they are, step after step, inside an open transaction.
+"""Changes that depend on the current state of resources, applied in order inside an open transaction.
 
-A step sees what the steps before it did. Those that touch nothing in common need not wait for each other: they are read
-together, with one lock on everything, and made together.
+A step reads some resources and returns the changes to make. Each step sees the changes of the steps before it. Steps
+that touch different resources are read under one lock and written together.
 """
 
 from __future__ import annotations
@@ -10,25 +10,25 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from polyclinic.core.records import Change, Consequence, Delete, Resource
-from polyclinic.fhir.diary import Key
+from polyclinic.fhir.slot_rules import Key
 from polyclinic.fhir.transactions import carry_out, is_plain, make, touched
-from polyclinic.fhir.work import Work
+from polyclinic.fhir.unit_of_work import UnitOfWork
 
 Step: TypeAlias = tuple[Sequence[Key], Consequence]
 
 
-def follow(begin: Callable[[], Work], steps: Sequence[Step]) -> list[Resource | None]:
-    """Make every step or raise; the new versions in the order of the changes."""
+def apply_in_order(begin: Callable[[], UnitOfWork], steps: Sequence[Step]) -> list[Resource | None]:
+    """Apply every step or raise; returns the new versions in the order of the changes."""
     made: list[Resource | None] = []
     while steps:
-        results, count = _follow_some(begin(), steps)
+        results, count = _apply_together(begin(), steps)
         made += results
         steps = steps[count:]
     return made
 
 
-def _follow_some(work: Work, steps: Sequence[Step]) -> tuple[list[Resource | None], int]:
-    """Make as many of the first steps as can be made together: their results, and how many these are."""
+def _apply_together(work: UnitOfWork, steps: Sequence[Step]) -> tuple[list[Resource | None], int]:
+    """Apply as many of the first steps as can be applied together; returns their results and their number."""
     found = work.read(key for keys, _ in steps for key in keys)
     together: list[Change] = []
     locked: set[Key] = set()
@@ -47,5 +47,5 @@ def _follow_some(work: Work, steps: Sequence[Step]) -> tuple[list[Resource | Non
 
 
 def _known(change: Change) -> bool:
-    """Whether all that a change touches is known before it is made: a deletion is about whoever refers to it, too."""
+    """Whether everything that a change touches is known before it is made. Not so for a deletion."""
     return is_plain(change) and not isinstance(change, Delete)
