@@ -98,19 +98,19 @@ class Agent:
                 completion, occurrence, model = await self._board.call(request)
                 if not completion.tool_calls or not left:
                     break
-                self._record(Called.of(request, completion, model, occurrence, attempt))
+                self._record(Called.from_reply(request, completion, model, occurrence, attempt))
                 base = messages = [*messages, *await self._use_tools(completion, tools)]
             try:
                 reply = _read(prompt, completion)
             except Unreadable as error:
                 fault = error
-                self._record(Called.of(request, completion, model, occurrence, attempt, fault.kind))
+                self._record(Called.from_reply(request, completion, model, occurrence, attempt, fault.kind))
                 tries.append(request.key)
                 repeated = completion.text in refused
                 refused.append(completion.text)
                 messages, settings = again(prompt, base, completion.text, fault, settings, repeated)
                 continue
-            called = Called.of(request, completion, model, occurrence, attempt)
+            called = Called.from_reply(request, completion, model, occurrence, attempt)
             self._record(called)
             return Answer(reply, called)
         raise owned(

@@ -57,7 +57,7 @@ class Called(_Event):
     adapted: tuple[str, ...] = ()
 
     @classmethod
-    def of(
+    def from_reply(
         cls, request: Request, completion: Completion, model: str, occurrence: int, attempt: int, fault: str = ""
     ) -> Called:
         """The event of one answered request."""
