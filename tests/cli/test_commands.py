@@ -160,7 +160,7 @@ def test_what_evolve_kept_under_the_clinics_name_is_used_unless_told_otherwise(p
         (("run", "demo", "--trials", "0"), "trials: Input should be greater than or equal to 1"),
         (("run", "demo", "--cast", "nurse"), "write role=model"),
         (("run", "demo", "--cast", "nurse=opnai:x"), "did you mean openai"),
-        (("run", "demo", "--config", "none.toml"), "none.toml cannot be read"),
+        (("run", "demo", "--config", "none.toml"), "none.toml: there is no such run file"),
         (("run", "demo", "--store", "mysql://x"), "is not one we know"),
         (("run",), "name a clinic"),
         (("report", "nothing"), "no run called 'nothing': there are none yet"),

@@ -147,12 +147,12 @@ def test_missing_columns_files_and_foreign_keys_are_named(tmp_path: Path) -> Non
     sheet.write_text("")
     with pytest.raises(DataError, match="missing"):
         read_ratings(sheet, key)
-    with pytest.raises(DataError, match="cannot be read"):
+    with pytest.raises(DataError, match="there is no such"):
         read_ratings(tmp_path / "none.csv", key)
     (tmp_path / "no.json").write_text("{}")
     with pytest.raises(DataError, match="is not an audit key"):
         AuditKey.load(tmp_path / "no.json")
-    with pytest.raises(DataError, match="cannot be read"):
+    with pytest.raises(DataError, match="there is no such"):
         AuditKey.load(tmp_path / "none.json")
 
 

@@ -113,7 +113,7 @@ def test_a_cap_below_the_scale_goes_to_its_lowest_level() -> None:
         ("below = 0\n", "", r"r\.toml:25: vetoes.1: a veto over criteria needs 'below'"),
         ("cap = -1", "cap = -1\nvalue = 3", r"either 'value'"),
         ("cap = -1", "value = 3", r"'on' says which criteria"),
-        ('question = "Is the question open?"', 'qestion = "x"', r"r\.toml:13: criteria.2.question: is missing: add it"),
+        ('question = "Is the question open?"', 'qestion = "x"', r"r\.toml:13: criteria.2.question: is missing; add it"),
         (
             'question = "Is the structure whole?"',
             'question = "x"\nquestoin = 1',
@@ -127,7 +127,7 @@ def test_a_cap_below_the_scale_goes_to_its_lowest_level() -> None:
         ('metric = "reward"\n', "", r"replaces the aggregate, but the rubric has no 'metric'"),
         ('metric = "unsafe"', 'metric = "reward"', r"two numbers of the rubric are both called 'reward'"),
         ('aggregate = "sum"', 'aggregate = "median"', r"r\.toml:4: aggregate"),
-        ("low = -2", "low = ", r"r\.toml:9: is not TOML"),
+        ("low = -2", "low = ", r"r\.toml:9: not TOML"),
     ],
 )
 def test_a_wrong_file_is_named_with_its_line_and_the_mend(old: str, new: str, message: str) -> None:
@@ -141,7 +141,7 @@ def test_a_wrong_file_is_named_with_its_line_and_the_mend(old: str, new: str, me
     [
         ("      3: warm\n", "", r"r\.yaml:4: criteria.1: no anchor describes 3"),
         ("    low: 1\n", "    low: one\n", r"r\.yaml:6: criteria.1.low"),
-        ("  - id: warmth\n", "  - id: [warmth\n", r"r\.yaml:5: is not YAML"),
+        ("  - id: warmth\n", "  - id: [warmth\n", r"r\.yaml:5: not YAML"),
         (YAML, "just words", r"r\.yaml:1: "),
     ],
 )

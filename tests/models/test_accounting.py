@@ -73,10 +73,15 @@ def test_the_users_table_goes_on_top(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert prices.as_of == "2030-01-01"
 
 
-@pytest.mark.parametrize("text", ["[models", "prices = 1", '[models]\nx = "1"', '[models]\nx = { input = "cheap" }'])
+@pytest.mark.parametrize("text", ["prices = 1", '[models]\nx = "1"', '[models]\nx = { input = "cheap" }'])
 def test_a_broken_price_list_is_named_with_the_mend(text: str) -> None:
     with pytest.raises(DataError, match=r"mine\.toml: not a price list.*US dollars per million"):
         read_prices(text, "mine.toml")
+
+
+def test_a_price_list_that_is_not_toml_is_named_with_its_line() -> None:
+    with pytest.raises(DataError, match=r"mine\.toml:1: not TOML"):
+        read_prices("[models", "mine.toml")
 
 
 async def test_a_budget_is_never_passed_even_by_calls_at_the_same_time(ask: Ask) -> None:

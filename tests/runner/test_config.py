@@ -31,7 +31,7 @@ def test_a_run_file_is_read_and_flags_stand_above_it(tmp_path: Path) -> None:
     [
         ('clinic = "demo"\ntrails = 3\n', r"run.toml:2: no setting called 'trails': did you mean trials"),
         ('clinic = "demo"\ntrials = 0\n', r"run.toml:2: trials: Input should be greater than or equal to 1 \(got 0\)"),
-        ("clinic = demo\n", "not valid TOML"),
+        ("clinic = demo\n", "not TOML"),
         ("trials = 1\n", "clinic: Field required"),
     ],
 )
@@ -45,7 +45,7 @@ def test_a_wrong_run_file_is_answered_with_line_and_mend(tmp_path: Path, text: s
 def test_a_run_file_that_is_no_text_is_refused_in_one_line(tmp_path: Path) -> None:
     file = tmp_path / "run.toml"
     file.write_bytes(b"\xd0\x00\xff")
-    with pytest.raises(ConfigError, match="it is not UTF-8 text"):
+    with pytest.raises(ConfigError, match="it is not UTF-8 at byte 0; save it as UTF-8"):
         read_config(str(file))
 
 
@@ -62,7 +62,7 @@ def test_the_smallest_budget_is_still_a_budget() -> None:
 
 
 def test_a_missing_run_file_is_named() -> None:
-    with pytest.raises(ConfigError, match=r"nowhere\.toml cannot be read"):
+    with pytest.raises(ConfigError, match=r"nowhere\.toml: there is no such run file"):
         read_config("nowhere.toml")
 
 

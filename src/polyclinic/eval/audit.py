@@ -13,11 +13,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import ValidationError
-
+from polyclinic.core.files import bad_file, checked, parse_json, read_text
 from polyclinic.core.message import Frozen
 from polyclinic.core.seed import stream
-from polyclinic.errors import DataError, EngineError, UserError
+from polyclinic.errors import EngineError, UserError
 from polyclinic.eval.audit_page import packet_page
 from polyclinic.eval.criteria import Criterion
 from polyclinic.eval.results import EpisodeRow, RunResults
@@ -44,14 +43,8 @@ class AuditKey(Frozen):
     @classmethod
     def load(cls, path: str | Path) -> AuditKey:
         """Read a key back; raises `DataError` for anything else."""
-        try:
-            return cls.model_validate_json(Path(path).read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError) as error:
-            raise DataError(f"{path}: the key cannot be read ({error})") from None
-        except ValidationError as error:
-            fault = error.errors()[0]
-            place = ".".join(map(str, fault["loc"]))
-            raise DataError(f"{path}: is not an audit key: {place}: {fault['msg']}") from None
+        plain = parse_json(read_text(path, about="key"), path)
+        return checked(cls, plain, path, field="is not an audit key")
 
 
 @dataclass(frozen=True)
@@ -167,15 +160,12 @@ def _blank_sheet(order: Sequence[str], questions: Sequence[Criterion]) -> str:
 
 
 def read_ratings(path: str | Path, key: AuditKey, rater: str = "") -> list[Rating]:
-    """A rating sheet read back; empty cells are no rating. Raises `DataError` naming the file, the line and the mend.
+    """A rating sheet read back; empty cells are no rating. Raises `DataError` with the line and how to fix it.
 
     The rater's name comes from the file's (``ratings_NAME.csv``) unless given. Comma and semicolon both work.
     """
     file = Path(path)
-    try:
-        text = file.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{file}: cannot be read as UTF-8 text ({error}): save it as CSV UTF-8") from None
+    text = read_text(file, about="sheet", fix="save it as CSV UTF-8")
     who = rater or file.stem.removeprefix("ratings_")
     first = text.partition("\n")[0]
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=";" if first.count(";") > first.count(",") else ",")
@@ -183,27 +173,30 @@ def read_ratings(path: str | Path, key: AuditKey, rater: str = "") -> list[Ratin
     wanted = ["item", *(question.id for question in key.questions)]
     missing = [name for name in wanted if name not in header]
     if missing:
-        raise DataError(f"{file}:1: the column {', '.join(missing)} is missing: keep the sheet's first line as it was")
+        raise bad_file(
+            file, f"the column {', '.join(missing)} is missing", line=1, fix="keep the sheet's first line as it was"
+        )
     ratings: list[Rating] = []
     seen: dict[str, int] = {}
     for row in rows:
         if not any(cell.strip() for cell in row):
             continue
         cells = dict(zip(header, [cell.strip() for cell in row], strict=False))
-        ratings += _read_row(cells, key, who, f"{file}:{rows.line_num}", seen, rows.line_num)
+        ratings += _read_row(cells, key, who, file, seen, rows.line_num)
     return ratings
 
 
 def _read_row(
-    cells: Mapping[str, str], key: AuditKey, rater: str, place: str, seen: dict[str, int], line: int
+    cells: Mapping[str, str], key: AuditKey, rater: str, file: Path, seen: dict[str, int], line: int
 ) -> list[Rating]:
     item = cells["item"].upper()
     if item not in key.items:
-        raise DataError(
-            f"{place}: there is no item '{cells['item']}' in this packet: check its spelling in packet.html"
-        )
+        fix = "check its spelling in packet.html"
+        raise bad_file(file, f"there is no item '{cells['item']}' in this packet", line=line, fix=fix)
     if item in seen:
-        raise DataError(f"{place}: the item {item} was already rated on line {seen[item]}: keep one of the two")
+        raise bad_file(
+            file, f"the item {item} was already rated on line {seen[item]}", line=line, fix="keep one of the two"
+        )
     seen[item] = line
     found = []
     for question in key.questions:
@@ -213,8 +206,9 @@ def _read_row(
         try:
             value = int(written)
         except ValueError:
-            raise DataError(f"{place}: {question.id}: '{written}' is not a whole number") from None
+            raise bad_file(file, f"'{written}' is not a whole number", line=line, field=question.id) from None
         if not question.low <= value <= question.high:
-            raise DataError(f"{place}: {question.id}: {value} is outside the scale {question.low} to {question.high}")
+            scale = f"{question.low} to {question.high}"
+            raise bad_file(file, f"{value} is outside the scale {scale}", line=line, field=question.id)
         found.append(Rating(rater, item, question.id, value, cells.get(_COMMENT, "")))
     return found

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from importlib import resources
 
+from polyclinic.core.files import package_text
 from polyclinic.eval.html_blocks import render_block, render_blocks
 from polyclinic.eval.overview import NOT_CLINICAL, UNDERSTUDIES, cast_table
 from polyclinic.eval.reading import clip
@@ -26,7 +26,7 @@ def render_html(reports: Sequence[RunReport], title: str = "") -> str:
 
 def page(heading: str, contents: str, body: str) -> str:
     """A whole page around a body of safe HTML: style within, the notice at top and bottom."""
-    style = resources.files("polyclinic.eval").joinpath("report.css").read_text(encoding="utf-8")
+    style = package_text("polyclinic.eval", "report.css")
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'

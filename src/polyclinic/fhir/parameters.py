@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import Any, Literal, cast
 
-import orjson
+from polyclinic.core.files import package_data
 
 Kind = Literal["date", "number", "quantity", "reference", "string", "token", "uri"]
 
@@ -46,8 +45,7 @@ class Parameter:
 @cache
 def data(name: str) -> dict[str, Any]:
     """One of the package's data files."""
-    text = (resources.files("polyclinic.fhir") / "data" / name).read_bytes()
-    return cast(dict[str, Any], orjson.loads(text))
+    return cast(dict[str, Any], package_data("polyclinic.fhir", f"data/{name}"))
 
 
 def _parameter(code: str, entry: dict[str, Any]) -> Parameter:

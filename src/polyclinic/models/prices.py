@@ -9,16 +9,13 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
-from importlib import resources
-from pathlib import Path
 
+from polyclinic.core.files import bad_file, package_text, parse_toml, read_text
 from polyclinic.core.model import NANO
-from polyclinic.errors import DataError
 
 MILLION = 1_000_000
 PRICES_VARIABLE = "POLYCLINIC_PRICES"
@@ -65,13 +62,15 @@ class Prices:
 
 def read_prices(text: str, source: str) -> Prices:
     """A price list from TOML: ``as_of`` and a table ``[models]`` of ``name = { input = "0.25", output = "2.00" }``."""
+    table = parse_toml(text, source)
     try:
-        table = tomllib.loads(text)
         models = {name: _price(row) for name, row in table["models"].items()}
-    except (tomllib.TOMLDecodeError, KeyError, TypeError, AttributeError, InvalidOperation) as error:
-        raise DataError(
-            f"{source}: not a price list ({error}): write as_of = '2026-11-15' and a table [models] with rows such as"
-            ' "gpt-5-mini" = { input = "0.25", cached = "0.025", output = "2" }, in US dollars per million tokens'
+    except (KeyError, TypeError, AttributeError, InvalidOperation) as error:
+        raise bad_file(
+            source,
+            f"not a price list ({error})",
+            fix="write as_of = '2026-11-15' and a table [models] with rows such as"
+            ' "gpt-5-mini" = { input = "0.25", cached = "0.025", output = "2" }, in US dollars per million tokens',
         ) from None
     return Prices(models, str(table.get("as_of", "")))
 
@@ -86,12 +85,8 @@ def _price(row: Mapping[str, str]) -> Price:
 @lru_cache(maxsize=4)
 def _read(path: str) -> Prices:
     if not path:
-        file = resources.files("polyclinic.models").joinpath("data", "prices.toml")
-        return read_prices(file.read_text(encoding="utf-8"), "prices.toml")
-    try:
-        return read_prices(Path(path).read_text(encoding="utf-8"), path)
-    except OSError as error:
-        raise DataError(f"the price list {path} ({PRICES_VARIABLE}) cannot be read: {error.strerror}") from None
+        return read_prices(package_text("polyclinic.models", "data/prices.toml"), "prices.toml")
+    return read_prices(read_text(path, about=f"price list that {PRICES_VARIABLE} names"), path)
 
 
 def default_prices() -> Prices:

@@ -21,16 +21,15 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
 from ipaddress import ip_address
 from typing import Literal
 from urllib.parse import urlsplit
 
 from pydantic import ConfigDict, Field, ValidationError
 
+from polyclinic.core.files import package_data
 from polyclinic.core.message import Frozen
 from polyclinic.core.model import ModelKind, Request
 from polyclinic.errors import ConfigError, UnknownName
@@ -126,8 +125,8 @@ def is_loopback(url: str) -> bool:
 @lru_cache(maxsize=1)
 def endpoints() -> dict[str, dict[str, str]]:
     """The known hosts that speak the OpenAI chat protocol."""
-    text = resources.files("polyclinic.models").joinpath("data", "endpoints.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    found: dict[str, dict[str, str]] = package_data("polyclinic.models", "data/endpoints.toml")
+    return found
 
 
 def parse_cast(text: str) -> list[CastSpec]:

@@ -7,11 +7,10 @@ The words are data: `data/big_five.toml`. A middle level has no words: most peop
 from __future__ import annotations
 
 import random
-import tomllib
 from functools import lru_cache
-from importlib import resources
 from typing import Literal, get_args
 
+from polyclinic.core.files import package_data
 from polyclinic.core.message import Frozen
 
 Trait = Literal["openness", "conscientiousness", "extraversion", "agreeableness", "neuroticism"]
@@ -60,8 +59,10 @@ class BigFive(Frozen):
 @lru_cache(maxsize=1)
 def trait_sheets() -> dict[str, TraitSheet]:
     """The five sheets, by trait."""
-    text = resources.files(__package__).joinpath("data", "big_five.toml").read_text(encoding="utf-8")
-    return {name: TraitSheet.model_validate(sheet) for name, sheet in tomllib.loads(text).items()}
+    return {
+        name: TraitSheet.model_validate(sheet)
+        for name, sheet in package_data("polyclinic.people", "data/big_five.toml").items()
+    }
 
 
 def draw_big_five(random: random.Random) -> BigFive:

@@ -7,11 +7,11 @@ simulated person can be called by accident.
 from __future__ import annotations
 
 from functools import cache
-from importlib import resources
 from typing import Literal
 
 from pydantic import Field, model_validator
 
+from polyclinic.core.files import package_data
 from polyclinic.core.message import Frozen
 from polyclinic.errors import UnknownName
 
@@ -93,5 +93,4 @@ def load_locale(name: str) -> Locale:
     """A pack by name, validated once."""
     if name not in _PACKS:
         raise UnknownName("locale", name, locale_names())
-    text = resources.files(__package__).joinpath("data", f"{name}.json").read_text(encoding="utf-8")
-    return Locale.model_validate_json(text)
+    return Locale.model_validate(package_data("polyclinic.people", f"data/{name}.json"))

@@ -7,12 +7,11 @@ hospital for the first time with a complaint. The words are data: `data/patient_
 from __future__ import annotations
 
 import random
-import tomllib
 from collections.abc import Mapping
 from functools import lru_cache
-from importlib import resources
 from typing import Literal, get_args
 
+from polyclinic.core.files import package_data
 from polyclinic.core.message import Frozen
 
 Personality = Literal["neutral", "distrustful", "impatient", "overanxious", "overly_positive", "verbose"]
@@ -54,8 +53,7 @@ class PatientAxes(Frozen):
 
 @lru_cache(maxsize=1)
 def _words() -> Mapping[str, Mapping[str, list[str]]]:
-    text = resources.files(__package__).joinpath("data", "patient_axes.toml").read_text(encoding="utf-8")
-    words: Mapping[str, Mapping[str, list[str]]] = tomllib.loads(text)
+    words: Mapping[str, Mapping[str, list[str]]] = package_data("polyclinic.people", "data/patient_axes.toml")
     return words
 
 

@@ -5,13 +5,12 @@ construction.
 from __future__ import annotations
 
 import random
-import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from importlib import resources
 from typing import Any
 
+from polyclinic.core.files import package_data
 from polyclinic.core.message import Frozen
 from polyclinic.core.seed import stream
 from polyclinic.people.diversity import Diversity, measure
@@ -85,7 +84,8 @@ def life_stage(age: int) -> str:
 
 @lru_cache(maxsize=1)
 def _material() -> dict[str, Any]:
-    return tomllib.loads(resources.files(__package__).joinpath("data/personas.toml").read_text(encoding="utf-8"))
+    found: dict[str, Any] = package_data("polyclinic.people", "data/personas.toml")
+    return found
 
 
 def _job(group: str) -> Mapping[str, Any]:

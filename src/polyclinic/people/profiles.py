@@ -8,14 +8,13 @@ culture. `impossible` states the rules apart from the drawing, so that a test ca
 from __future__ import annotations
 
 import random
-import tomllib
 from collections.abc import Sequence
 from functools import lru_cache
-from importlib import resources
 from typing import Literal
 
 from pydantic import Field
 
+from polyclinic.core.files import package_data
 from polyclinic.core.message import Frozen
 from polyclinic.core.seed import stream
 from polyclinic.people.big_five import BigFive, draw_big_five
@@ -99,8 +98,7 @@ class Profile(Frozen):
 
 @lru_cache(maxsize=1)
 def _tables() -> _Tables:
-    text = resources.files(__package__).joinpath("data", "profiles.toml").read_text(encoding="utf-8")
-    return _Tables.model_validate(tomllib.loads(text))
+    return _Tables.model_validate(package_data("polyclinic.people", "data/profiles.toml"))
 
 
 def education_rank(education: Education) -> int:

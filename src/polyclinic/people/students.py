@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import random
-import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from importlib import resources
 
+from polyclinic.core.files import package_data
 from polyclinic.core.message import Frozen
 from polyclinic.core.seed import stream
 from polyclinic.people.diversity import Diversity, measure
@@ -41,8 +40,7 @@ class Student(Frozen):
 @lru_cache(maxsize=1)
 def dimensions() -> dict[str, tuple[Trait, ...]]:
     """Every dimension with its values."""
-    text = resources.files(__package__).joinpath("data/students.toml").read_text(encoding="utf-8")
-    plain = tomllib.loads(text)
+    plain = package_data("polyclinic.people", "data/students.toml")
     return {name: tuple(Trait.model_validate(entry) for entry in plain[key]) for name, key in _LISTS.items()}
 
 

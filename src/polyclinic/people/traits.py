@@ -11,12 +11,11 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from functools import cache
-from importlib import resources
 from typing import Literal, Self
 
-import yaml
 from pydantic import Field, model_validator
 
+from polyclinic.core.files import package_data
 from polyclinic.core.message import Frozen
 
 Communicator = Literal["doctor", "nurse", "trainee", "patient"]
@@ -101,8 +100,7 @@ class Prior(Frozen):
 @cache
 def dimensions(role: Communicator) -> tuple[Dimension, ...]:
     """The dimensions of a role, in their fixed order."""
-    text = resources.files("polyclinic.people").joinpath("data/communicator_traits.yaml").read_text(encoding="utf-8")
-    plain = yaml.safe_load(text)
+    plain = package_data("polyclinic.people", "data/communicator_traits.yaml")
     return tuple(Dimension.model_validate(entry) for entry in plain[role])
 
 

@@ -11,12 +11,11 @@ import io
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from importlib import resources
 from pathlib import Path
 from statistics import fmean, pvariance
 
+from polyclinic.core.files import bad_file, package_text, read_text
 from polyclinic.core.message import Frozen
-from polyclinic.errors import DataError
 from polyclinic.people.traits import COMMUNICATORS, Communicator, Prior, dimensions
 
 LEAST_VARIANCE = 0.0025
@@ -47,12 +46,18 @@ def read_items(text: str, name: str) -> dict[str, Item]:
         role = _role(row["role"], name, line)
         if row["dimension"] not in {dimension.id for dimension in dimensions(role)}:
             known = ", ".join(dimension.id for dimension in dimensions(role))
-            raise DataError(f"{name}:{line}: a {role} has no dimension '{row['dimension']}'; use one of: {known}")
+            raise bad_file(
+                name, f"a {role} has no dimension '{row['dimension']}'", line=line, fix=f"use one of: {known}"
+            )
         low, high = _number(row["scale_min"], name, line), _number(row["scale_max"], name, line)
         if low >= high:
-            raise DataError(f"{name}:{line}: the scale runs from {low} to {high}; scale_min must be below scale_max")
+            raise bad_file(
+                name, f"the scale runs from {low} to {high}", line=line, fix="scale_min must be below scale_max"
+            )
         if row["reverse"] not in ("0", "1"):
-            raise DataError(f"{name}:{line}: reverse is '{row['reverse']}'; write 1 for a reverse-coded item, else 0")
+            raise bad_file(
+                name, f"reverse is '{row['reverse']}'", line=line, fix="write 1 for a reverse-coded item, else 0"
+            )
         items[row["item"]] = Item(
             item=row["item"],
             role=role,
@@ -70,20 +75,22 @@ def priors_from(text: str, items: Mapping[str, Item], name: str) -> dict[Communi
     for line, row in _rows(text, name, _RESPONSE_COLUMNS):
         item = items.get(row["item"])
         if item is None:
-            raise DataError(
-                f"{name}:{line}: no item '{row['item']}' in the item table; add it there or correct the name"
+            raise bad_file(
+                name, f"no item '{row['item']}' in the item table", line=line, fix="add it there or correct the name"
             )
         if _role(row["role"], name, line) != item.role:
-            raise DataError(f"{name}:{line}: item {item.item} belongs to the role {item.role}, not {row['role']}")
+            raise bad_file(name, f"item {item.item} belongs to the role {item.role}, not {row['role']}", line=line)
         response = _number(row["response"], name, line)
         if not item.scale_min <= response <= item.scale_max:
-            raise DataError(
-                f"{name}:{line}: response {response} is outside the scale of {item.item}; "
-                f"write {item.scale_min} to {item.scale_max}"
+            raise bad_file(
+                name,
+                f"response {response} is outside the scale of {item.item}",
+                line=line,
+                fix=f"write {item.scale_min} to {item.scale_max}",
             )
         answers[item.role, item.dimension][row["respondent"]].append(item.score(response))
     if not answers:
-        raise DataError(f"{name}: no responses; add rows below the header")
+        raise bad_file(name, "no responses", fix="add rows below the header")
     return {role: _role_priors(role, answers, name) for role in COMMUNICATORS if any(key[0] == role for key in answers)}
 
 
@@ -94,7 +101,7 @@ def _role_priors(
     for dimension in dimensions(role):
         persons = answers.get((role, dimension.id))
         if not persons:
-            raise DataError(f"{name}: no {role} answered an item on '{dimension.id}'; add such responses")
+            raise bad_file(name, f"no {role} answered an item on '{dimension.id}'", fix="add such responses")
         means = [fmean(scores) for scores in persons.values()]
         inner = [pvariance(scores) for scores in persons.values() if len(scores) > 1]
         priors[dimension.id] = Prior(
@@ -119,26 +126,19 @@ def shipped_priors() -> dict[Communicator, dict[str, Prior]]:
 
 def read_priors(survey: Path, item_table: Path | None = None) -> dict[Communicator, dict[str, Prior]]:
     """Priors from a user's own survey; roles it does not cover keep the shipped priors."""
-    items = read_items(_read(item_table), str(item_table)) if item_table else shipped_items()
-    return {**shipped_priors(), **priors_from(_read(survey), items, str(survey))}
+    items = read_items(read_text(item_table), str(item_table)) if item_table else shipped_items()
+    return {**shipped_priors(), **priors_from(read_text(survey), items, str(survey))}
 
 
 def _shipped(name: str) -> str:
-    return resources.files("polyclinic.people").joinpath(f"data/{name}").read_text(encoding="utf-8")
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read: {error.strerror}") from error
+    return package_text("polyclinic.people", f"data/{name}")
 
 
 def _rows(text: str, name: str, columns: tuple[str, ...]) -> Iterable[tuple[int, dict[str, str]]]:
     reader = csv.DictReader(io.StringIO(text))
     missing = [column for column in columns if column not in (reader.fieldnames or ())]
     if missing:
-        raise DataError(f"{name}:1: the header lacks {', '.join(missing)}; it must read {','.join(columns)}")
+        raise bad_file(name, f"the header lacks {', '.join(missing)}", line=1, fix=f"it must read {','.join(columns)}")
     for row in reader:
         yield reader.line_num, {column: (row[column] or "").strip() for column in columns}
 
@@ -147,10 +147,10 @@ def _role(text: str, name: str, line: int) -> Communicator:
     for role in COMMUNICATORS:
         if text == role:
             return role
-    raise DataError(f"{name}:{line}: unknown role '{text}'; use one of: {', '.join(COMMUNICATORS)}")
+    raise bad_file(name, f"unknown role '{text}'", line=line, fix=f"use one of: {', '.join(COMMUNICATORS)}")
 
 
 def _number(text: str, name: str, line: int) -> int:
     if not text.lstrip("-").isdigit():
-        raise DataError(f"{name}:{line}: '{text}' is not a whole number; write one")
+        raise bad_file(name, f"'{text}' is not a whole number", line=line, fix="write one")
     return int(text)

@@ -13,12 +13,12 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
 
 import numpy as np
 import numpy.typing as npt
 
 from polyclinic.core.embedding import Vectors
+from polyclinic.core.files import package_text
 
 Floats = npt.NDArray[np.float64]
 LANGUAGES = ("en", "ko")
@@ -35,7 +35,7 @@ class Pair:
 
 
 def _data(name: str) -> str:
-    return resources.files("polyclinic.retrieval").joinpath("data", name).read_text(encoding="utf-8")
+    return package_text("polyclinic.retrieval", f"data/{name}")
 
 
 @lru_cache(maxsize=1)

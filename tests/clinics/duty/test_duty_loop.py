@@ -127,7 +127,7 @@ async def test_repair_says_nothing_that_breaks_a_norm_when_a_clean_draft_exists(
 async def test_options_out_of_range_are_the_users_fault(play: Play) -> None:
     with pytest.raises(ConfigError, match="candidates"):
         await play(SHIFTS["t1-02-warfarin"], options={"candidates": "many"})
-    with pytest.raises(DataError, match="cannot be read"):
+    with pytest.raises(DataError, match="there is no such"):
         await play(SHIFTS["t1-02-warfarin"], options={"norms": "nowhere.yaml"})
 
 

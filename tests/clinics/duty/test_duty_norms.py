@@ -110,7 +110,7 @@ def test_the_shipped_file_is_sound() -> None:
 def test_a_wrong_norm_file_gets_the_line_and_the_mend(wrong: str, right: str, line: int, says: str) -> None:
     text = OWN.replace(right, wrong, 1)
     assert text != OWN
-    shown = [fault.show("own.yaml") for fault in lint_norms(text)]
+    shown = [str(fault.error("own.yaml")) for fault in lint_norms(text)]
     assert any(text.startswith(f"own.yaml:{line}: ") and says in text for text in shown), shown
     with pytest.raises(DataError, match=r"own\.yaml:\d+: "):
         parse_norms(text, "own.yaml")

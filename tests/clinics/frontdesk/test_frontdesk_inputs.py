@@ -32,10 +32,10 @@ DOCTOR, PATIENT = "Dr. Ann Example", "Bo Sample"
         ("events: {reschedule_prob: 0.1, cancel_prob: 0.1, delay_minutes: {min: -5, max: 3}}", "after the first call"),
         ("start_date: {min: 2025-13-01, max: 2025-13-02}", "month must be"),
         ("diseases: 5", "diseases"),
-        ("diseases: nowhere.csv", "nowhere.csv: the file cannot be read"),
+        ("diseases: nowhere.csv", "nowhere.csv: there is no such file"),
         ("startdate: 5", "no such parameter; there are: .*start_date"),
         ("just words", "table of parameters"),
-        ("a: [", "not readable as YAML"),
+        ("a: [", "not YAML"),
     ],
 )
 def test_a_wrong_config_is_refused_when_run_and_when_linted(text: str, words: str, tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ def test_a_wrong_config_is_refused_when_run_and_when_linted(text: str, words: st
 def test_broken_toml_is_named_with_its_file(tmp_path: Path) -> None:
     path = tmp_path / "hospital.toml"
     path.write_text("= 3")
-    assert lint(str(path))[0].startswith(f"{path}: not readable as TOML")
+    assert lint(str(path))[0].startswith(f"{path}:1: not TOML")
 
 
 def test_personas_of_a_config_are_drawn(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_personas_of_a_config_are_drawn(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("a.json", b"{", "not readable as JSON"),
+        ("a.json", b"{", "not JSON"),
         ("a.csv", b"disease\xff\xfe", "save it as UTF-8"),
         ("a.csv", b"disease,department,symptoms\nFoo,allergy,itching\n", "no column 'department'; the columns are"),
         ("a.csv", b"disease,departments,symptoms\nFoo,allergy,red, itchy eyes\n", r"disease 1 \(Foo\): more cells"),
@@ -182,7 +182,7 @@ def test_a_faulty_foreign_dataset_is_refused_with_its_place(change: Change, word
 
 def test_an_unreadable_foreign_dataset_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text("{")
-    with pytest.raises(DataError, match=r"x\.json: not readable as JSON"):
+    with pytest.raises(DataError, match=r"x\.json:1: not JSON"):
         scenarios(str(tmp_path), 1)
 
 

@@ -89,7 +89,7 @@ def test_the_same_id_twice_is_found() -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("records: [", "line"),
+        ("records: [", "case.yaml:2: not YAML"),
         ("- 1\n- 2", "a mapping"),
         ("disease: {name: x}\nrecords: []", "at least one record"),
         ("records:\n  - id: a", "'disease' is missing"),
@@ -117,4 +117,4 @@ def test_lint_reads_a_file_or_the_shipped_records(tmp_path: Path) -> None:
     good.write_text(GOOD.replace("id: mig-01", "nid: mig-01"))
     assert "unknown key 'nid'" in lint(str(good))[0]
     assert "cases are read from" in lint(str(tmp_path / "case.doc"))[0]
-    assert "No such file" in lint(str(tmp_path / "none.yaml"))[0]
+    assert "there is no such file" in lint(str(tmp_path / "none.yaml"))[0]

@@ -12,19 +12,18 @@ import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from importlib import resources
-from pathlib import Path
 from typing import Any
 
-from pydantic import ConfigDict, ValidationError
+from pydantic import ConfigDict
 
 from polyclinic.clinics.counsel.prompts import GuardChecks
 from polyclinic.clinics.counsel.rules.guard import Decision, decide, from_fault, way_of
 from polyclinic.clinics.counsel.rules.lexicon import LABELS, Label, screen
 from polyclinic.clinics.counsel.scenario import PACKAGE, Lang
+from polyclinic.core.files import bad_file, package_text, read_text, rows_of
 from polyclinic.core.judge import Bench
 from polyclinic.core.message import Frozen
-from polyclinic.errors import DataError, LimitReached, UserError
+from polyclinic.errors import LimitReached, UserError
 from polyclinic.eval.sections import Block, Paragraph, Section, Table
 
 HALVES = ("measure", "build", "probes", "unseen")
@@ -71,25 +70,13 @@ class Evaluation:
 def read_rows(source: str) -> list[Utterance]:
     """A file of rows, or one of the shipped halves by name."""
     if source in ("", *HALVES):
-        name = source or HALVES[0]
-        text = resources.files(PACKAGE).joinpath(f"data/utterances/{name}.jsonl").read_text(encoding="utf-8")
-        source = f"{name}.jsonl"
+        source = f"{source or HALVES[0]}.jsonl"
+        text = package_text(PACKAGE, f"data/utterances/{source}")
     else:
-        try:
-            text = Path(source).read_text(encoding="utf-8-sig")
-        except OSError as error:
-            raise DataError(f"{source} cannot be read: {error.strerror}") from None
-    rows = []
-    for number, line in enumerate(text.splitlines(), 1):
-        if not line.strip():
-            continue
-        try:
-            rows.append(Utterance.model_validate_json(line))
-        except ValidationError as error:
-            fault = error.errors()[0]
-            raise DataError(f"{source}:{number}: {'.'.join(map(str, fault['loc'])) or 'row'}: {fault['msg']}") from None
+        text = read_text(source)
+    rows = rows_of(Utterance, text, source)
     if not rows:
-        raise DataError(f"{source}: there are no rows in it")
+        raise bad_file(source, "there are no rows in it")
     return rows
 
 

@@ -5,15 +5,14 @@ A person with an illness, a language, how long they stay, and what they will voi
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
+from polyclinic.core.files import package_data, read_text, rows_of
 from polyclinic.core.message import Frozen
 from polyclinic.core.scenario import Scenario
 from polyclinic.core.seed import stream
@@ -81,22 +80,13 @@ class Talk(Scenario):
 @cache
 def personas(name: str) -> tuple[Persona, ...]:
     """The written persons of a set."""
-    text = resources.files(PACKAGE).joinpath(f"data/personas/{name}.toml").read_text(encoding="utf-8")
-    return tuple(Persona.model_validate(row) for row in tomllib.loads(text)["persona"])
+    rows = package_data(PACKAGE, f"data/personas/{name}.toml")["persona"]
+    return tuple(Persona.model_validate(row) for row in rows)
 
 
 def read_talks(path: str) -> list[Talk]:
     """Conversations from a user's JSON lines; what is wrong is said with its line."""
-    talks: list[Talk] = []
-    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
-        if not line.strip():
-            continue
-        try:
-            talks.append(Talk.model_validate_json(line))
-        except ValidationError as error:
-            fault = error.errors()[0]
-            raise DataError(f"{path}:{number}: {'.'.join(map(str, fault['loc']))}: {fault['msg']}") from None
-    return talks
+    return rows_of(Talk, read_text(path), path)
 
 
 def lint(path: str) -> list[str]:

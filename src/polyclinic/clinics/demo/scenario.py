@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from importlib import resources
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
+from polyclinic.core.files import package_rows, read_text, rows_of
 from polyclinic.core.message import Frozen
 from polyclinic.core.scenario import Scenario
 from polyclinic.errors import DataError, UnknownName
@@ -39,20 +39,12 @@ class Call(Scenario):
 @lru_cache(maxsize=1)
 def written() -> tuple[Call, ...]:
     """The calls that ship with the clinic."""
-    text = resources.files("polyclinic.clinics.demo").joinpath(DATA).read_text(encoding="utf-8")
-    return tuple(Call.model_validate_json(line) for line in text.splitlines() if line.strip())
+    return tuple(package_rows(Call, "polyclinic.clinics.demo", DATA))
 
 
 def read_calls(path: str) -> list[Call]:
     """Calls from a user's JSON lines; what is wrong is said with its line."""
-    calls: list[Call] = []
-    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
-        try:
-            calls.append(Call.model_validate_json(line))
-        except ValidationError as error:
-            fault = error.errors()[0]
-            raise DataError(f"{path}:{number}: {'.'.join(map(str, fault['loc']))}: {fault['msg']}") from None
-    return calls
+    return rows_of(Call, read_text(path), path)
 
 
 def lint(path: str) -> list[str]:

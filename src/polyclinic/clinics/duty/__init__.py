@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import cast
 
 from polyclinic.clinics.duty.flow import flow
@@ -18,16 +17,17 @@ from polyclinic.clinics.duty.state.ward import open_ward
 from polyclinic.clinics.duty.understudies import MISTAKES, UNDERSTUDIES
 from polyclinic.clinics.duty.variants import VARIANTS, DutyVariant
 from polyclinic.core.clinic import Clinic, Role
+from polyclinic.core.files import read_text
 
 _NAMES_A_TASK = re.compile(r"^\s*(?:- )?task:", re.MULTILINE)
 
 
 def lint(path: str) -> list[str]:
     """What is wrong in a user's file: a scenario file if its entries name a task, else a norm file."""
-    text = Path(path).read_text(encoding="utf-8")
+    text = read_text(path)
     if _NAMES_A_TASK.search(text):
         return lint_shifts(path)
-    return [fault.show(path) for fault in lint_norms(text)]
+    return [str(fault.error(path)) for fault in lint_norms(text)]
 
 
 clinic = Clinic(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import tomllib
 from pathlib import Path
 from typing import Any
 
 import orjson
 from pydantic import ConfigDict, Field, ValidationError
 
+from polyclinic.core.files import parse_toml, read_text
 from polyclinic.core.limits import Limits
 from polyclinic.core.message import Frozen
 from polyclinic.errors import ConfigError, UnknownName
@@ -92,16 +92,8 @@ def make_config(values: dict[str, Any], source: str = "") -> RunConfig:
 
 def read_config(path: str, overrides: dict[str, Any] | None = None) -> RunConfig:
     """A config from a TOML file, with flags on top."""
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(f"the run file {path} cannot be read: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise ConfigError(f"the run file {path} cannot be read: it is not UTF-8 text") from None
-    try:
-        values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{path}: not valid TOML: {error}") from None
+    text = read_text(path, about="run file", error=ConfigError)
+    values = parse_toml(text, path, error=ConfigError)
     for name in ("variants", "judges"):
         if isinstance(values.get(name), str):
             values[name] = [values[name]]

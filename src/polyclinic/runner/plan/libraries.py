@@ -6,11 +6,10 @@ import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from polyclinic.core.clinic import Clinic
+from polyclinic.core.files import read_text, rows_of
 from polyclinic.core.library import Operation
-from polyclinic.errors import ConfigError, DataError, UnknownName
+from polyclinic.errors import ConfigError, UnknownName
 from polyclinic.runner.plan.config import RunConfig
 from polyclinic.store.libraries import PIN, SavedLibrary, library_operations
 from polyclinic.store.store import Store
@@ -131,21 +130,7 @@ async def save_learned(store: Store, run: str, clinic: Clinic, name: str, embedd
 
 def read_library_file(path: str) -> list[Operation]:
     """A library from a JSONL file of operations, one a line."""
-    operations: list[Operation] = []
-    try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise DataError(f"the library file {path} cannot be read: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise DataError(f"the library file {path} cannot be read: it is not UTF-8 text") from None
-    for number, line in enumerate(lines, 1):
-        if line.strip():
-            try:
-                operations.append(Operation.model_validate_json(line))
-            except ValidationError as error:
-                fault = error.errors()[0]
-                raise DataError(f"{path}:{number}: {'.'.join(map(str, fault['loc']))}: {fault['msg']}") from None
-    return operations
+    return rows_of(Operation, read_text(path, about="library file"), path)
 
 
 def write_library_file(path: str, operations: list[Operation]) -> None:

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
-from importlib import resources
 
 from polyclinic.clinics.counsel.scenario import PACKAGE, Lang, Talk
+from polyclinic.core.files import package_rows
 from polyclinic.core.judge import Case
 from polyclinic.core.message import Frozen
 from polyclinic.core.prompt import Facts
@@ -47,8 +47,7 @@ def view(case: Case[Talk]) -> View:
 @lru_cache(maxsize=2)
 def reference(lang: Lang) -> View:
     """A good conversation to compare with."""
-    text = resources.files(PACKAGE).joinpath(f"data/reference/{lang}.jsonl").read_text(encoding="utf-8")
-    said = tuple(Uttered.model_validate_json(line) for line in text.splitlines())
+    said = tuple(package_rows(Uttered, PACKAGE, f"data/reference/{lang}.jsonl"))
     return View("".join(f"{line}\n" for line in _lines(said)), Talked(lang=lang, said=said))
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import tomllib
 from functools import lru_cache
-from importlib import resources
 
 from polyclinic.clinics.counsel.scenario import PACKAGE, Talk
+from polyclinic.core.files import package_data
 
 
 @lru_cache(maxsize=1)
 def _cues() -> dict[str, dict[str, list[str]]]:
-    return tomllib.loads(resources.files(PACKAGE).joinpath("data/cues.toml").read_text(encoding="utf-8"))
+    found: dict[str, dict[str, list[str]]] = package_data(PACKAGE, "data/cues.toml")
+    return found
 
 
 def cue_text(talk: Talk) -> str:

@@ -8,11 +8,11 @@ how they are used. Every script that occurs in a text is read with its own lexic
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import Any, Literal, get_args
+
+from polyclinic.core.files import package_data
 
 Label = Literal["active", "implicit", "passive", "acceptance"]
 LABELS: tuple[Label, ...] = get_args(Label)
@@ -126,8 +126,7 @@ def screen(text: str) -> Screening:
 @cache
 def lexicon(language: str) -> Lexicon:
     """The lexicon of a language."""
-    text = resources.files(_PACKAGE).joinpath(f"data/lexicon/{language}.toml").read_text(encoding="utf-8")
-    return Lexicon(tomllib.loads(text))
+    return Lexicon(package_data(_PACKAGE, f"data/lexicon/{language}.toml"))
 
 
 def _fill(pattern: str, words: dict[str, str]) -> str:

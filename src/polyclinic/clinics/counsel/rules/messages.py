@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import tomllib
 from functools import cache
-from importlib import resources
 from typing import Any, Literal
 
 from polyclinic.clinics.counsel.scenario import PACKAGE, Lang
+from polyclinic.core.files import package_data
 
 
 @cache
 def _data(name: str) -> dict[str, Any]:
-    text = resources.files(PACKAGE).joinpath(f"data/{name}.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    found: dict[str, Any] = package_data(PACKAGE, f"data/{name}.toml")
+    return found
 
 
 def contacts(country: str) -> dict[str, Any]:

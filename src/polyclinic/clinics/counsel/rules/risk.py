@@ -7,14 +7,13 @@ These are rules of thumb by which an understudy criticises and by which spoken w
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Sequence
 from functools import cache
-from importlib import resources
 from typing import Any, Literal
 
 from polyclinic.clinics.counsel.rules.stages import signal
 from polyclinic.clinics.counsel.scenario import PACKAGE, Lang
+from polyclinic.core.files import package_data
 from polyclinic.core.message import Frozen
 from polyclinic.text.normal import straight
 
@@ -33,7 +32,8 @@ class Finding(Frozen):
 
 @cache
 def _data() -> dict[str, Any]:
-    return tomllib.loads(resources.files(PACKAGE).joinpath("data/risk.toml").read_text(encoding="utf-8"))
+    found: dict[str, Any] = package_data(PACKAGE, "data/risk.toml")
+    return found
 
 
 @cache

@@ -7,13 +7,12 @@ conversation may make and the words were really said; otherwise the rule's own r
 from __future__ import annotations
 
 import re
-import tomllib
 from functools import cache
-from importlib import resources
 from typing import Literal
 
 from polyclinic.clinics.counsel.scenario import PACKAGE, Lang
 from polyclinic.clinics.counsel.state import PREFERENCES, STAGES
+from polyclinic.core.files import package_data
 from polyclinic.core.message import Frozen
 from polyclinic.text.normal import straight
 
@@ -39,8 +38,8 @@ class Move(Frozen):
 
 @cache
 def _patterns(lang: str) -> dict[str, tuple[re.Pattern[str], ...]]:
-    text = resources.files(PACKAGE).joinpath("data/signals.toml").read_text(encoding="utf-8")
-    return {name: tuple(re.compile(pattern) for pattern in row[lang]) for name, row in tomllib.loads(text).items()}
+    signals = package_data(PACKAGE, "data/signals.toml")
+    return {name: tuple(re.compile(pattern) for pattern in row[lang]) for name, row in signals.items()}
 
 
 def signal(name: str, utterance: str, lang: Lang) -> str:

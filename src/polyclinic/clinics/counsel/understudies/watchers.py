@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from functools import lru_cache
-from importlib import resources
 
 from polyclinic.clinics.counsel.prompts import Criticism, CriticJudges, GuardChecks, GuardVerdict
 from polyclinic.clinics.counsel.rules.lexicon import Label, screen
 from polyclinic.clinics.counsel.rules.risk import RISK_NAMES, check_reply
 from polyclinic.clinics.counsel.scenario import PACKAGE
+from polyclinic.core.files import json_lines, package_text
 from polyclinic.core.understudy import Ask, Understudy, answers
 from polyclinic.errors import ModelError
 from polyclinic.retrieval.lexical import character_grams
@@ -80,8 +79,7 @@ def classify(utterance: str) -> tuple[Label, str]:
 @lru_cache(maxsize=1)
 def _known() -> tuple[list[int], list[Label], dict[str, list[int]]]:
     """The utterances kept for building: their sizes in trigrams, their labels, and which of them hold a trigram."""
-    text = resources.files(PACKAGE).joinpath("data/utterances/build.jsonl").read_text(encoding="utf-8")
-    rows = [json.loads(line) for line in text.splitlines()]
+    rows = [row for _, row in json_lines(package_text(PACKAGE, "data/utterances/build.jsonl"), "build.jsonl")]
     where: dict[str, list[int]] = {}
     sizes = []
     for number, row in enumerate(rows):

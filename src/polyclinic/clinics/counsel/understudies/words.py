@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import tomllib
 from functools import lru_cache
-from importlib import resources
 from typing import Any
 
 from polyclinic.clinics.counsel.scenario import PACKAGE
+from polyclinic.core.files import package_data
 
 
 @lru_cache(maxsize=1)
 def _data() -> dict[str, Any]:
-    return tomllib.loads(resources.files(PACKAGE).joinpath("data/understudy.toml").read_text(encoding="utf-8"))
+    found: dict[str, Any] = package_data(PACKAGE, "data/understudy.toml")
+    return found
 
 
 def words(who: str, lang: str, name: str) -> str:

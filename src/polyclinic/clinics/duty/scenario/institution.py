@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from polyclinic.core.files import read_text
 from polyclinic.core.services import Services
-from polyclinic.errors import DataError
 from polyclinic.people.traits import Communicator, Prior
 from polyclinic.people.traits_survey import read_priors, shipped_priors
 
@@ -15,10 +15,7 @@ def own_norms(services: Services) -> tuple[str, str] | None:
     path = services.options.get("norms", "")
     if not path:
         return None
-    try:
-        return path, Path(path).read_text(encoding="utf-8")
-    except OSError as error:
-        raise DataError(f"{path}: the norm file cannot be read: {error.strerror}") from error
+    return path, read_text(path, about="norm file")
 
 
 def priors(services: Services) -> dict[Communicator, dict[str, Prior]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,21 +11,17 @@ import yaml
 from pydantic import Field, TypeAdapter, ValidationError
 
 from polyclinic.clinics.duty.scenario.schema import TASKS, AnyDuty, Task
-from polyclinic.clinics.duty.scenario.yaml_text import compose_yaml, load_yaml
-from polyclinic.errors import DataError
+from polyclinic.core.files import bad_file, package_text, parse_yaml, read_text, yaml_nodes
 
 _ONE: TypeAdapter[AnyDuty] = TypeAdapter(Annotated[AnyDuty, Field(discriminator="task")])
 
 
 def parse_scenarios(text: str, name: str) -> tuple[AnyDuty, ...]:
     """All shifts in the text of a scenario file."""
-    try:
-        root = compose_yaml(text)
-    except yaml.YAMLError as error:
-        raise DataError(f"{name}: not readable as YAML: {error}; mend the indentation or quoting there") from error
+    root = yaml_nodes(text, name)
     if not isinstance(root, yaml.SequenceNode):
-        raise DataError(f"{name}:1: a scenario file is a list; start each scenario with '- id: ...'")
-    plain: list[Any] = load_yaml(text)
+        raise bad_file(name, "a scenario file is a list", line=1, fix="start each scenario with '- id: ...'")
+    plain: list[Any] = parse_yaml(text, name)
     shifts: list[AnyDuty] = []
     seen: set[str] = set()
     for node, entry in zip(root.value, plain, strict=True):
@@ -37,9 +32,9 @@ def parse_scenarios(text: str, name: str) -> tuple[AnyDuty, ...]:
             first = error.errors()[0]
             place = ".".join(str(part) for part in first["loc"][1:])
             where = entry.get("id", "?") if isinstance(entry, dict) else "?"
-            raise DataError(f"{name}:{line}: scenario '{where}', {place or 'task'}: {first['msg']}") from error
+            raise bad_file(name, first["msg"], line=line, field=f"scenario '{where}', {place or 'task'}") from error
         if shift.id in seen:
-            raise DataError(f"{name}:{line}: the id '{shift.id}' is used twice; give every scenario its own")
+            raise bad_file(name, f"the id '{shift.id}' is used twice", line=line, fix="give every scenario its own")
         seen.add(shift.id)
         shifts.append(shift)
     return tuple(shifts)
@@ -47,11 +42,7 @@ def parse_scenarios(text: str, name: str) -> tuple[AnyDuty, ...]:
 
 def read_scenarios(path: Path) -> tuple[AnyDuty, ...]:
     """A user's own scenario file."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read: {error.strerror}") from error
-    return parse_scenarios(text, str(path))
+    return parse_scenarios(read_text(path), str(path))
 
 
 @cache
@@ -59,8 +50,8 @@ def shipped(task: Task | None = None) -> tuple[AnyDuty, ...]:
     """The shifts that come with the clinic, of one task or of all."""
     if task is None:
         return tuple(shift for each in TASKS for shift in shipped(each))
-    file = resources.files("polyclinic.clinics.duty").joinpath(f"data/scenarios_{task.lower()}.yaml")
-    return parse_scenarios(file.read_text(encoding="utf-8"), file.name)
+    file = f"scenarios_{task.lower()}.yaml"
+    return parse_scenarios(package_text("polyclinic.clinics.duty", f"data/{file}"), file)
 
 
 def by_id(shifts: Sequence[AnyDuty]) -> dict[str, AnyDuty]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from importlib import resources
 
 from pydantic import Field
 
 from polyclinic.clinics.duty.prompts import ActTurn
 from polyclinic.clinics.duty.scenario import Role
-from polyclinic.clinics.duty.scenario.yaml_text import load_yaml
+from polyclinic.core.files import package_data
 from polyclinic.core.message import Frozen
 from polyclinic.core.seed import stream
 from polyclinic.core.understudy import Ask
@@ -79,8 +78,7 @@ class Habits(Frozen):
 @lru_cache(maxsize=1)
 def habits() -> Habits:
     """The habits that come with the clinic."""
-    file = resources.files("polyclinic.clinics.duty").joinpath("data/habits.yaml")
-    return Habits.model_validate(load_yaml(file.read_text(encoding="utf-8")))
+    return Habits.model_validate(package_data("polyclinic.clinics.duty", "data/habits.yaml"))
 
 
 def is_late(prompt: ActTurn) -> bool:

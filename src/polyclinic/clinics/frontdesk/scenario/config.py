@@ -7,20 +7,18 @@ hours, time units are whole minutes inside an hour, so that everything after thi
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Mapping
 from datetime import date
 from decimal import Decimal
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from polyclinic.clinics.frontdesk.scenario.files import read_data
+from polyclinic.core.files import bad_file, first_fault, package_data, read_data
 from polyclinic.core.message import Frozen
-from polyclinic.errors import DataError, UnknownName
+from polyclinic.errors import UnknownName
 from polyclinic.people.locales import load_locale
 from polyclinic.people.patient_axes import CONFUSIONS, LANGUAGES, PERSONALITIES, RECALLS
 
@@ -204,8 +202,7 @@ def preset(name: str, /, **changes: Any) -> HospitalConfig:
 
 @cache
 def _preset_table(name: str) -> Mapping[str, Any]:
-    text = resources.files("polyclinic.clinics.frontdesk").joinpath("data", "presets.toml").read_text(encoding="utf-8")
-    tables = tomllib.loads(text)
+    tables = package_data("polyclinic.clinics.frontdesk", "data/presets.toml")
     return {**tables["common"], **tables[name], "level": name}
 
 
@@ -213,7 +210,7 @@ def load_config(path: Path) -> HospitalConfig:
     """A config file. A key ``preset`` names the preset whose values it changes (otherwise ``secondary``)."""
     table = read_data(path)
     if not isinstance(table, dict):
-        raise DataError(f"{path}: a config is a table of parameters, such as 'days: 7'")
+        raise bad_file(path, "a config is a table of parameters, such as 'days: 7'")
     base = table.pop("preset", "secondary")
     if base not in PRESETS:
         raise UnknownName("hospital preset", str(base), PRESETS)
@@ -224,13 +221,8 @@ def load_config(path: Path) -> HospitalConfig:
     try:
         return HospitalConfig.model_validate(merged)
     except ValidationError as error:
-        raise DataError(f"{path}: {_first_fault(error)}") from None
-
-
-def _first_fault(error: ValidationError) -> str:
-    """The place of the first fault and what is wrong there; for an unknown parameter, those there are."""
-    fault = error.errors()[0]
-    place = ".".join(str(part) for part in fault["loc"]) or "the whole file"
-    if fault["type"] == "extra_forbidden" and len(fault["loc"]) == 1:
-        return f"{place}: there is no such parameter; there are: preset, {', '.join(HospitalConfig.model_fields)}"
-    return f"{place}: {fault['msg'].removeprefix('Value error, ')}"
+        fault = error.errors()[0]
+        if fault["type"] == "extra_forbidden" and len(fault["loc"]) == 1:
+            known = f"there are: preset, {', '.join(HospitalConfig.model_fields)}"
+            raise bad_file(path, "there is no such parameter", field=str(fault["loc"][0]), fix=known) from None
+        raise first_fault(error, path, field="" if fault["loc"] else "the whole file") from None

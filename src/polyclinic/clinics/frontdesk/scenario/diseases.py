@@ -9,18 +9,15 @@ from __future__ import annotations
 import csv
 import io
 import re
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
-from polyclinic.clinics.frontdesk.scenario.files import read_data, read_text
+from polyclinic.core.files import bad_file, package_data, package_text, read_data, read_text
 from polyclinic.core.message import Frozen
-from polyclinic.errors import DataError
 from polyclinic.text.phrases import phrase_pattern
 
 _JARGON = re.compile(
@@ -59,27 +56,25 @@ class Disease(Frozen):
 @lru_cache(maxsize=1)
 def departments() -> tuple[Department, ...]:
     """The nine departments, in the fixed order."""
-    text = (
-        resources.files("polyclinic.clinics.frontdesk").joinpath("data", "departments.toml").read_text(encoding="utf-8")
-    )
-    return tuple(Department.model_validate(row) for row in tomllib.loads(text)["department"])
+    rows = package_data("polyclinic.clinics.frontdesk", "data/departments.toml")["department"]
+    return tuple(Department.model_validate(row) for row in rows)
 
 
 @lru_cache(maxsize=1)
 def packaged_diseases() -> tuple[Disease, ...]:
     """The 194 diseases that come with the clinic."""
-    text = resources.files("polyclinic.clinics.frontdesk").joinpath("data", "diseases.csv").read_text(encoding="utf-8")
+    text = package_text("polyclinic.clinics.frontdesk", "data/diseases.csv")
     return tuple(_from_rows(csv.DictReader(io.StringIO(text)), "diseases.csv"))
 
 
 def load_diseases(path: Path) -> tuple[Disease, ...]:
-    """A custom table; faults name the row and the mend."""
+    """A custom table; faults name the row and how to fix it."""
     rows: Iterable[Mapping[str, Any]]
     rows = csv.DictReader(io.StringIO(read_text(path))) if path.suffix == ".csv" else _rows_of(read_data(path), path)
     found = tuple(_from_rows(rows, str(path)))
     faults = lint_diseases(found)
     if faults:
-        raise DataError(f"{path}: {faults[0]}" + (f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""))
+        raise bad_file(path, faults[0] + (f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""))
     return found
 
 
@@ -87,7 +82,7 @@ def _rows_of(table: Any, path: Path) -> list[Mapping[str, Any]]:
     if isinstance(table, dict) and isinstance(table.get("disease"), list):
         table = table["disease"]
     if not isinstance(table, list) or not all(isinstance(row, dict) for row in table):
-        raise DataError(f"{path}: expected a list of diseases (in TOML: [[disease]] tables)")
+        raise bad_file(path, "expected a list of diseases (in TOML: [[disease]] tables)")
     return table
 
 
@@ -95,12 +90,14 @@ def _from_rows(rows: Iterable[Mapping[str, Any]], where: str) -> list[Disease]:
     found: list[Disease] = []
     for number, row in enumerate(rows, start=1):
         name = str(row.get("disease") or row.get("name") or "").strip()
-        place = f"{where}: disease {number}{f' ({name})' if name else ''}"
+        place = f"disease {number}{f' ({name})' if name else ''}"
         unknown = [column for column in row if column not in _COLUMNS]
         if None in unknown:
-            raise DataError(f"{place}: more cells than columns; put text that holds a comma in quotes")
+            fix = "put text that holds a comma in quotes"
+            raise bad_file(where, "more cells than columns", field=place, fix=fix)
         if unknown:
-            raise DataError(f"{place}: there is no column '{unknown[0]}'; the columns are {', '.join(_COLUMNS)}")
+            known = f"the columns are {', '.join(_COLUMNS)}"
+            raise bad_file(where, f"there is no column '{unknown[0]}'", field=place, fix=known)
         try:
             found.append(
                 Disease(
@@ -114,11 +111,11 @@ def _from_rows(rows: Iterable[Mapping[str, Any]], where: str) -> list[Disease]:
         except ValidationError as error:
             fault = error.errors()[0]
             none = "needs at least one, separated by semicolons" if fault["type"] == "too_short" else fault["msg"]
-            raise DataError(f"{place}: {fault['loc'][0]}: {none}") from None
+            raise bad_file(where, none, field=f"{place}: {fault['loc'][0]}") from None
         except ValueError as error:
-            raise DataError(f"{place}: {error}") from None
+            raise bad_file(where, str(error), field=place) from None
     if not found:
-        raise DataError(f"{where}: no disease in it")
+        raise bad_file(where, "no disease in it")
     return found
 
 

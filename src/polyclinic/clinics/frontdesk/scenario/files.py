@@ -1,40 +1,13 @@
-"""Reading the user's files: whatever is wrong with one, the message names the file and stays on one line."""
+"""Reading tables of a user's file piece by piece: whatever is wrong, its place stands before it, on one line."""
 
 from __future__ import annotations
 
-import json
-import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
 
-import yaml
 from pydantic import ValidationError
 
-from polyclinic.errors import DataError, WrongForm
-
-
-def read_text(path: Path) -> str:
-    """The text of a file in UTF-8, with or without a byte order mark."""
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise DataError(f"{path}: the file cannot be read: {error.strerror or error}") from None
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path}: not UTF-8 at byte {error.start}: save it as UTF-8") from None
-
-
-def read_data(path: Path) -> Any:
-    """What a JSON, TOML or YAML file holds."""
-    text = read_text(path)
-    try:
-        if path.suffix == ".json":
-            return json.loads(text)
-        return tomllib.loads(text) if path.suffix == ".toml" else yaml.safe_load(text)
-    except (ValueError, yaml.YAMLError) as error:
-        kind = path.suffix.removeprefix(".").upper()
-        raise DataError(f"{path}: not readable as {kind}: {' '.join(str(error).split())}") from None
+from polyclinic.errors import WrongForm
 
 
 class Fault(WrongForm):

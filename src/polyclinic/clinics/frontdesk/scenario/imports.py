@@ -16,7 +16,7 @@ from typing import Any, cast
 from polyclinic.clinics.frontdesk.scenario.config import HospitalConfig, Level, Preference, preset
 from polyclinic.clinics.frontdesk.scenario.contacts import contacts_of
 from polyclinic.clinics.frontdesk.scenario.diseases import Disease, departments, packaged_diseases
-from polyclinic.clinics.frontdesk.scenario.files import Fault, at, read_data
+from polyclinic.clinics.frontdesk.scenario.files import Fault, at
 from polyclinic.clinics.frontdesk.scenario.schema import (
     Contact,
     DepartmentPlan,
@@ -26,6 +26,7 @@ from polyclinic.clinics.frontdesk.scenario.schema import (
     TimeSystem,
 )
 from polyclinic.clinics.frontdesk.scenario.times import MINUTES_A_DAY
+from polyclinic.core.files import bad_file, read_data
 from polyclinic.core.seed import stream
 from polyclinic.errors import DataError
 from polyclinic.people.demographics import Person
@@ -46,12 +47,12 @@ def import_h_adminsim(path: Path, seed: int) -> list[Contact]:
     """The contacts of one file, or of every such file in a folder, hospital by hospital."""
     files = sorted(path.glob("*.json")) if path.is_dir() else [path]
     if not files:
-        raise DataError(f"{path}: no .json file in it")
+        raise bad_file(path, "no .json file in it")
     contacts: list[Contact] = []
     for file in files:
         table = read_data(file)
         if not is_h_adminsim(table):
-            raise DataError(f"{file}: not an h-adminsim dataset (no metadata, department and doctor in it)")
+            raise bad_file(file, "not an h-adminsim dataset (no metadata, department and doctor in it)")
         try:
             with at(str(file)):
                 contacts.extend(_import(table, file.stem, seed))

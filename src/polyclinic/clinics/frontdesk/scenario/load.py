@@ -19,11 +19,11 @@ from pathlib import Path
 
 from polyclinic.clinics.frontdesk.scenario.config import PRESETS, HospitalConfig, load_config, preset
 from polyclinic.clinics.frontdesk.scenario.diseases import load_diseases
-from polyclinic.clinics.frontdesk.scenario.files import read_data
 from polyclinic.clinics.frontdesk.scenario.imports import import_h_adminsim, is_h_adminsim
 from polyclinic.clinics.frontdesk.scenario.imposters import with_imposters
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.clinics.frontdesk.scenario.synthesis import synthesize
+from polyclinic.core.files import read_data
 from polyclinic.errors import ConfigError, UnknownName, UserError
 
 HISTORY_SHARES = {"history-none": 0.0, "history-half": 0.5, "history-all": 1.0}

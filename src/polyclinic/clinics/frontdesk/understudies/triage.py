@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from importlib import resources
 
 from polyclinic.clinics.frontdesk.scenario.diseases import packaged_diseases, spoken_names
+from polyclinic.core.files import package_data
 
 
 @lru_cache(maxsize=1)
 def _words() -> Mapping[str, Mapping[str, int]]:
-    text = resources.files("polyclinic.clinics.frontdesk").joinpath("data", "triage.toml").read_text(encoding="utf-8")
-    table: Mapping[str, Mapping[str, int]] = tomllib.loads(text)
+    table: Mapping[str, Mapping[str, int]] = package_data("polyclinic.clinics.frontdesk", "data/triage.toml")
     return table
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from polyclinic.clinics.patient.scenario.narrative import Line, age_and_sex, assemble, disease_of, sentences
 from polyclinic.clinics.patient.scenario.record import Investigation, Level, Record, Topic
-from polyclinic.errors import DataError
+from polyclinic.core.files import bad_file, json_lines
 
 _TOPICS: dict[str, Topic] = {
     "Past_Medical_History": Topic.HISTORY,
@@ -25,19 +25,13 @@ _TOPICS: dict[str, Topic] = {
 def load_agentclinic(text: str, origin: str) -> list[Record]:
     """All cases of the file; raises `DataError` with the line that cannot be read."""
     records = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        if not line.strip():
-            continue
+    for number, raw in json_lines(text, origin):
         try:
-            raw = json.loads(line)
-            case = raw["OSCE_Examination"]
-            records.append(_case(case, number))
-        except json.JSONDecodeError as error:
-            raise DataError(f"{origin} line {number}: not JSON: {error.msg}") from None
+            records.append(_case(raw["OSCE_Examination"], number))
         except (KeyError, TypeError) as error:
-            raise DataError(f"{origin} line {number}: an AgentClinic case needs {error}") from None
+            raise bad_file(origin, f"an AgentClinic case needs {error}", line=number) from None
     if not records:
-        raise DataError(f"{origin}: no cases")
+        raise bad_file(origin, "no cases")
     return records
 
 

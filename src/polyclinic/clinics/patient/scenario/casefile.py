@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import yaml
 from pydantic import ValidationError
 
 from polyclinic.clinics.patient.scenario.record import Disease, Fact, Investigation, Level, Record, Topic
-from polyclinic.errors import DataError
+from polyclinic.core.files import bad_file, checked, first_fault
+from polyclinic.core.files import parse_yaml as read_yaml
 
-_LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 RECORD_KEYS = frozenset(
     [
         "id",
@@ -38,14 +37,9 @@ RECORD_KEYS = frozenset(
 
 def parse_yaml(text: str, origin: str) -> dict[str, Any]:
     """The file as plain data; every scalar stays text, so that 'no' is never turned into False."""
-    try:
-        data = yaml.load(text, Loader=_LOADER)
-    except yaml.YAMLError as error:
-        place = getattr(error, "problem_mark", None)
-        line = f" line {place.line + 1}" if place is not None else ""
-        raise DataError(f"{origin}{line}: not readable as YAML: {getattr(error, 'problem', error)}") from None
+    data = read_yaml(text, origin, as_text=True)
     if not isinstance(data, dict):
-        raise DataError(f"{origin}: a case file holds a mapping with 'disease' and 'records'")
+        raise bad_file(origin, "a case file holds a mapping with 'disease' and 'records'")
     return data
 
 
@@ -54,18 +48,15 @@ def read_case_file(text: str, origin: str) -> list[Record]:
     data = parse_yaml(text, origin)
     records = data.get("records")
     if not isinstance(records, list) or not records:
-        raise DataError(f"{origin}: 'records' must be a list with at least one record")
+        raise bad_file(origin, "'records' must be a list with at least one record")
     if "disease" not in data:
-        raise DataError(f"{origin}: 'disease' is missing; say its name, synonyms, system and discipline")
+        raise bad_file(origin, "'disease' is missing", fix="say its name, synonyms, system and discipline")
     disease = _disease(data["disease"], origin)
     return [build_record(raw, disease, origin) for raw in records]
 
 
 def _disease(raw: Any, origin: str) -> Disease:
-    try:
-        return Disease.model_validate(raw)
-    except ValidationError as error:
-        raise DataError(f"{origin}: disease: {_first(error)}") from None
+    return checked(Disease, raw, origin, field="disease")
 
 
 def build_record(raw: Mapping[str, Any], disease: Disease, origin: str) -> Record:
@@ -73,10 +64,10 @@ def build_record(raw: Mapping[str, Any], disease: Disease, origin: str) -> Recor
     name = raw.get("id", "?") if isinstance(raw, Mapping) else "?"
     where = f"{origin}: record '{name}'"
     if not isinstance(raw, Mapping):
-        raise DataError(f"{where}: a record is a mapping, not {type(raw).__name__}")
+        raise bad_file(where, f"a record is a mapping, not {type(raw).__name__}")
     unknown = sorted(set(raw) - RECORD_KEYS)
     if unknown:
-        raise DataError(f"{where}: unknown key '{unknown[0]}'; a record has: {', '.join(sorted(RECORD_KEYS))}")
+        raise bad_file(where, f"unknown key '{unknown[0]}'", fix=f"a record has: {', '.join(sorted(RECORD_KEYS))}")
     try:
         tests = [Investigation.model_validate(test) for test in raw.get("tests", [])]
         fields = {key: raw[key] for key in ("id", "sex", "informant", "diagnosis", "source") if key in raw}
@@ -84,15 +75,9 @@ def build_record(raw: Mapping[str, Any], disease: Disease, origin: str) -> Recor
         facts = tuple(_facts(raw, tests, numbers, where))
         return Record(disease=disease, facts=facts, investigations=tuple(tests), **fields, **numbers)
     except ValidationError as error:
-        raise DataError(f"{where}: {_first(error)}") from None
+        raise first_fault(error, where) from None
     except (TypeError, ValueError) as error:
-        raise DataError(f"{where}: {error}") from None
-
-
-def _first(error: ValidationError) -> str:
-    problem = error.errors()[0]
-    place = ".".join(str(part) for part in problem["loc"])
-    return f"{place}: {problem['msg']}"
+        raise bad_file(where, str(error)) from None
 
 
 def _facts(
@@ -118,10 +103,10 @@ def _facts(
     yield from (fact(Topic.COMPLAINT, Level.VOLUNTEERED, line) for line in raw.get("volunteered", []))
     asked = raw.get("asked", {})
     if not isinstance(asked, Mapping):
-        raise DataError(f"{where}: 'asked' is a mapping from topic to lines")
+        raise bad_file(where, "'asked' is a mapping from topic to lines")
     for topic, lines in asked.items():
         if topic not in {member.value for member in Topic}:
-            raise DataError(f"{where}: asked: no topic '{topic}'")
+            raise bad_file(where, f"asked: no topic '{topic}'")
         yield from (fact(Topic(topic), Level.ASKED, line) for line in lines)
     if "age" in numbers:
         yield fact(Topic.BACKGROUND, Level.ASKED, _background(raw, numbers))
@@ -141,7 +126,7 @@ def _entry(entry: Any, where: str) -> tuple[str, bool]:
         return entry.strip(), False
     if isinstance(entry, Mapping) and set(entry) <= {"text", "red_flag"} and "text" in entry:
         return str(entry["text"]).strip(), str(entry.get("red_flag", "")).lower() == "true"
-    raise DataError(f"{where}: a fact is a line of text, or a mapping with 'text' and 'red_flag', not {entry!r}")
+    raise bad_file(where, f"a fact is a line of text, or a mapping with 'text' and 'red_flag', not {entry!r}")
 
 
 def _background(raw: Mapping[str, Any], numbers: Mapping[str, int]) -> str:

@@ -7,13 +7,13 @@ test.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
 
 from polyclinic.clinics.patient.scenario.narrative import Line, assemble, disease_of, sentences
 from polyclinic.clinics.patient.scenario.record import Investigation, Level, Record, Topic
+from polyclinic.core.files import bad_file, parse_json
 from polyclinic.errors import DataError
 from polyclinic.people.locales import Sex
 
@@ -22,19 +22,16 @@ Resource = Mapping[str, Any]
 
 def load_fhir_bundle(text: str, origin: str) -> list[Record]:
     """The record in the bundle; raises `DataError` when the patient or a diagnosis is missing."""
-    try:
-        bundle = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise DataError(f"{origin}: not JSON: {error.msg}") from None
+    bundle = parse_json(text, origin)
     if not isinstance(bundle, dict) or bundle.get("resourceType") != "Bundle":
-        raise DataError(f"{origin}: the file is not a FHIR Bundle")
+        raise bad_file(origin, "the file is not a FHIR Bundle")
     resources = [entry["resource"] for entry in bundle.get("entry", []) if "resource" in entry]
     patients = _of(resources, "Patient")
     if not patients:
-        raise DataError(f"{origin}: the Bundle holds no Patient")
+        raise bad_file(origin, "the Bundle holds no Patient")
     diagnoses = _of(resources, "Condition")
     if not diagnoses:
-        raise DataError(f"{origin}: the Bundle holds no Condition, so there is no diagnosis")
+        raise bad_file(origin, "the Bundle holds no Condition, so there is no diagnosis")
     main = next((c for c in diagnoses if _has_category(c, "encounter-diagnosis")), diagnoses[-1])
     lines = list(_lines(resources, main))
     diagnosis = _text(main.get("code"))

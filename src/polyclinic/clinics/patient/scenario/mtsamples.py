@@ -12,7 +12,7 @@ import re
 
 from polyclinic.clinics.patient.scenario.narrative import Line, age_and_sex, assemble, disease_of, sentences
 from polyclinic.clinics.patient.scenario.record import Investigation, Level, Record, Topic
-from polyclinic.errors import DataError
+from polyclinic.core.files import bad_file
 
 COLUMNS = ("description", "medical_specialty", "sample_name", "transcription", "keywords")
 _HEADING = re.compile(r"(?:(?<=^)|(?<=[,.\s]))([A-Z][A-Z /&]{3,40}):")
@@ -65,11 +65,11 @@ def load_mtsamples(text: str, origin: str) -> list[Record]:
     reader = csv.DictReader(io.StringIO(text))
     missing = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
     if missing:
-        raise DataError(f"{origin}: the column '{missing[0]}' is missing; MTSamples has: {', '.join(COLUMNS)}")
+        raise bad_file(origin, f"the column '{missing[0]}' is missing", fix=f"MTSamples has: {', '.join(COLUMNS)}")
     found = [_case(row, number) for number, row in enumerate(reader, start=1)]
     records = [record for record in found if record is not None]
     if not records:
-        raise DataError(f"{origin}: none of {len(found)} rows has a complaint or history together with an impression")
+        raise bad_file(origin, f"none of {len(found)} rows has a complaint or history together with an impression")
     return records
 
 

@@ -23,6 +23,7 @@ from polyclinic.clinics.patient.scenario.fhir_bundle import load_fhir_bundle
 from polyclinic.clinics.patient.scenario.mtsamples import load_mtsamples
 from polyclinic.clinics.patient.scenario.record import Level, Record, Topic
 from polyclinic.clinics.patient.scenario.shipped import held_out, shipped_records, training_records, unseen_records
+from polyclinic.core.files import bad_file, read_text
 from polyclinic.core.scenario import Scenario
 from polyclinic.core.seed import stream
 from polyclinic.errors import DataError, UnknownName
@@ -79,12 +80,8 @@ def load_records(path: Path) -> list[Record]:
     """The records of a file, by its ending."""
     loader = _LOADERS.get(path.suffix.lower())
     if loader is None:
-        raise DataError(f"{path}: cases are read from {', '.join(sorted(_LOADERS))} files")
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise DataError(f"{path}: {error.strerror}") from None
-    return loader(text, path.name)
+        raise bad_file(path, f"cases are read from {', '.join(sorted(_LOADERS))} files")
+    return loader(read_text(path), path.name)
 
 
 def lint(selector: str) -> list[str]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from importlib import resources
 
 from polyclinic.clinics.patient.scenario.casefile import read_case_file
 from polyclinic.clinics.patient.scenario.record import Disease, Record
+from polyclinic.core.files import package_file, package_text
 from polyclinic.errors import UnknownName
 
 PACKAGE = "polyclinic.clinics.patient"
@@ -15,13 +15,13 @@ HELD_OUT_DISEASES = ("Parkinson disease", "acute angle-closure glaucoma")
 
 def data_text(*path: str) -> str:
     """A data file of this clinic."""
-    return resources.files(PACKAGE).joinpath("data", *path).read_text(encoding="utf-8")
+    return package_text(PACKAGE, "/".join(("data", *path)))
 
 
 @lru_cache(maxsize=1)
 def shipped_records() -> tuple[Record, ...]:
     """All of them, by disease file and then in the file's order."""
-    folder = resources.files(PACKAGE).joinpath("data", "records")
+    folder = package_file(PACKAGE, "data/records")
     names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".yaml"))
     return tuple(record for name in names for record in read_case_file(data_text("records", name), name))
 

@@ -7,7 +7,8 @@ from functools import lru_cache
 
 from polyclinic.clinics.rounds.rules.words import content_words, overlap
 from polyclinic.clinics.rounds.scenario.case import Case, Pitfall, SocraticStep
-from polyclinic.clinics.rounds.scenario.shipped import data_folder, read_yaml
+from polyclinic.clinics.rounds.scenario.shipped import PACKAGE
+from polyclinic.core.files import package_data
 from polyclinic.text.phrases import contains_phrase
 from polyclinic.text.sentences import is_question, sentences
 
@@ -83,7 +84,7 @@ def said_falsely(case: Case, text: str) -> list[Pitfall]:
 @lru_cache(maxsize=1)
 def harm_patterns() -> Mapping[str, tuple[str, ...]]:
     """Words that make guidance unsafe, demeaning, commanding, biased or a breach of privacy, by category."""
-    plain = read_yaml(data_folder().joinpath("harm.yaml").read_text(encoding="utf-8"))
+    plain = package_data(PACKAGE, "data/harm.yaml")
     return {str(category): tuple(map(str, phrases)) for category, phrases in plain["patterns"].items()}
 
 

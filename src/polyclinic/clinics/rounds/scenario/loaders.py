@@ -8,16 +8,15 @@ episode.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import orjson
 from pydantic import ValidationError
 
 from polyclinic.clinics.rounds.scenario.case import Case, CaseImage, Demographics
 from polyclinic.clinics.rounds.scenario.shipped import parse_cases
-from polyclinic.errors import DataError
+from polyclinic.core.files import bad_file, first_fault, json_lines, parse_json, read_text
 from polyclinic.people.vignette import stated_age, stated_sex
 from polyclinic.text.sentences import sentences
 
@@ -37,15 +36,11 @@ def stated_demographics(text: str) -> Demographics | None:
     return None if age is None and sex is None else Demographics(age=age, sex=sex)
 
 
-def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def _rows(text: str, path: Path) -> Iterable[tuple[int, dict[str, Any]]]:
     """The objects of a JSONL file, or of a JSON file that holds a list."""
-    content = path.read_bytes().strip()
-    if content[:1] == b"[":
-        yield from enumerate(orjson.loads(content), start=1)
-        return
-    for number, line in enumerate(content.splitlines(), start=1):
-        if line.strip():
-            yield number, orjson.loads(line)
+    if text.lstrip()[:1] == "[":
+        return enumerate(parse_json(text, path), start=1)
+    return json_lines(text, path)
 
 
 def _options(row: Mapping[str, Any]) -> dict[str, str]:
@@ -148,20 +143,19 @@ def sniff(row: Mapping[str, Any]) -> str:
 
 def load_cases(path: Path) -> list[Case]:
     """Every case of a file: our own YAML, or a JSON or JSONL file of one of the collections."""
-    if not path.is_file():
-        raise DataError(f"{path}: there is no such file")
+    text = read_text(path)
     if path.suffix in {".yaml", ".yml"}:
-        return parse_cases(path.read_text(encoding="utf-8"), str(path), str(path.parent / "images"))
+        return parse_cases(text, str(path), str(path.parent / "images"))
     cases = []
     try:
-        for number, row in _rows(path):
+        for number, row in _rows(text, path):
             cases.append(LOADERS[sniff(row)]({**row, "_line": number}, path.parent))
     except KeyError as error:
-        raise DataError(f"{path}, entry {number}: the field {error} is missing or unknown") from None
+        raise bad_file(path, f"the field {error} is missing or unknown", field=f"entry {number}") from None
     except ValidationError as error:
-        raise DataError(f"{path}, entry {number}: {error.errors()[0]['msg']}") from None
+        raise first_fault(error, path, field=f"entry {number}") from None
     except (ValueError, TypeError) as error:
-        raise DataError(f"{path}: {str(error).splitlines()[0]}") from None
+        raise bad_file(path, str(error).splitlines()[0]) from None
     if not cases:
-        raise DataError(f"{path}: it holds no cases")
+        raise bad_file(path, "it holds no cases")
     return cases

@@ -3,48 +3,33 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any
-
-import yaml
-from pydantic import ValidationError
 
 from polyclinic.clinics.rounds.scenario.case import Case, CaseImage
+from polyclinic.core.files import bad_file, checked, package_file, parse_yaml
 from polyclinic.core.message import Image
 from polyclinic.errors import DataError, UnknownName
 
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+PACKAGE = "polyclinic.clinics.rounds"
 
 
 def data_folder() -> Traversable:
     """Where the clinic's data lie."""
-    return resources.files("polyclinic.clinics.rounds").joinpath("data")
-
-
-def read_yaml(text: str) -> Any:
-    """YAML as plain data; the C reader where there is one."""
-    return yaml.load(text, Loader=_LOADER)
+    return package_file(PACKAGE, "data")
 
 
 def parse_cases(text: str, where: str, image_folder: str = "") -> list[Case]:
-    """The cases of one YAML file, or `DataError` naming the case, the field and the mend."""
-    try:
-        plain = read_yaml(text)
-    except yaml.YAMLError as error:
-        raise DataError(f"{where}: not readable as YAML: {error}") from None
+    """The cases of one YAML file, or `DataError` naming the case and the field."""
+    plain = parse_yaml(text, where)
     if not isinstance(plain, dict) or not isinstance(plain.get("cases"), list):
-        raise DataError(f"{where}: a case file is a mapping with the key 'cases' holding a list")
+        raise bad_file(where, "a case file is a mapping with the key 'cases' holding a list")
     cases = []
     for number, entry in enumerate(plain["cases"]):
         name = entry.get("id", f"case {number + 1}") if isinstance(entry, dict) else f"case {number + 1}"
-        try:
-            cases.append(Case.model_validate({**entry, "image_folder": image_folder}))
-        except (ValidationError, TypeError) as error:
-            fault = error.errors()[0] if isinstance(error, ValidationError) else {"loc": (), "msg": str(error)}
-            place = ".".join(str(part) for part in fault["loc"]) or "case"
-            raise DataError(f"{where}: {name}: {place}: {fault['msg']}") from None
+        if not isinstance(entry, dict):
+            raise bad_file(where, "a case is a mapping", field=name)
+        cases.append(checked(Case, {**entry, "image_folder": image_folder}, where, field=name))
     return cases
 
 

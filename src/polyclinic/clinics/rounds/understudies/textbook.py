@@ -11,7 +11,8 @@ from functools import lru_cache
 
 from polyclinic.clinics.rounds.scenario.case import Case
 from polyclinic.clinics.rounds.scenario.choose import base_id
-from polyclinic.clinics.rounds.scenario.shipped import data_folder, read_yaml, shipped_case
+from polyclinic.clinics.rounds.scenario.shipped import PACKAGE, shipped_case
+from polyclinic.core.files import package_data
 from polyclinic.text.phrases import contains_phrase
 
 
@@ -23,7 +24,7 @@ def look_up(case_id: str) -> Case | None:
 @lru_cache(maxsize=1)
 def glossary() -> dict[str, str]:
     """General terms and their meaning."""
-    plain = read_yaml(data_folder().joinpath("glossary.yaml").read_text(encoding="utf-8"))
+    plain = package_data(PACKAGE, "data/glossary.yaml")
     return {str(term): str(meaning) for term, meaning in plain["terms"].items()}
 
 

@@ -27,9 +27,10 @@ from polyclinic.clinics.rounds.rules.leak import leak
 from polyclinic.clinics.rounds.rules.teaching import harms, holds, said_falsely
 from polyclinic.clinics.rounds.rules.thinking import write_thinking
 from polyclinic.clinics.rounds.scenario.case import Case, SocraticStep
-from polyclinic.clinics.rounds.scenario.shipped import data_folder, read_yaml
+from polyclinic.clinics.rounds.scenario.shipped import PACKAGE
 from polyclinic.clinics.rounds.state import Analysis
 from polyclinic.clinics.rounds.understudies.textbook import look_up
+from polyclinic.core.files import package_data
 from polyclinic.core.memory import cut
 from polyclinic.core.understudy import Ask, Understudy, answers
 from polyclinic.text.sentences import is_question, sentences
@@ -41,7 +42,7 @@ SLIPS = 0.35
 @lru_cache(maxsize=1)
 def planted_harms() -> tuple[str, ...]:
     """The unsafe and demeaning sentences that a misbehaving tutor plants."""
-    plain = read_yaml(data_folder().joinpath("harm.yaml").read_text(encoding="utf-8"))
+    plain = package_data(PACKAGE, "data/harm.yaml")
     return tuple(str(entry["says"]) for entry in plain["planted"])
 
 

@@ -1,4 +1,4 @@
-"""Norm files, checked line by line: every fault names its line and how to mend it.
+"""Norm files, checked line by line: every fault names its line and how to fix it.
 
 The file is read as YAML nodes, which know their lines, before it is read as values.
 """
@@ -13,8 +13,8 @@ import yaml
 
 from polyclinic.clinics.duty.rules.triggers.names import TRIGGER_NAMES
 from polyclinic.clinics.duty.scenario import ROLES, TASKS
-from polyclinic.clinics.duty.scenario.yaml_text import compose_yaml, load_yaml
-from polyclinic.errors import DataError
+from polyclinic.core.files import LOADER, bad_file, parse_yaml
+from polyclinic.errors import UserError
 
 CATEGORIES = ("scope", "escalation", "disclosure", "comm_safety")
 CONDITIONS = ("red_flags", "risk_cues", "gaps", "unknowns", "limited_resources")
@@ -25,24 +25,24 @@ WORD_FIELDS = ("if_says", "must_say", "unless_says")
 
 
 class Fault(NamedTuple):
-    """What is wrong on which line, and the mend."""
+    """What is wrong on which line, and how to fix it."""
 
     line: int
     problem: str
-    mend: str
+    fix: str
 
-    def show(self, name: str) -> str:
-        """The fault as one line."""
-        return f"{name}:{self.line}: {self.problem}; {self.mend}"
+    def error(self, name: str) -> UserError:
+        """The fault as an error of the file."""
+        return bad_file(name, self.problem, line=self.line, fix=self.fix)
 
 
 def lint_norms(text: str) -> list[Fault]:
     """Everything wrong in a norm file's text; empty when it is sound."""
     try:
-        root = compose_yaml(text)
+        root: yaml.Node | None = yaml.compose(text, Loader=LOADER)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        return [Fault(line, f"not readable as YAML ({error.problem})", "mend the indentation or the quoting there")]
+        return [Fault(line, f"not readable as YAML ({error.problem})", "correct the indentation or the quoting there")]
     if not isinstance(root, yaml.SequenceNode) or not root.value:
         return [Fault(1, "a norm file is a list of norms", "start every norm with '- id: NAME'")]
     faults: list[Fault] = []
@@ -57,8 +57,8 @@ def read_norm_text(text: str, name: str) -> list[dict[str, Any]]:
     faults = lint_norms(text)
     if faults:
         more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
-        raise DataError(faults[0].show(name) + more)
-    entries: list[dict[str, Any]] = load_yaml(text)
+        raise faults[0]._replace(fix=faults[0].fix + more).error(name)
+    entries: list[dict[str, Any]] = parse_yaml(text, name)
     return entries
 
 
@@ -104,8 +104,8 @@ def _lint_check_has_means(line: int, fields: dict[str, yaml.Node]) -> list[Fault
     check = fields.get("check")
     means = "words" in fields or ("triggers" in fields and fields["triggers"].value)
     if check is not None and check.value in ("trigger", "both") and not means:
-        mend = f"name triggers ({', '.join(TRIGGER_NAMES[:3])} …), give 'words', or set check to rubric"
-        return [Fault(_line(check), f"check is '{check.value}' and there is nothing to check with", mend)]
+        fix = f"name triggers ({', '.join(TRIGGER_NAMES[:3])} …), give 'words', or set check to rubric"
+        return [Fault(_line(check), f"check is '{check.value}' and there is nothing to check with", fix)]
     if check is not None and check.value == "rubric" and means:
         return [Fault(line, "check is 'rubric' and yet triggers or words are given", "set check to both")]
     return []

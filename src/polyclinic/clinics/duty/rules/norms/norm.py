@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from importlib import resources
 from typing import Literal
 
 from pydantic import ConfigDict, Field
@@ -12,6 +11,7 @@ from pydantic import ConfigDict, Field
 from polyclinic.clinics.duty.rules.norms.lint import read_norm_text
 from polyclinic.clinics.duty.scenario import STAFF, AnyDuty, Discharge, MedicationReview, Role, Task, Triage
 from polyclinic.clinics.duty.scenario.institution import own_norms
+from polyclinic.core.files import package_text
 from polyclinic.core.message import Frozen
 from polyclinic.core.seed import stream
 from polyclinic.core.services import Services
@@ -82,8 +82,7 @@ def parse_norms(text: str, name: str) -> tuple[Norm, ...]:
 @lru_cache(maxsize=1)
 def inventory() -> tuple[Norm, ...]:
     """The norms that come with the clinic."""
-    file = resources.files("polyclinic.clinics.duty").joinpath("data/norms.yaml")
-    return parse_norms(file.read_text(encoding="utf-8"), file.name)
+    return parse_norms(package_text("polyclinic.clinics.duty", "data/norms.yaml"), "norms.yaml")
 
 
 def with_own(norms: Sequence[Norm], own: Sequence[Norm]) -> tuple[Norm, ...]:

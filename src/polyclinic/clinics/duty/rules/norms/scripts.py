@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from importlib import resources
 
 from polyclinic.clinics.duty.rules.norms.checker import check_norm
 from polyclinic.clinics.duty.rules.norms.norm import Norm
 from polyclinic.clinics.duty.rules.triggers.scene import Line, Scene
 from polyclinic.clinics.duty.scenario import AnyDuty, by_id, shipped
-from polyclinic.clinics.duty.scenario.yaml_text import load_yaml
+from polyclinic.core.files import package_data
 from polyclinic.core.message import Frozen
 
 
@@ -46,7 +45,6 @@ class Confusion(Frozen):
 @lru_cache(maxsize=1)
 def scripts() -> tuple[Script, ...]:
     """The scripts that come with the clinic."""
-    file = resources.files("polyclinic.clinics.duty").joinpath("data/scripts.yaml")
     return tuple(
         Script(
             norm=entry["norm"],
@@ -54,7 +52,7 @@ def scripts() -> tuple[Script, ...]:
             scenario=entry["scenario"],
             lines=tuple(Line(speaker=who, to=to, text=text) for who, to, text in entry["lines"]),
         )
-        for entry in load_yaml(file.read_text(encoding="utf-8"))
+        for entry in package_data("polyclinic.clinics.duty", "data/scripts.yaml")
     )
 
 

@@ -6,9 +6,8 @@ import random
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from importlib import resources
 
-from polyclinic.clinics.duty.scenario.yaml_text import load_yaml
+from polyclinic.core.files import package_data
 from polyclinic.core.message import Frozen
 
 
@@ -30,8 +29,7 @@ class Estimate(Frozen):
 @lru_cache(maxsize=1)
 def markers() -> Mapping[str, tuple[Marker, ...]]:
     """All markers, by dimension, from low to high."""
-    file = resources.files("polyclinic.clinics.duty").joinpath("data/markers.yaml")
-    plain = load_yaml(file.read_text(encoding="utf-8"))
+    plain = package_data("polyclinic.clinics.duty", "data/markers.yaml")
     return {
         dimension: tuple(Marker.model_validate(entry) for entry in sorted(entries, key=lambda entry: entry["value"]))
         for dimension, entries in plain.items()

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from importlib import resources
 from typing import Literal
 
 from polyclinic.clinics.duty.rules.triggers.words import mentions
 from polyclinic.clinics.duty.scenario import AnyDuty, MedicationReview, Triage
-from polyclinic.clinics.duty.scenario.yaml_text import load_yaml
+from polyclinic.core.files import package_data
 from polyclinic.core.message import Frozen
 
 Kind = Literal["interaction", "contraindication", "sudden_stop", "red_flag"]
@@ -121,5 +120,4 @@ def _int(value: object) -> int:
 @lru_cache(maxsize=1)
 def knowledge() -> Knowledge:
     """The graph that comes with the clinic."""
-    file = resources.files("polyclinic.clinics.duty").joinpath("data/knowledge.yaml")
-    return Knowledge(tuple(_facts(load_yaml(file.read_text(encoding="utf-8")))))
+    return Knowledge(tuple(_facts(package_data("polyclinic.clinics.duty", "data/knowledge.yaml"))))

@@ -1,0 +1,152 @@
+"""Reading a user's file and a package's data, with one way to say what is wrong.
+
+Every fault reads ``FILE:LINE: FIELD: what is wrong; how to fix it``, as far as each of these is known.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import orjson
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from polyclinic.errors import DataError, UserError
+
+M = TypeVar("M", bound=BaseModel)
+LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_TEXTS: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+_TOML_LINE = re.compile(r" \(at line (\d+), column \d+\)")
+
+
+def bad_file(
+    file: object, what: str, *, line: int = 0, field: str = "", fix: str = "", error: type[UserError] = DataError
+) -> UserError:
+    """The error for a file that cannot be used."""
+    place = f"{file}:{line}" if line else str(file)
+    return error(f"{place}: {f'{field}: ' if field else ''}{what}{f'; {fix}' if fix else ''}")
+
+
+def read_text(path: str | Path, *, about: str = "file", fix: str = "", error: type[UserError] = DataError) -> str:
+    """The text of a user's file in UTF-8, with or without a byte order mark."""
+    try:
+        return Path(path).read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise bad_file(path, f"there is no such {about}", fix=fix, error=error) from None
+    except OSError as fault:
+        what = f"the {about} cannot be read: {fault.strerror or fault}"
+        raise bad_file(path, what, fix=fix, error=error) from None
+    except UnicodeDecodeError as fault:
+        what = f"the {about} cannot be read: it is not UTF-8 at byte {fault.start}"
+        raise bad_file(path, what, fix="save it as UTF-8", error=error) from None
+
+
+def read_data(path: str | Path) -> Any:
+    """What a user's TOML, YAML or JSON file holds."""
+    return parse_data(read_text(path), path)
+
+
+def parse_data(text: str, file: object, *, error: type[UserError] = DataError) -> Any:
+    """What a text holds, read by the ending of its file's name: TOML, JSON, else YAML."""
+    name = str(file)
+    if name.endswith(".toml"):
+        return parse_toml(text, file, error=error)
+    return parse_json(text, file) if name.endswith(".json") else parse_yaml(text, file)
+
+
+def parse_toml(text: str, file: object, *, error: type[UserError] = DataError) -> dict[str, Any]:
+    """What a TOML text holds."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as fault:
+        place = _TOML_LINE.search(str(fault))
+        line = int(place[1]) if place else text.count("\n") + 1
+        raise bad_file(file, f"not TOML: {_TOML_LINE.sub('', str(fault))}", line=line, error=error) from None
+
+
+def parse_json(text: str, file: object, *, line: int = 0) -> Any:
+    """What a JSON text holds."""
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError as fault:
+        raise bad_file(file, f"not JSON: {fault.msg}", line=line or fault.lineno) from None
+
+
+def parse_yaml(text: str, file: object, *, as_text: bool = False) -> Any:
+    """What a YAML text holds; `as_text` leaves every scalar as it is written, so that 'no' stays a word."""
+    try:
+        return yaml.load(text, Loader=_TEXTS if as_text else LOADER)
+    except yaml.YAMLError as fault:
+        raise _bad_yaml(fault, file) from None
+    except ValueError as fault:  # a date such as 2025-13-01
+        raise bad_file(file, f"not YAML: {fault}") from None
+
+
+def yaml_nodes(text: str, file: object) -> yaml.Node | None:
+    """The nodes of a YAML text, which know their lines; None for an empty one."""
+    try:
+        node: yaml.Node | None = yaml.compose(text, Loader=LOADER)
+    except yaml.YAMLError as fault:
+        raise _bad_yaml(fault, file) from None
+    return node
+
+
+def _bad_yaml(fault: yaml.YAMLError, file: object) -> UserError:
+    mark = getattr(fault, "problem_mark", None)
+    what = " ".join(str(getattr(fault, "problem", None) or fault).split())
+    fix = "correct the indentation or the quoting there"
+    return bad_file(file, f"not YAML: {what}", line=mark.line + 1 if mark else 0, fix=fix)
+
+
+def json_lines(text: str, file: object) -> Iterator[tuple[int, Any]]:
+    """The number and the value of each line that is not empty."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip():
+            yield number, parse_json(line, file, line=number)
+
+
+def rows_of(kind: type[M], text: str, file: object, *, fix: str = "") -> list[M]:
+    """JSON lines as values of one type."""
+    return [checked(kind, value, file, line=number, fix=fix) for number, value in json_lines(text, file)]
+
+
+def checked(kind: type[M], value: object, file: object, *, line: int = 0, field: str = "", fix: str = "") -> M:
+    """A value read from outside as its type; the first fault is told with its place."""
+    try:
+        return kind.model_validate(value)
+    except ValidationError as error:
+        raise first_fault(error, file, line=line, field=field, fix=fix) from None
+
+
+def first_fault(error: ValidationError, file: object, *, line: int = 0, field: str = "", fix: str = "") -> UserError:
+    """The first of the faults that validation found."""
+    fault = error.errors()[0]
+    inside = ".".join(str(part) for part in fault["loc"])
+    place = ": ".join(part for part in (field, inside) if part)
+    return bad_file(file, fault["msg"].removeprefix("Value error, "), line=line, field=place, fix=fix)
+
+
+def package_file(package: str, path: str) -> Traversable:
+    """A file or folder that comes with a package: ``package_file("polyclinic.people", "data/students.toml")``."""
+    return resources.files(package).joinpath(path)
+
+
+def package_text(package: str, path: str) -> str:
+    """The text of a file that comes with a package."""
+    return package_file(package, path).read_text(encoding="utf-8")
+
+
+def package_data(package: str, path: str) -> Any:
+    """What a TOML, YAML or JSON file holds that comes with a package."""
+    return parse_data(package_text(package, path), path.rpartition("/")[2])
+
+
+def package_rows(kind: type[M], package: str, path: str) -> list[M]:
+    """The JSON lines of a file that comes with a package, as values of one type."""
+    return rows_of(kind, package_text(package, path), path.rpartition("/")[2])

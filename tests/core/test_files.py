@@ -1,0 +1,85 @@
+"""Reading files: every fault names the file, and the line, the field and the fix as far as they are known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pydantic import Field
+
+from polyclinic.core.files import (
+    bad_file,
+    checked,
+    package_data,
+    package_rows,
+    package_text,
+    parse_data,
+    read_data,
+    read_text,
+    rows_of,
+)
+from polyclinic.core.message import Frozen
+from polyclinic.errors import ConfigError, DataError
+
+
+class Row(Frozen):
+    """A row with one field."""
+
+    age: int = Field(ge=0)
+
+
+def test_one_form_says_file_line_field_fault_and_fix() -> None:
+    whole = bad_file("a.toml", "is missing", line=3, field="criteria.2", fix="add it")
+    assert isinstance(whole, DataError) and str(whole) == "a.toml:3: criteria.2: is missing; add it"
+    assert str(bad_file(Path("a.toml"), "is empty")) == "a.toml: is empty"
+    assert isinstance(bad_file("run.toml", "is empty", error=ConfigError), ConfigError)
+
+
+def test_a_file_that_is_not_there_not_a_file_or_not_text_is_named(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"gone\.csv: there is no such sheet; make one"):
+        read_text(tmp_path / "gone.csv", about="sheet", fix="make one")
+    with pytest.raises(DataError, match="the file cannot be read: Is a directory"):
+        read_text(tmp_path)
+    (tmp_path / "latin.csv").write_bytes("caf\xe9".encode("latin-1"))
+    with pytest.raises(DataError, match=r"latin\.csv: the file cannot be read: it is not UTF-8 at byte 3; save it as"):
+        read_text(tmp_path / "latin.csv")
+
+
+def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_bytes(b'\xef\xbb\xbf{"age": 1}')
+    assert read_data(tmp_path / "a.json") == {"age": 1}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("a.toml", "x = 1\ny = ", r"a\.toml:2: not TOML: Invalid value"),
+        ("a.toml", "x = [1,", r"a\.toml:1: not TOML"),
+        ("a.json", '{"x":\n1,}', r"a\.json:2: not JSON"),
+        ("a.yaml", "x: 1\ny: [1\nz: 2", r"a\.yaml:3: not YAML: .*; correct the indentation or the quoting there"),
+    ],
+)
+def test_a_text_that_is_not_what_its_name_says_is_named_with_its_line(name: str, text: str, message: str) -> None:
+    with pytest.raises(DataError, match=message) as caught:
+        parse_data(text, name)
+    assert "\n" not in str(caught.value)
+
+
+def test_rows_are_checked_line_by_line_and_empty_lines_are_skipped() -> None:
+    assert rows_of(Row, '{"age": 1}\n\n{"age": 2}\n', "rows.jsonl") == [Row(age=1), Row(age=2)]
+    with pytest.raises(DataError, match=r"rows\.jsonl:3: age: Input should be greater than or equal to 0; look again"):
+        rows_of(Row, '{"age": 1}\n\n{"age": -1}\n', "rows.jsonl", fix="look again")
+    with pytest.raises(DataError, match=r"rows\.jsonl:2: not JSON"):
+        rows_of(Row, '{"age": 1}\noops\n', "rows.jsonl")
+
+
+def test_a_value_is_told_with_the_place_it_stands_in() -> None:
+    with pytest.raises(DataError, match=r"a\.yaml: case 2: age: Field required"):
+        checked(Row, {}, "a.yaml", field="case 2")
+
+
+def test_package_data_is_read_by_its_ending() -> None:
+    assert package_data("polyclinic.models", "data/prices.toml")["models"]
+    assert "{" in package_text("polyclinic.eval", "report.css")
+    with pytest.raises(DataError, match=r"calls\.jsonl:1: "):
+        package_rows(Row, "polyclinic.clinics.demo", "data/calls.jsonl")
