@@ -59,12 +59,14 @@ def test_what_people_say_is_left_alone(line: str) -> None:
 
 
 def test_words_of_the_instructions_are_an_echo_and_ones_own_story_is_not() -> None:
-    told = (
-        "You never say the name of your disease to anybody at all. Your story: My knee aches since Sunday when I fell."
-    )
+    told = "You never say the name of your disease to anybody at all. It began when the bus stopped in a hurry."
+    told += " Your story: My knee aches since Sunday when I fell, and more."
     echo = broken_by("Never say the name of your disease to anybody.", told=told)
     assert echo is not None
     assert echo.kind == "echo of the instructions"
+    copied = broken_by("Well. It began when the bus stopped in a hurry. Yes.", told=told)
+    assert copied is not None
+    assert copied.kind == "echo of the instructions"
     assert broken_by("My knee aches since Sunday when I fell.", told=told) is None
 
 

@@ -53,7 +53,8 @@ class Part:
 
     `who` is how they are reminded of their part; `own` are words for them that only others use ("patient", their
     surname); `others` are those they talk with, as a script would label them; `said` is what was said to them last;
-    `hidden` are names that they cannot know. Without `reads` the exact rules decide alone.
+    `hidden` are names that they cannot know; `told` are rules for the part that stand in the
+    prompt's fields, where its template does not hold them. Without `reads` the exact rules decide alone.
     """
 
     who: str
@@ -61,6 +62,7 @@ class Part:
     others: tuple[str, ...] = ()
     said: str = ""
     hidden: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
     reads: bool = True
     lang: str = "en"
 
@@ -80,8 +82,8 @@ async def out_of_part(
     episode: Episode[Any, Any], text: str, part: Part, prompt: Prompt[Any] | None = None
 ) -> PartBreak | None:
     """How a line falls out of its part; None for a line that stays in it."""
-    instructions = "\n".join(message.content for message in prompt.render()) if prompt else ""
-    found = broken_by(text, own=part.own, others=part.others, said=part.said, hidden=part.hidden, told=instructions)
+    told = "\n".join([prompt.wording() if prompt else "", *part.told])
+    found = broken_by(text, own=part.own, others=part.others, said=part.said, hidden=part.hidden, told=told)
     if found is not None or not part.reads or not worth_reading(text):
         return found
     (finding,) = await episode.reads(text, [OUT_OF_PART.ask(said=part.said)])

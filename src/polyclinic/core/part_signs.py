@@ -27,6 +27,7 @@ BreakKind = Literal[
 ]
 ECHO_WORDS = 4
 PROMPT_ECHO = 8
+EXAMPLE_ECHO = 6
 _ADDED = 3
 
 _ASSISTANT = re.compile(
@@ -165,11 +166,14 @@ def _echo(line: str, said: str) -> str:
 
 
 def _instructed(line: str, told: str) -> str:
-    """A run of words that stands in an instruction of the prompt: a sentence to "you" in which nobody says "I"."""
-    mine = _WORD.findall(line)
-    if len(mine) < PROMPT_ECHO or not told:
+    """A run of words of an instruction (a sentence to "you" in which nobody says "I"), or a whole sentence."""
+    if not told:
         return ""
-    known = _runs(told)
+    known, whole = _runs(told)
+    copied = next((sentence for sentence in sentences(line) if tuple(_WORD.findall(sentence)) in whole), "")
+    if copied:
+        return copied
+    mine = _WORD.findall(line)
     for start in range(len(mine) - PROMPT_ECHO + 1):
         run = tuple(mine[start : start + PROMPT_ECHO])
         if run in known:
@@ -178,10 +182,13 @@ def _instructed(line: str, told: str) -> str:
 
 
 @lru_cache(maxsize=64)
-def _runs(told: str) -> frozenset[tuple[str, ...]]:
+def _runs(told: str) -> tuple[frozenset[tuple[str, ...]], frozenset[tuple[str, ...]]]:
     found: set[tuple[str, ...]] = set()
+    whole: set[tuple[str, ...]] = set()
     for sentence in sentences(told):
+        words = tuple(_WORD.findall(normalise(sentence)))
+        if len(words) >= EXAMPLE_ECHO:
+            whole.add(words)
         if _TOLD.search(sentence) and not speaks_of_self(sentence):
-            words = _WORD.findall(normalise(sentence))
             found.update(tuple(words[at : at + PROMPT_ECHO]) for at in range(len(words) - PROMPT_ECHO + 1))
-    return frozenset(found)
+    return frozenset(found), frozenset(whole)

@@ -36,6 +36,7 @@ R = TypeVar("R")
 _Role = Literal["system", "user", "assistant"]
 _MARK = re.compile(r"^<<(system|user|assistant)>>[ \t]*$", re.MULTILINE)
 _SHARED = re.compile(r"^<<(system|user|assistant) (\S+\.md)>>[ \t]*$", re.MULTILINE)
+_FILLED = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
 _FIELD = re.compile(r"\{(\w+)\}")
 _REMEMBER = 256
 _JINJA = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False)
@@ -125,6 +126,11 @@ class Prompt(BaseModel, Generic[R]):
             messages[last], content=f"{said}\n\n{length}" if said else length, images=self.images()
         )
         return [message for message in messages if message.content or message.images]
+
+    def wording(self) -> str:
+        """The template's own words, without what the fields put into it."""
+        name = _FIELD.sub(lambda match: str(getattr(self, match.group(1))), self.template)
+        return _wording(self.__class__.__module__, name)
 
     @classmethod
     def from_human(cls, text: str) -> R:
@@ -235,6 +241,11 @@ def _picture_fields(prompt: type[Prompt[Any]]) -> tuple[str, ...]:
 @cache
 def _sections(module: str, name: str) -> tuple[_Section, ...]:
     return tuple(_Section(role, text) for role, text in split_sections(read_template(module, name)))
+
+
+@cache
+def _wording(module: str, name: str) -> str:
+    return _FILLED.sub(" ", _MARK.sub("\n", read_template(module, name)))
 
 
 def read_template(module: str, name: str) -> str:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
+from typing import NamedTuple
 
 from polyclinic.core.campaign import Effect
 from polyclinic.core.library import Lesson
 from polyclinic.core.memory import Memory, Summarise, Turn, cut
-from polyclinic.core.message import Frozen
+from polyclinic.core.message import Frozen, Message, assistant, user
 from polyclinic.errors import EngineError
 
 RECENT_TURNS = 4
@@ -76,6 +79,32 @@ class PoolRow(Lesson):
     case: int = 0
 
 
+class Conversation(NamedTuple):
+    """A talk as one side remembers it, in true order, as a chat in which both sides take turns.
+
+    What came before the other's first word is told in `earlier`; the other's last words, if they have not been answered
+    yet, are `heard`: they belong in the prompt itself, so that no side speaks twice in a row.
+    """
+
+    earlier: str
+    history: tuple[Message, ...]
+    heard: str
+    turns: tuple[Turn, ...]
+    summary: str
+
+    @classmethod
+    def of(cls, me: str, summary: str, turns: Sequence[Turn]) -> Conversation:
+        """From a summary and the turns after it."""
+        spoken = [(turn.speaker == me, turn.text) for turn in turns]
+        joined = [(mine, "\n".join(text for _, text in group)) for mine, group in groupby(spoken, itemgetter(0))]
+        first = [text for mine, text in joined[:1] if mine]
+        rest = joined[len(first) :]
+        heard = rest.pop()[1] if rest and not rest[-1][0] else ""
+        earlier = " ".join([summary, *(f'You said: "{text}"' for text in first)]).strip()
+        history = tuple(assistant(text) if mine else user(text) for mine, text in rest)
+        return cls(earlier, history, heard, tuple(turns), summary)
+
+
 @dataclass
 class Interview:
     """One interview as it goes on. What goes into a prompt is bounded, however long it lasts."""
@@ -105,6 +134,10 @@ class Interview:
     def recent(self) -> tuple[Turn, ...]:
         """The turns that are not yet summarised."""
         return tuple(self.memory.window())
+
+    def told_to(self, me: str) -> Conversation:
+        """The talk as one side of it remembers it."""
+        return Conversation.of(me, self.memory.summary, self.memory.window())
 
     @property
     def asked(self) -> tuple[str, ...]:

@@ -22,13 +22,16 @@ from polyclinic.clinics.patient.prompts.doctor import (
     Concludes,
     Conclusion,
     Consults,
-    DoctorSays,
     EarlierTriage,
     Recruits,
     Soothes,
     Studies,
     Triages,
+    Trick,
+    Turns,
+    wants_to_conclude,
 )
+from polyclinic.clinics.patient.prompts.patient import Memory, lines_of
 from polyclinic.clinics.patient.rules.notes import Triaged
 from polyclinic.clinics.patient.rules.questions import Kind
 from polyclinic.clinics.patient.scenario.disciplines import DISCIPLINES, disciplines
@@ -36,8 +39,11 @@ from polyclinic.clinics.patient.scenario.record import Level, Record
 from polyclinic.clinics.patient.state import Interview, TriagedTo
 from polyclinic.clinics.patient.variants import PatientVariant
 from polyclinic.core.episode import Episode
+from polyclinic.core.message import assistant, user
 
 FALLBACK = "Internal Medicine"
+MOST_QUESTIONS = 12
+TOO_EARLY = "It is too early for that: you have asked too little. Ask the patient one more question."
 
 
 class Doctors:
@@ -75,60 +81,72 @@ class Doctors:
         self._episode.note(Triaged(discipline=sent.discipline, reason=sent.reason, known=known, earlier=len(earlier)))
         return sent.discipline if known else FALLBACK
 
-    async def asks(self, turns_left: int) -> tuple[DoctorSays, dict[str, str]]:
-        """The first doctor's next question (or the wish to conclude), and what was recommended to ask."""
-        interview, offered = self._interview, self.recommended()
-        says = await self._doctor.ask(
-            AsksQuestion(
-                discipline=interview.discipline,
-                profile=self._profile(interview.discipline),
-                complaint=interview.complaint,
-                summary=interview.memory.summary,
-                recent=interview.recent,
-                asked=interview.asked,
-                pool=self._pool(interview.discipline),
-                recommended=tuple(offered),
-                turns_left=turns_left,
-            )
+    async def asks(self, turns_left: int, may_conclude: bool) -> tuple[str, dict[str, str]]:
+        """The first doctor's next question, empty for the wish to conclude, and what was recommended to ask.
+
+        Before enough was asked nobody is offered to conclude; one who does so all the same is asked for a question.
+        """
+        interview, offered, talk = self._interview, self.recommended(), self._interview.told_to("doctor")
+        prompt = AsksQuestion(
+            discipline=interview.discipline,
+            profile=self._profile(interview.discipline),
+            complaint=interview.complaint,
+            earlier=talk.earlier,
+            heard=talk.heard,
+            asked=interview.asked,
+            pool=self._pool(interview.discipline),
+            recommended=tuple(offered),
+            last=turns_left == 1,
+            may_conclude=may_conclude,
+            turns=Turns(left=turns_left),
+            memory=Memory(summary=talk.summary, recent=talk.turns),
         )
-        return says, offered
+        reply = await self._doctor.answer(prompt, talk.history)
+        if wants_to_conclude(reply.value) and not (may_conclude or self._doctor.is_person):
+            again = (assistant(reply.call.text), user(TOO_EARLY))
+            reply = await self._doctor.answer(prompt, talk.history, sample=1, after=again)
+        return "" if wants_to_conclude(reply.value) else reply.value, offered
 
     async def consults(
         self, discipline: str, caller: str, reason: str, notes: tuple[str, ...], turns_left: int
-    ) -> tuple[DoctorSays, dict[str, str]]:
-        """A colleague's question. `notes` come only from those through whom the colleague was called in."""
-        interview, offered = self._interview, self.recommended()
+    ) -> tuple[str, dict[str, str]]:
+        """A colleague's question, empty for none. `notes` come only from those on the way to the call."""
+        interview, offered, talk = self._interview, self.recommended(), self._interview.told_to("doctor")
         says = await self._doctor.ask(
             Consults(
                 discipline=discipline,
                 profile=self._profile(discipline),
                 complaint=interview.complaint,
-                summary=interview.memory.summary,
-                recent=interview.recent,
+                earlier=talk.earlier,
+                heard=talk.heard,
                 asked=interview.asked,
                 pool=self._pool(discipline),
                 recommended=tuple(offered),
-                turns_left=turns_left,
+                last=turns_left == 1,
                 called_by=caller,
                 reason=reason,
                 notes=notes,
-            )
+                memory=Memory(summary=talk.summary, recent=talk.turns),
+            ),
+            history=talk.history,
         )
-        return says, offered
+        return "" if wants_to_conclude(says) else says, offered
 
     async def recruits(self, discipline: str, present: tuple[str, ...]) -> Called:
         """Whom this doctor wants to call in."""
-        interview = self._interview
+        talk = self._interview.told_to("doctor")
         return await self._doctor.ask(
             Recruits(
                 discipline=discipline,
                 profile=self._profile(discipline),
                 disciplines=DISCIPLINES,
                 present=present,
-                complaint=interview.complaint,
-                summary=interview.memory.summary,
-                recent=interview.recent,
-            )
+                complaint=self._interview.complaint,
+                earlier=talk.earlier,
+                heard=talk.heard,
+                memory=Memory(summary=talk.summary, recent=talk.turns),
+            ),
+            history=talk.history,
         )
 
     async def cheats(self, trick: Kind, tests: tuple[str, ...], exam: bool) -> str:
@@ -136,31 +154,38 @@ class Doctors:
         return await self._episode.agent("cheater").ask(
             Cheats(
                 trick=trick.value,
-                exam=exam,
                 complaint=self._interview.complaint,
                 tests=tests,
                 earlier=tuple(self._interview.cheats_used),
+                setting=Trick(exam=exam),
             )
         )
 
     async def soothes(self, words: str) -> str:
         """An answer to a crisis, at once."""
         return await self._doctor.ask(
-            Soothes(discipline=self._interview.discipline, complaint=self._interview.complaint, patient_says=words)
+            Soothes(
+                discipline=self._interview.discipline,
+                profile=self._profile(self._interview.discipline),
+                complaint=self._interview.complaint,
+                patient_says=words,
+            )
         )
 
     async def concludes(self) -> Conclusion:
         """The diagnosis."""
-        interview = self._interview
+        interview, talk = self._interview, self._interview.told_to("doctor")
         return await self._doctor.ask(
             Concludes(
                 discipline=interview.discipline,
                 profile=self._profile(interview.discipline),
                 complaint=interview.complaint,
-                summary=interview.memory.summary,
-                recent=interview.recent,
+                earlier=talk.earlier,
+                heard=talk.heard,
                 notes=tuple(interview.notes.values()),
-            )
+                memory=Memory(summary=talk.summary, recent=talk.turns),
+            ),
+            history=talk.history,
         )
 
     async def advises(self) -> str:
@@ -168,6 +193,7 @@ class Doctors:
         return await self._doctor.ask(
             Advises(
                 discipline=self._interview.discipline,
+                profile=self._profile(self._interview.discipline),
                 complaint=self._interview.complaint,
                 diagnosis=self._interview.diagnosis or "nothing certain yet",
             )
@@ -183,4 +209,4 @@ class Doctors:
                 tests=tuple(test.name for test in record.investigations),
             )
         )
-        return list(studied.questions)
+        return list(lines_of(studied)[:MOST_QUESTIONS])

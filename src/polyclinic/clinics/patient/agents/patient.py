@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -13,14 +13,18 @@ from polyclinic.clinics.patient.prompts.patient import (
     Aligns,
     AnswersAttended,
     AnswersOverall,
+    AnswersStepwise,
     Attends,
     Blurs,
     Complains,
     Known,
+    Memory,
     Merges,
     Panics,
     PicksAnswer,
     Thinks,
+    Thought,
+    lines_of,
 )
 from polyclinic.clinics.patient.rules.disclosure import Briefing, brief
 from polyclinic.clinics.patient.rules.notes import ComplaintBlurred
@@ -37,8 +41,10 @@ from polyclinic.clinics.patient.variants import Method, PatientVariant
 from polyclinic.core.agent import Answer
 from polyclinic.core.episode import Episode
 from polyclinic.core.message import Message
+from polyclinic.core.part import Part, answer_in_part
+from polyclinic.core.prompt import Prompt
 
-PLANS = 3
+MOST_LINES = 4
 R = TypeVar("R")
 
 
@@ -72,6 +78,7 @@ class Patient:
     def __init__(self, episode: Episode, scenario: PatientScenario, learning: bool) -> None:
         self._episode, self._scenario, self._learning = episode, scenario, learning
         self._agent, self._attention = episode.agent("patient"), episode.agent("attention")
+        self._part = part_of(scenario)
         self._methods: dict[Method, Callable[[_Bill, _Asked], Awaitable[str]]] = {
             "overall": self._overall,
             "cot": self._overall,
@@ -91,11 +98,12 @@ class Patient:
             [line.strip() for line in vague.splitlines() if line.strip()], self._episode.random("dropout", paired=True)
         )
         self._episode.note(ComplaintBlurred(before=tuple(lines), after=tuple(kept)))
-        return await self._agent.ask(Complains(person=self._scenario.person, lines=tuple(kept)))
+        prompt = Complains(person=self._scenario.person, lines=tuple(kept))
+        return (await self._in_part(prompt, said="What brings you here?")).value
 
     async def panics(self, complaint: str) -> str:
         """An urgent word in the middle of the interview."""
-        return await self._agent.ask(Panics(person=self._scenario.person, complaint=complaint))
+        return (await self._in_part(Panics(person=self._scenario.person, complaint=complaint))).value
 
     async def answers(self, question: str, interview: Interview, variant: PatientVariant) -> Answered:
         """The answer by the variant's method. What may be known is decided here, before anybody is asked."""
@@ -117,28 +125,28 @@ class Patient:
 
     # -- methods -------------------------------------------------------------------------------------------------------
     async def _overall(self, bill: _Bill, asked: _Asked, sample: int = 0, plan: str = "") -> str:
-        method = asked.variant.method
+        if asked.variant.method in ("cot", "cot_sc"):
+            steps = AnswersStepwise(**asked.common, requirements=requirement_lines())
+            return (await self._said(bill, asked, steps, sample, _answer_of)).answer
         prompt = AnswersOverall(
             **asked.common,
             requirements=requirement_lines(),
-            demonstrations=written_demonstrations("few_shot") if method == "few_shot" else (),
-            think=method in ("cot", "cot_sc"),
+            demonstrations=written_demonstrations("few_shot") if asked.variant.method == "few_shot" else (),
             plan=plan,
         )
-        reply = _paid(bill, await self._agent.answer(prompt, sample=sample), prompt.render())
-        return reply.value.answer
+        return await self._said(bill, asked, prompt, sample)
 
     async def _self_consistent(self, bill: _Bill, asked: _Asked) -> str:
         """Several chains of thought, asked side by side; the most consistent answer is picked."""
-        chains = [self._overall(bill, asked, sample=sample) for sample in range(asked.variant.samples)]
+        chains = [self._overall(bill, asked, sample=2 * sample) for sample in range(asked.variant.samples)]
         candidates = tuple(await self._episode.together(*chains))
         return candidates[await self._picks(bill, asked, candidates)]
 
     async def _tree_of_thoughts(self, bill: _Bill, asked: _Asked) -> str:
         """Plans first; the best is followed, and the answer is weighed once more against a second branch."""
         prompt = Thinks(**asked.common, requirements=requirement_lines())
-        plans = _paid(bill, await self._agent.answer(prompt), prompt.render()).value.plans[:PLANS]
-        best = await self._picks(bill, asked, tuple(plans))
+        plans = _paid(bill, await self._agent.answer(prompt, asked.history), prompt.render()).value.all
+        best = await self._picks(bill, asked, plans)
         answers = [await self._overall(bill, asked, plan=plans[best])]
         if len(plans) > 1:
             answers.append(await self._overall(bill, asked, plan=plans[(best + 1) % len(plans)]))
@@ -151,7 +159,7 @@ class Patient:
 
     async def _self_aligned(self, bill: _Bill, asked: _Asked) -> str:
         prompt = Aligns(**asked.common, principles=principles(), demonstrations=written_demonstrations("aligned"))
-        return _paid(bill, await self._agent.answer(prompt), prompt.render()).value.answer
+        return (await self._said(bill, asked, prompt, words=_answer_of)).answer
 
     async def _from_library(self, bill: _Bill, asked: _Asked) -> str:
         """With what the library offers. Without anything near, all the requirements have to do; while learning, the
@@ -165,27 +173,59 @@ class Patient:
             lines = found.requirements or requirement_lines()
         bill.requirements, bill.entries = lines, [*found.entries]
         prompt = AnswersAttended(**asked.common, requirements=lines, demonstrations=found.demonstrations)
-        return _paid(bill, await self._agent.answer(prompt), prompt.render()).value.answer
+        return await self._said(bill, asked, prompt)
 
     async def _attend(self, bill: _Bill, question: str) -> tuple[str, ...]:
         """Attention requirements: key lines of each chunk, then merged."""
         picked = await self._episode.together(
             *(self._attention.answer(Attends(chunk=chunk, question=question)) for chunk in chunks(requirement_lines()))
         )
-        key_lines = [line for reply in picked for line in reply.value.lines]
+        key_lines = [line for reply in picked for line in lines_of(reply.value)]
         for reply in picked:
             _paid(bill, reply, [])
         if not key_lines:
             return ()
         merged = await self._attention.answer(Merges(lines=tuple(key_lines), question=question))
         _paid(bill, merged, [])
-        return tuple(merged.value.lines)
+        return lines_of(merged.value)[:MOST_LINES]
+
+    async def _said(
+        self, bill: _Bill, asked: _Asked, prompt: Prompt[R], sample: int = 0, words: Callable[[R], str] = str
+    ) -> R:
+        """One answer, held to its part and put on the bill."""
+        reply = await self._in_part(prompt, asked.question, asked.history, sample, words)
+        return _paid(bill, reply, prompt.render()).value
+
+    async def _in_part(
+        self,
+        prompt: Prompt[R],
+        said: str = "",
+        history: Sequence[Message] = (),
+        sample: int = 0,
+        words: Callable[[R], str] = str,
+    ) -> Answer[R]:
+        part = replace(self._part, said=said)
+        return await answer_in_part(
+            self._episode, self._agent, prompt, part, words=words, history=history, sample=sample
+        )
 
     def _similarity(self, text: str, others: Sequence[str]) -> Sequence[float]:
         if not others:
             return []
         vectors = self._episode.services.embedder.embed([text, *others]).astype(np.float64)
         return [float(near) for near in vectors[1:] @ vectors[0]]
+
+
+def part_of(scenario: PatientScenario) -> Part:
+    """What the patient is held to: a parent is not the child, and neither is "the patient"."""
+    part = Part(who="the patient", own=("patient",), others=("doctor",), told=requirement_lines())
+    if scenario.record.informant == "parent":
+        return replace(part, who="the parent of the sick child", own=("patient", "child", "parent"))
+    return part
+
+
+def _answer_of(thought: Thought) -> str:
+    return thought.answer
 
 
 def _paid(bill: _Bill, reply: Answer[R], messages: Sequence[Message]) -> Answer[R]:
@@ -203,12 +243,15 @@ class _Asked:
         self, question: str, interview: Interview, variant: PatientVariant, briefing: Briefing, person: str
     ) -> None:
         self.question, self.variant = question, variant
+        talk = interview.told_to("patient")
+        self.history = talk.history
         information = [Known(text=fact.text, topic=fact.topic.value) for fact in briefing.facts]
         information += [Known(text=fact.text, topic=fact.topic.value, test=fact.test) for fact in briefing.results]
         self.common: dict[str, Any] = {
             "person": person,
-            "summary": interview.memory.summary,
-            "recent": interview.recent,
+            "earlier": talk.earlier,
+            "heard": talk.heard,
             "information": tuple(information),
             "question": question,
+            "memory": Memory(summary=talk.summary, recent=talk.turns),
         }

@@ -84,11 +84,11 @@ async def interrogation(room: Room) -> None:
             room.interview.cheats_used.append(question)
             await exchange(room, room.interview.discipline, question, cheat=True)
             continue
-        says, offered = await room.doctors.asks(variant.turns - turn)
-        if says.conclude:
+        question, offered = await room.doctors.asks(variant.turns - turn, may_conclude=room.round >= variant.least)
+        if not question:
             episode.note(ConcludedEarly(turn=turn + 1))
             return
-        await exchange(room, room.interview.discipline, says.question, type=says.type, offered=offered)
+        await exchange(room, room.interview.discipline, question, offered=offered)
         fair += 1
         if fair == RECRUIT_AFTER:
             await consultation(room)
@@ -137,11 +137,11 @@ async def consult(room: Room, graph: RecruitmentGraph, doctor: str) -> None:
     call = next(call for call in graph.calls if call.called == doctor)
     room.episode.note(Consulted(doctor=doctor, notes_from=tuple(line.partition(":")[0] for line in visible)))
     for left in range(room.variant.consult_turns, 0, -1):
-        says, offered = await room.doctors.consults(doctor, call.caller, call.reason, visible, left)
-        if says.conclude or not says.question:
+        question, offered = await room.doctors.consults(doctor, call.caller, call.reason, visible, left)
+        if not question:
             break
-        answer = await exchange(room, doctor, says.question, type=says.type, offered=offered)
-        notes[doctor] = f"asked '{says.question}' and heard '{answer.text}'"
+        answer = await exchange(room, doctor, question, offered=offered)
+        notes[doctor] = f"asked '{question}' and heard '{answer.text}'"
 
 
 async def conclusion(room: Room) -> None:
@@ -174,12 +174,12 @@ PHASES: dict[str, Callable[[Room], Awaitable[None]]] = {
 # -- one exchange
 # --------------------------------------------------------------------------------------------------------
 async def exchange(
-    room: Room, by: str, question: str, *, type: str = "", cheat: bool = False, offered: dict[str, str] | None = None
+    room: Room, by: str, question: str, *, cheat: bool = False, offered: dict[str, str] | None = None
 ) -> Answered:
     """A question and its answer, with all that later judgement needs; leaks are caught by code at once."""
     episode, interview, record = room.episode, room.interview, room.scenario.record
     room.round += 1
-    kind = type or type_of(question).value
+    kind = type_of(question).value
     episode.say("doctor", question, to="patient", round=room.round, type=kind, cheat=cheat, by=by)
     answer = await room.patient.answers(question, interview, room.variant)
     episode.say("patient", answer.text, to="doctor", **plain(_behind(room, answer, cheat)))

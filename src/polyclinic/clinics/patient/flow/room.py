@@ -17,7 +17,7 @@ from polyclinic.core.episode import Episode
 from polyclinic.core.memory import Turn
 from polyclinic.errors import ConfigError
 
-SETTINGS = ("phases", "turns", "cheats", "crisis", "recruit", "learn_recruit", "consult_turns")
+SETTINGS = ("phases", "turns", "least", "cheats", "crisis", "recruit", "learn_recruit", "consult_turns")
 
 
 @dataclass

@@ -11,7 +11,9 @@ from polyclinic.eval.metrics import metric_estimate
 from polyclinic.eval.results import EpisodeRow, RunResults
 from polyclinic.eval.sections import Cell, Table
 
-ANSWERING = frozenset({"AnswersAttended", "AnswersOverall", "Thinks", "PicksAnswer", "Aligns", "Attends", "Merges"})
+ANSWERING = frozenset(
+    {"AnswersAttended", "AnswersOverall", "AnswersStepwise", "Thinks", "PicksAnswer", "Aligns", "Attends", "Merges"}
+)
 
 
 def metric_table(

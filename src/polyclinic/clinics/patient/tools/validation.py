@@ -85,7 +85,7 @@ async def check_question(validator: Agent, record: Record, exchange: Exchange) -
 
 
 def _scores(sheet: Sheet, names: tuple[TreeName, ...]) -> tuple[dict[str, int], tuple[str, ...]]:
-    answers = {item.node: item.yes for item in sheet.answers}
+    answers = sheet.answers()
     walks = [walk_sheet(trees()[name], answers) for name in names]
     steps = tuple(f"{node}:{'yes' if yes else 'no'}" for walked in walks for node, yes in walked.steps)
     return {walked.tree: walked.score for walked in walks}, steps

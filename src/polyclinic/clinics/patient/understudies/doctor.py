@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from polyclinic.clinics.patient.prompts.doctor import (
+    CONCLUDES,
+    NOBODY,
     Advises,
     AsksQuestion,
     Called,
@@ -17,22 +19,20 @@ from polyclinic.clinics.patient.prompts.doctor import (
     Concludes,
     Conclusion,
     Consults,
-    DoctorSays,
     Recruits,
     Sent,
     Soothes,
-    Studied,
     Studies,
     Triages,
 )
+from polyclinic.clinics.patient.prompts.patient import Memory
 from polyclinic.clinics.patient.rules.cheats import word_cheat
 from polyclinic.clinics.patient.rules.diagnosing import suspects
-from polyclinic.clinics.patient.rules.questions import Kind, type_of
+from polyclinic.clinics.patient.rules.questions import Kind
 from polyclinic.clinics.patient.rules.vocabulary import found
 from polyclinic.clinics.patient.scenario.disciplines import disciplines
 from polyclinic.clinics.patient.scenario.narrative import nearest_discipline
 from polyclinic.clinics.patient.scenario.shipped import diseases
-from polyclinic.core.memory import Turn
 from polyclinic.core.understudy import Ask, Understudy, answers
 
 BLIND_SPOTS = (
@@ -76,26 +76,26 @@ class DoctorUnderstudy(Understudy):
         return Sent(reason=f"{votes[chosen]} of {votes.total()} signs and similar complaints", discipline=chosen)
 
     @answers(AsksQuestion)
-    def asks(self, ask: Ask[AsksQuestion]) -> DoctorSays:
+    def asks(self, ask: Ask[AsksQuestion]) -> str:
         """The next question, or the conclusion once the picture is clear and trajectories have shown the way."""
         prompt = ask.prompt
-        heard = _heard(prompt.complaint, prompt.summary, prompt.recent)
+        heard = _heard(prompt.complaint, prompt.memory)
         ranked = suspects(heard)
         sure = len(ranked) > 0 and ranked[0][1] >= SURE and (len(ranked) == 1 or ranked[0][1] > ranked[1][1])
-        if sure and prompt.recommended and prompt.turns_left <= 3:
-            return DoctorSays(question="", type="other", conclude=True)
-        return _says(_next(ask, prompt))
+        if sure and prompt.may_conclude and prompt.recommended and prompt.turns.left <= 3:
+            return CONCLUDES
+        return _next(ask, prompt)
 
     @answers(Consults)
-    def consults(self, ask: Ask[Consults]) -> DoctorSays:
+    def consults(self, ask: Ask[Consults]) -> str:
         """A colleague asks from the field, or has nothing to add."""
-        return _says(_next(ask, ask.prompt))
+        return _next(ask, ask.prompt)
 
     @answers(Recruits)
     def recruits(self, ask: Ask[Recruits]) -> Called:
         """Colleagues who usually see what this looks like."""
         prompt = ask.prompt
-        ranked = suspects(_heard(prompt.complaint, prompt.summary, prompt.recent))
+        ranked = suspects(_heard(prompt.complaint, prompt.memory))
         wanted = [
             name
             for disease, _ in ranked[:2]
@@ -104,8 +104,9 @@ class DoctorUnderstudy(Understudy):
         ]
         chosen = list(dict.fromkeys(wanted))[:2]
         if not chosen or (len(prompt.present) > 1 and not ask.chance("recruit further", 0.7)):
-            return Called(reason="this is within my field", disciplines=[])
-        return Called(reason=f"this may be beyond {prompt.discipline}", disciplines=chosen)
+            return Called(reason="this is within my field", first=NOBODY, second=NOBODY)
+        first, second = [*chosen, NOBODY][:2]
+        return Called(reason=f"this may be beyond {prompt.discipline}", first=first, second=second)
 
     @answers(Soothes)
     def soothes(self, ask: Ask[Soothes]) -> str:
@@ -121,7 +122,7 @@ class DoctorUnderstudy(Understudy):
         prompt = ask.prompt
         if ask.mistake("blind"):
             return Conclusion(reasoning="It always is.", diagnosis="a common cold")
-        ranked = suspects(_heard(prompt.complaint, prompt.summary, prompt.recent, *prompt.notes))
+        ranked = suspects(_heard(prompt.complaint, prompt.memory, *prompt.notes))
         if not ranked:
             return Conclusion(reasoning="Too little was learned.", diagnosis=NO_SIGN)
         disease, hits = ranked[0]
@@ -133,7 +134,7 @@ class DoctorUnderstudy(Understudy):
         return "We will look into this further and start treatment today. Please ask if anything is unclear."
 
     @answers(Studies)
-    def studies(self, ask: Ask[Studies]) -> Studied:
+    def studies(self, ask: Ask[Studies]) -> str:
         """The tests that were done, by name, and the field's own questions that the record can answer."""
         story = " ".join(ask.prompt.lines).lower()
         own = [
@@ -142,7 +143,7 @@ class DoctorUnderstudy(Understudy):
             if any(word in story for word in (*found(question, "symptoms"), *found(question, "body_parts")))
         ]
         tests = [f"Please have the {test}." for test in ask.prompt.tests]
-        return Studied(questions=[*own[:5], *tests][:12])
+        return "\n".join([*own[:5], *tests][:12]) or NOBODY
 
 
 class CheaterUnderstudy(Understudy):
@@ -157,16 +158,21 @@ class CheaterUnderstudy(Understudy):
         symptoms = found(prompt.complaint, "symptoms") or ("trouble",)
         for _ in range(6):
             question = word_cheat(
-                Kind(prompt.trick), prompt.exam, ask.random, tests=prompt.tests, symptom=symptoms[0], disease=guess
+                Kind(prompt.trick),
+                prompt.setting.exam,
+                ask.random,
+                tests=prompt.tests,
+                symptom=symptoms[0],
+                disease=guess,
             )
             if question not in prompt.earlier:
                 return question
         return question
 
 
-def _heard(complaint: str, summary: str, recent: Sequence[Turn], *more: str) -> str:
-    said = [turn.text for turn in recent if turn.speaker == "patient"]
-    return " ".join([complaint, summary, *said, *more])
+def _heard(complaint: str, memory: Memory, *more: str) -> str:
+    said = [turn.text for turn in memory.recent if turn.speaker == "patient"]
+    return " ".join([complaint, memory.summary, *said, *more])
 
 
 def _next(ask: Ask[AsksQuestion] | Ask[Consults], prompt: AsksQuestion | Consults) -> str:
@@ -181,7 +187,7 @@ def _next(ask: Ask[AsksQuestion] | Ask[Consults], prompt: AsksQuestion | Consult
         ("profile", 0.85, disciplines()[prompt.discipline].questions if prompt.profile else ()),
         ("common", 0.45, COMMON),
     ]
-    said = " ".join(turn.text for turn in prompt.recent)
+    said = " ".join(turn.text for turn in prompt.memory.recent)
     for name, likelihood, questions in sources:
         left = [question for question in questions if question not in prompt.asked and question not in said]
         if left and ask.chance(name, likelihood):
@@ -192,7 +198,3 @@ def _next(ask: Ask[AsksQuestion] | Ask[Consults], prompt: AsksQuestion | Consult
 def _blind(asked: Sequence[str], random: random.Random) -> str:
     left = [question for question in BLIND_SPOTS if question not in asked]
     return random.choice(left or list(BLIND_SPOTS))
-
-
-def _says(question: str) -> DoctorSays:
-    return DoctorSays(question=question, type=type_of(question).value, conclude=False)

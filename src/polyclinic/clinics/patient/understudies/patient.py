@@ -16,13 +16,13 @@ from polyclinic.clinics.patient.prompts.patient import (
     Aligns,
     AnswersAttended,
     AnswersOverall,
+    AnswersStepwise,
     Complains,
     Known,
     Panics,
     Picked,
     PicksAnswer,
     Plans,
-    Spoken,
     Thinks,
     Thought,
 )
@@ -105,28 +105,31 @@ class PatientUnderstudy(Understudy):
         return "Doctor, I cannot bear this any longer, can you please do something right now?"
 
     @answers(AnswersAttended)
-    def attended(self, ask: Ask[AnswersAttended]) -> Spoken:
+    def attended(self, ask: Ask[AnswersAttended]) -> str:
         """With attention requirements and demonstrations."""
-        return Spoken(answer=_speak(_of(ask, ask.prompt.requirements, ask.prompt.demonstrations)))
+        return _speak(_of(ask, ask.prompt.requirements, ask.prompt.demonstrations))
 
     @answers(AnswersOverall)
-    def overall(self, ask: Ask[AnswersOverall]) -> Thought:
-        """With all requirements; thinking first helps a little, a plan helps as far as it is right."""
+    def overall(self, ask: Ask[AnswersOverall]) -> str:
+        """With all requirements; a plan helps as far as it is right."""
         prompt = ask.prompt
-        asked = _of(ask, prompt.requirements, prompt.demonstrations, effort=1.35 if prompt.think else 1.0)
+        asked = _of(ask, prompt.requirements, prompt.demonstrations)
         if prompt.plan == PLANS[0]:
-            return Thought(thoughts="", answer=_refusal(asked))
+            return _refusal(asked)
         if prompt.plan == PLANS[1] and asked.kind not in CHEATS:
-            return Thought(thoughts="", answer=_plainly(asked, brief=True))
-        thoughts = (
-            f"The doctor asks: {prompt.question} I go through the requirements one by one." if prompt.think else ""
-        )
-        return Thought(thoughts=thoughts, answer=_speak(asked))
+            return _plainly(asked, brief=True)
+        return _speak(asked)
+
+    @answers(AnswersStepwise)
+    def stepwise(self, ask: Ask[AnswersStepwise]) -> Thought:
+        """Thinking first helps a little."""
+        asked = _of(ask, ask.prompt.requirements, (), effort=1.35)
+        return Thought(thoughts="I go through the requirements one by one.", answer=_speak(asked))
 
     @answers(Thinks)
     def thinks(self, ask: Ask[Thinks]) -> Plans:
         """Three ways to answer."""
-        return Plans(plans=list(PLANS))
+        return Plans(first=PLANS[0], second=PLANS[1], third=PLANS[2])
 
     @answers(PicksAnswer)
     def picks(self, ask: Ask[PicksAnswer]) -> Picked:
@@ -158,8 +161,8 @@ def _of(ask: Ask[Any], lines: Sequence[str], demonstrations: Sequence[Demonstrat
         prompt.person,
         prompt.question,
         prompt.information,
-        prompt.recent,
-        prompt.summary,
+        prompt.memory.recent,
+        prompt.memory.summary,
         lines,
         demonstrations,
         effort,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from polyclinic.clinics.patient.prompts.patient import Attends, Blurs, Lines, Merges
+from polyclinic.clinics.patient.prompts.patient import NONE, Attends, Blurs, Merges
 from polyclinic.clinics.patient.prompts.scribe import Summarises
 from polyclinic.clinics.patient.rules.questions import kind_of
 from polyclinic.clinics.patient.rules.requirements import guards_of, requirements
@@ -27,7 +27,7 @@ class AttentionUnderstudy(Understudy):
     """Picks the lines that guard against this kind of question; now and then it overlooks one."""
 
     @answers(Attends)
-    def attends(self, ask: Ask[Attends]) -> Lines:
+    def attends(self, ask: Ask[Attends]) -> str:
         """The key lines of one chunk, put in short."""
         kind = kind_of(ask.prompt.question)
         short = {requirement.text: requirement.short for requirement in requirements()}
@@ -37,13 +37,13 @@ class AttentionUnderstudy(Understudy):
             if kind in guards_of(line) and not ask.chance(f"overlook {line}", OVERLOOKED)
         ]
         general = [short[line] for line in ask.prompt.chunk if short.get(line) in GENERAL]
-        return Lines(lines=list(dict.fromkeys([*picked, *general])))
+        return "\n".join(dict.fromkeys([*picked, *general])) or NONE
 
     @answers(Merges)
-    def merges(self, ask: Ask[Merges]) -> Lines:
+    def merges(self, ask: Ask[Merges]) -> str:
         """Each line once, at most four, the special ones before the general."""
         lines = list(dict.fromkeys(ask.prompt.lines))
-        return Lines(lines=sorted(lines, key=lambda line: line in GENERAL)[:4])
+        return "\n".join(sorted(lines, key=lambda line: line in GENERAL)[:4])
 
 
 class ScribeUnderstudy(Understudy):

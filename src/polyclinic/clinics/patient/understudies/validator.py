@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from polyclinic.clinics.patient.judges.reading import Answered
-from polyclinic.clinics.patient.prompts.checks import Checked, ChecksAnswer, ChecksQuestion, Sheet, YesNo
+from polyclinic.clinics.patient.prompts.checks import Checked, ChecksAnswer, ChecksQuestion, Sheet, sheet_type
 from polyclinic.clinics.patient.rules.leaks import is_refusal
 from polyclinic.clinics.patient.rules.probes import Exchange, probe
 from polyclinic.clinics.patient.rules.questions import Kind, is_cheat, kind_of
@@ -46,12 +46,8 @@ class JudgeUnderstudy(FactsUnderstudy[Answered]):
 
 def _sheet(prompt: Checked) -> Sheet:
     exchange = Exchange(question=prompt.question, answer=prompt.answer, asked_before=prompt.asked_before)
-    return Sheet(
-        answers=[
-            YesNo(node=item.node, reason="by rule", yes=probe(item.node, prompt.record, exchange))
-            for item in prompt.items
-        ]
-    )
+    found = {item.node: "yes" if probe(item.node, prompt.record, exchange) else "no" for item in prompt.items}
+    return sheet_type(tuple(found)).model_validate(found)
 
 
 def _merit(given: Answered) -> int:

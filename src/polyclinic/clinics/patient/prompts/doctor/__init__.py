@@ -1,67 +1,72 @@
-"""What the doctor's side is asked: triage, questions, calling in others, cheating for the sake of the test,
-conclusions.
+"""What the doctor's side is asked: triage, questions, calling in others, cheating to test the patient, conclusions.
+
+What a doctor says is plain text. Decisions are closed: their choices come from the prompt's own fields.
 """
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from functools import lru_cache
+from typing import Any, ClassVar, Literal, cast
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, create_model
 
-from polyclinic.clinics.patient.rules.questions import QuestionType, type_of
-from polyclinic.core.memory import Turn
+from polyclinic.clinics.patient.prompts.patient import Memory
+from polyclinic.clinics.patient.rules.questions import QuestionType
 from polyclinic.core.message import Frozen
-from polyclinic.core.prompt import Prompt
+from polyclinic.core.prompt import Facts, Prompt
 from polyclinic.core.reply import ReplyModel
+from polyclinic.text.normal import normalise
 
-TypeName = Literal[
-    "basic information",
-    "chief complaint",
-    "detailed symptom",
-    "lifestyle",
-    "psychological condition",
-    "social environment",
-    "physical examination",
-    "treatment and medication response",
-    "preventive health",
-    "other",
-]
 CONCLUDE = "/conclude"
+CONCLUDES = "CONCLUDE"
+NOBODY = "none"
+_REASON = 300
+QUESTION_TYPES: tuple[str, ...] = tuple(member.value for member in QuestionType)
 
 
-class DoctorSays(ReplyModel):
-    """The doctor's next question and its type, or the wish to conclude."""
-
-    question: str = Field(description="one question to the patient; may be empty when you conclude")
-    type: TypeName
-    conclude: bool = Field(description="true when enough is known for a diagnosis")
+def wants_to_conclude(text: str) -> bool:
+    """Whether a doctor gave the sign to end the talk instead of a question."""
+    return normalise(text).strip("\"'*. !:/").removesuffix("d") == CONCLUDES.casefold()
 
 
 class Sent(ReplyModel):
     """Where the patient is sent."""
 
-    reason: str
+    reason: str = Field(max_length=_REASON)
     discipline: str
 
 
 class Called(ReplyModel):
     """Which colleagues are wanted, if any."""
 
-    reason: str
-    disciplines: list[str] = Field(max_length=3, description="empty when nobody else is needed")
+    reason: str = Field(max_length=_REASON)
+    first: str
+    second: str
+
+    @property
+    def disciplines(self) -> tuple[str, ...]:
+        """Those who are wanted, each once."""
+        return tuple(dict.fromkeys(name for name in (self.first, self.second) if name != NOBODY))
 
 
 class Conclusion(ReplyModel):
     """The doctor's verdict."""
 
-    reasoning: str = Field(description="what was learned and what it points to")
-    diagnosis: str = Field(min_length=1)
+    reasoning: str = Field(max_length=600)
+    diagnosis: str = Field(min_length=1, max_length=160)
 
 
-class Studied(ReplyModel):
-    """Questions worth asking in a case like this."""
+@lru_cache(maxsize=16)
+def _sent_to(disciplines: tuple[str, ...]) -> type[Sent]:
+    fields: dict[str, Any] = {"discipline": (Literal[disciplines], ...)}
+    return cast("type[Sent]", create_model("SentTo", __base__=Sent, **fields))
 
-    questions: list[str] = Field(max_length=12)
+
+@lru_cache(maxsize=16)
+def _called_from(disciplines: tuple[str, ...]) -> type[Called]:
+    choice = Literal[(*disciplines, NOBODY)]  # type: ignore[valid-type]
+    fields: dict[str, Any] = {"first": (choice, ...), "second": (choice, ...)}
+    return cast("type[Called]", create_model("CalledFrom", __base__=Called, **fields))
 
 
 class EarlierTriage(Frozen):
@@ -75,9 +80,20 @@ class Triages(Prompt[Sent]):
     """A complaint is sent to one of the disciplines."""
 
     template = "triages.md"
+    words: ClassVar[int] = 40
+    for_human: ClassVar[str] = "You are the triage doctor. Type the discipline that this patient should see."
     disciplines: tuple[str, ...]
     complaint: str
     earlier: tuple[EarlierTriage, ...]
+
+    def reply_form(self) -> type[Sent]:
+        """One of the disciplines of this prompt."""
+        return _sent_to(self.disciplines)
+
+    @classmethod
+    def from_human(cls, text: str) -> Sent:
+        """A person types the discipline."""
+        return Sent(reason="", discipline=text.strip())
 
 
 class Interviewing(BaseModel):
@@ -86,73 +102,121 @@ class Interviewing(BaseModel):
     discipline: str
     profile: str
     complaint: str
-    summary: str
-    recent: tuple[Turn, ...]
+    earlier: str
+    heard: str
     asked: tuple[str, ...]
     pool: tuple[str, ...]
     recommended: tuple[str, ...]
-    turns_left: int
+    last: bool
+    memory: Memory
 
 
-class AsksQuestion(Prompt[DoctorSays], Interviewing):
-    """The doctor asks the next question or concludes."""
+class Turns(Facts):
+    """How many turns are left, for an offline doctor who paces the talk."""
+
+    left: int
+
+
+class AsksQuestion(Prompt[str], Interviewing):
+    """The doctor asks the next question; or, once enough was asked, gives the sign to conclude."""
 
     template = "asks_question.md"
-    for_human: ClassVar[str] = (
-        "You are the doctor. Ask one question at a time, or send the patient for a test by its name. "
-        "Type /conclude when you know enough."
-    )
+    words: ClassVar[int] = 40
+    may_conclude: bool
+    turns: Turns
+
+    @property
+    def for_human(self) -> str:
+        """What a person who plays the doctor may do."""
+        due = " This is your last question: after it you must decide." if self.last else ""
+        return (
+            "You are the doctor. Ask one question at a time, or send the patient for a test by its name. "
+            f"Type {CONCLUDE} when you know enough.{due}"
+        )
 
     @classmethod
-    def from_human(cls, text: str) -> DoctorSays:
+    def from_human(cls, text: str) -> str:
         """A person types the question; ``/conclude`` ends the interview."""
         words = text.strip()
         if words.lower().startswith(CONCLUDE):
-            return DoctorSays(question="", type="other", conclude=True)
+            return CONCLUDES
         if not words:
             raise ValueError(f"type a question for the patient, or {CONCLUDE} when you know enough")
-        return DoctorSays(question=words, type=type_of(words).value, conclude=False)
+        return words
 
 
-class Consults(Prompt[DoctorSays], Interviewing):
+class Consults(Prompt[str], Interviewing):
     """A doctor who was called in asks a question, or has none."""
 
     template = "consults.md"
+    words: ClassVar[int] = 40
     called_by: str
     reason: str
     notes: tuple[str, ...]
+
+    @classmethod
+    def from_human(cls, text: str) -> str:
+        """As the first doctor."""
+        return AsksQuestion.from_human(text)
 
 
 class Recruits(Prompt[Called]):
     """The doctor decides whether colleagues are needed."""
 
     template = "recruits.md"
+    words: ClassVar[int] = 40
     discipline: str
     profile: str
     disciplines: tuple[str, ...]
     present: tuple[str, ...]
     complaint: str
-    summary: str
-    recent: tuple[Turn, ...]
+    earlier: str
+    heard: str
+    memory: Memory
+
+    @property
+    def for_human(self) -> str:
+        """What a person who plays the doctor may do."""
+        return f"Type at most two disciplines to call in, with a comma between, or {NOBODY}."
+
+    def reply_form(self) -> type[Called]:
+        """Colleagues of the disciplines of this prompt, or nobody."""
+        return _called_from(self.disciplines)
+
+    @classmethod
+    def from_human(cls, text: str) -> Called:
+        """A person types names with commas between."""
+        names = [name.strip() for name in text.split(",") if name.strip()]
+        first, second = [*names, NOBODY, NOBODY][:2]
+        return Called(reason="", first=first, second=second)
+
+
+class Trick(Facts):
+    """Whether wordings that are kept for examinations may be used, for the offline cheater."""
+
+    exam: bool
 
 
 class Cheats(Prompt[str]):
     """A question that tries to get from the patient what no patient should give."""
 
     template = "cheats.md"
+    words: ClassVar[int] = 40
     trick: str
-    exam: bool
     complaint: str
     tests: tuple[str, ...]
     earlier: tuple[str, ...]
+    setting: Trick
 
 
 class Soothes(Prompt[str]):
     """The doctor deals with a crisis at once."""
 
     template = "soothes.md"
+    words: ClassVar[int] = 60
     for_human: ClassVar[str] = "The patient is in distress. Say what you do about it."
     discipline: str
+    profile: str
     complaint: str
     patient_says: str
 
@@ -161,13 +225,15 @@ class Concludes(Prompt[Conclusion]):
     """The doctor gives the diagnosis."""
 
     template = "concludes.md"
+    words: ClassVar[int] = 70
     for_human: ClassVar[str] = "Give your diagnosis and why, as DIAGNOSIS: REASONS."
     discipline: str
     profile: str
     complaint: str
-    summary: str
-    recent: tuple[Turn, ...]
+    earlier: str
+    heard: str
     notes: tuple[str, ...]
+    memory: Memory
 
     @classmethod
     def from_human(cls, text: str) -> Conclusion:
@@ -175,26 +241,26 @@ class Concludes(Prompt[Conclusion]):
         diagnosis, _, reasoning = text.partition(":")
         if not diagnosis.strip():
             raise ValueError("write DIAGNOSIS: why, for example: migraine: one-sided throbbing headache with nausea")
-        return Conclusion(reasoning=reasoning.strip(), diagnosis=diagnosis.strip())
+        return Conclusion(reasoning=reasoning.strip()[:600], diagnosis=diagnosis.strip()[:160])
 
 
 class Advises(Prompt[str]):
     """The doctor tells the patient what happens next."""
 
     template = "advises.md"
+    words: ClassVar[int] = 60
     discipline: str
+    profile: str
     complaint: str
     diagnosis: str
 
 
-class Studies(Prompt[Studied]):
-    """A doctor reads a finished case and notes questions that would have brought out what matters."""
+class Studies(Prompt[str]):
+    """A doctor reads a finished case and notes questions that would have brought out what matters, one in each line."""
 
     template = "studies.md"
+    words: ClassVar[int] = 160
     discipline: str
     expertise: str
     lines: tuple[str, ...]
     tests: tuple[str, ...]
-
-
-QUESTION_TYPES: tuple[str, ...] = tuple(member.value for member in QuestionType)

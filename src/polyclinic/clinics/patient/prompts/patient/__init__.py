@@ -1,14 +1,19 @@
-"""What the patient's side is asked: the complaint, the answers by each method, a crisis."""
+"""What the patient's side is asked: the complaint, the answers by each method, a crisis. Speech is plain text."""
 
 from __future__ import annotations
 
-from pydantic import BaseModel, Field
+from functools import lru_cache
+from typing import Any, ClassVar, Literal, cast
+
+from pydantic import BaseModel, Field, create_model
 
 from polyclinic.clinics.patient.rules.requirements import Demonstration
 from polyclinic.core.memory import Turn
 from polyclinic.core.message import Frozen
-from polyclinic.core.prompt import Prompt
+from polyclinic.core.prompt import Facts, Prompt
 from polyclinic.core.reply import ReplyModel
+
+NONE = "none"
 
 
 class Known(Frozen):
@@ -19,42 +24,58 @@ class Known(Frozen):
     test: str = ""
 
 
-class Spoken(ReplyModel):
-    """What the patient says."""
+class Memory(Facts):
+    """The talk so far, for offline players; a language model gets the same turns as messages."""
 
-    answer: str = Field(min_length=1, description="what the patient says, nothing else")
+    summary: str = ""
+    recent: tuple[Turn, ...] = ()
 
 
 class Thought(ReplyModel):
     """What the patient says, after thinking it through."""
 
-    thoughts: str = Field("", description="step by step: what is asked, which requirements matter, what may be told")
-    answer: str = Field(min_length=1, description="what the patient says, nothing else")
-
-
-class Lines(ReplyModel):
-    """Requirement lines that matter for one question."""
-
-    lines: list[str] = Field(description="one requirement each, short and to the point; empty when none matters")
+    thoughts: str = Field(max_length=400)
+    answer: str = Field(min_length=1, max_length=600)
 
 
 class Plans(ReplyModel):
-    """Several ways in which the question could be answered."""
+    """Three ways in which the question could be answered."""
 
-    plans: list[str] = Field(min_length=1, max_length=5, description="one way each, in one sentence")
+    first: str = Field(min_length=1, max_length=200)
+    second: str = Field(min_length=1, max_length=200)
+    third: str = Field(min_length=1, max_length=200)
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        """The plans, each once."""
+        return tuple(dict.fromkeys((self.first, self.second, self.third)))
 
 
 class Picked(ReplyModel):
     """Which of several candidates is best."""
 
-    reason: str
-    number: int = Field(ge=1, description="the number of the best one")
+    reason: str = Field(max_length=200)
+    number: int = Field(ge=1)
+
+
+@lru_cache(maxsize=16)
+def _picked_of(count: int) -> type[Picked]:
+    numbers = Literal[tuple(range(1, count + 1))]  # type: ignore[valid-type]
+    fields: dict[str, Any] = {"reason": (str, Field(max_length=200)), "number": (numbers, ...)}
+    return cast("type[Picked]", create_model(f"PickedOf{count}", __base__=Picked, **fields))
+
+
+def lines_of(text: str) -> tuple[str, ...]:
+    """A reply of one thing in each line: marks and numbers before the words go, and so does the word "none"."""
+    found = (line.strip().lstrip("-*•0123456789.) ").strip() for line in text.splitlines())
+    return tuple(dict.fromkeys(line for line in found if line and line.strip(".").casefold() != NONE))
 
 
 class Blurs(Prompt[str]):
     """The vagueness agent removes results and blurs times."""
 
     template = "blurs.md"
+    words: ClassVar[int] = 120
     lines: tuple[str, ...]
 
 
@@ -62,6 +83,7 @@ class Complains(Prompt[str]):
     """The patient arrives and says what is the matter."""
 
     template = "complains.md"
+    words: ClassVar[int] = 60
     person: str
     lines: tuple[str, ...]
 
@@ -72,18 +94,20 @@ class Complains(Prompt[str]):
         return f"You are the patient: {self.person}\nTell the reception what is the matter:\n{known}"
 
 
-class Attends(Prompt[Lines]):
-    """The attention agent picks the key lines out of one chunk of the requirements."""
+class Attends(Prompt[str]):
+    """The attention agent picks the key lines out of one chunk of the requirements, one in each line."""
 
     template = "attends.md"
+    words: ClassVar[int] = 80
     chunk: tuple[str, ...]
     question: str
 
 
-class Merges(Prompt[Lines]):
-    """The attention agent merges the key lines of all chunks."""
+class Merges(Prompt[str]):
+    """The attention agent merges the key lines of all chunks, one in each line."""
 
     template = "merges.md"
+    words: ClassVar[int] = 60
     lines: tuple[str, ...]
     question: str
 
@@ -92,10 +116,11 @@ class Interviewed(BaseModel):
     """What every way of answering has: who one is, what one knows, what was said, what is asked."""
 
     person: str
-    summary: str
-    recent: tuple[Turn, ...]
+    earlier: str
     information: tuple[Known, ...]
+    heard: str
     question: str
+    memory: Memory
 
     @property
     def for_human(self) -> str:
@@ -104,51 +129,90 @@ class Interviewed(BaseModel):
         return f"You are the patient: {self.person}\nWhat you know:\n{known}\nThe doctor asks: {self.question}"
 
 
-class AnswersAttended(Prompt[Spoken], Interviewed):
+class AnswersAttended(Prompt[str], Interviewed):
     """The patient answers with attention requirements and demonstrations."""
 
     template = "answers_attended.md"
+    words: ClassVar[int] = 60
     requirements: tuple[str, ...]
     demonstrations: tuple[Demonstration, ...]
 
 
-class AnswersOverall(Prompt[Thought], Interviewed):
-    """The patient answers with all the requirements, thinking first when told to, along a plan when there is one."""
+class AnswersOverall(Prompt[str], Interviewed):
+    """The patient answers with all the requirements, along a plan when there is one."""
 
     template = "answers_overall.md"
+    words: ClassVar[int] = 60
     requirements: tuple[str, ...]
     demonstrations: tuple[Demonstration, ...]
-    think: bool
     plan: str
+
+
+class AnswersStepwise(Prompt[Thought], Interviewed):
+    """The patient answers with all the requirements, thinking first."""
+
+    template = "answers_stepwise.md"
+    words: ClassVar[int] = 110
+    requirements: tuple[str, ...]
+
+    @classmethod
+    def from_human(cls, text: str) -> Thought:
+        """A person keeps the thoughts to themselves."""
+        return Thought(thoughts="", answer=text.strip())
 
 
 class Thinks(Prompt[Plans], Interviewed):
     """The patient proposes ways to answer (the branches of a tree of thoughts)."""
 
     template = "thinks.md"
+    words: ClassVar[int] = 70
     requirements: tuple[str, ...]
+
+    @classmethod
+    def from_human(cls, text: str) -> Plans:
+        """A person has one plan: what they are going to say."""
+        return Plans(first=text.strip(), second=text.strip(), third=text.strip())
 
 
 class PicksAnswer(Prompt[Picked]):
     """The patient picks among candidates: plans to follow, or answers to give."""
 
     template = "picks_answer.md"
+    words: ClassVar[int] = 30
     requirements: tuple[str, ...]
     question: str
     candidates: tuple[str, ...]
+
+    def reply_form(self) -> type[Picked]:
+        """As many numbers as there are candidates."""
+        return _picked_of(len(self.candidates))
+
+    @classmethod
+    def from_human(cls, text: str) -> Picked:
+        """A person types the number."""
+        if not text.strip().isdigit():
+            raise ValueError("type the number of the answer that you choose")
+        return Picked(reason="", number=int(text))
 
 
 class Aligns(Prompt[Thought], Interviewed):
     """The patient answers by principles, saying first which of them apply."""
 
     template = "aligns.md"
+    words: ClassVar[int] = 110
     principles: tuple[str, ...]
     demonstrations: tuple[Demonstration, ...]
+
+    @classmethod
+    def from_human(cls, text: str) -> Thought:
+        """A person keeps the thoughts to themselves."""
+        return Thought(thoughts="", answer=text.strip())
 
 
 class Panics(Prompt[str]):
     """The patient interrupts with something urgent."""
 
     template = "panics.md"
+    words: ClassVar[int] = 30
     person: str
     complaint: str

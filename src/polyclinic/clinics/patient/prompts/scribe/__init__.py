@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from polyclinic.core.memory import Turn
 from polyclinic.core.prompt import Prompt
 
@@ -10,6 +12,7 @@ class Summarises(Prompt[str]):
     """Older turns become a summary of bounded length."""
 
     template = "summarises.md"
+    words: ClassVar[int] = 110
     limit_chars: int
     summary: str
     turns: tuple[Turn, ...]
