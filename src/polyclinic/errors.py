@@ -35,7 +35,9 @@
     ├── LimitReached            a limit the user set was reached (turns, tokens, money, time): exit code 3
     └── OwnedError              something failed inside an episode, and one party owns it
         ├── ModelError          owner "model": the endpoint is down, refused, stalled or ran past its deadline
-        │   └── AttemptFailed   one attempt at an endpoint failed, and whether another may help
+        │   └── CallFailed      a call failed for good, and what it is billed at all the same
+        │       └── AttemptFailed   one attempt at an endpoint failed, and whether another may help
+        │           └── OutOfRoom   thoughts took the whole limit of a reply
         ├── ReplyError          owner "reply": the tested agent's reply did not parse, twice asked again
         ├── SimulatedUserError  owner "simulated_user": the simulator's own actor broke its part
         ├── ToolError           owner "tool": a tool failed although it was used rightly

@@ -179,8 +179,9 @@ def test_ten_thousand_malformed_replies_crash_nothing_and_none_is_accepted_chang
         except Unreadable:
             outcomes["refused"] += 1
             continue
-        said = json.loads(mutated)
+        said = json.loads(mutated[mutated.index("{") :])
         accepted = note.model_dump()
+        said = {key: item for key, item in said.items() if item is not None or accepted.get(key) is None}
         assert same(accepted, said), f"{mutation.__name__}: {mutated!r} was read as {accepted!r}"
         outcomes["said so"] += 1
     assert outcomes["refused"] > 7_500
@@ -246,3 +247,55 @@ def test_a_key_that_stands_twice_is_refused_however_it_is_written(text: str) -> 
 def test_colons_in_words_and_spaces_around_keys_are_no_key_that_stands_twice() -> None:
     note = read_reply('{"summary" :\n"at 10:30: pain", "urgency":"low","score":1,"safe" : true}', Note)
     assert note.summary == "at 10:30: pain"
+
+
+WHOLE = {"summary": "a", "urgency": "low", "score": 1, "safe": True}
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        "Sure! Here is the JSON:\n{}",
+        "Sure! Here it is:\n```json\n{}\n```",
+        "Thinking done.\n\n```\n{}\n```\n",
+    ],
+)
+def test_a_whole_object_after_a_preamble_with_nothing_after_it_is_read(around: str) -> None:
+    assert read_reply(around.replace("{}", json.dumps(WHOLE)), Note).summary == "a"
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        "{}\nHope that helps.",
+        "```json\n{}\n```\nHope that helps.",
+        "First {}, or rather {}",
+        "```json\n{}\n```\n```json\n{}\n```",
+        'A template {"summary": …}: {}',
+    ],
+)
+def test_anything_after_the_object_and_any_second_object_is_refused(around: str) -> None:
+    with pytest.raises(Unreadable):
+        read_reply(around.replace("{}", json.dumps(WHOLE)), Note)
+
+
+class Choice(ReplyModel):
+    physician: str
+    reason: str = ""
+    places: list[Dose] = Field(default_factory=list)
+    remark: str | None = "none"
+
+
+def test_null_for_a_field_that_may_be_left_out_is_as_if_it_were() -> None:
+    read = read_reply('{"physician": "Kim", "reason": null, "places": null, "remark": null}', Choice)
+    assert read == Choice(physician="Kim", remark=None)
+
+
+def test_null_for_a_field_that_is_needed_is_refused() -> None:
+    with pytest.raises(Unreadable, match="physician"):
+        read_reply('{"physician": null, "reason": "x"}', Choice)
+
+
+def test_a_null_inside_of_a_list_is_no_field_and_is_refused() -> None:
+    with pytest.raises(Unreadable, match="places"):
+        read_reply('{"physician": "Kim", "places": [null]}', Choice)

@@ -10,9 +10,12 @@ import pytest
 
 from polyclinic.core.model import Completion, ModelKind, Request, Usage
 from polyclinic.errors import DataError, LimitReached
-from polyclinic.models.accounting import Budget, Budgeted
+from polyclinic.models.accounting import Budget, Held, Purse
 from polyclinic.models.assemble import Assembly
 from polyclinic.models.cache import Cached, MemoryCache
+from polyclinic.models.failure import AttemptFailed, CallFailed
+from polyclinic.models.guard import Deadline, Guarded
+from polyclinic.models.limiter import Limiter
 from polyclinic.models.prices import Price, default_prices, read_prices
 from polyclinic.models.spec import Options, parse_model
 from polyclinic.testing.fault_server import FaultServer
@@ -84,26 +87,105 @@ def test_a_price_list_that_is_not_toml_is_named_with_its_line() -> None:
         read_prices("[models", "mine.toml")
 
 
+class Caller:
+    """Costs what it is told, or fails after it was billed."""
+
+    name = "paid"
+    hears = False
+
+    def __init__(self, cost: int, failures: int = 0) -> None:
+        self.cost, self.failures, self.calls = cost, failures, 0
+
+    def limit(self, request: Request) -> int:
+        return 1
+
+    async def attempt(self, request: Request, number: int, deadline: Deadline) -> Completion:
+        self.calls += 1
+        await asyncio.sleep(0)
+        usage = Usage(input_tokens=1, cost_nano_usd=self.cost)
+        if self.failures:
+            self.failures -= 1
+            raise AttemptFailed("odd", "truncated", usage=usage)
+        return Completion(text="yes", usage=usage)
+
+
+WORST = Price(output=100_000_000)  # 100 billionths for each token of a reply
+
+
+@pytest.fixture
+def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("polyclinic.models.guard._FIRST_WAIT_S", 0.0)
+
+
+def paid(caller: Caller, budget: Budget, price: Price = WORST) -> Guarded:
+    return Guarded(caller, Limiter(64), Options(), Purse(price, budget))
+
+
 async def test_a_budget_is_never_passed_even_by_calls_at_the_same_time(ask: Ask) -> None:
-    model, budget = Paid(cost=40), Budget(1_000)
-    paid = Budgeted(model, Price(output=100_000_000), budget, Options(max_tokens=1))  # 100 billionths at worst
-    results = await asyncio.gather(*(paid.answer(ask(str(n))) for n in range(50)), return_exceptions=True)
+    caller, budget = Caller(cost=40), Budget(1_000)
+    model = paid(caller, budget)
+    results = await asyncio.gather(*(model.answer(ask(str(n))) for n in range(50)), return_exceptions=True)
     stopped = [result for result in results if isinstance(result, LimitReached)]
     assert stopped
     assert all(result.limit == "cost" for result in stopped)
-    assert budget.spent_nano_usd == 40 * model.calls <= 1_000
+    assert budget.spent_nano_usd == 40 * caller.calls <= 1_000
+    assert (budget.held_nano_usd, budget.held_tokens) == (0, 0)
+
+
+async def test_a_limit_of_tokens_is_kept_by_what_is_set_aside(ask: Ask) -> None:
+    caller, budget = Caller(cost=0), Budget(None, limit_tokens=100)
+    results = await asyncio.gather(
+        *(paid(caller, budget, Price()).answer(ask(str(n))) for n in range(150)), return_exceptions=True
+    )
+    stopped = [result for result in results if isinstance(result, LimitReached)]
+    assert stopped[0].limit == "tokens"
+    assert caller.calls <= budget.spent_tokens <= 100
+
+
+@pytest.mark.usefixtures("no_waits")
+async def test_every_billed_attempt_counts_also_those_that_could_not_be_used(ask: Ask) -> None:
+    budget = Budget.from_usd(1.0)
+    completion = await paid(Caller(40, failures=3), budget).answer(ask())
+    assert completion.usage.cost_nano_usd == budget.spent_nano_usd == 4 * 40
+
+
+@pytest.mark.usefixtures("no_waits")
+async def test_a_call_that_failed_for_good_is_billed_all_the_same(ask: Ask) -> None:
+    budget = Budget.from_usd(1.0)
+    with pytest.raises(CallFailed) as caught:
+        await paid(Caller(40, failures=99), budget).answer(ask())
+    assert caught.value.usage.cost_nano_usd == budget.spent_nano_usd == 8 * 40
     assert budget.held_nano_usd == 0
 
 
-async def test_a_failed_call_gives_its_money_back(ask: Ask) -> None:
-    class Broken(Paid):
-        async def answer(self, request: Request) -> Completion:
-            raise RuntimeError("down")
+@pytest.mark.usefixtures("no_waits")
+async def test_attempts_stop_where_the_next_could_pass_the_budget(ask: Ask) -> None:
+    caller, budget = Caller(90, failures=99), Budget(300)
+    with pytest.raises(LimitReached, match="is used"):
+        await paid(caller, budget).answer(ask())
+    assert caller.calls == 3
+    assert budget.spent_nano_usd == 270
 
-    budget = Budget.from_usd(1.0)
-    with pytest.raises(RuntimeError):
-        await Budgeted(Broken(0), Price(output=10**9), budget, Options()).answer(ask())
-    assert (budget.spent_nano_usd, budget.held_nano_usd) == (0, 0)
+
+async def test_what_is_set_aside_is_what_is_sent(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reply at its limit costs no more than was set aside for it; without a price list nothing is free of limits."""
+    async with FaultServer() as server:
+        assembly = Assembly(budget=Budget(0, limit_tokens=10**9))
+        model = assembly.model(parse_model(f"{server.url}:any?thinking_tokens=1000"))
+        request = ask("word " * 400)
+        held: list[Held] = []
+        hold = Budget.hold
+
+        async def watched(self: Budget, worst: Held) -> None:
+            held.append(worst)
+            await hold(self, worst)
+
+        monkeypatch.setattr(Budget, "hold", watched)
+        await model.answer(request)
+        await assembly.close()
+    sent = server.requests[0]["max_tokens"]
+    assert sent == request.token_limit + 1000
+    assert held[0].tokens >= sent + 500
 
 
 async def test_a_kept_answer_is_given_again_for_nothing(ask: Ask) -> None:

@@ -80,6 +80,17 @@ async def test_the_endpoints_own_wait_is_kept_and_its_slots_are_halved(ask: Ask)
     assert limiter.allowed < 8
 
 
+async def test_a_wait_of_a_day_is_capped_tried_again_and_said(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "LONGEST_ASKED_S", 0.05)
+    day = AttemptFailed("too many", "throttled", retry_after_s=86_400.0)
+    limiter = Limiter(8)
+    completion = await Guarded(Stubborn(day), limiter, Options()).answer(ask())
+    assert completion.text == "done"
+    assert limiter.ready
+    with pytest.raises(ModelError, match=r"asked to wait 86,400 s, and 0\.05 s is the most"):
+        await Guarded(Stubborn(day, day), limiter, Options(tries=2)).answer(ask())
+
+
 async def test_a_wait_longer_than_the_call_may_last_is_not_waited_for(ask: Ask) -> None:
     async with FaultServer(faults=1.0, kinds=["rate_limit"], retry_after_s=60) as server:
         cast = cast_on(server, "?total_s=1")
@@ -118,6 +129,9 @@ class Stubborn:
     def __init__(self, *failures: AttemptFailed) -> None:
         self.failures = list(failures)
         self.numbers: list[int] = []
+
+    def limit(self, request: Request) -> int:
+        return 1
 
     async def attempt(self, request: Request, number: int, deadline: Deadline) -> Completion:
         self.numbers.append(number)

@@ -193,7 +193,6 @@ async def test_a_refusal_in_words_is_what_the_model_said(server: FaultServer, as
     ("message", "said"),
     [
         ({"content": "half of", "finish_reason": "content_filter"}, "content filter"),
-        ({"content": "", "finish_reason": "length"}, "max_tokens"),
     ],
 )
 async def test_replies_that_were_stopped_are_failures_and_not_tried_again(

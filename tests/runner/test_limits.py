@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import web
 
 from polyclinic.clinics.demo import clinic as demo
 from polyclinic.clinics.demo.scenario import Call
@@ -20,7 +22,7 @@ from polyclinic.runner.plan import run_plan
 from polyclinic.runner.plan.config import RunConfig, make_config
 from polyclinic.runner.results import load_results
 from polyclinic.store.store import open_store
-from polyclinic.testing.fault_server import FaultServer
+from polyclinic.testing.fault_server import Body, Fault, FaultServer
 
 MEMORY = "sqlite://:memory:"
 
@@ -64,7 +66,7 @@ async def test_a_budget_is_not_passed_by_calls_at_the_same_time_and_is_used_up_a
     async with FaultServer(latency_s=0.01) as server, open_store(MEMORY) as store:
         values = {"cast": f"nurse={server.url}:paid?max_tokens=200,all=understudy", "scenarios": "40"}
         stopped = await run(store, config(**values, max_cost_usd=0.05, concurrency=40))
-        spent = await store.runs.spent_nano_usd(stopped.run)
+        spent = (await store.runs.spent(stopped.run)).cost_nano_usd
         assert stopped.limit is not None
         assert stopped.limit.limit == "cost"
         assert 40_000_000 < spent <= 50_000_000
@@ -132,3 +134,50 @@ async def test_nobody_overtakes_an_episode_that_a_limit_stopped(monkeypatch: pyt
         outcomes = [row.outcome for row in await store.runs.episodes(first.run)]
     assert second.done == 3
     assert outcomes == ["after []", "after [0]", "after [0, 1]"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [("stall", ""), ("rate_limit", ""), ("drip", ""), ("stall", "&stream=false")],
+)
+async def test_a_limit_of_time_ends_a_run_within_two_seconds_calls_under_way_included(
+    kind: Fault, options: str
+) -> None:
+    async with open_store(MEMORY) as store:
+        async with FaultServer(faults=1.0, kinds=[kind], stall_s=30.0, retry_after_s=20.0) as server:
+            cast = f"all=understudy,nurse={server.url}:any?timeout_s=60&idle_s=60{options}"
+            started = time.monotonic()
+            stopped = await run(store, config(cast=cast, max_seconds=1, concurrency=4))
+            took = time.monotonic() - started
+            assert server.requests
+        assert stopped.limit is not None
+        assert stopped.limit.limit == "time"
+        assert took < 3
+        assert (stopped.exit_code, stopped.done, stopped.left) == (3, 0, 12)
+        again = await carry_on(
+            store, stopped.run, overrides={"max_seconds": None, "cast": "all=understudy"}, concurrency=4
+        )
+    assert (again.done, again.left) == (12, 0)
+
+
+@pytest.mark.usefixtures("priced")
+async def test_money_is_never_passed_by_more_than_one_call_whatever_comes_back() -> None:
+    """At 10 $ a million tokens: odd answers are billed, a budget of five cents is kept, the token limit is sent."""
+    limit = 0.05
+
+    async def respond(request: web.Request, body: Body) -> web.StreamResponse | None:
+        if len(server.requests) % 3:
+            usage = {"prompt_tokens": 150, "completion_tokens": 60}
+            return web.json_response({"choices": ["x"], "usage": usage})
+        return None
+
+    async with open_store(MEMORY) as store, FaultServer(respond=respond) as server:
+        cast = f"all=understudy,nurse={server.url}:paid?tries=4"
+        stopped = await run(store, config(cast=cast, max_cost_usd=limit, concurrency=16))
+        billed = 0
+        for number, body in enumerate(server.requests, start=1):
+            assert body["max_tokens"] < 1_000
+            billed += 210 if number % 3 else 300
+    assert stopped.limit is not None
+    assert stopped.limit.limit == "cost"
+    assert 0.5 * limit < billed * 10 / 1_000_000 <= limit * 1.2

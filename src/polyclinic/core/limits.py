@@ -55,8 +55,17 @@ class Meter:
             raise self._reached("tokens", f"{limits.tokens:,} tokens")
         if limits.cost_nano_usd is not None and self.cost_nano_usd >= limits.cost_nano_usd:
             raise self._reached("cost", f"${limits.cost_nano_usd / NANO:.2f}")
-        if limits.seconds is not None and time.monotonic() - self._started >= limits.seconds:
-            raise self._reached("time", f"{limits.seconds:g} seconds")
+        if self.seconds_left is not None and self.seconds_left <= 0:
+            raise self.time_is_up()
+
+    @property
+    def seconds_left(self) -> float | None:
+        """How long it may go on; None without a limit of time."""
+        return None if self.limits.seconds is None else self._started + self.limits.seconds - time.monotonic()
+
+    def time_is_up(self) -> LimitReached:
+        """The limit of time, as an error."""
+        return self._reached("time", f"{self.limits.seconds:g} seconds")
 
     def _reached(self, limit: str, amount: str) -> LimitReached:
         return LimitReached(limit, f"the {self.scope}'s limit of {amount} is reached", self.scope)

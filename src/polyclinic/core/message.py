@@ -21,16 +21,21 @@ class Frozen(BaseModel):
 
 
 class Image(Value):
-    """A picture in a message, as base64 text so that it travels through JSON unchanged."""
+    """A picture in a message, as base64 text so that it travels through JSON unchanged.
+
+    `described` is what it shows, in words: only a model that takes no pictures is told, and the report says so.
+    """
 
     media_type: str = "image/png"
     data: str = field(repr=False)
     caption: str = ""
+    described: str = ""
 
     @classmethod
-    def from_bytes(cls, content: bytes, media_type: str = "image/png", caption: str = "") -> Image:
+    def from_bytes(cls, content: bytes, media_type: str = "image/png", caption: str = "", described: str = "") -> Image:
         """A picture from its file's bytes."""
-        return cls(media_type=media_type, data=base64.b64encode(content).decode(), caption=caption)
+        data = base64.b64encode(content).decode()
+        return cls(media_type=media_type, data=data, caption=caption, described=described)
 
     @property
     def digest(self) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Mapping
 from typing import Any, TypeVar, cast
 
 import orjson
@@ -17,7 +18,7 @@ from polyclinic.errors import WrongForm
 
 R = TypeVar("R")
 
-_FENCE = re.compile(r"\A```(?:json)?[ \t]*\n(.*)\n```\Z", re.DOTALL)
+_FENCE = re.compile(r"```(?:json)?[ \t]*\n((?:(?!```).)*)\n[ \t]*```\Z", re.DOTALL)
 
 
 class ReplyModel(BaseModel):
@@ -92,20 +93,47 @@ def _count_keys(value: Any) -> int:
     return sum([_count_keys(item) for item in value]) if isinstance(value, list) else 0
 
 
-def read_reply(text: str, reply_type: type[R]) -> R:
-    """The reply as its type, or `Unreadable` with what is wrong.
+def read_object(text: str) -> dict[str, Any]:
+    """The one JSON object that a text is, strictly read: no key twice, no constants, nothing around it but a
+    preamble.
+    """
+    body = whole_object(text.strip())
+    try:
+        found = _STRICT.decode(body)
+    except Unreadable:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise Unreadable(f"the reply is not one JSON object: {error}") from None
+    if not isinstance(found, dict):
+        raise Unreadable("the reply is not one JSON object")
+    return found
 
-    A single code fence around the whole object is accepted, because it changes no value; anything else around it is
-    not.
+
+def whole_object(body: str) -> str:
+    """The object in a reply that holds nothing else: alone, in a code fence, or after a preamble with nothing after it.
+
+    No value can change by this: the object begins at the first brace and ends where the reply ends. Any other text
+    around it, a second object included, is left as it is, and then is no JSON.
+    """
+    if body.startswith("{"):
+        return body
+    fenced = _FENCE.search(body)
+    if fenced and "{" not in body[: fenced.start()]:
+        return fenced.group(1).strip()
+    start = body.find("{")
+    return body[start:] if start > 0 and body.endswith("}") else body
+
+
+def read_reply(text: str, reply_type: type[R]) -> R:
+    """The reply as its type, or `Unreadable` with what is wrong. `null` for a field that may be left out is as if it
+    were.
     """
     body = text.strip()
     if not body:
         raise Unreadable("the reply is empty", "empty")
     if reply_type is str:
         return cast(R, body)
-    fenced = _FENCE.match(body)
-    if fenced:
-        body = fenced.group(1).strip()
+    body = whole_object(body)
     if not _no_key_twice(body):
         try:
             _STRICT.decode(body)
@@ -113,10 +141,40 @@ def read_reply(text: str, reply_type: type[R]) -> R:
             raise
         except (ValueError, RecursionError) as error:
             raise Unreadable(f"the reply is not one JSON object: {error}") from None
+    adapter = _adapter(reply_type)
     try:
-        return cast(R, _adapter(reply_type).validate_json(body))
+        return cast(R, adapter.validate_json(body))
     except ValidationError as error:
-        faults = "; ".join(
-            f"{'.'.join(map(str, fault['loc'])) or 'reply'}: {fault['msg']}" for fault in error.errors()[:5]
-        )
-        raise Unreadable(f"the reply does not fit its schema: {faults}") from None
+        fault = error
+    if "null" in body:
+        try:
+            schema = schema_of(reply_type) or {}
+            pruned = _without_unused(orjson.loads(body), schema, schema.get("$defs", {}))
+            return cast(R, adapter.validate_json(orjson.dumps(pruned)))
+        except orjson.JSONDecodeError:
+            pass
+        except ValidationError as error:
+            fault = error
+    faults = "; ".join(f"{'.'.join(map(str, found['loc'])) or 'reply'}: {found['msg']}" for found in fault.errors()[:5])
+    raise Unreadable(f"the reply does not fit its schema: {faults}")
+
+
+def _without_unused(value: Any, schema: Mapping[str, Any], shared: Mapping[str, Any]) -> Any:
+    """The value without fields that are null and need not be there."""
+    if "$ref" in schema:
+        schema = shared[str(schema["$ref"]).rpartition("/")[2]]
+    if isinstance(value, list) and isinstance(schema.get("items"), Mapping):
+        return [_without_unused(item, schema["items"], shared) for item in value]
+    fields = schema.get("properties")
+    if not isinstance(value, dict) or not isinstance(fields, Mapping):
+        return value
+    needed = schema.get("required", ())
+    return {
+        name: _without_unused(item, fields.get(name, {}), shared)
+        for name, item in value.items()
+        if item is not None or name in needed or name not in fields or _takes_null(fields[name])
+    }
+
+
+def _takes_null(schema: Mapping[str, Any]) -> bool:
+    return schema.get("type") == "null" or any(_takes_null(choice) for choice in schema.get("anyOf", ()))

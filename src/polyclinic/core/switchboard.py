@@ -44,11 +44,13 @@ class Switchboard:
         self.memo = Memo()
         self._asked: dict[str, int] = {}
         self._answered: dict[str, list[Usage]] = {}
+        self._failed: dict[str, list[Usage]] = {}
 
     @property
     def usage(self) -> dict[str, Usage]:
-        """What each role's answers cost."""
-        return {role: total(used) for role, used in self._answered.items()}
+        """What each role's answers cost, failed calls that were billed included."""
+        roles = dict.fromkeys([*self._answered, *self._failed])
+        return {role: total([*self._answered.get(role, ()), *self._failed.get(role, ())]) for role in roles}
 
     @property
     def calls(self) -> dict[str, int]:
@@ -86,7 +88,8 @@ class Switchboard:
             started = time.monotonic()
             try:
                 completion = await model.answer(request)
-            except PASSING:
+            except PASSING as failure:
+                self._bill(request.role, failure)
                 raise
             except Exception as error:
                 raise blamed("model", f"{name} as {request.role}", error) from error
@@ -101,3 +104,11 @@ class Switchboard:
             meter.spend(completion.usage)
         self._answered.setdefault(role_of(request.role), []).append(completion.usage)
         return completion, occurrence, name
+
+    def _bill(self, role: str, failure: Exception) -> None:
+        """Count what a call that failed is billed at all the same."""
+        usage = getattr(failure, "usage", None)
+        if isinstance(usage, Usage):
+            for meter in self.meters:
+                meter.spend(usage)
+            self._failed.setdefault(role_of(role), []).append(usage)

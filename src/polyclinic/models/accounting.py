@@ -4,77 +4,97 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from polyclinic.core.model import NANO, Completion, Model, ModelKind, Request, estimate_tokens
+from polyclinic.core.model import NANO, Request, Usage
 from polyclinic.errors import LimitReached
+from polyclinic.models.arriving import worst_input
 from polyclinic.models.prices import Price
-from polyclinic.models.spec import Options
+
+
+class Held(NamedTuple):
+    """What is set aside for one attempt."""
+
+    nano_usd: int
+    tokens: int = 0
 
 
 @dataclass
 class Budget:
-    """Money for a run, in billionths of a US dollar. One budget may serve many models."""
+    """Money, in billionths of a US dollar, and tokens for a run; None means no limit. One budget may serve many
+    models.
+    """
 
-    limit_nano_usd: int
+    limit_nano_usd: int | None
+    limit_tokens: int | None = None
     spent_nano_usd: int = 0
+    spent_tokens: int = 0
     held_nano_usd: int = 0
+    held_tokens: int = 0
     _settled: asyncio.Event = field(default_factory=asyncio.Event)
 
     @classmethod
-    def from_usd(cls, usd: float) -> Budget:
-        """A budget in US dollars."""
-        return cls(round(usd * NANO))
+    def from_usd(cls, usd: float | None, tokens: int | None = None) -> Budget:
+        """A budget in US dollars and tokens."""
+        return cls(None if usd is None else round(usd * NANO), tokens)
 
-    async def hold(self, nano_usd: int) -> None:
-        """Set money aside for a call; raises when it could take the budget past its limit.
+    async def hold(self, held: Held) -> None:
+        """Set money and tokens aside for an attempt; raises when it could take the budget past its limit.
 
         Calls under way rarely cost what was set aside for them, so a call that only these keep from starting waits.
         """
-        while self.spent_nano_usd + self.held_nano_usd + nano_usd > self.limit_nano_usd:
-            if self.spent_nano_usd + nano_usd > self.limit_nano_usd:
-                raise LimitReached(
-                    "cost",
-                    f"the budget of ${self.limit_nano_usd / NANO:.2f} is used: ${self.spent_nano_usd / NANO:.4f} spent,"
-                    f" and the next call may cost up to ${nano_usd / NANO:.4f}",
-                )
+        while not self._fits(held, self.held_nano_usd, self.held_tokens):
+            if not self._fits(held, 0, 0):
+                raise self._used(held)
             self._settled.clear()
             await self._settled.wait()
-        self.held_nano_usd += nano_usd
+        self.held_nano_usd += held.nano_usd
+        self.held_tokens += held.tokens
 
-    def settle(self, held_nano_usd: int, cost_nano_usd: int) -> None:
+    def _fits(self, held: Held, nano_usd: int, tokens: int) -> bool:
+        if self.limit_nano_usd is not None and self.spent_nano_usd + nano_usd + held.nano_usd > self.limit_nano_usd:
+            return False
+        return self.limit_tokens is None or self.spent_tokens + tokens + held.tokens <= self.limit_tokens
+
+    def _used(self, held: Held) -> LimitReached:
+        if self.limit_nano_usd is not None and self.spent_nano_usd + held.nano_usd > self.limit_nano_usd:
+            return LimitReached(
+                "cost",
+                f"the budget of ${self.limit_nano_usd / NANO:.2f} is used: ${self.spent_nano_usd / NANO:.4f} spent,"
+                f" and the next call may cost up to ${held.nano_usd / NANO:.4f}",
+            )
+        return LimitReached(
+            "tokens",
+            f"the limit of {self.limit_tokens or 0:,} tokens is used: {self.spent_tokens:,} spent, and the next call"
+            f" may take up to {held.tokens:,}",
+        )
+
+    def settle(self, held: Held, usage: Usage) -> None:
         """Give back what was set aside, and count what it did cost."""
-        self.held_nano_usd -= held_nano_usd
-        self.spent_nano_usd += cost_nano_usd
+        self.held_nano_usd -= held.nano_usd
+        self.held_tokens -= held.tokens
+        self.spent_nano_usd += usage.cost_nano_usd
+        self.spent_tokens += usage.input_tokens + usage.output_tokens
         self._settled.set()
 
 
-class Budgeted:
-    """A model that stops before it would pass the budget."""
+@dataclass(frozen=True)
+class Purse:
+    """One model's share of a budget: the worst case of an attempt is set aside before it, and its cost counted after.
 
-    def __init__(self, model: Model, price: Price, budget: Budget, options: Options) -> None:
-        self._model, self._price, self._budget, self._options = model, price, budget, options
+    What is set aside is what is sent: the reply at its token limit, and the request at its longest.
+    """
 
-    @property
-    def name(self) -> str:
-        """As in the cast."""
-        return self._model.name
+    price: Price
+    budget: Budget
 
-    @property
-    def kind(self) -> ModelKind:
-        """As the model it wraps."""
-        return self._model.kind
+    async def hold(self, request: Request, limit: int) -> Held:
+        """Set the worst case aside, or raise `LimitReached`."""
+        read = worst_input(request)
+        worst = Held(self.price.cost_nano_usd(read, limit), read + limit)
+        await self.budget.hold(worst)
+        return worst
 
-    async def answer(self, request: Request) -> Completion:
-        """The answer, if it can be afforded."""
-        worst = self._price.cost_nano_usd(
-            sum(estimate_tokens(message.content) for message in request.messages),
-            self._options.limit(request),
-        )
-        await self._budget.hold(worst)
-        cost = 0
-        try:
-            completion = await self._model.answer(request)
-            cost = completion.usage.cost_nano_usd
-        finally:
-            self._budget.settle(worst, cost)
-        return completion
+    def settle(self, held: Held, usage: Usage) -> None:
+        """Count what the attempt cost."""
+        self.budget.settle(held, usage)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from polyclinic.core.model import Model
-from polyclinic.models.accounting import Budget, Budgeted
+from polyclinic.models.accounting import Budget, Purse
 from polyclinic.models.cache import Cached, ResponseCache
 from polyclinic.models.guard import Caller, Guarded
+from polyclinic.models.habits import Habits, Thinking
 from polyclinic.models.hosted import HostedCaller
 from polyclinic.models.limiter import Limiter
 from polyclinic.models.llm import ChatCaller, Endpoint
 from polyclinic.models.local import LocalCaller
 from polyclinic.models.prices import FREE, Price, Prices, default_prices
-from polyclinic.models.spec import CastSpec
-from polyclinic.models.wire import Habits
+from polyclinic.models.spec import CastSpec, endpoints
 
 
 class Assembly:
@@ -45,9 +47,8 @@ class Assembly:
         price = self._price(spec)
         caller, limiter = self._caller(spec, price)
         options = caller.options if isinstance(caller, LocalCaller) else spec.options
-        model: Model = Guarded(caller, limiter, options)
-        if self._budget is not None and price != FREE:
-            model = Budgeted(model, price, self._budget, options)
+        purse = Purse(price, self._budget) if self._budget is not None else None
+        model: Model = Guarded(caller, limiter, options, purse)
         return Cached(model, self._cache) if self._cache is not None else model
 
     def _caller(self, spec: CastSpec, price: Price) -> tuple[Caller, Limiter]:
@@ -65,7 +66,9 @@ class Assembly:
         key = (spec.base_url, spec.key_env)
         if key not in self._endpoints:
             options = spec.options
-            first = Habits(limit_name="max_completion_tokens") if spec.provider == "openai" else Habits()
+            known = endpoints().get(spec.provider, {})
+            thinking = cast(Thinking, known.get("thinking", "template"))
+            first = Habits(limit_name=known.get("limit", "max_tokens"), thinking=thinking)
             needs_key = spec.remote and bool(spec.provider and spec.key_env)
             self._endpoints[key] = Endpoint(
                 spec.base_url, spec.key_env, options.concurrency, options.rpm, first, needs_key

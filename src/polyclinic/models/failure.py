@@ -5,18 +5,37 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from polyclinic.core.model import Usage
 from polyclinic.errors import ModelError
 
-Trouble = Literal["throttled", "server", "connection", "deadline", "truncated", "empty", "refused"]
+Trouble = Literal["throttled", "server", "connection", "deadline", "truncated", "empty", "adapted", "refused"]
 
 _SECRETS = re.compile(r"\b(?:sk|pk|key|gsk|xai|AIza)[-_][\w-]{8,}|Bearer\s+\S+")
 
 
-class AttemptFailed(ModelError):
-    """One attempt failed. All troubles but `refused` are worth another attempt."""
+class CallFailed(ModelError):
+    """A call failed for good. `usage` is what its attempts are billed at all the same."""
 
-    def __init__(self, message: str, trouble: Trouble, retry_after_s: float | None = None, status: int = 0) -> None:
+    def __init__(self, message: str, usage: Usage | None = None) -> None:
         super().__init__(message)
+        self.usage = usage or Usage()
+
+
+class AttemptFailed(CallFailed):
+    """One attempt failed. All troubles but `refused` are worth another attempt.
+
+    `adapted` is no fault of the model's: the endpoint was found to need another form, and is asked in it at once.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        trouble: Trouble,
+        retry_after_s: float | None = None,
+        status: int = 0,
+        usage: Usage | None = None,
+    ) -> None:
+        super().__init__(message, usage)
         self.trouble, self.retry_after_s, self.status = trouble, retry_after_s, status
 
     @property

@@ -6,30 +6,35 @@ A `Caller` makes one attempt and tells its `Deadline` whenever something arrived
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from dataclasses import replace
 from types import TracebackType
 from typing import Protocol
 
-from polyclinic.core.model import Completion, ModelKind, Request
+from polyclinic.core.model import Completion, ModelKind, Request, Usage, total
 from polyclinic.core.seed import stream
-from polyclinic.errors import ModelError
-from polyclinic.models.failure import AttemptFailed
+from polyclinic.models.accounting import Purse
+from polyclinic.models.failure import AttemptFailed, CallFailed
 from polyclinic.models.limiter import Limiter
 from polyclinic.models.spec import Options
 
 _FIRST_WAIT_S = 0.25
 _LONGEST_WAIT_S = 20.0
+LONGEST_ASKED_S = 60.0
 
 
 class Deadline:
     """A wall-clock deadline and an idle deadline in one: whichever comes first cuts the work inside ``async with``.
 
-    A stream that drips for ever stays alive by the idle rule and is cut by the wall clock.
+    A stream that drips for ever stays alive by the idle rule and is cut by the wall clock. `bill` says what the attempt
+    is billed at so far.
     """
 
     def __init__(self, wall_s: float, idle_s: float) -> None:
         self._wall_s, self._idle_s = wall_s, idle_s
         self._timeout: asyncio.Timeout | None = None
         self._wall = self._heard = 0.0
+        self.bill: Callable[[], Usage] = Usage
 
     async def __aenter__(self) -> Deadline:
         now = asyncio.get_running_loop().time()
@@ -46,7 +51,7 @@ class Deadline:
         try:
             await self._timeout.__aexit__(kind, error, trace)
         except TimeoutError:
-            raise AttemptFailed(self._why(), "deadline") from None
+            raise AttemptFailed(self._why(), "deadline", usage=self.bill()) from None
 
     def heard(self) -> None:
         """Something arrived."""
@@ -78,14 +83,18 @@ class Caller(Protocol):
         """One attempt; `number` counts from 0 and varies the seed of a repeated one."""
         ...
 
+    def limit(self, request: Request) -> int:
+        """The token limit that would be sent with this request now."""
+        ...
+
 
 class Guarded:
     """A caller as a model: slots, attempts, waits and deadlines. The whole call ends within `total_s` of its slot."""
 
     kind: ModelKind = "llm"
 
-    def __init__(self, caller: Caller, limiter: Limiter, options: Options) -> None:
-        self._caller, self._limiter, self._options = caller, limiter, options
+    def __init__(self, caller: Caller, limiter: Limiter, options: Options, purse: Purse | None = None) -> None:
+        self._caller, self._limiter, self._options, self._purse = caller, limiter, options, purse
 
     @property
     def name(self) -> str:
@@ -100,26 +109,48 @@ class Guarded:
     async def _attempts(self, request: Request) -> Completion:
         loop = asyncio.get_running_loop()
         ends = loop.time() + self._options.total_s
-        number = 0
+        number = failed = 0
+        spent: list[Usage] = []
         while True:
             try:
                 if not self._limiter.ready:
                     await self._start(ends)
-                deadline = self._deadline(max(0.0, ends - loop.time()))
-                async with deadline:
-                    completion = await self._caller.attempt(request, number, deadline)
-                if not completion.text.strip() and not completion.tool_calls:
-                    raise AttemptFailed(f"{self.name}: the reply is empty", "empty")
+                completion = await self._attempt(request, number, max(0.0, ends - loop.time()))
                 self._limiter.succeeded()
-                return completion
+                return replace(completion, usage=total([completion.usage, *spent])) if spent else completion
             except AttemptFailed as failure:
                 number += 1
-                wait_s = self._wait_s(failure, request, number)
+                failed += failure.trouble != "adapted"
+                if failure.usage != Usage():
+                    spent.append(failure.usage)
+                wait_s = self._wait_s(failure, request, failed)
                 if not failure.retriable:
-                    raise
-                if number >= self._options.tries or loop.time() + wait_s >= ends:
-                    raise self._gave_up(failure, number) from failure
+                    raise self._named(failure, str(failure), spent) from failure
+                if failed >= self._options.tries or loop.time() + wait_s >= ends:
+                    raise self._gave_up(failure, failed, spent) from failure
             await asyncio.sleep(wait_s)
+
+    async def _attempt(self, request: Request, number: int, left_s: float) -> Completion:
+        """One attempt, its worst case set aside before and what it is billed at counted after, used or not."""
+        held = await self._purse.hold(request, self._caller.limit(request)) if self._purse is not None else None
+        deadline = self._deadline(left_s)
+        usage = Usage()
+        try:
+            async with deadline:
+                completion = await self._caller.attempt(request, number, deadline)
+            usage = completion.usage
+            if not completion.text.strip() and not completion.tool_calls:
+                raise AttemptFailed(f"{self.name}: the reply is empty", "empty", usage=usage)
+            return completion
+        except AttemptFailed as failure:
+            usage = failure.usage
+            raise
+        except asyncio.CancelledError:
+            usage = deadline.bill()
+            raise
+        finally:
+            if self._purse is not None and held is not None:
+                self._purse.settle(held, usage)
 
     def _deadline(self, left_s: float) -> Deadline:
         wall_s = min(self._options.timeout_s, left_s)
@@ -135,15 +166,28 @@ class Guarded:
             raise AttemptFailed(message, "throttled") from None
 
     def _wait_s(self, failure: AttemptFailed, request: Request, number: int) -> float:
-        """How long before the next attempt: doubling, with a spread that depends on the request alone."""
+        """How long before the next attempt: doubling, with a spread that depends on the request alone.
+
+        An endpoint may ask for more, within reason: a wait of a day would stop it for good.
+        """
+        if failure.trouble == "adapted":
+            return 0.0
+        asked = min(failure.retry_after_s or 0.0, LONGEST_ASKED_S)
         if failure.trouble == "throttled":
-            self._limiter.throttled(failure.retry_after_s)
+            self._limiter.throttled(asked)
         spread = 0.5 + stream("wait", request.key, number).random()
         own = min(_LONGEST_WAIT_S, _FIRST_WAIT_S * 2.0 ** (number - 1)) * spread
-        return max(own, failure.retry_after_s or 0.0)
+        return max(own, asked)
 
-    def _gave_up(self, failure: AttemptFailed, number: int) -> ModelError:
+    def _gave_up(self, failure: AttemptFailed, number: int, spent: list[Usage]) -> CallFailed:
         tries = "1 try" if number == 1 else f"{number} tries"
-        said = str(failure)
-        said = said if said.startswith(self.name) else f"{self.name}: {said}"
-        return ModelError(f"{said}; gave up after {tries}")
+        asked = failure.retry_after_s or 0.0
+        long = (
+            f"; it asked to wait {asked:,.0f} s, and {LONGEST_ASKED_S:g} s is the most"
+            if asked > LONGEST_ASKED_S
+            else ""
+        )
+        return self._named(failure, f"{failure}; gave up after {tries}{long}", spent)
+
+    def _named(self, failure: AttemptFailed, said: str, spent: list[Usage]) -> CallFailed:
+        return CallFailed(said if said.startswith(self.name) else f"{self.name}: {said}", total(spent))

@@ -64,6 +64,10 @@ class HostedCaller:
         """Answers arrive whole, so silence means nothing."""
         return False
 
+    def limit(self, request: Request) -> int:
+        """The token limit that is sent."""
+        return self._options.limit(request)
+
     async def attempt(self, request: Request, number: int, deadline: Deadline) -> Completion:
         """One attempt."""
         host = self._open()
@@ -102,6 +106,8 @@ class HostedCaller:
         temperature = temperature_of(request, options)
         if temperature is not None:
             settings["temperature"] = temperature
+        if options.effort:
+            settings["thinking"] = False if options.effort == "none" else options.effort
         return settings
 
     def _completion(self, request: Request, response: ModelResponse) -> Completion:
@@ -120,6 +126,9 @@ class HostedCaller:
                     raise AttemptFailed(message, "truncated") from None
         usage = self._usage(request, response, text)
         finish = "tool_calls" if calls else (response.finish_reason or "stop")
+        if finish == "length" and not text.strip():
+            said = "the reply ended at its token limit before a word was said; give it more with ?thinking_tokens=…"
+            raise AttemptFailed(f"{self.name}: {said}", "refused", usage=usage)
         return Completion(text=text, tool_calls=tuple(calls), usage=usage, finish=finish)
 
     def _usage(self, request: Request, response: ModelResponse, text: str) -> Usage:

@@ -11,23 +11,30 @@ import os
 import re
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import orjson
 
-from polyclinic.core.model import Completion, Request
+from polyclinic.core.model import Completion, Request, Usage
 from polyclinic.errors import ConfigError
+from polyclinic.models.arriving import OutOfRoom, Reading, complaint_of, keeps_form, said_call
 from polyclinic.models.failure import AttemptFailed, Trouble, redact
 from polyclinic.models.guard import Deadline
+from polyclinic.models.habits import Habits
+from polyclinic.models.intake import read_error, read_stream, read_whole
 from polyclinic.models.limiter import Limiter
 from polyclinic.models.prices import FREE, Price
 from polyclinic.models.spec import Options, is_loopback
-from polyclinic.models.wire import Habits, Reading, body_of, complaint_of
+from polyclinic.models.wire import Body, body_of, limit_of
 
 if TYPE_CHECKING:
     import aiohttp
 
 _CONNECT_S = 15.0
+_CHARS_A_TOKEN = 32
+_CHARS_MORE = 16_384
+_MAY_BE_HABITS = (400, 404, 415, 422, 500, 501)
 _TOO_LONG = re.compile(r"context[ _](?:length|size|window)|too many tokens|too long", re.IGNORECASE)
 _MENDS = {
     401: "check the key in {key}",
@@ -60,10 +67,11 @@ class Endpoint:
         """What a model takes, as far as is known; some take no schema beside tools, so those are two matters."""
         return self._habits.get((model, tools), self._first)
 
-    def learn(self, model: str, tools: bool, habits: Habits) -> None:
-        """Remember what a model took."""
-        if habits != self._first:
-            self._habits[model, tools] = habits
+    def learn(self, model: str, tools: bool, before: Habits, after: Habits) -> None:
+        """Remember what was found out in one call, beside what others found out meanwhile."""
+        found = {name: value for name, value in vars(after).items() if value != getattr(before, name)}
+        if found:
+            self._habits[model, tools] = replace(self.habits(model, tools), **found)
 
     @property
     def key(self) -> str:
@@ -78,12 +86,14 @@ class Endpoint:
             connector = aiohttp.TCPConnector(limit=self.limiter.most, keepalive_timeout=60, ttl_dns_cache=300)
             timeout = aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_S)
             own = not is_loopback(self.base_url)
-            self._session = aiohttp.ClientSession(connector=connector, timeout=timeout, trust_env=own)
+            self._session = aiohttp.ClientSession(
+                connector=connector, timeout=timeout, trust_env=own, auto_decompress=False
+            )
         return self._session
 
     def headers(self) -> dict[str, str]:
         """Headers of a request. A host that is known to want a key is not asked without one."""
-        plain = {"Content-Type": "application/json"}
+        plain = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
         key = self.key
         if key:
             plain["Authorization"] = f"Bearer {key}"
@@ -119,74 +129,119 @@ class ChatCaller:
             self._endpoint.habits(self._model, tools).streams for tools in (True, False)
         )
 
+    def limit(self, request: Request) -> int:
+        """The token limit that would be sent now."""
+        return limit_of(request, self._options, self._endpoint.habits(self._model, bool(request.tools)))
+
     async def attempt(self, request: Request, number: int, deadline: Deadline) -> Completion:
         """One attempt, repeated at once while the endpoint refuses parts of the protocol that can be left out."""
         tools = bool(request.tools)
-        habits = self._endpoint.habits(self._model, tools)
+        known = habits = self._endpoint.habits(self._model, tools)
         tried = {habits}
         while True:
             body = body_of(request, self._model, self._options, habits, number)
             try:
-                completion = await self._post(body, request, deadline)
+                completion = await self._post(body, request, habits, deadline)
             except _Complaint as complaint:
-                changed = habits.after(complaint.words, body)
+                changed = habits.after(complaint.words, body, complaint.status)
                 if changed is None or changed in tried:
-                    raise self._failed(complaint.status, complaint.words, None) from None
+                    raise self._failed(complaint.status, complaint.words, complaint.retry_after_s) from None
                 tried.add(changed)
                 habits = changed
                 continue
-            self._endpoint.learn(self._model, tools, habits)
-            return completion
+            self._endpoint.learn(self._model, tools, known, habits)
+            return self._fitting(request, completion, body, habits)
 
-    async def _post(self, body: dict[str, Any], request: Request, deadline: Deadline) -> Completion:
+    def _fitting(self, request: Request, completion: Completion, body: Body, habits: Habits) -> Completion:
+        """The reply, with tool calls that were said in words.
+
+        One that shows no sign of the schema that was sent with it says that the endpoint passes schemas over: from then
+        on the form is said in words.
+        """
+        if not habits.takes_tools and request.tools and completion.finish == "stop":
+            completion = said_call(completion, request)
+        form = body.get("response_format", {})
+        if form and completion.finish == "stop" and completion.text.strip():
+            schema = form.get("json_schema", {}).get("schema", {})
+            if not keeps_form(completion.text, schema, request.reply_type):
+                self._endpoint.learn(self._model, bool(request.tools), habits, replace(habits, form="words"))
+                said = "the endpoint passes the form of replies over; from now on it is said in words"
+                raise AttemptFailed(f"{self.name}: {said}", "adapted", usage=completion.usage)
+        return completion
+
+    async def _post(self, body: Body, request: Request, habits: Habits, deadline: Deadline) -> Completion:
         import aiohttp
 
-        headers = self._endpoint.headers()
-        reading = Reading()
+        reading = Reading(most_chars=_CHARS_A_TOKEN * limit_of(request, self._options, habits) + _CHARS_MORE)
+        began = False
+
+        def bill() -> Usage:
+            return self._priced(reading.billed(request), reading.cached_tokens) if began else Usage()
+
+        deadline.bill = bill
         try:
-            async with self._endpoint.session().post(self._url, data=orjson.dumps(body), headers=headers) as response:
+            session, data = self._endpoint.session(), orjson.dumps(body)
+            async with session.post(
+                self._url, data=data, headers=self._endpoint.headers(), allow_redirects=False
+            ) as response:
                 deadline.heard()
                 if response.status != 200:
                     await self._refuse(response)
+                began = True
                 if response.content_type == "text/event-stream":
-                    await _read_stream(response, reading, deadline)
+                    await read_stream(response, reading, deadline)
                 else:
-                    await _read_whole(response, reading)
-        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
-            mend = "check that it is running and the address is right"
-            raise AttemptFailed(f"{self.name}: no connection ({_short(error)}); {mend}", "connection") from None
-        except (aiohttp.ClientError, ConnectionError) as error:
-            raise AttemptFailed(f"{self.name}: the connection broke ({_short(error)})", "truncated") from None
-        except AttemptFailed as failure:
-            if not str(failure).startswith(self.name):
-                raise self._named(failure) from None
-            raise
-        try:
+                    await read_whole(response, reading, deadline)
             completion = reading.completion(request)
+        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
+            advice = "check that it is running and the address is right"
+            raise AttemptFailed(f"{self.name}: no connection ({_short(error)}); {advice}", "connection") from None
+        except (aiohttp.ClientError, ConnectionError) as error:
+            words = f"{self.name}: the connection broke ({_short(error)})"
+            raise AttemptFailed(words, "truncated", usage=bill()) from None
+        except OutOfRoom as failure:
+            raise self._thought_on(request, habits, failure, bill()) from None
         except AttemptFailed as failure:
-            raise self._named(failure) from None
-        return self._priced(completion, reading)
+            raise self._named(failure, bill()) from None
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
+            words = f"{self.name}: the answer cannot be read ({type(error).__name__}: {_short(error)})"
+            raise AttemptFailed(words, "truncated", usage=bill()) from None
+        return replace(completion, usage=bill(), adapted=habits.adapted(request))
 
-    def _priced(self, completion: Completion, reading: Reading) -> Completion:
-        usage = completion.usage
-        cost = self._price.cost_nano_usd(usage.input_tokens, usage.output_tokens, reading.cached_tokens)
-        if not cost:
-            return completion
-        return replace(completion, usage=replace(usage, cost_nano_usd=cost))
+    def _thought_on(self, request: Request, habits: Habits, failure: OutOfRoom, usage: Usage) -> AttemptFailed:
+        """Thoughts took the whole limit: this model gets more room from now on, unless the cast set the limit."""
+        larger = habits.more_room() if self._options.max_tokens is None else None
+        if larger is None:
+            return self._named(failure, usage)
+        self._endpoint.learn(self._model, bool(request.tools), habits, larger)
+        said = f"thoughts used up the reply's limit; it gets {larger.room:,} tokens for them"
+        return AttemptFailed(f"{self.name}: {said}", "adapted", usage=usage)
 
-    def _named(self, failure: AttemptFailed) -> AttemptFailed:
-        words = redact(f"{self.name}: {failure}", self._endpoint.key)
-        return AttemptFailed(words, failure.trouble, failure.retry_after_s, failure.status)
+    def _priced(self, usage: Usage, cached_tokens: int) -> Usage:
+        cost = self._price.cost_nano_usd(usage.input_tokens, usage.output_tokens, cached_tokens)
+        return replace(usage, cost_nano_usd=cost) if cost else usage
+
+    def _named(self, failure: AttemptFailed, usage: Usage) -> AttemptFailed:
+        said = str(failure)
+        words = redact(said if said.startswith(self.name) else f"{self.name}: {said}", self._endpoint.key)
+        return AttemptFailed(words, failure.trouble, failure.retry_after_s, failure.status, usage)
 
     async def _refuse(self, response: aiohttp.ClientResponse) -> None:
-        raw = await response.read()
+        if 300 <= response.status < 400:
+            place = urlsplit(response.headers.get("Location", ""))
+            host = f"{place.scheme}://{place.netloc}" if place.netloc else "another address"
+            said = f"{self.name}: the endpoint answered {response.status} and points to {host}"
+            advice = "redirects are never followed: write the address that answers"
+            raise AttemptFailed(f"{said}; {advice}", "refused", status=response.status)
+        raw = await read_error(response)
         try:
             words = complaint_of(orjson.loads(raw))
         except orjson.JSONDecodeError:
             words = raw.decode(errors="replace")[:300].strip()
-        if response.status in (400, 422) and not _TOO_LONG.search(words):
-            raise _Complaint(response.status, words)
-        raise self._failed(response.status, words, _retry_after_s(response))
+        wait_s = _retry_after_s(response)
+        if response.status in _MAY_BE_HABITS and not _TOO_LONG.search(words):
+            raise _Complaint(response.status, words, wait_s)
+        raise self._failed(response.status, words, wait_s)
 
     def _failed(self, status: int, words: str, retry_after_s: float | None) -> AttemptFailed:
         trouble: Trouble = "refused"
@@ -202,50 +257,9 @@ class ChatCaller:
 class _Complaint(Exception):
     """The endpoint does not take the request as it is written."""
 
-    def __init__(self, status: int, words: str) -> None:
+    def __init__(self, status: int, words: str, retry_after_s: float | None) -> None:
         super().__init__(words)
-        self.status, self.words = status, words
-
-
-async def _read_whole(response: aiohttp.ClientResponse, reading: Reading) -> None:
-    raw = await response.read()
-    try:
-        payload = orjson.loads(raw)
-    except orjson.JSONDecodeError:
-        raise AttemptFailed("the answer is not whole JSON", "truncated") from None
-    reading.take(payload)
-    if not isinstance(payload.get("choices"), list) or not payload["choices"]:
-        raise AttemptFailed("the answer has no choices", "truncated")
-
-
-async def _read_stream(response: aiohttp.ClientResponse, reading: Reading, deadline: Deadline) -> None:
-    """Server-sent events until [DONE]; a stream that ends before its reply does was cut off.
-
-    A reply that only repeats itself is not waited for: the connection is closed, which stops the server's work too.
-    """
-    kept = b""
-    async for chunk in response.content.iter_any():
-        deadline.heard()
-        lines = (kept + chunk).split(b"\n")
-        kept = lines.pop()
-        for line in lines:
-            if not line.startswith(b"data:"):
-                continue
-            data = line[5:].strip()
-            if data == b"[DONE]":
-                return
-            if not data:
-                continue
-            try:
-                payload = orjson.loads(data)
-            except orjson.JSONDecodeError:
-                raise AttemptFailed("the stream holds broken JSON", "truncated") from None
-            reading.take(payload)
-        if reading.repeats:
-            response.close()
-            return
-    if not reading.finish:
-        raise AttemptFailed("the stream ended before the reply did", "truncated")
+        self.status, self.words, self.retry_after_s = status, words, retry_after_s
 
 
 def _retry_after_s(response: aiohttp.ClientResponse) -> float | None:
@@ -256,8 +270,11 @@ def _retry_after_s(response: aiohttp.ClientResponse) -> float | None:
     value = response.headers.get("Retry-After", "")
     if value.replace(".", "", 1).isdecimal():
         return float(value)
-    parsed = email.utils.parsedate_tz(value) if value else None
-    return max(0.0, email.utils.mktime_tz(parsed) - time.time()) if parsed else None
+    try:
+        parsed = email.utils.parsedate_tz(value) if value else None
+        return max(0.0, email.utils.mktime_tz(parsed) - time.time()) if parsed else None
+    except (ValueError, OverflowError):
+        return None
 
 
 def _short(error: Exception) -> str:

@@ -52,6 +52,10 @@ class LocalCaller:
         """Replies arrive word by word."""
         return True
 
+    def limit(self, request: Request) -> int:
+        """The token limit that is sent."""
+        return self._caller.limit(request) if self._caller is not None else self.options.limit(request)
+
     async def attempt(self, request: Request, number: int, deadline: Deadline) -> Completion:
         """One attempt, after loading the model if need be."""
         return await (await self._loaded()).attempt(request, number, deadline)

@@ -7,12 +7,13 @@ fixed tuples) are sent as they are, without the promise. The reply is validated 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import orjson
 
 from polyclinic.core.reply import schema_of
+from polyclinic.core.tool import ToolSpec
 
 _DROPPED = frozenset(
     ("title", "default", "examples", "discriminator", "minLength", "maxLength", "uniqueItems", "readOnly", "writeOnly")
@@ -58,6 +59,21 @@ def in_words(schema: Mapping[str, Any]) -> str:
         "Reply with one JSON object and nothing else: no words before or after it, no code fence. It must fit this JSON"
         f" schema:\n{orjson.dumps(schema).decode()}"
     )
+
+
+def action_or(schema: Mapping[str, Any], tools: Sequence[ToolSpec]) -> dict[str, Any]:
+    """The use of a tool, or the reply: a closed choice for models that are told of their tools in words."""
+    uses = [
+        {
+            "type": "object",
+            "properties": {"tool": {"const": tool.name}, "arguments": tool.parameters},
+            "required": ["tool", "arguments"],
+            "additionalProperties": False,
+        }
+        for tool in tools
+    ]
+    reply = {key: value for key, value in schema.items() if key != "$defs"}
+    return {"anyOf": [*uses, reply], "$defs": schema.get("$defs", {})}
 
 
 class _Inexpressible(Exception):

@@ -60,7 +60,9 @@ class Options(Frozen):
     tries: int = Field(8, ge=1, le=100, description="attempts for a call")
     concurrency: int = Field(256, ge=1, le=10_000, description="calls at the same time, for the whole endpoint")
     rpm: int | None = Field(None, ge=1, description="calls started per minute, for the whole endpoint")
-    effort: str = Field("", description="reasoning effort, for models that take one: minimal, low, medium, high")
+    effort: Literal["", "none", "minimal", "low", "medium", "high"] = Field(
+        "", description="how much a reasoning model thinks; none turns it off"
+    )
     key_env: str = Field("", description="environment variable with the key")
     stream: bool = Field(True, description="stream replies, so that silence is noticed")
     threads: int | None = Field(None, ge=1, description="local: threads to compute with")

@@ -1,97 +1,58 @@
-"""The OpenAI chat protocol's bytes: a request as a body, and a reply read from a whole answer or from a stream.
-
-`Habits` is what is remembered of one model on one endpoint: which parts of the protocol it takes. Everything is assumed
-until the endpoint refuses it by name.
-"""
+"""A request as the OpenAI chat protocol has it, within the habits of the model that will read it."""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Any
 
 import orjson
 
-from polyclinic.core.again import RUN_ON, runs_on
-from polyclinic.core.message import Message, ToolCall
-from polyclinic.core.model import Completion, Request, Usage, estimate_usage
+from polyclinic.core.message import Image, Message
+from polyclinic.core.model import Request
 from polyclinic.core.seed import derive
-from polyclinic.models.failure import AttemptFailed
-from polyclinic.models.schema import in_words, reply_schema
+from polyclinic.core.tool import ToolSpec
+from polyclinic.models.habits import Habits
+from polyclinic.models.schema import action_or, in_words, reply_schema
 from polyclinic.models.spec import Options
 
-Form = Literal["strict", "loose", "object", "words"]
-_NEXT_FORM: dict[Form, Form] = {"strict": "loose", "loose": "object", "object": "words"}
-_OTHER_LIMIT = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
-_NAME = re.compile(r"[a-z_]+")
-_LOOK_EVERY = 400
+Body = dict[str, Any]
 _USUAL_WARMTH = 0.7
 _WARMEST = 1.2
 
 
-@dataclass(frozen=True)
-class Habits:
-    """What a model on an endpoint takes."""
-
-    form: Form = "strict"
-    limit_name: str = "max_tokens"
-    takes_temperature: bool = True
-    takes_seed: bool = True
-    takes_effort: bool = True
-    counts_in_stream: bool = True
-    streams: bool = True
-
-    def after(self, complaint: str, body: dict[str, Any]) -> Habits | None:
-        """What to try after the endpoint refused a request with these words; None when nothing is left to change."""
-        said = set(_NAME.findall(complaint.lower()))
-        if "stream_options" in said and self.counts_in_stream:
-            return replace(self, counts_in_stream=False)
-        if self.limit_name in said and self.limit_name in body:
-            return replace(self, limit_name=_OTHER_LIMIT[self.limit_name])
-        if "temperature" in said and "temperature" in body:
-            return replace(self, takes_temperature=False)
-        if "reasoning_effort" in said and "reasoning_effort" in body:
-            return replace(self, takes_effort=False)
-        if "seed" in said and "seed" in body:
-            return replace(self, takes_seed=False)
-        if said & {"stream", "streaming"} and "response_format" not in said and body.get("stream"):
-            return replace(self, streams=False)
-        if "response_format" in body and self.form in _NEXT_FORM:
-            return replace(self, form=_NEXT_FORM[self.form])
-        return None
-
-
-def body_of(request: Request, model: str, options: Options, habits: Habits, number: int) -> dict[str, Any]:
+def body_of(request: Request, model: str, options: Options, habits: Habits, number: int) -> Body:
     """The request as the protocol has it."""
-    messages = [_message(message) for message in request.messages]
-    body: dict[str, Any] = {"model": model, "messages": messages}
+    said_tools = request.tools if not habits.takes_tools else ()
+    messages = [_message(message, habits) for message in request.messages]
+    body: Body = {"model": model, "messages": messages}
+    if said_tools:
+        _say(messages, tools_in_words(said_tools))
     if request.reply_type is not str:
-        name, schema, strict = reply_schema(request.reply_type)
-        if habits.form == "strict" and strict:
-            form = {"name": name, "schema": schema, "strict": True}
-            body["response_format"] = {"type": "json_schema", "json_schema": form}
-        elif habits.form in ("strict", "loose"):
-            form = {"name": name, "schema": request.reply_schema, "strict": False}
-            body["response_format"] = {"type": "json_schema", "json_schema": form}
-        else:
-            _say_schema(messages, schema)
-            if habits.form == "object":
-                body["response_format"] = {"type": "json_object"}
-    if request.tools:
+        _ask_for_form(body, request, habits, said_tools)
+    if request.tools and not said_tools:
         body["tools"] = [{"type": "function", "function": tool.model_dump()} for tool in request.tools]
     temperature = temperature_of(request, options)
     if temperature is not None and habits.takes_temperature:
         body["temperature"] = temperature
-    body[habits.limit_name] = options.limit(request)
+    body[habits.limit_name] = limit_of(request, options, habits)
     if options.effort and habits.takes_effort:
-        body["reasoning_effort"] = options.effort
+        body |= _thinking(options.effort, habits)
     if habits.takes_seed:
         body["seed"] = provider_seed(request, number)
     if options.stream and habits.streams:
         body["stream"] = True
         if habits.counts_in_stream:
             body["stream_options"] = {"include_usage": True}
+    if not habits.takes_system:
+        body["messages"] = _without_system(messages)
+    if not habits.takes_turns:
+        body["messages"] = _by_turns(body["messages"])
     return body
+
+
+def limit_of(request: Request, options: Options, habits: Habits) -> int:
+    """The token limit that is sent, and what the reply costs at worst."""
+    return options.max_tokens or options.limit(request) + max(0, habits.room - options.room)
 
 
 def provider_seed(request: Request, number: int) -> int:
@@ -110,22 +71,59 @@ def temperature_of(request: Request, options: Options) -> float | None:
     return min(_WARMEST, round((_USUAL_WARMTH if chosen is None else chosen) + settings.warmer, 3))
 
 
-def _message(message: Message) -> dict[str, Any]:
+def _ask_for_form(body: Body, request: Request, habits: Habits, said_tools: tuple[ToolSpec, ...]) -> None:
+    name, schema, strict = reply_schema(request.reply_type)
+    if habits.form in ("object", "words"):
+        _say(body["messages"], in_words(schema))
+        if habits.form == "object":
+            body["response_format"] = {"type": "json_object"}
+        return
+    form: Body = {"name": name, "schema": request.reply_schema, "strict": False}
+    if said_tools:
+        form["schema"] = action_or(request.reply_schema or {}, said_tools)
+    elif habits.form == "strict" and strict:
+        form = {"name": name, "schema": schema, "strict": True}
+    body["response_format"] = {"type": "json_schema", "json_schema": form}
+
+
+def _thinking(effort: str, habits: Habits) -> Body:
+    """The wish to think more, less or not at all, in the server's own words."""
+    off = effort == "none"
+    if habits.thinking == "reasoning":
+        return {"reasoning": {"enabled": False} if off else {"effort": effort}}
+    if habits.thinking == "switch":
+        return {"thinking": {"type": "disabled" if off else "enabled"}}
+    if habits.thinking == "template" and off:
+        return {"chat_template_kwargs": {"enable_thinking": False}}
+    return {"reasoning_effort": effort}
+
+
+def tools_in_words(tools: tuple[ToolSpec, ...]) -> str:
+    """The tools on offer, for a model whose server takes none."""
+    lines = [f"- {tool.name}: {tool.description} Arguments: {orjson.dumps(tool.parameters).decode()}" for tool in tools]
+    return "\n".join(
+        [
+            "You can use these tools, one at a time:",
+            *lines,
+            'To use one, reply with nothing but this JSON object: {"tool": "its name", "arguments": {…}}. You are then'
+            " told the result. When you need no tool any more, reply as you were asked to.",
+        ]
+    )
+
+
+def _message(message: Message, habits: Habits) -> Body:
     if message.role == "tool":
+        if not habits.takes_tools:
+            return {"role": "user", "content": f"The tool's result: {message.content}"}
         return {"role": "tool", "tool_call_id": message.tool_call_id, "content": message.content}
     if message.tool_calls:
-        calls = [
-            {
-                "id": call.id,
-                "type": "function",
-                "function": {"name": call.name, "arguments": orjson.dumps(call.arguments).decode()},
-            }
-            for call in message.tool_calls
-        ]
-        return {"role": "assistant", "content": message.content or None, "tool_calls": calls}
+        return _with_calls(message, habits)
     if not message.images:
         return {"role": message.role, "content": message.content}
-    parts: list[dict[str, Any]] = [{"type": "text", "text": message.content}] if message.content else []
+    if not habits.takes_pictures:
+        told = "\n\n".join(part for part in (message.content, *map(picture_in_words, message.images)) if part)
+        return {"role": message.role, "content": told}
+    parts: list[Body] = [{"type": "text", "text": message.content}] if message.content else []
     for image in message.images:
         if image.caption:
             parts.append({"type": "text", "text": image.caption})
@@ -134,127 +132,64 @@ def _message(message: Message) -> dict[str, Any]:
     return {"role": message.role, "content": parts}
 
 
-def _say_schema(messages: list[dict[str, Any]], schema: dict[str, Any]) -> None:
-    """Put the form of the reply into words, in the system part: it stays the same from call to call."""
-    words = in_words(schema)
+def _with_calls(message: Message, habits: Habits) -> Body:
+    if not habits.takes_tools:
+        said = [orjson.dumps({"tool": call.name, "arguments": call.arguments}).decode() for call in message.tool_calls]
+        return {"role": "assistant", "content": "\n".join(said)}
+    calls = [
+        {
+            "id": call.id,
+            "type": "function",
+            "function": {"name": call.name, "arguments": orjson.dumps(call.arguments).decode()},
+        }
+        for call in message.tool_calls
+    ]
+    return {"role": "assistant", "content": message.content or None, "tool_calls": calls}
+
+
+def picture_in_words(image: Image) -> str:
+    """What a model that takes no pictures is told instead of one."""
+    told = ": ".join(part for part in (image.caption, image.described) if part)
+    return f"[A picture, which you are told about in words. {told or 'Nothing is known about it.'}]"
+
+
+def _say(messages: list[Body], words: str) -> None:
+    """Put words into the system part: it stays the same from call to call."""
     if messages and messages[0]["role"] == "system":
         messages[0] = {**messages[0], "content": f"{messages[0]['content']}\n\n{words}"}
     else:
         messages.insert(0, {"role": "system", "content": words})
 
 
-@dataclass
-class Reading:
-    """A reply as it arrives, whole or piece by piece."""
-
-    text: list[str] = field(default_factory=list)
-    refusal: list[str] = field(default_factory=list)
-    calls: dict[int, dict[str, str]] = field(default_factory=dict)
-    finish: str = ""
-    usage: dict[str, Any] = field(default_factory=dict)
-    _length: int = 0
-    _next_look: int = _LOOK_EVERY
-
-    def take(self, payload: Any) -> None:
-        """One event of a stream, or a whole answer."""
-        if not isinstance(payload, dict):
-            raise AttemptFailed("the answer is not a JSON object", "truncated")
-        if payload.get("error"):
-            raise AttemptFailed(f"the endpoint broke off: {complaint_of(payload)}", "server")
-        if isinstance(payload.get("usage"), dict):
-            self.usage = payload["usage"]
-        for choice in payload.get("choices") or ():
-            self._choice(choice)
-
-    @property
-    def repeats(self) -> bool:
-        """Whether the words so far have come to an end that only repeats itself. Looked at now and then, as words
-        come.
-        """
-        if self._length < self._next_look:
-            return False
-        self._next_look = self._length + _LOOK_EVERY
-        if not runs_on("".join(self.text)):
-            return False
-        self.finish = RUN_ON
-        return True
-
-    def _choice(self, choice: Any) -> None:
-        said = choice.get("delta") or choice.get("message") or {}
-        content = said.get("content")
-        if isinstance(content, str):
-            self.text.append(content)
-            self._length += len(content)
-        elif isinstance(content, list):
-            self.text += [part["text"] for part in content if isinstance(part, dict) and "text" in part]
-        if isinstance(said.get("refusal"), str):
-            self.refusal.append(said["refusal"])
-        for position, call in enumerate(said.get("tool_calls") or ()):
-            index = call.get("index")
-            kept = self.calls.setdefault(
-                index if isinstance(index, int) else position, {"id": "", "name": "", "arguments": ""}
-            )
-            function = call.get("function") or {}
-            kept["id"] = call.get("id") or kept["id"]
-            kept["name"] += function.get("name") or ""
-            arguments = function.get("arguments") or ""
-            kept["arguments"] += arguments if isinstance(arguments, str) else orjson.dumps(arguments).decode()
-        if choice.get("finish_reason"):
-            self.finish = str(choice["finish_reason"])
-
-    def completion(self, request: Request) -> Completion:
-        """The reply, once it has ended. Raises when it was cut off, filtered, or used up by reasoning."""
-        text = _spoken("".join(self.text))
-        if self.finish == "content_filter":
-            raise AttemptFailed("the endpoint's content filter stopped the reply", "refused")
-        calls = tuple(_tool_call(index, call) for index, call in sorted(self.calls.items()))
-        if not calls and not text.strip():
-            if self.refusal:
-                return Completion(text="".join(self.refusal), usage=self._usage(request, ""), finish="refusal")
-            if self.finish == "length":
-                raise AttemptFailed(
-                    "the reply ended at its token limit before a word was said; give it more with ?max_tokens=…",
-                    "refused",
-                )
-        return Completion(text=text, tool_calls=calls, usage=self._usage(request, text), finish=self.finish or "stop")
-
-    def _usage(self, request: Request, text: str) -> Usage:
-        read, written = self.usage.get("prompt_tokens"), self.usage.get("completion_tokens")
-        if isinstance(read, int) and isinstance(written, int):
-            return Usage(input_tokens=read, output_tokens=written)
-        return estimate_usage(request, text)
-
-    @property
-    def cached_tokens(self) -> int:
-        """Input tokens that the endpoint had in its cache."""
-        details = self.usage.get("prompt_tokens_details")
-        cached = details.get("cached_tokens") if isinstance(details, dict) else None
-        return cached if isinstance(cached, int) else 0
+def _without_system(messages: list[Body]) -> list[Body]:
+    """The system part as the beginning of the first user message, for chat templates that know no such role."""
+    said = "\n\n".join(str(message["content"]) for message in messages if message["role"] == "system")
+    rest = [message for message in messages if message["role"] != "system"]
+    if not said:
+        return rest
+    if rest and rest[0]["role"] == "user":
+        return [{**rest[0], "content": _joined(said, rest[0]["content"])}, *rest[1:]]
+    return [{"role": "user", "content": said}, *rest]
 
 
-def _spoken(text: str) -> str:
-    """The reply without a leading block of thoughts, which some local servers leave in."""
-    lead = text.lstrip()
-    if lead.startswith("<think>") and "</think>" in lead:
-        return lead.partition("</think>")[2].lstrip()
-    return text
+def _by_turns(messages: list[Body]) -> list[Body]:
+    """User and assistant by turns, for chat templates that insist on it: neighbours of one role become one message."""
+    made: list[Body] = []
+    for message in messages:
+        last = made[-1] if made else None
+        if last is not None and last["role"] == message["role"] != "tool" and not _calls(last) and not _calls(message):
+            made[-1] = {**last, "content": _joined(last["content"], message["content"])}
+        else:
+            made.append(message)
+    return made
 
 
-def _tool_call(index: int, call: dict[str, str]) -> ToolCall:
-    try:
-        arguments = orjson.loads(call["arguments"] or "{}")
-    except orjson.JSONDecodeError:
-        arguments = None
-    if not isinstance(arguments, dict) or not call["name"]:
-        raise AttemptFailed(f"the call of the tool '{call['name']}' has unreadable arguments", "truncated")
-    return ToolCall(id=call["id"] or f"call-{index}", name=call["name"], arguments=arguments)
+def _calls(message: Mapping[str, Any]) -> bool:
+    return bool(message.get("tool_calls"))
 
 
-def complaint_of(payload: Any) -> str:
-    """The endpoint's own words in an error answer."""
-    error = payload.get("error", payload) if isinstance(payload, dict) else payload
-    if isinstance(error, dict):
-        words = error.get("message") or error.get("detail") or orjson.dumps(error).decode()
-        code = error.get("code") or error.get("param") or ""
-        return f"{words}{f' ({code})' if code else ''}"[:500]
-    return str(error)[:500]
+def _joined(first: Any, second: Any) -> Any:
+    if isinstance(first, str) and isinstance(second, str):
+        return f"{first}\n\n{second}"
+    parts = [[{"type": "text", "text": part}] if isinstance(part, str) else part for part in (first, second)]
+    return [*parts[0], *parts[1]]

@@ -141,7 +141,9 @@ async def _count_what_was_spent(store: Store, built: Built, rows: Sequence[Store
                 counted = {name: value for name, value in used.items() if name != "calls"}
                 built.meter.spend(Usage.read(counted))
     if built.budget is not None and rows:
-        built.budget.spent_nano_usd = await store.runs.spent_nano_usd(rows[0].spec.run)
+        spent = await store.runs.spent(rows[0].spec.run)
+        built.budget.spent_nano_usd = spent.cost_nano_usd
+        built.budget.spent_tokens = spent.input_tokens + spent.output_tokens
 
 
 async def outcome_of(store: Store, run: str, limit: LimitReached | None = None) -> RunOutcome:

@@ -14,6 +14,7 @@ from polyclinic.core.campaign import StoredEffect
 from polyclinic.core.database import Database, Transaction
 from polyclinic.core.episode import EpisodeSpec
 from polyclinic.core.execute import EpisodeResult
+from polyclinic.core.model import Usage, total
 from polyclinic.core.scenario import Scenario
 from polyclinic.core.transcript import Called, Failed, Transcript
 from polyclinic.errors import UnknownName
@@ -167,12 +168,12 @@ class Runs:
             raise UnknownName(f"episode in {run}", episode, (row.spec.id for row in known))
         return Transcript.from_json(rows[0][0])
 
-    async def spent_nano_usd(self, run: str) -> int:
+    async def spent(self, run: str) -> Usage:
         """What all answered calls of a run have cost, also those of episodes that have not ended yet."""
         rows = await self.database.read(
             lambda tx: tx.execute("SELECT completion FROM calls WHERE run = ?", (run,)),
         )
-        return sum(orjson.loads(row[0])["usage"]["cost_nano_usd"] for row in rows)
+        return total([Usage.read(orjson.loads(row[0])["usage"]) for row in rows])
 
     async def timings(self, run: str) -> dict[str, dict[tuple[str, int], int]]:
         """Episode to (key, occurrence) to milliseconds: how long each call of a run took."""

@@ -22,7 +22,7 @@ import hashlib
 import random
 import sys
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Literal, get_args
 
@@ -36,14 +36,16 @@ Fault = Literal["rate_limit", "server_error", "reset", "truncated", "wrong_schem
 FAULTS: tuple[Fault, ...] = get_args(Fault)
 MOODS: tuple[Mood, ...] = get_args(Mood)
 Body = dict[str, Any]
+_WHOLE = ("tool_calls", "refusal", "reasoning_content", "reasoning")
 
 
 class FaultServer:
     """A server on a free loopback port, for the time of an ``async with``.
 
     `script` says what the first requests meet, in the order they arrive. `reply` overrides an answer: its words, or a
-    whole message (with ``finish_reason`` if need be). `refuse` returns the words of a 400 for requests that the server
-    shall not take. `moods` are taken by turns (one only: always that one).
+    whole message (with ``finish_reason`` if need be). `refuse` returns the words of a 400 (or a status and words) for
+    requests that the server shall not take. `respond` answers in any way of its own, or returns None. `moods` are taken
+    by turns (one only: always that one).
     `requests` keeps the latest bodies, `counts` how often each fault was met and how many answers were given.
     """
 
@@ -57,7 +59,8 @@ class FaultServer:
         moods: Sequence[Mood] = ("plausible",),
         script: Sequence[Fault | None] = (),
         reply: Callable[[Body], str | Body] | None = None,
-        refuse: Callable[[Body], str | None] | None = None,
+        refuse: Callable[[Body], str | tuple[int, str] | None] | None = None,
+        respond: Callable[[web.Request, Body], Awaitable[web.StreamResponse | None]] | None = None,
         tool_rate: float = 0.0,
         retry_after_s: float = 0.05,
         stall_s: float = 60.0,
@@ -66,7 +69,7 @@ class FaultServer:
     ) -> None:
         self.faults, self.kinds, self.seed = faults, tuple(kinds), seed
         self.latency_s, self.moods, self.tool_rate = latency_s, tuple(moods), tool_rate
-        self.reply, self.refuse, self._script = reply, refuse, deque(script)
+        self.reply, self.refuse, self.respond, self._script = reply, refuse, respond, deque(script)
         self.retry_after_s, self.stall_s, self.drip_s = retry_after_s, stall_s, drip_s
         self.requests: deque[Body] = deque(maxlen=1000)
         self.headers: deque[dict[str, str]] = deque(maxlen=1000)
@@ -127,7 +130,11 @@ class FaultServer:
     ) -> web.StreamResponse:
         refused = self.refuse(body) if self.refuse is not None else None
         if refused is not None:
-            return web.json_response({"error": {"message": refused}}, status=400)
+            status, words = (400, refused) if isinstance(refused, str) else refused
+            return web.json_response({"error": {"message": words}}, status=status)
+        answered = await self.respond(request, body) if self.respond is not None else None
+        if answered is not None:
+            return answered
         if fault == "rate_limit":
             headers = {"Retry-After": f"{self.retry_after_s:g}"}
             return web.json_response({"error": {"message": "too many requests"}}, status=429, headers=headers)
@@ -182,7 +189,7 @@ class FaultServer:
         text = message.get("content") or ""
         size = max(1, -(-len(text) // 4))
         deltas: list[Body] = [{"content": text[at : at + size]} for at in range(0, len(text), size)]
-        deltas += [{key: message[key]} for key in ("tool_calls", "refusal") if message.get(key)]
+        deltas += [{key: message[key]} for key in _WHOLE if message.get(key)]
         if fault == "drip":
             await self._drip(response, _event({"delta": {"content": " "}}))
         if fault == "truncated":

@@ -159,7 +159,7 @@ def _spoiled(example: Any, chance: random.Random) -> str:
         lambda: "{}",
         lambda: json.dumps({**example, "confidence_note": "high"}, ensure_ascii=False),
         lambda: json.dumps({**example, name: [[example[name]]]}, ensure_ascii=False),
-        lambda: f"Sure! Here is the JSON:\n{whole}",
+        lambda: f"Sure! Here is the JSON:\n{whole}\nTell me if you need more.",
         lambda: f"{whole}\n{whole}",
         lambda: whole[: max(1, len(whole) * 2 // 3)],
         lambda: json.dumps([example], ensure_ascii=False),

@@ -117,7 +117,8 @@ async def build(
 ) -> AsyncIterator[Built]:
     """Everything an episode of this run needs; endpoints and records are closed on leaving."""
     clinic, config = plan.clinic, plan.config
-    budget = None if config.max_cost_usd is None else Budget.from_usd(config.max_cost_usd)
+    limited = config.max_cost_usd is not None or config.max_tokens is not None
+    budget = Budget.from_usd(config.max_cost_usd, config.max_tokens) if limited else None
     async with _records(clinic, config, store) as records:
         cast = open_cast(
             plan.cast,

@@ -50,15 +50,17 @@ class Batch:
         self._lone = lone_campaign(self.stage, self.start_libraries)
         self.progress.start(len(self.rows), sum(row.status != "pending" for row in self.rows))
         heart = asyncio.create_task(self._beat())
+        meter = self.stage.run_meter
+        clock = asyncio.timeout(meter.seconds_left if meter is not None else None)
         try:
-            units = _units(self.rows)
-            while units and self.limit is None:
-                elsewhere = await self._round(units)
-                units = await self._still_open(elsewhere)
-                if units and self.limit is None:
-                    await asyncio.sleep(POLL_S)
+            async with clock:
+                await self._rounds()
         except LimitReached as limit:
             self.limit = limit
+        except TimeoutError:
+            if meter is None or not clock.expired():
+                raise
+            self.limit = meter.time_is_up()
         finally:
             heart.cancel()
             with suppress(asyncio.CancelledError):
@@ -67,11 +69,19 @@ class Batch:
                 await self._leases.release(unit)
             self.progress.close()
 
+    async def _rounds(self) -> None:
+        units = _units(self.rows)
+        while units and self.limit is None:
+            elsewhere = await self._round(units)
+            units = await self._still_open(elsewhere)
+            if units and self.limit is None:
+                await asyncio.sleep(POLL_S)
+
     async def _round(self, units: dict[str, list[StoredEpisode]]) -> list[str]:
         """Work through the units with a bounded crew; returns those that another process holds.
 
         When a limit on tokens or money is reached, no unit is begun any more, but a call that is under way is let end:
-        it is paid for, so its answer is kept. A limit on time stops everything at once.
+        it is paid for, so its answer is kept. A limit on time stops everything at once, calls under way included.
         """
         waiting = iter(units.items())
         elsewhere: list[str] = []

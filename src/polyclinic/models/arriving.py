@@ -1,0 +1,257 @@
+"""A reply as it arrives, whole or piece by piece. What an endpoint sends is believed only as far as it can be read.
+
+Anything of another shape than the protocol's is an attempt that failed, never an error of ours; nothing is joined,
+dropped or guessed on the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+from polyclinic.core.again import RUN_ON, runs_on
+from polyclinic.core.message import ToolCall
+from polyclinic.core.model import Completion, Request, Usage, estimate_tokens, estimate_usage
+from polyclinic.core.reply import Unreadable, read_object, read_reply
+from polyclinic.models.failure import AttemptFailed
+
+_LOOK_EVERY = 400
+_CHARS_A_TOKEN = 16
+_TOKENS_TOO_MANY = 64
+_LENGTH = frozenset(("length", "max_tokens", "model_length", "max_output_tokens"))
+_OPEN, _CLOSE = "<think>", "</think>"
+
+
+class OutOfRoom(AttemptFailed):
+    """The reply ended at its limit before a word of it was said: thoughts took all of it."""
+
+
+@dataclass
+class Reading:
+    """A reply as it arrives. `most_chars` is what a reply within its limit can hold at the very most."""
+
+    most_chars: int = 1_000_000
+    text: list[str] = field(default_factory=list)
+    refusal: list[str] = field(default_factory=list)
+    calls: list[dict[str, str]] = field(default_factory=list)
+    finish: str = ""
+    usage: dict[str, Any] = field(default_factory=dict)
+    thoughts: int = 0
+    length: int = 0
+    _next_look: int = _LOOK_EVERY
+    _places: dict[int, int] = field(default_factory=dict)
+
+    def take(self, payload: Any) -> None:
+        """One event of a stream, or a whole answer."""
+        if not isinstance(payload, dict):
+            raise _odd("the answer is not a JSON object")
+        if payload.get("error"):
+            raise AttemptFailed(f"the endpoint broke off: {complaint_of(payload)}", "server")
+        if isinstance(payload.get("usage"), dict):
+            self.usage = payload["usage"]
+        choices = payload.get("choices") or ()
+        if not isinstance(choices, (list, tuple)):
+            raise _odd("the choices are not a list")
+        if len(choices) > 1 or any(not isinstance(choice, dict) for choice in choices):
+            raise _odd("there is more than one choice" if len(choices) > 1 else "the choice is not an object")
+        for choice in choices:
+            self._choice(choice)
+
+    def _choice(self, choice: dict[str, Any]) -> None:
+        if choice.get("index") not in (0, None):
+            raise _odd("there is more than one choice")
+        said = choice.get("delta") or choice.get("message") or {}
+        if not isinstance(said, dict):
+            raise _odd("the message is not an object")
+        for words in _texts(said.get("content")):
+            self.text.append(words)
+            self.length += len(words)
+        for name in ("reasoning_content", "reasoning"):
+            if isinstance(said.get(name), str):
+                self.thoughts += len(said[name])
+                self.length += len(said[name])
+        if isinstance(said.get("refusal"), str):
+            self.refusal.append(said["refusal"])
+        calls = said.get("tool_calls") or ()
+        if not isinstance(calls, (list, tuple)):
+            raise _odd("the tool calls are not a list")
+        for position, call in enumerate(calls):
+            self._tool_call(position, call)
+        reason = choice.get("finish_reason")
+        if reason is not None and not isinstance(reason, str):
+            raise _odd("the finish reason is no text")
+        if reason:
+            self.finish = "length" if reason.lower() in _LENGTH else reason
+
+    def _tool_call(self, position: int, call: Any) -> None:
+        function = call.get("function") or {} if isinstance(call, dict) else None
+        if not isinstance(function, dict):
+            raise _odd("a tool call is not an object")
+        index, named = call.get("index"), call.get("id")
+        if named is not None and (isinstance(named, bool) or not isinstance(named, (str, int))):
+            raise _odd("a tool call's id is no text")
+        place = self._places.get(index if isinstance(index, int) else position)
+        if place is None or (named and self.calls[place]["id"] not in ("", str(named))):
+            place = self._places[index if isinstance(index, int) else position] = len(self.calls)
+            self.calls.append({"id": "", "name": "", "arguments": ""})
+        kept = self.calls[place]
+        kept["id"] = str(named) if named not in (None, "") else kept["id"]
+        name, arguments = function.get("name") or "", function.get("arguments") or ""
+        if not isinstance(name, str) or not isinstance(arguments, (str, dict)):
+            raise _odd("a tool call's name or arguments cannot be read")
+        kept["name"] += name
+        written = arguments if isinstance(arguments, str) else orjson.dumps(arguments).decode()
+        kept["arguments"] += written
+        self.length += len(written)
+
+    def enough(self) -> bool:
+        """Whether nothing more need be read, because the words only repeat themselves. Looked at as words come.
+
+        Raises where there are more than the limit allows.
+        """
+        if self.length < self._next_look:
+            return False
+        self._next_look = self.length + _LOOK_EVERY
+        if runs_on("".join(self.text)):
+            self.text, self.finish = ["".join(self.text)[: self.most_chars]], RUN_ON
+            return True
+        if self.length > self.most_chars:
+            raise AttemptFailed("the reply is longer than its limit allows; it was not read on", "truncated")
+        return False
+
+    def completion(self, request: Request) -> Completion:
+        """The reply, once it has ended. Raises when it was cut off, filtered, or used up by thoughts."""
+        text = spoken("".join(self.text))
+        if self.finish == "content_filter":
+            raise AttemptFailed("the endpoint's content filter stopped the reply", "refused")
+        if self.finish == "error":
+            raise AttemptFailed("the endpoint broke off with an error", "server")
+        if self.calls and self.finish == "length":
+            raise _odd("a tool call was cut off at the token limit")
+        calls = tuple(_tool_call(index, call) for index, call in enumerate(self.calls))
+        usage = self.billed(request)
+        if not calls and not text.strip():
+            if self.refusal:
+                return Completion(text="".join(self.refusal), usage=usage, finish="refusal")
+            if self.finish in ("length", RUN_ON):
+                said = "the reply ended at its token limit before a word was said; give it more with ?thinking_tokens=…"
+                raise OutOfRoom(f"{said} or ?max_tokens=…", "refused")
+        return Completion(text=text, tool_calls=calls, usage=usage, finish=self.finish or "stop")
+
+    def billed(self, request: Request) -> Usage:
+        """What this answer is to be counted at, whether or not it could be used: as reported, where that can be."""
+        seen = estimate_usage(request, "".join(self.text) + "".join(call["arguments"] for call in self.calls))
+        read = _believed(self.usage.get("prompt_tokens"), seen.input_tokens, _characters(request))
+        wrote = _believed(self.usage.get("completion_tokens"), seen.output_tokens + self.thoughts // 4, self.length)
+        estimated = Usage(
+            input_tokens=seen.input_tokens, output_tokens=seen.output_tokens + self.thoughts // 4, estimated=True
+        )
+        if read is None or wrote is None:
+            return estimated
+        return Usage(input_tokens=read, output_tokens=wrote)
+
+    @property
+    def cached_tokens(self) -> int:
+        """Input tokens that the endpoint had in its cache."""
+        details = self.usage.get("prompt_tokens_details")
+        cached = details.get("cached_tokens") if isinstance(details, dict) else None
+        return max(0, cached) if isinstance(cached, int) else 0
+
+
+def _characters(request: Request) -> int:
+    return sum(len(message.content) for message in request.messages)
+
+
+def _believed(reported: Any, estimate: int, characters: int) -> int | None:
+    """A reported count, where the text makes it possible; None for one that is negative, absent or out of reason."""
+    if not isinstance(reported, int) or isinstance(reported, bool):
+        return None
+    least, most = characters // _CHARS_A_TOKEN, (estimate + 1_000) * _TOKENS_TOO_MANY
+    return reported if least <= reported <= most else None
+
+
+def _texts(content: Any) -> list[str]:
+    if content is None or content == "":
+        return []
+    if isinstance(content, str):
+        return [content]
+    if isinstance(content, list):
+        parts = [part.get("text") for part in content if isinstance(part, dict) and part.get("type") != "thinking"]
+        if all(part is None or isinstance(part, str) for part in parts):
+            return [part for part in parts if part]
+    raise _odd("the content is no text")
+
+
+def spoken(text: str) -> str:
+    """The reply without the thoughts that some servers leave in it, closed or not, with or without their first tag."""
+    _, closed, after = text.rpartition(_CLOSE)
+    if closed:
+        return after.lstrip()
+    return "" if text.lstrip().startswith(_OPEN) else text
+
+
+def said_call(completion: Completion, request: Request) -> Completion:
+    """A tool call that was said in words, as one: the whole reply is the object that was asked for, or it is none."""
+    try:
+        wish = read_object(completion.text)
+    except Unreadable:
+        return completion
+    names = {tool.name for tool in request.tools}
+    if set(wish) != {"tool", "arguments"} or wish["tool"] not in names or not isinstance(wish["arguments"], dict):
+        return completion
+    number = sum(message.role == "tool" for message in request.messages)
+    call = ToolCall(id=f"said-{number}", name=wish["tool"], arguments=wish["arguments"])
+    return Completion(tool_calls=(call,), usage=completion.usage, finish="tool_calls", adapted=completion.adapted)
+
+
+def keeps_form(text: str, schema: Mapping[str, Any], reply_type: type[Any]) -> bool:
+    """Whether a reply may have been held to a schema: an object with the schema's fields, or one that can be read."""
+    try:
+        found = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        found = None
+    known, needed = set(schema.get("properties", ())), set(schema.get("required", ()))
+    if isinstance(found, dict) and (not known or needed <= set(found) <= known):
+        return True
+    try:
+        read_reply(text, reply_type)
+    except Unreadable:
+        return False
+    return True
+
+
+def _tool_call(index: int, call: dict[str, str]) -> ToolCall:
+    try:
+        arguments = read_object(call["arguments"] or "{}")
+    except Unreadable as error:
+        raise _odd(f"the call of the tool '{call['name']}' has unreadable arguments ({error})") from None
+    if not call["name"]:
+        raise _odd("a tool call has no name")
+    return ToolCall(id=call["id"] or f"call-{index}", name=call["name"], arguments=arguments)
+
+
+def _odd(what: str) -> AttemptFailed:
+    return AttemptFailed(what, "truncated")
+
+
+def complaint_of(payload: Any) -> str:
+    """The endpoint's own words in an error answer."""
+    error = payload.get("error", payload) if isinstance(payload, dict) else payload
+    if isinstance(error, dict):
+        words = error.get("message") or error.get("detail") or orjson.dumps(error).decode()
+        code = error.get("code") or error.get("param") or ""
+        return f"{words}{f' ({code})' if code else ''}"[:500]
+    return str(error)[:500]
+
+
+def worst_input(request: Request) -> int:
+    """The tokens that a request may be read as: its words, its pictures, its tools and the form of its reply."""
+    words = sum(estimate_tokens(message.content) for message in request.messages)
+    pictures = sum(len(message.images) for message in request.messages)
+    more = sum(estimate_tokens(str(tool.parameters)) + 20 for tool in request.tools)
+    if request.reply_schema is not None:
+        more += estimate_tokens(str(request.reply_schema))
+    return words + 1_500 * pictures + more + 8 * len(request.messages)

@@ -1,0 +1,110 @@
+"""What is remembered of one model on one endpoint: which parts of the protocol it takes.
+
+Everything is assumed until the endpoint refuses it, or until its replies show that it passes it over.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from polyclinic.core.model import Request
+
+Form = Literal["strict", "loose", "object", "words"]
+Thinking = Literal["template", "effort", "reasoning", "switch"]
+"""How a server takes the wish to think less: a variable of its chat template, `reasoning_effort`, `reasoning`,
+`thinking`.
+"""
+
+PICTURES, TOOLS, FORM = "pictures told in words", "tools told in words", "form told in words"
+ROOMS = (2_048, 8_192, 24_576)
+_NEXT_FORM: dict[Form, Form] = {"strict": "loose", "loose": "object", "object": "words"}
+_OTHER_LIMIT = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
+_THINKING_FIELDS = ("reasoning_effort", "chat_template_kwargs", "enable_thinking", "reasoning", "thinking")
+_NAME = re.compile(r"[a-z_]+")
+_PICTURES = re.compile(r"\b(?:images?|image_url|image input|vision|multi-?modal|mmproj)\b")
+_TOOLS = re.compile(r"\b(?:tools?|tool_choice|functions?|--jinja)\b")
+_FORMS = re.compile(r"response_format|json_schema|json mode|grammar|structured output")
+_SYSTEM = re.compile(r"system (?:role|message|prompt)|role[^.]{0,20}\bsystem\b|'system'|\"system\"")
+_TURNS = re.compile(r"alternat|consecutive|same role")
+
+
+@dataclass(frozen=True)
+class Habits:
+    """What a model on an endpoint takes. `room` is what its thoughts were found to need beside the reply."""
+
+    form: Form = "strict"
+    limit_name: str = "max_tokens"
+    thinking: Thinking = "template"
+    takes_temperature: bool = True
+    takes_seed: bool = True
+    takes_effort: bool = True
+    takes_pictures: bool = True
+    takes_tools: bool = True
+    takes_system: bool = True
+    takes_turns: bool = True
+    counts_in_stream: bool = True
+    streams: bool = True
+    room: int = 0
+
+    def after(self, complaint: str, body: dict[str, Any], status: int) -> Habits | None:
+        """What to try after the endpoint refused a request with these words; None when nothing is left to change.
+
+        Some servers answer 500 to what they merely do not take. There, only what the words name is changed.
+        """
+        words = complaint.lower()
+        changed = self._without_messages(words, body)
+        if changed is not None or status not in (400, 422):
+            return changed
+        return self._without_settings(set(_NAME.findall(words)), body)
+
+    def _without_messages(self, words: str, body: dict[str, Any]) -> Habits | None:
+        if _FORMS.search(words):
+            return None
+        if self.takes_pictures and _PICTURES.search(words) and _has_pictures(body):
+            return replace(self, takes_pictures=False)
+        if self.takes_tools and "tools" in body and _TOOLS.search(words):
+            return replace(self, takes_tools=False)
+        if self.takes_system and _SYSTEM.search(words) and any(m["role"] == "system" for m in body["messages"]):
+            return replace(self, takes_system=False)
+        if self.takes_turns and _TURNS.search(words) and len(body["messages"]) > 1:
+            return replace(self, takes_turns=False)
+        return None
+
+    def _without_settings(self, said: set[str], body: dict[str, Any]) -> Habits | None:
+        if "stream_options" in said and self.counts_in_stream:
+            return replace(self, counts_in_stream=False)
+        if self.limit_name in said and self.limit_name in body:
+            return replace(self, limit_name=_OTHER_LIMIT[self.limit_name])
+        if "temperature" in said and "temperature" in body:
+            return replace(self, takes_temperature=False)
+        if said.intersection(_THINKING_FIELDS) and self.takes_effort and set(body).intersection(_THINKING_FIELDS):
+            return replace(self, takes_effort=False)
+        if "seed" in said and "seed" in body:
+            return replace(self, takes_seed=False)
+        if said & {"stream", "streaming"} and "response_format" not in said and body.get("stream"):
+            return replace(self, streams=False)
+        if "response_format" in body and self.form in _NEXT_FORM:
+            return replace(self, form=_NEXT_FORM[self.form])
+        return None
+
+    def more_room(self) -> Habits | None:
+        """After thoughts used up the whole limit; None when no more is given."""
+        larger = [room for room in ROOMS if room > self.room]
+        return replace(self, room=larger[0]) if larger else None
+
+    def adapted(self, request: Request) -> tuple[str, ...]:
+        """What of this request is said in another way than it was asked."""
+        found: list[str] = []
+        if not self.takes_pictures and any(message.images for message in request.messages):
+            found.append(PICTURES)
+        if not self.takes_tools and request.tools:
+            found.append(TOOLS)
+        if self.form in ("object", "words") and request.reply_type is not str:
+            found.append(FORM)
+        return tuple(found)
+
+
+def _has_pictures(body: dict[str, Any]) -> bool:
+    return any(isinstance(message.get("content"), list) for message in body["messages"])

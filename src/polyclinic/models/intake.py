@@ -1,0 +1,126 @@
+"""An endpoint's bytes, bounded: before and after decompression, for each line of a stream, and for an error's words.
+
+aiohttp would unpack whatever arrives. A megabyte of packed zeros is a gigabyte, so we unpack ourselves, step by step.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import orjson
+
+from polyclinic.models.arriving import Reading
+from polyclinic.models.failure import AttemptFailed
+from polyclinic.models.guard import Deadline
+
+if TYPE_CHECKING:
+    import aiohttp
+
+MOST_BYTES = 24 * 1024 * 1024
+_LONGEST_LINE = 1024 * 1024
+_LONGEST_ERROR = 64 * 1024
+_PIECE = 64 * 1024
+
+
+async def read_whole(response: aiohttp.ClientResponse, reading: Reading, deadline: Deadline) -> None:
+    """An answer that comes in one piece."""
+    raw = bytearray()
+    async for chunk in unpacked(response):
+        deadline.heard()
+        raw += chunk
+    try:
+        payload = orjson.loads(raw)
+    except orjson.JSONDecodeError:
+        raise AttemptFailed("the answer is not whole JSON", "truncated") from None
+    reading.take(payload)
+    reading.enough()
+    if not isinstance(payload.get("choices"), list) or not payload["choices"]:
+        raise AttemptFailed("the answer has no choices", "truncated")
+
+
+async def read_stream(response: aiohttp.ClientResponse, reading: Reading, deadline: Deadline) -> None:
+    """Server-sent events until [DONE]; a stream that ends before its reply does was cut off.
+
+    A reply that only repeats itself is not waited for: the connection is closed, which stops the server's work too.
+    """
+    kept = bytearray()
+    async for chunk in unpacked(response):
+        deadline.heard()
+        kept += chunk
+        *lines, rest = kept.split(b"\n")
+        kept = rest
+        if len(kept) > _LONGEST_LINE:
+            raise AttemptFailed("the stream holds a line without an end", "truncated")
+        for line in lines:
+            if _event(line, reading):
+                return
+        if reading.enough():
+            response.close()
+            return
+    if not reading.finish:
+        raise AttemptFailed("the stream ended before the reply did", "truncated")
+
+
+def _event(line: bytes | bytearray, reading: Reading) -> bool:
+    """Take one line of a stream; whether it was the last."""
+    if not line.startswith(b"data:"):
+        return False
+    data = line[5:].strip()
+    if data == b"[DONE]":
+        return True
+    if data:
+        try:
+            payload = orjson.loads(data)
+        except orjson.JSONDecodeError:
+            raise AttemptFailed("the stream holds broken JSON", "truncated") from None
+        reading.take(payload)
+    return False
+
+
+async def read_error(response: aiohttp.ClientResponse) -> bytes:
+    """The beginning of an error's words."""
+    raw = bytearray()
+    with suppress(AttemptFailed):
+        async for chunk in unpacked(response):
+            raw += chunk
+            if len(raw) > _LONGEST_ERROR:
+                break
+    return bytes(raw[:_LONGEST_ERROR])
+
+
+async def unpacked(response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
+    """The body, unpacked where it is packed, and never more than `MOST_BYTES` of it, packed or unpacked."""
+    coding = response.headers.get("Content-Encoding", "").strip().lower()
+    packed = plain = 0
+    unpack = None
+    if coding in ("gzip", "x-gzip", "deflate"):
+        unpack = zlib.decompressobj(wbits=47 if coding != "deflate" else zlib.MAX_WBITS)
+    elif coding not in ("", "identity"):
+        raise AttemptFailed(f"the answer is packed as '{coding}', which was not asked for", "truncated")
+    async for chunk in response.content.iter_any():
+        packed += len(chunk)
+        _bounded(packed)
+        if unpack is None:
+            yield chunk
+            continue
+        rest = chunk
+        while rest:
+            try:
+                piece = unpack.decompress(rest, _PIECE)
+            except zlib.error:
+                raise AttemptFailed("the packed answer is broken", "truncated") from None
+            plain += len(piece)
+            _bounded(plain)
+            if piece:
+                yield piece
+            rest = unpack.unconsumed_tail
+
+
+def _bounded(size: int) -> None:
+    if size > MOST_BYTES:
+        raise AttemptFailed(
+            f"the answer is larger than {MOST_BYTES // 1024 // 1024} MiB; it was not read on", "truncated"
+        )

@@ -1,0 +1,392 @@
+"""Servers differ. Each habit of a server, against the stub: what is sent then, what is read, and what is remembered."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Callable
+from itertools import pairwise
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from aiohttp import web
+
+from polyclinic.core.message import Image, Message, ToolCall, assistant, user
+from polyclinic.core.model import Model
+from polyclinic.core.reply import Unreadable, read_reply
+from polyclinic.core.tool import ToolSpec
+from polyclinic.errors import ConfigError, ModelError
+from polyclinic.models import guard
+from polyclinic.models.cast import Cast, build_cast, parse_cast
+from polyclinic.models.spec import parse_model
+from polyclinic.models.wire import body_of
+from polyclinic.testing.fault_server import Body, FaultServer
+
+from .conftest import Ask, Judges, Verdict
+
+GOOD = '{"reason": "clear", "score": 3, "sure": true}'
+LOOKUP = ToolSpec(
+    name="lookup",
+    description="Look up a record.",
+    parameters={"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]},
+)
+Play = Callable[..., Model]
+
+
+@pytest.fixture(autouse=True)
+def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "_FIRST_WAIT_S", 0.002)
+
+
+@pytest_asyncio.fixture
+async def play(server: FaultServer) -> AsyncIterator[Play]:
+    """Makes a model on the stub; models made in one test share the endpoint's habits only if they are the same one."""
+    made: list[Cast] = []
+
+    def model(options: str = "") -> Model:
+        made.append(build_cast(parse_cast(f"all={server.url}:any{options}"), ["staff"], {}))
+        return made[-1].model("staff")
+
+    yield model
+    for cast in made:
+        await cast.close()
+
+
+def words_of(body: Body) -> str:
+    return "\n".join(str(message["content"]) for message in body["messages"])
+
+
+# The form of replies
+
+
+async def test_a_schema_that_is_passed_over_is_said_in_words_from_then_on(
+    server: FaultServer, ask: Ask, play: Play
+) -> None:
+    server.reply = lambda body: GOOD if '"score"' in words_of(body) else "I would give it a 3."
+    model = play()
+    first = await model.answer(ask("Judge.", Judges(case="x")))
+    second = await model.answer(ask("Judge again.", Judges(case="x")))
+    assert [read_reply(completion.text, Verdict).score for completion in (first, second)] == [3, 3]
+    assert first.adapted == ("form told in words",)
+    assert ["response_format" in body for body in server.requests] == [True, False, False]
+    assert first.usage.output_tokens > second.usage.output_tokens  # the reply that was of no use is billed too
+
+
+async def test_a_schema_that_other_fields_show_to_be_passed_over_is_said_in_words(
+    server: FaultServer, ask: Ask, play: Play
+) -> None:
+    server.reply = lambda body: GOOD if "response_format" not in body else '{"answer": "three"}'
+    completion = await play().answer(ask("Judge.", Judges(case="x")))
+    assert read_reply(completion.text, Verdict).score == 3
+    assert len(server.requests) == 2
+
+
+async def test_a_cut_or_wrong_reply_within_the_form_teaches_nothing(server: FaultServer, ask: Ask, play: Play) -> None:
+    server.reply = lambda body: {"content": '{"reason": "cl', "finish_reason": "length"}
+    model = play()
+    assert (await model.answer(ask("Judge.", Judges(case="x")))).finish == "length"
+    server.reply = lambda body: '{"reason": "", "score": "three", "sure": true}'
+    await model.answer(ask("Judge.", Judges(case="x")))
+    assert all("response_format" in body for body in server.requests)
+
+
+async def test_a_schema_that_is_refused_with_a_500_is_a_servers_fault(
+    server: FaultServer, ask: Ask, play: Play
+) -> None:
+    server.refuse = lambda body: (500, "internal error in response_format") if len(server.requests) == 1 else None
+    await play().answer(ask("Judge.", Judges(case="x")))
+    assert len(server.requests) == 2
+    assert server.requests[1]["response_format"]["json_schema"]["strict"] is True
+
+
+# Tools
+
+
+def tool_words(body: Body) -> str:
+    return str(body["messages"][0]["content"])
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        "registry/any does not support tools",
+        (500, "tools param requires --jinja flag"),
+        (404, "No endpoints found that support tool use"),
+    ],
+)
+async def test_without_tools_they_are_told_in_words_and_used_by_a_closed_reply(
+    server: FaultServer, ask: Ask, play: Play, refusal: str | tuple[int, str]
+) -> None:
+    server.refuse = lambda body: refusal if "tools" in body else None
+    server.reply = lambda body: '{"tool": "lookup", "arguments": {"id": "7"}}'
+    model = play()
+    completion = await model.answer(ask("Who?", Judges(case="x"), tools=(LOOKUP,)))
+    assert completion.tool_calls == (ToolCall(id="said-0", name="lookup", arguments={"id": "7"}),)
+    assert completion.adapted == ("tools told in words",)
+    assert "lookup: Look up a record." in tool_words(server.requests[-1])
+    choices = server.requests[-1]["response_format"]["json_schema"]["schema"]["anyOf"]
+    assert choices[0]["properties"]["tool"] == {"const": "lookup"}
+    server.reply = lambda body: GOOD
+    history = (
+        Message(role="assistant", tool_calls=completion.tool_calls),
+        Message(role="tool", content='{"name": "Kim"}', tool_call_id="said-0"),
+    )
+    done = await model.answer(ask("Who?", Judges(case="x"), tools=(LOOKUP,), history=history))
+    assert read_reply(done.text, Verdict).score == 3
+    sent = server.requests[-1]["messages"]
+    assert sent[1] == {"role": "assistant", "content": '{"tool":"lookup","arguments":{"id":"7"}}'}
+    assert sent[2] == {"role": "user", "content": 'The tool\'s result: {"name": "Kim"}'}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        '{"tool": "lookups", "arguments": {}}',
+        '{"tool": "lookup", "arguments": {"id": "7"}} and then I will see',
+        '{"tool": "lookup", "arguments": {"id": "7", "id": "8"}}',
+        '{"tool": "lookup"}',
+    ],
+)
+async def test_what_is_not_wholly_the_use_of_a_tool_is_words(
+    server: FaultServer, ask: Ask, play: Play, said: str
+) -> None:
+    server.refuse = lambda body: "tools are not supported" if "tools" in body else None
+    server.reply = lambda body: said
+    completion = await play().answer(ask("Who?", tools=(LOOKUP,)))
+    assert not completion.tool_calls
+    assert completion.text == said
+
+
+async def test_duplicate_keys_in_a_tools_arguments_are_an_attempt_that_failed(
+    server: FaultServer, ask: Ask, play: Play
+) -> None:
+    def reply(body: Body) -> Body:
+        arguments = '{"id": "7"}' if len(server.requests) > 1 else '{"id": "7", "id": "8"}'
+        return {"tool_calls": [{"index": 0, "id": "c1", "function": {"name": "lookup", "arguments": arguments}}]}
+
+    server.reply = reply
+    completion = await play().answer(ask(tools=(LOOKUP,)))
+    assert completion.tool_calls[0].arguments == {"id": "7"}
+    assert len(server.requests) == 2
+
+
+async def test_a_tool_call_that_was_cut_is_an_attempt_that_failed(server: FaultServer, ask: Ask, play: Play) -> None:
+    def reply(body: Body) -> Body:
+        call = {"index": 0, "id": "c1", "function": {"name": "lookup", "arguments": '{"id": "7"}'}}
+        return {"tool_calls": [call], "finish_reason": "length" if len(server.requests) == 1 else "tool_calls"}
+
+    server.reply = reply
+    assert (await play().answer(ask(tools=(LOOKUP,)))).tool_calls
+    assert len(server.requests) == 2
+
+
+# Pictures, roles
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        (500, "image input is not supported - hint: if this is unexpected, you may need to provide the mmproj"),
+        "This model does not support image_url content",
+        (404, "No endpoints found that support image input"),
+        (400, "any is not a multimodal model"),
+    ],
+)
+async def test_without_pictures_the_caption_and_what_is_seen_are_told_and_said(
+    server: FaultServer, ask: Ask, play: Play, refusal: str | tuple[int, str]
+) -> None:
+    def refuse(body: Body) -> str | tuple[int, str] | None:
+        return refusal if any(isinstance(message["content"], list) for message in body["messages"]) else None
+
+    server.refuse = refuse
+    picture = Image.from_bytes(b"png", caption="Chest X-ray", described="A white lower left lobe.")
+    model = play()
+    completion = await model.answer(ask("What do you see?", images=(picture,)))
+    await model.answer(ask("And here?", images=(picture,)))
+    assert completion.adapted == ("pictures told in words",)
+    assert len(server.requests) == 3
+    told = server.requests[1]["messages"][-1]["content"]
+    assert told.startswith("What do you see?")
+    assert "Chest X-ray: A white lower left lobe." in told
+    assert (await model.answer(ask("Hello"))).adapted == ()
+
+
+async def test_without_a_system_role_its_words_begin_the_first_user_message(
+    server: FaultServer, ask: Ask, play: Play
+) -> None:
+    def refuse(body: Body) -> tuple[int, str] | None:
+        system = any(message["role"] == "system" for message in body["messages"])
+        return (500, "Jinja Exception: System role not supported") if system else None
+
+    server.refuse = refuse
+    await play().answer(ask("Hello"))
+    assert server.requests[-1]["messages"] == [{"role": "user", "content": "You are at a clinic.\n\nHello"}]
+
+
+async def test_a_template_that_wants_turns_gets_neighbours_as_one_message(
+    server: FaultServer, ask: Ask, play: Play
+) -> None:
+    def refuse(body: Body) -> str | None:
+        roles = [message["role"] for message in body["messages"]]
+        alike = any(one == two for one, two in pairwise(roles))
+        return "Conversation roles must alternate user/assistant/user/assistant/..." if alike else None
+
+    server.refuse = refuse
+    await play().answer(ask("Now?", history=(user("a"), user("b"), assistant("c"))))
+    sent = server.requests[-1]["messages"]
+    assert [message["role"] for message in sent] == ["system", "user", "assistant", "user"]
+    assert sent[1]["content"] == "a\n\nb"
+
+
+# Thoughts
+
+
+@pytest.mark.parametrize("options", ["", "?stream=false"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "<think>\nhe is scared\n</think>\n\nPlease sit down.",
+        "he is scared, so I will be calm\n</think>\nPlease sit down.",
+        "<think></think>Please sit down.",
+        {"content": "Please sit down.", "reasoning_content": "he is scared"},
+        {"content": "Please sit down.", "reasoning": "he is scared"},
+    ],
+)
+async def test_thoughts_are_not_said(server: FaultServer, ask: Ask, play: Play, said: str | Body, options: str) -> None:
+    server.reply = lambda body: dict(said) if isinstance(said, dict) else said
+    completion = await play(options).answer(ask())
+    assert completion.text == "Please sit down."
+
+
+async def test_thoughts_before_an_object_do_not_hide_it(server: FaultServer, ask: Ask, play: Play) -> None:
+    server.reply = lambda body: f"Let me see {{score}}.</think>{GOOD}"
+    assert read_reply((await play().answer(ask("Judge.", Judges(case="x")))).text, Verdict).score == 3
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "thought",
+    [
+        {"content": "<think>he is scared and", "finish_reason": "length"},
+        {"content": "", "reasoning_content": "he is scared and", "finish_reason": "length"},
+    ],
+)
+async def test_thoughts_that_use_up_the_limit_get_more_room_which_is_remembered(
+    server: FaultServer, ask: Ask, play: Play, thought: Body
+) -> None:
+    server.reply = lambda body: dict(thought) if body["max_tokens"] < 2_000 else "Please sit down."
+    model = play()
+    completion = await model.answer(ask())
+    assert completion.text == "Please sit down."
+    await model.answer(ask("Again"))
+    limits = [body["max_tokens"] for body in server.requests]
+    assert limits[1] == limits[0] + 2_048 == limits[2]
+
+
+async def test_more_room_has_an_end_and_a_limit_of_the_cast_is_kept(server: FaultServer, ask: Ask, play: Play) -> None:
+    server.reply = lambda body: {"content": "", "finish_reason": "length"}
+    with pytest.raises(ModelError, match="thinking_tokens"):
+        await play().answer(ask())
+    assert len(server.requests) == 4
+    with pytest.raises(ModelError, match="max_tokens"):
+        await play("?max_tokens=50").answer(ask())
+    assert len(server.requests) == 5
+
+
+async def test_an_unclosed_thought_that_ends_by_itself_is_an_empty_reply(
+    server: FaultServer, ask: Ask, play: Play
+) -> None:
+    server.reply = lambda body: "<think>he is scared" if len(server.requests) == 1 else "Please sit down."
+    assert (await play().answer(ask())).text == "Please sit down."
+
+
+def sent(cast: str, ask: Ask) -> Body:
+    """What a cast would send at first, without a server."""
+    from polyclinic.models.assemble import Assembly
+
+    spec = parse_model(cast)
+    endpoint = Assembly()._endpoint(spec)
+    return body_of(ask(), spec.model, spec.options, endpoint.habits(spec.model, False), 0)
+
+
+@pytest.mark.parametrize(
+    ("cast", "field", "value"),
+    [
+        ("openai:gpt-5.1?effort=none", "reasoning_effort", "none"),
+        ("openai:gpt-5-mini?effort=low", "reasoning_effort", "low"),
+        ("ollama:qwen3?effort=none", "reasoning_effort", "none"),
+        ("openrouter:x/y?effort=none", "reasoning", {"enabled": False}),
+        ("openrouter:x/y?effort=high", "reasoning", {"effort": "high"}),
+        ("deepseek:v4?effort=none", "thinking", {"type": "disabled"}),
+        ("vllm:qwen3?effort=none", "chat_template_kwargs", {"enable_thinking": False}),
+        ("llamacpp:qwen3?effort=none", "chat_template_kwargs", {"enable_thinking": False}),
+        ("http://127.0.0.1:1/v1:m?effort=none", "chat_template_kwargs", {"enable_thinking": False}),
+        ("http://127.0.0.1:1/v1:m?effort=medium", "reasoning_effort", "medium"),
+    ],
+)
+def test_one_switch_sets_how_much_a_model_thinks_on_every_path(ask: Ask, cast: str, field: str, value: Any) -> None:
+    assert sent(cast, ask)[field] == value
+
+
+def test_the_switch_makes_room_for_thoughts_and_takes_no_other_word(ask: Ask) -> None:
+    plain = sent("vllm:m", ask)["max_tokens"]
+    assert sent("vllm:m?effort=none", ask)["max_tokens"] == plain
+    assert sent("vllm:m?effort=low", ask)["max_tokens"] == plain + 2_048
+    assert sent("vllm:m?effort=low&thinking_tokens=99", ask)["max_tokens"] == plain + 99
+    with pytest.raises(ConfigError, match="effort"):
+        parse_model("vllm:m?effort=maximal")
+
+
+async def test_a_switch_that_a_server_refuses_is_left_out(server: FaultServer, ask: Ask, play: Play) -> None:
+    server.refuse = lambda body: "extra field: chat_template_kwargs" if "chat_template_kwargs" in body else None
+    await play("?effort=none").answer(ask())
+    assert "chat_template_kwargs" not in server.requests[-1]
+
+
+# What is never taken
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [
+        [{"index": 0, "message": {"content": "a"}}, {"index": 1, "message": {"content": "b"}}],
+        [{"index": 1, "message": {"content": "b"}, "finish_reason": "stop"}],
+    ],
+)
+async def test_two_choices_are_never_joined(server: FaultServer, ask: Ask, play: Play, choices: list[Body]) -> None:
+    async def respond(request: web.Request, body: Body) -> web.StreamResponse | None:
+        return web.json_response({"choices": choices}) if len(server.requests) == 1 else None
+
+    server.respond = respond
+    server.reply = lambda body: "Good day."
+    assert (await play().answer(ask())).text == "Good day."
+    assert len(server.requests) == 2
+
+
+async def test_a_second_choice_in_a_stream_is_never_joined(server: FaultServer, ask: Ask, play: Play) -> None:
+    async def respond(request: web.Request, body: Body) -> web.StreamResponse | None:
+        if len(server.requests) > 1:
+            return None
+        events = [
+            {"choices": [{"index": index, "delta": {"content": "x"}, "finish_reason": "stop"}]} for index in (0, 1)
+        ]
+        lines = "".join(f"data: {json.dumps(event)}\n\n" for event in events)
+        return web.Response(text=f"{lines}data: [DONE]\n\n", content_type="text/event-stream")
+
+    server.respond = respond
+    server.reply = lambda body: "Good day."
+    assert (await play().answer(ask())).text == "Good day."
+
+
+@pytest.mark.parametrize("reason", ["length", "max_tokens", "MAX_TOKENS", "model_length"])
+async def test_a_reply_at_its_limit_says_so_whatever_the_server_calls_it(
+    server: FaultServer, ask: Ask, play: Play, reason: str
+) -> None:
+    server.reply = lambda body: {"content": "I would say that", "finish_reason": reason}
+    assert (await play().answer(ask())).finish == "length"
+
+
+@pytest.mark.parametrize("text", [f"{GOOD} {GOOD}", f"{GOOD}\nI hope this helps.", GOOD[:-1]])
+def test_two_objects_words_after_one_and_half_a_one_are_refused(text: str) -> None:
+    with pytest.raises(Unreadable):
+        read_reply(text, Verdict)

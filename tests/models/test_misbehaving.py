@@ -1,0 +1,277 @@
+"""Endpoints that misbehave: odd shapes, floods, poison, redirects, wrong bills. Each is an attempt that failed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import resource
+import zlib
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from aiohttp import web
+
+from polyclinic.core.model import Model
+from polyclinic.errors import ModelError
+from polyclinic.models import guard
+from polyclinic.models.cast import Cast, build_cast, parse_cast
+from polyclinic.testing.fault_server import Body, FaultServer
+
+from .conftest import Ask
+
+Play = Callable[..., Model]
+GOOD = {"choices": [{"index": 0, "message": {"content": "Good day."}, "finish_reason": "stop"}]}
+
+
+@pytest.fixture(autouse=True)
+def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "_FIRST_WAIT_S", 0.002)
+
+
+@pytest_asyncio.fixture
+async def play(server: FaultServer) -> AsyncIterator[Play]:
+    made: list[Cast] = []
+
+    def model(options: str = "?tries=3") -> Model:
+        made.append(build_cast(parse_cast(f"all={server.url}:any{options}"), ["staff"], {}))
+        return made[-1].model("staff")
+
+    yield model
+    for cast in made:
+        await cast.close()
+
+
+def once(server: FaultServer, answer: Callable[[], web.StreamResponse]) -> None:
+    """The server answers this at first, and well after that."""
+
+    async def respond(request: web.Request, body: Body) -> web.StreamResponse | None:
+        return answer() if len(server.requests) == 1 else None
+
+    server.respond = respond
+    server.reply = lambda body: "Good day."
+
+
+def choice(**message: Any) -> Body:
+    return {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+
+
+SHAPES: list[Any] = [
+    "x",
+    7,
+    None,
+    [],
+    {"choices": ["x"]},
+    {"choices": "x"},
+    {"choices": {"0": {}}},
+    {"choices": [None]},
+    {"choices": [{"message": "x"}]},
+    {"choices": [{"message": ["x"]}]},
+    {"choices": [{"message": {"content": 7}}]},
+    {"choices": [{"message": {"content": [{"type": "text", "text": 7}]}}]},
+    {"choices": [{"message": {"content": "a"}, "finish_reason": 7}]},
+    choice(tool_calls="x"),
+    choice(tool_calls=["x"]),
+    choice(tool_calls=[{"function": "x"}]),
+    choice(tool_calls=[{"function": {"name": 7}}]),
+    choice(tool_calls=[{"id": [], "function": {"name": "a", "arguments": "{}"}}]),
+    choice(tool_calls=[{"id": "a", "function": {"name": "a", "arguments": 7}}]),
+    choice(tool_calls=[{"id": "a", "function": {"name": "a", "arguments": "[]"}}]),
+    choice(tool_calls=[{"id": "a", "function": {"name": "", "arguments": "{}"}}]),
+]
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=json.dumps)
+async def test_an_odd_shape_is_an_attempt_that_failed_and_is_tried_again(
+    server: FaultServer, ask: Ask, play: Play, shape: Any
+) -> None:
+    once(server, lambda: web.json_response(shape))
+    assert (await play().answer(ask())).text == "Good day."
+    assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=json.dumps)
+async def test_an_odd_event_of_a_stream_is_an_attempt_that_failed(
+    server: FaultServer, ask: Ask, play: Play, shape: Any
+) -> None:
+    line = f"data: {json.dumps(shape)}\n\n"
+    once(server, lambda: web.Response(text=line, content_type="text/event-stream"))
+    assert (await play().answer(ask())).text == "Good day."
+
+
+async def test_a_number_as_the_id_of_a_tool_call_is_taken_as_its_name(
+    server: FaultServer, ask: Ask, play: Play
+) -> None:
+    once(
+        server, lambda: web.json_response(choice(tool_calls=[{"id": 7, "function": {"name": "a", "arguments": "{}"}}]))
+    )
+    assert (await play().answer(ask())).tool_calls[0].id == "7"
+
+
+@pytest.mark.parametrize("date", ["Fri, 31 Dec 99999 23:59:59 GMT", "soon", "-5", "1e99", "nan", ""])
+async def test_an_odd_wait_is_no_wait(server: FaultServer, ask: Ask, play: Play, date: str) -> None:
+    once(server, lambda: web.json_response({"error": {}}, status=429, headers={"Retry-After": date}))
+    assert (await play().answer(ask())).text == "Good day."
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+async def test_a_redirect_is_never_followed(server: FaultServer, ask: Ask, play: Play, status: int) -> None:
+    async with FaultServer() as other:
+        once(server, lambda: web.Response(status=status, headers={"Location": f"{other.url}/chat/completions?k=v"}))
+        with pytest.raises(ModelError, match="redirects are never followed") as caught:
+            await play().answer(ask())
+        assert len(other.requests) == 0
+        assert "k=v" not in str(caught.value)
+    assert len(server.requests) == 1
+
+
+def packed(size: int) -> bytes:
+    pack = zlib.compressobj(wbits=31)
+    piece = b" " * (1024 * 1024)
+    return b"".join([pack.compress(piece) for _ in range(size // len(piece))]) + pack.flush()
+
+
+def peak_mib() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+@pytest.mark.parametrize("kind", ["application/json", "text/event-stream"])
+async def test_a_packed_flood_is_not_unpacked(server: FaultServer, ask: Ask, play: Play, kind: str) -> None:
+    flood = packed(512 * 1024 * 1024)
+    assert len(flood) < 1024 * 1024
+    headers = {"Content-Encoding": "gzip", "Content-Type": kind}
+    once(server, lambda: web.Response(body=flood, headers=headers))
+    before = peak_mib()
+    assert (await play().answer(ask())).text == "Good day."
+    assert peak_mib() - before < 150
+
+
+async def test_a_packed_answer_within_bounds_is_read(server: FaultServer, ask: Ask, play: Play) -> None:
+    pack = zlib.compressobj(wbits=31)
+    body = pack.compress(json.dumps(GOOD).encode()) + pack.flush()
+    headers = {"Content-Encoding": "gzip", "Content-Type": "application/json"}
+    once(server, lambda: web.Response(body=body, headers=headers))
+    assert (await play().answer(ask())).text == "Good day."
+    assert len(server.requests) == 1
+    assert server.headers[0]["Accept-Encoding"] == "identity"
+
+
+@pytest.mark.parametrize("coding", ["br", "zstd", "gzip"])
+async def test_an_answer_packed_in_another_way_or_broken_is_an_attempt_that_failed(
+    server: FaultServer, ask: Ask, play: Play, coding: str
+) -> None:
+    headers = {"Content-Encoding": coding, "Content-Type": "application/json"}
+    once(server, lambda: web.Response(body=b"\x00\x01broken", headers=headers))
+    assert (await play().answer(ask())).text == "Good day."
+
+
+def endless(piece: Callable[[int], bytes], kind: str) -> Callable[[web.Request, Body], Any]:
+    async def respond(request: web.Request, body: Body) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": kind})
+        await response.prepare(request)
+        for number in range(100_000):
+            await response.write(piece(number))
+        return response
+
+    return respond
+
+
+def _event(number: int) -> bytes:
+    words = " ".join(f"word{number}-{index}" for index in range(400))
+    return b"data: " + json.dumps({"choices": [{"index": 0, "delta": {"content": words}}]}).encode() + b"\n\n"
+
+
+@pytest.mark.parametrize(
+    ("piece", "kind", "said"),
+    [
+        (_event, "text/event-stream", "longer than its limit"),
+        (lambda number: b"x" * 65_536, "text/event-stream", "a line without an end"),
+        (lambda number: b": keep-alive\n" * 5_000, "text/event-stream", "larger than 24 MiB"),
+        (lambda number: b" " * 65_536, "application/json", "larger than 24 MiB"),
+    ],
+    ids=["words", "line", "comments", "whole"],
+)
+async def test_an_endless_answer_is_not_read_on(
+    server: FaultServer, ask: Ask, play: Play, piece: Callable[[int], bytes], kind: str, said: str
+) -> None:
+    server.respond = endless(piece, kind)
+    before = peak_mib()
+    with pytest.raises(ModelError, match=said):
+        await asyncio.wait_for(play("?tries=2").answer(ask()), 20)
+    assert peak_mib() - before < 200
+
+
+async def test_a_reply_of_forty_megabytes_is_never_kept(server: FaultServer, ask: Ask, play: Play) -> None:
+    words = " ".join(f"w{number}" for number in range(5_000_000))
+    once(server, lambda: web.json_response(choice(content=words)))
+    completion = await play().answer(ask())
+    assert completion.text == "Good day."
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        {"prompt_tokens": -5, "completion_tokens": 3},
+        {"prompt_tokens": 900, "completion_tokens": -3},
+        {"prompt_tokens": True, "completion_tokens": True},
+        {"prompt_tokens": "900", "completion_tokens": "3"},
+        {"prompt_tokens": 900, "completion_tokens": 0},
+        {"prompt_tokens": 0, "completion_tokens": 40},
+        {"prompt_tokens": 10**15, "completion_tokens": 40},
+        {"prompt_tokens": 900.5, "completion_tokens": 40},
+        {},
+    ],
+    ids=json.dumps,
+)
+async def test_a_bill_that_the_text_makes_impossible_is_not_believed(
+    server: FaultServer, ask: Ask, play: Play, usage: Body
+) -> None:
+    said = "I have had a dull ache in my lower back since Monday. " * 3
+    once(server, lambda: web.json_response({**choice(content=said), "usage": usage}))
+    counted = (await play("?stream=false").answer(ask("word " * 400))).usage
+    assert counted.estimated
+    assert 400 <= counted.input_tokens <= 900
+    assert 20 <= counted.output_tokens <= 80
+
+
+async def test_a_bill_that_fits_the_text_is_believed_and_negative_cached_tokens_are_not(
+    server: FaultServer, ask: Ask, play: Play
+) -> None:
+    usage = {"prompt_tokens": 900, "completion_tokens": 3, "prompt_tokens_details": {"cached_tokens": -800}}
+    once(server, lambda: web.json_response({**choice(content="Good day."), "usage": usage}))
+    counted = (await play("?stream=false").answer(ask("word " * 400))).usage
+    assert (counted.input_tokens, counted.output_tokens, counted.estimated) == (900, 3, False)
+
+
+async def test_an_answer_that_cannot_be_used_is_billed_all_the_same(server: FaultServer, ask: Ask, play: Play) -> None:
+    wrong = {**choice(content=7), "usage": {"prompt_tokens": 900, "completion_tokens": 50}}
+    once(server, lambda: web.json_response(wrong))
+    counted = (await play("?stream=false").answer(ask("word " * 400))).usage
+    assert counted.input_tokens > 900
+    assert counted.output_tokens > 50
+
+
+async def test_a_stream_that_stalls_is_billed_for_what_was_heard(server: FaultServer, ask: Ask, play: Play) -> None:
+    async def respond(request: web.Request, body: Body) -> web.StreamResponse | None:
+        if len(server.requests) > 1:
+            return None
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+        await response.prepare(request)
+        await response.write(_event(1))
+        await asyncio.sleep(5)
+        return response
+
+    server.respond = respond
+    server.reply = lambda body: "Good day."
+    counted = (await play("?idle_s=0.3").answer(ask())).usage
+    assert counted.output_tokens > 400
+
+
+async def test_an_error_of_a_gigabyte_is_read_at_its_beginning(server: FaultServer, ask: Ask, play: Play) -> None:
+    flood = packed(128 * 1024 * 1024)
+    headers = {"Content-Encoding": "gzip", "Content-Type": "text/plain"}
+    once(server, lambda: web.Response(status=503, body=flood, headers=headers))
+    before = peak_mib()
+    assert (await play().answer(ask())).text == "Good day."
+    assert peak_mib() - before < 100
