@@ -69,8 +69,8 @@ def test_training_gives_the_same_bytes_again(tmp_path: Path) -> None:
     ("line", "says"),
     [
         ('{"kind": "patient-refusel", "text": "no", "question": "?", "label": 1}', "did you mean patient-refusal"),
-        ('{"kind": "patient-refusal", "text": "no", "question": "?", "label": "yes"}', "label must be 1"),
-        ('{"kind": "patient-refusal"', "line 1"),
+        ('{"kind": "patient-refusal", "text": "no", "question": "?", "label": "yes"}', "label: must be 1"),
+        ('{"kind": "patient-refusal"', ":1:"),
     ],
 )
 def test_a_broken_line_is_named_with_its_fix(tmp_path: Path, line: str, says: str) -> None:

@@ -52,7 +52,7 @@ class Cast:
 
     def describe(self) -> dict[str, str]:
         """Role to model name, for transcripts and reports."""
-        return {role: model.name for role, model in self._models.items() if role != READER}
+        return {role: model.name for role, model in self._models.items()}
 
     def is_remote(self, role: str) -> bool:
         """Whether what this role is asked leaves the machine."""

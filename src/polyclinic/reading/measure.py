@@ -6,15 +6,15 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import orjson
 
+from polyclinic.core.files import package_data, read_data
 from polyclinic.core.reading import Says
 from polyclinic.reading.sets import Labelled
 
@@ -94,16 +94,17 @@ def _pairs(kind: str, rows: Sequence[Labelled], answers: Sequence[Says]) -> floa
 @lru_cache(maxsize=1)
 def kept_results() -> dict[str, Accuracy]:
     """What the built-in reader reached on the test authors, as shipped with its weights."""
-    file = resources.files("polyclinic.reading").joinpath("data", RESULTS)
-    kinds = orjson.loads(file.read_bytes())["kinds"]
+    return _as_accuracy(package_data("polyclinic.reading", f"data/{RESULTS}")["kinds"])
+
+
+def _as_accuracy(kinds: Mapping[str, Mapping[str, Any]]) -> dict[str, Accuracy]:
     return {kind: Accuracy(**{name: row[name] for name in Accuracy.__annotations__}) for kind, row in kinds.items()}
 
 
 @lru_cache(maxsize=1)
 def kept_text_only() -> dict[str, float]:
     """What a reader reached that never sees the question, on the same test authors."""
-    file = resources.files("polyclinic.reading").joinpath("data", RESULTS)
-    found: dict[str, float] = orjson.loads(file.read_bytes()).get("text_only", {})
+    found: dict[str, float] = package_data("polyclinic.reading", f"data/{RESULTS}").get("text_only", {})
     return found
 
 
@@ -117,8 +118,7 @@ def reader_accuracy(reader: str) -> dict[str, Accuracy]:
     path = readers_file()
     if not reader or not path.is_file():
         return {}
-    kinds = orjson.loads(path.read_bytes()).get(reader, {})
-    return {kind: Accuracy(**{name: row[name] for name in Accuracy.__annotations__}) for kind, row in kinds.items()}
+    return _as_accuracy(read_data(path).get(reader, {}))
 
 
 def keep_accuracy(reader: str, kinds: dict[str, Any]) -> Path:

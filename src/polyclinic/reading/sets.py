@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Literal
 
 import orjson
 
+from polyclinic.core.files import bad_file, json_lines, package_file, read_text
 from polyclinic.core.reading import Question, ReadingKind
-from polyclinic.errors import DataError, UnknownName
+from polyclinic.errors import UnknownName
 
 Split = Literal["train", "test"]
 
@@ -63,32 +63,23 @@ def _labelled(row: dict[str, Any], kind: ReadingKind, contexts: Mapping[str, dic
 
 def sets_folder(package: str) -> Traversable:
     """Where a package keeps its sets."""
-    return resources.files(package).joinpath("data", "readings")
+    return package_file(package, "data/readings")
 
 
 def from_file(path: Path, kinds: Mapping[str, ReadingKind]) -> list[Labelled]:
     """A user's own labelled readings; an error names the line and how to fix it."""
-    if not path.is_file():
-        raise DataError(f"{path}: there is no such file")
     found: list[Labelled] = []
-    for number, line in enumerate(path.read_bytes().splitlines(), start=1):
-        if not line.strip():
-            continue
-        where = f"{path}, line {number}"
-        try:
-            row = orjson.loads(line)
-            kind, text, label = row["kind"], row["text"], row["label"]
-        except (orjson.JSONDecodeError, KeyError, TypeError) as error:
-            raise DataError(
-                f"{where}: {error!r}; write one JSON object a line with kind, context, text, question and label "
-                f"(1 or 0)"
-            ) from None
-        if kind not in kinds:
-            raise DataError(f"{where}: {UnknownName('kind of reading', str(kind), kinds)}")
-        if label not in (0, 1):
-            raise DataError(f"{where}: label must be 1 (yes) or 0 (no), not {label!r}")
-        question = kinds[kind].read_back(str(row.get("question", "")), str(row.get("context", "")))
-        found.append(
-            Labelled(question, str(text), bool(label), str(row.get("author", "")), "file", str(row.get("lang", "en")))
-        )
+    for number, row in json_lines(read_text(path, about="file of readings"), path):
+        fix = "write one JSON object a line with kind, context, text, question and label (1 or 0)"
+        if not isinstance(row, dict) or not {"kind", "text", "label"} <= row.keys():
+            raise bad_file(path, "this is not a labelled reading", line=number, fix=fix)
+        if row["kind"] not in kinds:
+            raise bad_file(
+                path, str(UnknownName("kind of reading", str(row["kind"]), kinds)), line=number, field="kind"
+            )
+        if row["label"] not in (0, 1):
+            raise bad_file(path, f"must be 1 (yes) or 0 (no), not {row['label']!r}", line=number, field="label")
+        question = kinds[row["kind"]].read_back(str(row.get("question", "")), str(row.get("context", "")))
+        author, lang = str(row.get("author", "")), str(row.get("lang", "en"))
+        found.append(Labelled(question, str(row["text"]), bool(row["label"]), author, "file", lang))
     return found

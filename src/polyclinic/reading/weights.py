@@ -8,13 +8,13 @@ import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
 from pathlib import Path
 
 import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from polyclinic.core.files import package_file
 from polyclinic.errors import DataError
 from polyclinic.reading.features import BUCKETS
 from polyclinic.reading.fit import Linear, whole_table
@@ -84,4 +84,4 @@ def shipped_weights(path: str = "") -> Weights:
         if not Path(path).is_file():
             raise DataError(f"{path}: there is no such file of reader's weights")
         return load(Path(path).read_bytes())
-    return load(resources.files("polyclinic.reading").joinpath("data", SHIPPED).read_bytes())
+    return load(package_file("polyclinic.reading", f"data/{SHIPPED}").read_bytes())

@@ -7,17 +7,17 @@ reading.
 from __future__ import annotations
 
 import re
-import tomllib
 from functools import cache, lru_cache
-from importlib import resources
 
 import orjson
+
+from polyclinic.core.files import package_data, package_text
 
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+(?:[.,]\d+)?|[가-힣]+")
 _ENDINGS = ("ations", "ation", "ings", "ing", "ies", "ied", "ers", "ed", "es", "ly", "s")
 _LEAST_STEM = 3
 _LONGEST_PHRASE = 5
-_LISTS = tomllib.loads(resources.files("polyclinic.reading").joinpath("data", "words.toml").read_text(encoding="utf-8"))
+_LISTS = package_data("polyclinic.reading", "data/words.toml")
 _NUMBERS: dict[str, str] = _LISTS["numbers"]
 STOP = frozenset(_LISTS["stop"].split())
 NEGATIONS = frozenset(_LISTS["negations"].split())
@@ -43,8 +43,8 @@ def stem(word: str) -> str:
 def _phrases() -> dict[tuple[str, ...], str]:
     """Phrase (as stems) to the name of its group."""
     found: dict[tuple[str, ...], str] = {}
-    file = resources.files("polyclinic.reading").joinpath("data", "thesaurus.jsonl")
-    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines()):
+    lines = package_text("polyclinic.reading", "data/thesaurus.jsonl").splitlines()
+    for number, line in enumerate(lines):
         for phrase in orjson.loads(line):
             found.setdefault(tuple([stem(word) for word in words(phrase)]), f"#{number}")
     return found
@@ -54,8 +54,7 @@ def _phrases() -> dict[tuple[str, ...], str]:
 def _opposites() -> dict[str, tuple[str, ...]]:
     """Stem to the stems that turn it into its contrary."""
     found: dict[str, tuple[str, ...]] = {}
-    file = resources.files("polyclinic.reading").joinpath("data", "opposites.jsonl")
-    for line in file.read_text(encoding="utf-8").splitlines():
+    for line in package_text("polyclinic.reading", "data/opposites.jsonl").splitlines():
         one, other = ([stem(word) for phrase in side for word in words(phrase)[:1]] for side in orjson.loads(line))
         for mine, theirs in ((one, other), (other, one)):
             for word in mine:
