@@ -81,6 +81,7 @@ class ReadingKind:
     follows: str = ""
     open: tuple[str, ...] = ()
     listed: bool = False
+    bound: bool = False
 
     def ask(self, **facts: str) -> Question:
         """The question about these facts."""

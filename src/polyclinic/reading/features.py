@@ -21,6 +21,7 @@ from polyclinic.reading.vectors import NOTHING, nearness, tokens
 from polyclinic.reading.words import NEGATIONS, STOP, concepts, content, opposed, words
 
 BUCKETS = 1 << 18
+OWN, PATTERN, VECTOR = 0.4, 1.5, 0.5
 _SENTENCE = re.compile(r"(?<=[.!?;。？！])\s+|\n+|,\s+(?=(?:but|and|so|though|although|because|yet)\b)")
 _HEDGE = re.compile(
     r"\b(maybe|perhaps|might|could|may|possibly|probably|think|guess|wonder|suppose|unsure|either|if)\b", re.IGNORECASE
@@ -222,18 +223,39 @@ def scope_of(kind: ReadingKind, target: Target) -> str:
     return f"{kind.name}|{target.whole}" if kind.listed else kind.name
 
 
+def manner_features(text: str) -> Values:
+    """Plain features of a text by itself, for questions that are about nothing but its manner."""
+    row = words(text)
+    size = max(len(row), 1)
+    return np.asarray(
+        [
+            min(len(text), 400) / 400,
+            float("?" in text),
+            float(text.strip().endswith("?")),
+            text.count("?") / 3,
+            float(_FIRST_PERSON.search(text) is not None),
+            float(_HEDGE.search(text) is not None),
+            min(sum(word in NEGATIONS for word in row), 3) / 3,
+            len(sentences(text)) / 6,
+            sum(word in STOP for word in row) / size,
+        ],
+        dtype=np.float32,
+    )
+
+
 def features(kind: ReadingKind, question: Question, text: str) -> Features:
     """One reading as numbers."""
     target = target_of(kind, question)
     scope = scope_of(kind, target)
-    own = text_grams(text)
-    places, values = [scoped(own, scope)], [own.values * (0.4 if kind.open and not kind.listed else 2.0)]
+    own, whole = text_grams(text), tokens(text).whole
+    about = bool(kind.open) and not kind.listed and not kind.bound
+    places, values = [scoped(own, scope)], [own.values * (OWN if about else 2.0)]
     if target.whole:
         pattern = blanked_grams(text, target)
         places.append(scoped(pattern, f"{kind.name}|blanked"))
-        values.append(pattern.values * 1.5)
-    whole = tokens(text).whole
+        values.append(pattern.values * (0.7 if kind.bound else PATTERN))
     spread = np.uint32(_hash(f"{scope}|vector")) + np.arange(len(whole), dtype=np.uint32)
     places.append(((spread * np.uint32(2654435761)) >> np.uint32(7)) % np.uint32(BUCKETS))
-    values.append(whole * (0.5 if kind.open and not kind.listed else 2.0))
-    return Features(np.concatenate(places), np.concatenate(values), dense_features(text, target, question.context))
+    values.append(whole * (VECTOR if about else 2.0 if kind.listed else 1.0))
+    dense = dense_features(text, target, question.context) if target.whole else manner_features(text)
+    return Features(np.concatenate(places), np.concatenate(values), dense)

@@ -14,6 +14,7 @@ LEAK = ReadingKind(
     "have to find it?",
     follows="the draft is sent back, and what was said counts as a leak",
     open=("answer",),
+    bound=True,
 )
 ASKS = ReadingKind(
     "rounds-asks",
@@ -39,6 +40,7 @@ FALSE = ReadingKind(
     question="Does the tutor state something that is medically false?",
     follows="the turn counts as false guidance",
     open=("pitfalls",),
+    bound=True,
 )
 HARM = ReadingKind(
     "rounds-harm",
