@@ -21,7 +21,6 @@ from polyclinic.reading.vectors import NOTHING, nearness, tokens
 from polyclinic.reading.words import NEGATIONS, STOP, concepts, content, opposed, words
 
 BUCKETS = 1 << 18
-OWN, PATTERN, VECTOR = 0.4, 1.5, 0.5
 _SENTENCE = re.compile(r"(?<=[.!?;。？！])\s+|\n+|,\s+(?=(?:but|and|so|though|although|because|yet)\b)")
 _HEDGE = re.compile(
     r"\b(maybe|perhaps|might|could|may|possibly|probably|think|guess|wonder|suppose|unsure|either|if)\b", re.IGNORECASE
@@ -223,6 +222,11 @@ def scope_of(kind: ReadingKind, target: Target) -> str:
     return f"{kind.name}|{target.whole}" if kind.listed else kind.name
 
 
+def compares(kind: ReadingKind) -> bool:
+    """Whether the same text is asked about many targets, so that only what it says of each may count."""
+    return bool(kind.open) and not kind.listed and not kind.bound
+
+
 def manner_features(text: str) -> Values:
     """Plain features of a text by itself, for questions that are about nothing but its manner."""
     row = words(text)
@@ -248,14 +252,14 @@ def features(kind: ReadingKind, question: Question, text: str) -> Features:
     target = target_of(kind, question)
     scope = scope_of(kind, target)
     own, whole = text_grams(text), tokens(text).whole
-    about = bool(kind.open) and not kind.listed and not kind.bound
-    places, values = [scoped(own, scope)], [own.values * (OWN if about else 2.0)]
+    about = compares(kind)
+    places, values = [scoped(own, scope)], [own.values * (0.4 if about else 2.0)]
     if target.whole:
         pattern = blanked_grams(text, target)
         places.append(scoped(pattern, f"{kind.name}|blanked"))
-        values.append(pattern.values * (0.7 if kind.bound else PATTERN))
+        values.append(pattern.values * (0.7 if kind.bound else 1.5))
     spread = np.uint32(_hash(f"{scope}|vector")) + np.arange(len(whole), dtype=np.uint32)
     places.append(((spread * np.uint32(2654435761)) >> np.uint32(7)) % np.uint32(BUCKETS))
-    values.append(whole * (VECTOR if about else 2.0 if kind.listed else 1.0))
+    values.append(whole * (0.5 if about else 2.0 if kind.listed else 1.0))
     dense = dense_features(text, target, question.context) if target.whole else manner_features(text)
     return Features(np.concatenate(places), np.concatenate(values), dense)

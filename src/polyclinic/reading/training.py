@@ -8,11 +8,13 @@ from pathlib import Path
 import numpy as np
 
 from polyclinic.core.reading import ReadingKind, Says
-from polyclinic.reading.features import Features, features, scope_of, scoped, target_of, text_grams
+from polyclinic.reading.features import Features, compares, features, scope_of, scoped, target_of, text_grams
 from polyclinic.reading.fit import Linear, fit, whole_table
 from polyclinic.reading.measure import accuracy
 from polyclinic.reading.sets import Labelled
 from polyclinic.reading.weights import save
+
+OPEN_DECAY, CLOSED_DECAY = 1e-3, 2e-4
 
 
 def train(rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind]) -> tuple[dict[str, Linear], frozenset[str]]:
@@ -23,7 +25,9 @@ def train(rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind]) -> tuple[d
         mine = [row for row in rows if row.question.kind == name]
         if len({row.label for row in mine}) < 2:
             continue
-        models[name] = fit([features(kind, row.question, row.text) for row in mine], [row.label for row in mine])
+        decay = OPEN_DECAY if compares(kind) else CLOSED_DECAY
+        rows_of_kind = [features(kind, row.question, row.text) for row in mine]
+        models[name] = fit(rows_of_kind, [row.label for row in mine], sparse_decay=decay)
         if kind.listed:
             scopes |= {scope_of(kind, target_of(kind, row.question)) for row in mine}
     return models, frozenset(scopes)

@@ -40,13 +40,18 @@ class Weights:
 def save(path: Path, models: Mapping[str, Linear], scopes: frozenset[str]) -> str:
     """Write the weights; the same weights give the same bytes. Returns their digest."""
     kinds = sorted(models)
-    head = {"kinds": kinds, "offsets": [round(models[kind].offset, 6) for kind in kinds], "scopes": sorted(scopes)}
+    head = {
+        "kinds": kinds,
+        "offsets": [round(models[kind].offset, 6) for kind in kinds],
+        "sizes": [len(models[kind].dense) for kind in kinds],
+        "scopes": sorted(scopes),
+    }
     table = whole_table([models[kind] for kind in kinds])
     table[np.abs(table) < _SMALLEST] = 0.0
     parts = {
         "head.json": orjson.dumps(head),
         "table.f16": table.astype(np.float16).tobytes(),
-        "dense.f32": np.stack([models[kind].dense for kind in kinds]).astype(np.float32).tobytes(),
+        "dense.f32": np.concatenate([models[kind].dense for kind in kinds]).astype(np.float32).tobytes(),
     }
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as file:
         for name, content in parts.items():
@@ -63,7 +68,7 @@ def load(content: bytes) -> Weights:
         with zipfile.ZipFile(io.BytesIO(content)) as file:
             head = orjson.loads(file.read("head.json"))
             table = np.frombuffer(file.read("table.f16"), np.float16).astype(np.float32)
-            dense = np.frombuffer(file.read("dense.f32"), np.float32).reshape(len(head["kinds"]), -1)
+            dense = np.split(np.frombuffer(file.read("dense.f32"), np.float32), np.cumsum(head["sizes"])[:-1])
     except (KeyError, ValueError, zipfile.BadZipFile) as error:
         raise DataError(f"these are no reader's weights: {error}; make them with 'polyclinic train reader'") from None
     if len(table) != BUCKETS:
