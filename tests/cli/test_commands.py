@@ -242,3 +242,32 @@ def test_a_variant_that_lives_on_what_was_learned_says_when_there_is_nothing(pol
     assert "learned" not in polyclinic("run", "demo", "--variant", "taught", "--scenarios", "series:2").stderr
     assert polyclinic("evolve", "demo", "--cases", "2").returncode == 0
     assert "with what was learned before" in polyclinic("run", "demo", "--variant", "taught", "--scenarios", "2").stderr
+
+
+def test_prompts_are_listed_and_shown_as_a_model_would_get_them(polyclinic: Run) -> None:
+    listed = as_json(polyclinic("prompts", "list", "demo", "--json"))
+    assert {row["prompt"] for row in listed} == {"CallerAsks", "NurseAdvises", "CallerReacts"}
+    shown = as_json(polyclinic("prompts", "show", "demo", "NurseAdvises", "--variant", "tool", "--json"))
+    assert [message["role"] for message in shown["messages"]] == ["system", "user"]
+    assert shown["messages"][-1]["content"].endswith("Use at most 60 words in the whole reply.")
+    assert (shown["words"], [tool["name"] for tool in shown["tools"]]) == (60, ["leaflet"])
+    assert shown["token_limit"] > 100
+    later = polyclinic("prompts", "show", "demo", "NurseAdvises", "--variant", "tool", "--which", "2")
+    assert "──── tool ────" in later.stdout
+    wrong = polyclinic("prompts", "show", "demo", "NurseAdvise")
+    assert (wrong.returncode, "did you mean NurseAdvises" in wrong.stderr) == (2, True)
+    never = polyclinic("prompts", "show", "demo", "CallerAsks", "--which", "99")
+    assert (never.returncode, "is not asked 99 times" in never.stderr) == (2, True)
+
+
+def test_an_audition_prints_a_table_and_leaves_the_transcripts(polyclinic: Run, tmp_path: Path) -> None:
+    done = polyclinic("audition", "understudy", "--clinic", "demo", "--scenes", "4")
+    assert done.returncode == 0, done.stderr
+    assert "caller" in done.stdout
+    page = tmp_path / ".polyclinic" / "audition-understudy.html"
+    assert "CallerAsks" in page.read_text()
+    told = as_json(polyclinic("audition", "understudy", "--clinic", "demo", "--scenes", "2", "--json"))
+    assert {role["verdict"] for role in told["roles"]} == {"fit"}
+    assert (
+        polyclinic("audition", "http://127.0.0.1:9/v1:any?tries=1", "--clinic", "demo", "--scenes", "1").returncode == 1
+    )

@@ -20,6 +20,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "library": ("library", "Look into what was learned: list, search, diff, merge, roll back, check."),
     "clinics": ("clinics", "List the clinics, their roles, variants and judges."),
     "scenarios": ("scenarios", "List, show or lint a clinic's scenarios."),
+    "prompts": ("prompts", "Print what a model would get: a clinic's prompts, filled in from a scenario."),
+    "audition": ("audition", "Try a model in every role on small scenes, before anyone pays for a run."),
     "play": ("play", "Take a role yourself, in the terminal, and get feedback."),
     "grades": ("grades", "Write the results of a class that played as a CSV file."),
     "fhir": ("fhir", "Serve the hospital's FHIR R5 records, load into them, try a server out."),

@@ -101,7 +101,7 @@ class Agent:
                 self._record(Called.from_reply(request, completion, model, occurrence, attempt))
                 base = messages = [*messages, *await self._use_tools(completion, tools)]
             try:
-                reply = _read(prompt, completion)
+                reply = read_completion(prompt, completion)
             except Unreadable as error:
                 fault = error
                 self._record(Called.from_reply(request, completion, model, occurrence, attempt, fault.kind))
@@ -164,8 +164,8 @@ def compose(rendered: list[Message], history: Sequence[Message]) -> list[Message
     return [*rendered[:lead], *history, *rendered[lead:]]
 
 
-def _read(prompt: Prompt[R], completion: Completion) -> R:
-    """The reply as its type, or `Unreadable`."""
+def read_completion(prompt: Prompt[R], completion: Completion) -> R:
+    """The reply as its type, whole, and not refused by its prompt; else `Unreadable`."""
     if completion.tool_calls:
         raise Unreadable(f"tools were used {TOOL_ROUNDS} times without an answer", "tools")
     whole(completion)

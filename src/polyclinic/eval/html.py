@@ -24,6 +24,16 @@ def render_html(reports: Sequence[RunReport], title: str = "") -> str:
     return page(heading, _contents(reports), f"{overview}{''.join(parts)}")
 
 
+def render_sections(heading: str, sections: Sequence[Section]) -> str:
+    """A page of sections that belong to no run."""
+    links = "".join(
+        f'<li><a href="#{_anchor(0, number)}">{escape(section.title)}</a></li>'
+        for number, section in enumerate(sections)
+    )
+    body = "".join(_section(section, _anchor(0, number), 2) for number, section in enumerate(sections))
+    return page(heading, f'<nav aria-label="Contents"><ul>{links}</ul></nav>', body)
+
+
 def page(heading: str, contents: str, body: str) -> str:
     """A whole page around a body of safe HTML: style within, the notice at top and bottom."""
     style = package_text("polyclinic.eval", "report.css")

@@ -1,0 +1,114 @@
+"""`polyclinic prompts`: prompts are data, and this is how they read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from polyclinic.cli.options import json_option, print_json, table, wait
+from polyclinic.errors import ConfigError, UnknownName
+from polyclinic.runner.registry import load_clinic
+
+if TYPE_CHECKING:
+    from polyclinic.runner.audition.scenes import Scene
+
+
+@click.group(name="prompts", short_help="Print what a model would get: a clinic's prompts, filled in from a scenario.")
+def command() -> None:
+    """Print what a model would get: a clinic's prompts, filled in from a scenario."""
+
+
+@command.command("list")
+@click.argument("clinic")
+@json_option
+def list_prompts(clinic: str, as_json: bool) -> int:
+    """The prompts of a clinic, the longest reply to each, and its form."""
+    rows = [
+        [prompt.prompt_name(), str(prompt.words), prompt.reply_type().__name__, (prompt.__doc__ or "").split("\n")[0]]
+        for prompt in load_clinic(clinic).prompts
+    ]
+    header = ["prompt", "words", "reply", "about"]
+    if as_json:
+        print_json([dict(zip(header, row, strict=True)) for row in rows])
+    else:
+        click.echo(table(rows, header))
+    return 0
+
+
+@command.command("show")
+@click.argument("clinic")
+@click.argument("prompt")
+@click.option("--scenario", default="", metavar="S", help="As for run: a number, a name, name:count, a file.")
+@click.option("--variant", default="", help="Only this variant; without it, those of the clinic's demo, then the rest.")
+@click.option("--which", type=click.IntRange(1), default=1, show_default=True, help="Which time it is asked.")
+@click.option("--seed", type=int, default=0, show_default=True, help="As for run.")
+@json_option
+def show_prompt(clinic: str, prompt: str, scenario: str, variant: str, which: int, seed: int, as_json: bool) -> int:
+    """What a model would get for PROMPT, with the history, the tools and the form of the reply.
+
+    The episode up to there is played by understudies.
+    """
+    scene = wait(_find(clinic, prompt, scenario, variant, which, seed))
+    if as_json:
+        print_json(_plain(scene))
+    else:
+        click.echo(_text(scene))
+    return 0
+
+
+async def _find(clinic: str, prompt: str, scenario: str, variant: str, which: int, seed: int) -> Scene:
+    from polyclinic.runner.audition.scenes import rehearse
+
+    loaded = load_clinic(clinic)
+    names = {known.prompt_name() for known in loaded.prompts}
+    if prompt not in names:
+        raise UnknownName(f"prompt of {clinic}", prompt, names)
+    if variant:
+        loaded.variant(variant)
+    first = (loaded.first_variant, *loaded.demo_variants)
+    for name in (variant,) if variant else dict.fromkeys((*first, *loaded.variants)):
+        rehearsal = await rehearse(
+            clinic,
+            variants=(name,),
+            scenarios=scenario or "1",
+            seed=seed,
+            until=lambda so_far: sum(scene.prompt == prompt for scene in so_far.scenes) >= which,
+        )
+        found = [scene for scene in rehearsal.scenes if scene.prompt == prompt]
+        if len(found) >= which:
+            return found[which - 1]
+    raise ConfigError(
+        f"{prompt} is not asked {'' if which == 1 else f'{which} times '}in these scenarios"
+        f" of {clinic}: try others with --scenario, or --variant"
+    )
+
+
+def _plain(scene: Scene) -> dict[str, Any]:
+    request = scene.request
+    return {
+        "role": request.role,
+        "prompt": scene.prompt,
+        "messages": [
+            {"role": message.role, "content": message.content, "pictures": len(message.images)}
+            for message in request.messages
+        ],
+        "tools": [tool.model_dump() for tool in request.tools],
+        "reply": request.reply_schema or "text",
+        "words": request.prompt.most_words(),
+        "token_limit": request.token_limit,
+    }
+
+
+def _text(scene: Scene) -> str:
+    request = scene.request
+    form = "plain text" if request.reply_schema is None else f"JSON: {', '.join(request.reply_schema['properties'])}"
+    parts = [f"{scene.prompt} to {request.role}; reply: {form}; at most {request.token_limit} tokens"]
+    for message in request.messages:
+        pictures = "".join(f"\n[picture: {image.caption or 'no caption'}]" for image in message.images)
+        calls = "".join(f"\n[uses {call.name} {call.arguments}]" for call in message.tool_calls)
+        parts.append(f"──── {message.role} ────\n{message.content}{pictures}{calls}")
+    if request.tools:
+        tools = "\n".join(f"{tool.name}: {tool.description}" for tool in request.tools)
+        parts.append(f"──── tools ────\n{tools}")
+    return "\n\n".join(parts)

@@ -1,0 +1,172 @@
+"""A model plays a scene, with the same tries that an agent would give it; what came of it is measured."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import orjson
+
+from polyclinic.core.again import again
+from polyclinic.core.agent import REASKS, read_completion
+from polyclinic.core.clinic import Side
+from polyclinic.core.model import Completion, Model, Request, Usage, total
+from polyclinic.core.part_signs import broken_by
+from polyclinic.core.reply import Unreadable
+from polyclinic.errors import ModelError
+from polyclinic.runner.audition.picture import SeesPicture
+from polyclinic.runner.audition.scenes import Scene
+
+TOO_LONG = 1.25
+
+
+@dataclass(frozen=True)
+class Played:
+    """One try: what was answered, what was wrong with it, how long it took."""
+
+    completion: Completion
+    fault: str
+    seconds: float
+
+
+@dataclass
+class Performance:
+    """A scene as it was played. None where a figure does not apply to it."""
+
+    scene: Scene
+    tries: list[Played] = field(default_factory=list)
+    taken: bool = False
+    tool_right: bool | None = None
+    closed_right: bool | None = None
+    agrees: bool | None = None
+    in_part: bool | None = None
+    length_kept: bool | None = None
+    seen: bool | None = None
+    why: str = ""
+
+    @property
+    def first(self) -> bool:
+        """Whether the first reply was taken."""
+        return self.taken and len(self.tries) == 1
+
+    @property
+    def usage(self) -> Usage:
+        """What all tries cost."""
+        return total([played.completion.usage for played in self.tries])
+
+    @property
+    def seconds(self) -> float:
+        """How long all tries took."""
+        return sum(played.seconds for played in self.tries)
+
+    def faults(self, *kinds: str) -> int:
+        """How many tries had one of these faults."""
+        return sum(played.fault in kinds for played in self.tries)
+
+
+async def perform_all(scenes: Sequence[Scene], model: Model, side: Side, concurrency: int) -> list[Performance]:
+    """All scenes, so many at a time, in their order."""
+    room = asyncio.Semaphore(concurrency)
+
+    async def one(scene: Scene) -> Performance:
+        async with room:
+            return await perform(scene, model, side)
+
+    return list(await asyncio.gather(*(one(scene) for scene in scenes)))
+
+
+async def perform(scene: Scene, model: Model, side: Side) -> Performance:
+    """One scene. What the endpoint fails at is kept as what it is; limits and faults of the user's are raised."""
+    done = Performance(scene)
+    request, prompt = scene.request, scene.request.prompt
+    settings, refused = request.settings, list[str]()
+    for _ in range(REASKS + 1):
+        started = time.monotonic()
+        try:
+            completion = await model.answer(request)
+        except ModelError as error:
+            done.why = str(error)
+            return done
+        seconds = time.monotonic() - started
+        if completion.tool_calls:
+            done.tries.append(Played(completion, "", seconds))
+            done.taken = True
+            done.tool_right = _tool_right(scene, completion)
+            return done
+        try:
+            reply = read_completion(prompt, completion)
+        except Unreadable as error:
+            done.tries.append(Played(completion, error.kind, seconds))
+            done.why = str(error)
+            repeated = completion.text in refused
+            refused.append(completion.text)
+            messages, settings = again(prompt, scene.request.messages, completion.text, error, settings, repeated)
+            request = replace(request, messages=tuple(messages), settings=settings)
+            continue
+        done.tries.append(Played(completion, "", seconds))
+        done.taken = True
+        _judge(done, reply, side)
+        break
+    if request.tools and scene.expected.tool_calls:
+        done.tool_right = False
+    if _closed_fields(request):
+        done.closed_right = done.first
+    return done
+
+
+def _judge(done: Performance, reply: Any, side: Side) -> None:
+    scene = done.scene
+    words = spoken_words(reply)
+    done.length_kept = len(words.split()) <= TOO_LONG * scene.request.prompt.most_words()
+    closed = _closed_fields(scene.request)
+    if closed and scene.expected.text and not isinstance(reply, str):
+        expected = read_completion(scene.request.prompt, scene.expected)
+        done.agrees = all(getattr(reply, name) == getattr(expected, name) for name in closed)
+    if isinstance(scene.request.prompt, SeesPicture):
+        done.seen = orjson.loads(scene.expected.text) == reply.model_dump()
+        done.why = "" if done.seen else f"saw {reply.colour}"
+    elif side == "simulated" and isinstance(reply, str):
+        fault = broken_by(reply, own=(scene.role,))
+        done.in_part = fault is None
+        done.why = f"{fault.kind}: {fault.words}" if fault is not None else ""
+
+
+def spoken_words(reply: Any) -> str:
+    """The words in a reply's values."""
+    if isinstance(reply, str):
+        return reply
+    if isinstance(reply, Mapping):
+        return " ".join(spoken_words(value) for value in reply.values())
+    if isinstance(reply, (list, tuple)):
+        return " ".join(spoken_words(value) for value in reply)
+    return spoken_words(reply.model_dump()) if hasattr(reply, "model_dump") else ""
+
+
+def _tool_right(scene: Scene, completion: Completion) -> bool:
+    """Whether a tool on offer is used with arguments that fit it, and the one that the understudy used, if it did."""
+    expected = {call.name for call in scene.expected.tool_calls}
+    offered = {tool.name: tool.parameters for tool in scene.request.tools}
+    for call in completion.tool_calls:
+        schema = offered.get(call.name)
+        if schema is None or (expected and call.name not in expected):
+            return False
+        known, needed = set(schema.get("properties", ())), set(schema.get("required", ()))
+        if not needed <= set(call.arguments) <= known:
+            return False
+    return True
+
+
+def _closed_fields(request: Request) -> list[str]:
+    """The fields of a reply that are closed choices: of a list, or yes and no."""
+    schema = request.reply_schema or {}
+    shared = schema.get("$defs", {})
+    return [name for name, field in schema.get("properties", {}).items() if _is_closed(field, shared)]
+
+
+def _is_closed(field: Mapping[str, Any], shared: Mapping[str, Any]) -> bool:
+    if "$ref" in field:
+        field = shared[str(field["$ref"]).rpartition("/")[2]]
+    return "enum" in field or "const" in field or field.get("type") == "boolean"

@@ -1,0 +1,113 @@
+"""What a real model of 1.5 billion parameters said to our prompts, kept as test data: 339 replies with what was asked.
+
+Qwen2.5-Coder-1.5B-Instruct (Q4_K_M, guided JSON, temperature 0.7), with the prompts of version 0.1. The words are wrong in
+many ways; they are here to be read, never as medical fact.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polyclinic.core.again import runs_on, whole
+from polyclinic.core.model import Completion
+from polyclinic.core.part_signs import broken_by
+from polyclinic.core.reply import Unreadable, read_object, read_reply
+from polyclinic.eval.prompts import Preferred, RubricJudged
+from polyclinic.models.arriving import spoken
+from polyclinic.reading.reader import BuiltInReader
+from polyclinic.runner.registry import clinic_modules, load_clinic
+
+FILE = Path(__file__).parents[1] / "data" / "real-replies.jsonl.gz"
+Row = dict[str, Any]
+
+
+@cache
+def rows(finish: str) -> tuple[Row, ...]:
+    with gzip.open(FILE, "rt", encoding="utf-8") as lines:
+        return tuple(row for row in map(json.loads, lines) if row["finish"] == finish)
+
+
+def test_there_are_some_of_every_clinic_and_of_each_ending() -> None:
+    assert len(rows("stop")) + len(rows("length")) > 300
+    assert {row["clinic"] for row in rows("stop")} >= {"counsel", "demo", "duty", "frontdesk", "patient", "rounds"}
+    assert len(rows("length")) > 60
+
+
+def test_no_reply_that_was_cut_is_taken_as_whole() -> None:
+    for row in rows("length"):
+        with pytest.raises(Unreadable) as caught:
+            whole(Completion(text=row["reply"], finish="length"))
+        assert caught.value.kind in ("cut", "run-on")
+
+
+def test_a_reply_that_ended_by_itself_is_never_taken_for_a_run_on() -> None:
+    assert [row["reply"] for row in rows("stop") if runs_on(row["reply"])] == []
+
+
+def test_many_replies_that_ran_into_the_limit_are_seen_to_repeat_themselves() -> None:
+    found = [runs_on(row["reply"]) for row in rows("length")]
+    assert sum(found) > 0.2 * len(found)
+
+
+def test_objects_are_read_or_refused_and_half_ones_always_refused() -> None:
+    outcomes: Counter[str] = Counter()
+    for row in (*rows("stop"), *rows("length")):
+        if "{" not in row["reply"]:
+            continue
+        try:
+            read = read_object(row["reply"])
+        except Unreadable:
+            outcomes[f"refused {row['finish']}"] += 1
+            continue
+        assert read == json.loads(row["reply"][row["reply"].index("{") :])
+        outcomes[f"read {row['finish']}"] += 1
+    assert outcomes["read length"] == 0
+    assert outcomes["read stop"] > 0.95 * (outcomes["read stop"] + outcomes["refused stop"])
+
+
+def test_thoughts_are_not_found_where_there_are_none() -> None:
+    assert all(spoken(row["reply"]) == row["reply"] for row in rows("stop"))
+
+
+def test_callers_who_speak_as_assistants_are_found_by_their_exact_signs() -> None:
+    asked = [row for row in rows("stop") if row["prompt"] == "CallerAsks"]
+    assert any(broken_by(row["reply"], own=("caller",)) is not None for row in asked)
+
+
+@pytest.mark.parametrize("clinic", sorted(clinic_modules()))
+def test_the_built_in_reader_answers_every_closed_kind_on_real_words(clinic: str) -> None:
+    kinds = {kind.name: kind for kind in load_clinic(clinic).readings if not kind.fact_names}
+    if not kinds:
+        pytest.skip("no closed kinds")
+    reader = BuiltInReader(kinds)
+    said: Counter[str] = Counter()
+    for row in rows("stop"):
+        if row["clinic"] == clinic:
+            for kind in kinds.values():
+                says, words = reader.read(row["reply"][:600], kind.ask())
+                said[says] += 1
+                assert words == "" or words in row["reply"]
+    assert said["no"] > 0
+
+
+def test_judges_read_real_rubric_answers_strictly() -> None:
+    """Each is read as a rubric's or a preference's reply, or refused with a sentence; none ends in an error of ours."""
+    outcomes: Counter[str] = Counter()
+    for row in (*rows("stop"), *rows("length")):
+        wanted = {"JudgesRubric": RubricJudged, "JudgesPair": Preferred}.get(row["prompt"])
+        if wanted is None:
+            continue
+        try:
+            read_reply(row["reply"], wanted)
+            outcomes["read"] += 1
+        except Unreadable as error:
+            assert len(str(error)) > 10
+            outcomes["refused"] += 1
+    assert outcomes["read"] > 20

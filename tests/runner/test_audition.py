@@ -1,0 +1,130 @@
+"""An audition finds what a model cannot do, says so by role, and shows the words behind every figure."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from base64 import b64decode
+
+import pytest
+
+from polyclinic.errors import ConfigError, LimitReached
+from polyclinic.eval.html import render_sections
+from polyclinic.runner.audition.audition import audition
+from polyclinic.runner.audition.fitness import RoleFitness, audition_sections
+from polyclinic.runner.audition.picture import square
+from polyclinic.runner.audition.scenes import rehearse
+from polyclinic.testing.fault_server import Body, FaultServer
+
+
+def by_role(found: list[RoleFitness]) -> dict[str, RoleFitness]:
+    return {role.role: role for role in found}
+
+
+async def heard(server: FaultServer, clinic: str = "demo", scenes: int = 8) -> dict[str, RoleFitness]:
+    return by_role(await audition(f"{server.url}:any?tries=2", [clinic], scenes=scenes))
+
+
+async def test_an_understudy_is_fit_for_every_role() -> None:
+    found = await audition("understudy", ["demo"])
+    assert {role.role: role.verdict for role in found} == {"nurse": "fit", "caller": "fit", "judge": "fit"}
+    assert all(10 <= len(role.performances) <= 20 for role in found)
+    assert all(role.calls_per_episode > 0 for role in found)
+
+
+async def test_scenes_take_every_prompt_of_a_role_by_turns() -> None:
+    rehearsal = await rehearse("demo")
+    scenes = rehearsal.of_role("caller", 6)
+    assert len(scenes) == 6
+    assert sorted({scene.prompt for scene in scenes}) == ["CallerAsks", "CallerReacts"]
+    again = await rehearse("demo")
+    assert [scene.request.key for scene in again.of_role("caller", 6)] == [scene.request.key for scene in scenes]
+
+
+async def test_a_model_that_fits_every_form_is_told_from_its_faults() -> None:
+    async with FaultServer() as server:
+        found = await heard(server)
+    assert found["judge"].shares["read"] == 1.0
+    assert found["nurse"].shares["tools"] == 0.0  # the stub never uses the tool
+    assert found["nurse"].verdict.startswith("not fit: tools used wrongly")
+
+
+@pytest.mark.parametrize(
+    ("said", "figure", "verdict"),
+    [
+        ({"content": "I was told that it", "finish_reason": "length"}, "whole", "unreadable"),
+        ("As an AI language model, I cannot assist with that.", "part", "falls out of the part"),
+        ("The caller is confused and has a question about the dose.", "part", "falls out of the part"),
+        (" ".join(f"And another thing {number}." for number in range(60)), "length", "too long"),
+    ],
+)
+async def test_each_fault_shows_in_its_own_figure(said: str | Body, figure: str, verdict: str) -> None:
+    def reply(body: Body) -> str | Body:
+        if "response_format" in body:
+            return '{"says": "How many?", "understood": true}'
+        return dict(said) if isinstance(said, dict) else said
+
+    async with FaultServer(reply=reply) as server:
+        caller = (await heard(server))["caller"]
+    assert (caller.shares[figure] or 0.0) < 0.6
+    assert verdict in caller.verdict
+
+
+async def test_the_right_tool_with_fitting_arguments_is_right_and_any_other_is_wrong() -> None:
+    def using(name: str, arguments: Body) -> FaultServer:
+        call = {"index": 0, "id": "c", "function": {"name": name, "arguments": json.dumps(arguments)}}
+        return FaultServer(reply=lambda body: {"tool_calls": [call]} if body.get("tools") else "Yes.")
+
+    shares = []
+    for name, arguments in (
+        ("leaflet", {"medicine": "x"}),
+        ("leaflet", {"drug": "x"}),
+        ("leaflets", {"medicine": "x"}),
+    ):
+        async with using(name, arguments) as server:
+            shares.append((await heard(server))["nurse"].shares["tools"])
+    assert shares == [1.0, 0.0, 0.0]
+
+
+def test_a_test_picture_is_a_png_of_its_colour() -> None:
+    data = b64decode(square("blue").data)
+    assert data.startswith(b"\x89PNG\r\n\x1a\n")
+    rows = zlib.decompress(data[data.index(b"IDAT") + 4 : data.index(b"IEND") - 8])
+    middle = 48 * (96 * 3 + 1) + 1 + 48 * 3
+    assert rows[middle : middle + 3] == bytes((30, 60, 200))
+    assert "blue" not in square("blue").caption
+
+
+@pytest.mark.parametrize(("sees", "share"), [(True, 1.0), (False, 0.25)])
+async def test_a_model_that_sees_pictures_is_told_from_one_that_guesses(sees: bool, share: float) -> None:
+    known = {square(colour).data: colour for colour in ("red", "green", "blue", "yellow")}
+
+    def reply(body: Body) -> str:
+        content = body["messages"][-1]["content"]
+        if isinstance(content, list) and "SeenColour" in str(body.get("response_format")):
+            shown = content[-1]["image_url"]["url"].partition(",")[2]
+            return json.dumps({"colour": known[shown] if sees else "red"})
+        return "I would look at it again."
+
+    async with FaultServer(reply=reply) as server:
+        found = await heard(server, "rounds", scenes=2)
+    assert found["tutor"].shares["seen"] == share
+    assert ("does not see pictures" in found["tutor"].verdict) is not sees
+
+
+async def test_every_figure_has_its_transcripts_on_the_page() -> None:
+    async with FaultServer(reply=lambda body: "I will not say it in that form <b>.") as server:
+        found = await audition(f"{server.url}:any", ["demo"], scenes=2)
+    html = render_sections("Audition", audition_sections(found))
+    assert html.count("I will not say it in that form &lt;b&gt;.") >= 6
+    assert "not taken" in html
+    plain = found[0].as_json()
+    assert plain["transcripts"]
+
+
+async def test_an_audition_ends_in_time_and_people_cannot_take_one() -> None:
+    async with FaultServer(faults=1.0, kinds=["stall"]) as server:
+        with pytest.raises(LimitReached, match="1 seconds"):
+            await audition(f"{server.url}:any", ["demo"], max_seconds=1)
+    with pytest.raises(ConfigError, match="cannot audition"):
+        await audition("human", ["demo"])
