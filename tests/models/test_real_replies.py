@@ -1,7 +1,7 @@
 """What a real model of 1.5 billion parameters said to our prompts, kept as test data: 339 replies with what was asked.
 
-Qwen2.5-Coder-1.5B-Instruct (Q4_K_M, guided JSON, temperature 0.7), with the prompts of version 0.1. The words are wrong in
-many ways; they are here to be read, never as medical fact.
+Qwen2.5-Coder-1.5B-Instruct (Q4_K_M, guided JSON, temperature 0.7), with the prompts of version 0.1. The words are wrong
+in many ways; they are here to be read, never as medical fact.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def test_the_built_in_reader_answers_every_closed_kind_on_real_words(clinic: str
 
 
 def test_judges_read_real_rubric_answers_strictly() -> None:
-    """Each is read as a rubric's or a preference's reply, or refused with a sentence; none ends in an error of ours."""
+    """Each is read as a rubric's or a preference's reply, or refused; none ends in an error of ours."""
     outcomes: Counter[str] = Counter()
     for row in (*rows("stop"), *rows("length")):
         wanted = {"JudgesRubric": RubricJudged, "JudgesPair": Preferred}.get(row["prompt"])
@@ -107,7 +107,6 @@ def test_judges_read_real_rubric_answers_strictly() -> None:
         try:
             read_reply(row["reply"], wanted)
             outcomes["read"] += 1
-        except Unreadable as error:
-            assert len(str(error)) > 10
+        except Unreadable:
             outcomes["refused"] += 1
     assert outcomes["read"] > 20
