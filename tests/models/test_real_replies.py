@@ -18,7 +18,7 @@ import pytest
 from polyclinic.core.again import runs_on, whole
 from polyclinic.core.model import Completion
 from polyclinic.core.part_signs import broken_by
-from polyclinic.core.reply import Unreadable, read_object, read_reply
+from polyclinic.core.reply import ReplyModel, Unreadable, read_object, read_reply
 from polyclinic.eval.prompts import Preferred, RubricJudged
 from polyclinic.models.arriving import spoken
 from polyclinic.reading.reader import BuiltInReader
@@ -26,6 +26,7 @@ from polyclinic.runner.registry import clinic_modules, load_clinic
 
 FILE = Path(__file__).parents[1] / "data" / "real-replies.jsonl.gz"
 Row = dict[str, Any]
+JUDGED: dict[str, type[ReplyModel]] = {"JudgesRubric": RubricJudged, "JudgesPair": Preferred}
 
 
 @cache
@@ -101,11 +102,10 @@ def test_judges_read_real_rubric_answers_strictly() -> None:
     """Each is read as a rubric's or a preference's reply, or refused; none ends in an error of ours."""
     outcomes: Counter[str] = Counter()
     for row in (*rows("stop"), *rows("length")):
-        wanted = {"JudgesRubric": RubricJudged, "JudgesPair": Preferred}.get(row["prompt"])
-        if wanted is None:
+        if row["prompt"] not in JUDGED:
             continue
         try:
-            read_reply(row["reply"], wanted)
+            read_reply(row["reply"], JUDGED[row["prompt"]])
             outcomes["read"] += 1
         except Unreadable:
             outcomes["refused"] += 1
