@@ -35,7 +35,7 @@ from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.seed import stream
 from polyclinic.retrieval.embedders import default_embedder
 from polyclinic.runner.api import run
-from polyclinic.runner.build.stage import build
+from polyclinic.runner.build.built_run import build
 from polyclinic.runner.plan.config import make_config, read_config
 from polyclinic.runner.plan.run_plan import parse_plan
 from polyclinic.runner.results import load_results
@@ -73,7 +73,7 @@ async def guard() -> str:
     journal = MemoryJournal()
     async with build(parse_plan(make_config({"clinic": "counsel"})), journal) as built:
         for name in HALVES:
-            bench = await open_bench(clinic, built.stage.players, journal, 0)
+            bench = await open_bench(clinic, built.context.players, journal, 0)
             data = (await evaluate_guard(bench, name)).data
             for judge in ("screen", "guard"):
                 found = data[judge]

@@ -25,9 +25,9 @@ import orjson
 from polyclinic.core.execute import run_episode
 from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.model import Completion, Request
-from polyclinic.runner.api import carry_on, run, start_run
-from polyclinic.runner.build.stage import build
-from polyclinic.runner.execute.course import lone_campaign
+from polyclinic.runner.api import resume_run, run, start_run
+from polyclinic.runner.build.built_run import build
+from polyclinic.runner.execute.running_campaign import lone_campaign
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.plan.run_plan import parse_plan
 from polyclinic.runner.registry import clinic_modules, load_clinic
@@ -51,7 +51,7 @@ async def cpu_per_call(episodes: int) -> dict[str, float]:
             await run(store, config.model_copy(update={"scenarios": "4", "seed": 9}))
             id = await start_run(store, config)
             began = time.process_time()
-            await carry_on(store, id)
+            await resume_run(store, id)
             spent = time.process_time() - began
             calls = await calls_of(store, id)
             found["journalled, cpu ms per call"] = spent / calls * 1000
@@ -82,7 +82,7 @@ async def efficiency(concurrency: int, calls_each: int, latency_s: float) -> dic
             await run(store, warm)
             id = await start_run(store, config)
             began, cpu = time.monotonic(), time.process_time()
-            await carry_on(store, id)
+            await resume_run(store, id)
             wall, cpu = time.monotonic() - began, time.process_time() - cpu
             calls = await calls_of(store, id)
             lengths = await store.database.read(
@@ -138,12 +138,12 @@ async def memory_per_episode(count: int) -> float:
     clinic = plan.clinic
     async with build(plan, MemoryJournal()) as built:
         waiting = Waiting()
-        stage = built.stage.__class__(clinic=clinic, players=waiting, journal=MemoryJournal())
-        campaign = lone_campaign(built.stage, {})
+        context = built.context.__class__(clinic=clinic, players=waiting, journal=MemoryJournal())
+        campaign = lone_campaign(built.context, {})
         tracemalloc.start()
         before = tracemalloc.get_traced_memory()[0]
         tasks = [
-            asyncio.create_task(run_episode(stage, spec, scenario, campaign))
+            asyncio.create_task(run_episode(context, spec, scenario, campaign))
             for (_, spec), scenario in zip(plan.episodes, plan.scenarios, strict=True)
         ]
         while waiting.asked < count:
@@ -169,7 +169,7 @@ async def prefix_share(name: str) -> dict[str, float]:
     shares: dict[str, list[tuple[int, int]]] = {}
     async with open_store("sqlite://:memory:") as store:
         id = await start_run(store, config, only=12)
-        await carry_on(store, id)
+        await resume_run(store, id)
         rows = await store.database.read(
             lambda tx: tx.execute(
                 "SELECT episode, role, prompt, request FROM calls WHERE run = ? ORDER BY rowid", (id,)

@@ -23,7 +23,7 @@ from typing import Any
 from polyclinic.core.model import Completion, Request
 from polyclinic.models.guard import Deadline, Guarded
 from polyclinic.models.llm import ChatCaller
-from polyclinic.runner.api import carry_on, start_run
+from polyclinic.runner.api import resume_run, start_run
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.results import load_results
 from polyclinic.store.store import open_store
@@ -83,7 +83,7 @@ async def run(url: str, episodes: int, concurrency: int) -> dict[str, Any]:
     }
     async with open_store("sqlite://:memory:") as store:
         started = time.monotonic()
-        outcome = await carry_on(store, await start_run(store, make_config(values)), retry_failed=False)
+        outcome = await resume_run(store, await start_run(store, make_config(values)), retry_failed=False)
         wall_s = time.monotonic() - started
         results = await load_results(store, outcome.run)
     owners = Counter(failure.owner for row in results.episodes for failure in row.failures if failure.fatal)

@@ -32,7 +32,7 @@ from polyclinic.clinics.frontdesk.state import Appointment, HospitalState
 from polyclinic.clinics.frontdesk.tools.opening import Ids, hospital_resources
 from polyclinic.core.understudy import Ask, Understudy
 from polyclinic.fhir.store import FhirStore
-from polyclinic.runner.api import carry_on, start_run
+from polyclinic.runner.api import resume_run, start_run
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.results import load_results
 from polyclinic.store.store import Store, open_store
@@ -92,11 +92,11 @@ async def _patients(level: str, limit: int, concurrency: int) -> tuple[float, fl
     warm = {"clinic": "frontdesk", "scenarios": "primary:1:3", "seed": 1, "concurrency": concurrency}
     with tempfile.TemporaryDirectory() as folder:
         async with open_store(str(Path(folder) / "s.db")) as store:
-            await carry_on(store, await start_run(store, make_config(warm)))
+            await resume_run(store, await start_run(store, make_config(warm)))
             id_ = await start_run(store, make_config({**warm, "scenarios": selector, "seed": SEED}))
             with _thinking() as thought:
                 began = time.process_time()
-                outcome = await carry_on(store, id_)
+                outcome = await resume_run(store, id_)
                 spent = time.process_time() - began
             results = await load_results(store, id_)
             calls = await _count(store, "SELECT COUNT(*) FROM calls WHERE run = ?", id_)
@@ -188,13 +188,13 @@ async def endpoint(limit: int, latency_s: float, concurrency: int) -> None:
 
 async def _record(store: Store, selector: str, path: Path) -> tuple[dict[str, Any], int]:
     id_ = await start_run(store, make_config({"clinic": "frontdesk", "scenarios": selector, "seed": SEED}))
-    await carry_on(store, id_)
+    await resume_run(store, id_)
     rows = await store.database.read(
         lambda tx: tx.execute("SELECT request, completion FROM calls WHERE run = ?", (id_,))
     )
     replies = {_digest(orjson.loads(request)["messages"]): orjson.loads(reply)["text"] for request, reply in rows}
     few = await start_run(store, make_config({"clinic": "frontdesk", "scenarios": "tertiary:1:2", "seed": SEED}))
-    await carry_on(store, few)
+    await resume_run(store, few)
     more = await store.database.read(
         lambda tx: tx.execute("SELECT request, completion FROM calls WHERE run = ?", (few,))
     )
@@ -221,7 +221,7 @@ async def _against(path: Path, selector: str, cast_: str, concurrency: int) -> t
         config = {"clinic": "frontdesk", "scenarios": selector, "seed": SEED, "cast": cast_, "concurrency": concurrency}
         id_ = await start_run(store, make_config(config))
         began = time.monotonic()
-        await carry_on(store, id_)
+        await resume_run(store, id_)
         return time.monotonic() - began, await _count(store, "SELECT COUNT(*) FROM calls WHERE run = ?", id_)
 
 
@@ -230,7 +230,7 @@ async def _against_whole(path: Path, selector: str, cast_: str, concurrency: int
         config = {"clinic": "frontdesk", "scenarios": selector, "seed": SEED, "cast": cast_, "concurrency": concurrency}
         id_ = await start_run(store, make_config(config))
         began = time.monotonic()
-        await carry_on(store, id_)
+        await resume_run(store, id_)
         return time.monotonic() - began, await _outcome(store, id_)
 
 

@@ -36,8 +36,8 @@ from polyclinic.eval.metrics import metric_estimate
 from polyclinic.eval.results import RunResults
 from polyclinic.retrieval.embedders import default_embedder
 from polyclinic.retrieval.index import new_index
-from polyclinic.runner.api import carry_on, run, start_run
-from polyclinic.runner.execute import course
+from polyclinic.runner.api import resume_run, run, start_run
+from polyclinic.runner.execute import running_campaign
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.plan.libraries import learned, read_library_file, write_library_file
 from polyclinic.runner.results import load_results
@@ -248,7 +248,7 @@ async def _cost_per_case(folder: Path, size: int) -> list[str]:
     path = str(folder / "large.attention.jsonl")
     write_library_file(path, _operations(size))
     lines = ["| library at the start | CPU ms per case | looks per case |", "| --- | --- | --- |"]
-    with patch.object(course, "Library", _Counted):
+    with patch.object(running_campaign, "Library", _Counted):
         for name, files in (("empty", {}), (f"{size:,} entries", {"attention": path})):
             _Counted.looks = 0
             spent = await _cpu_of_six(files)
@@ -262,7 +262,7 @@ async def _cpu_of_six(files: dict[str, str]) -> float:
     async with open_store("sqlite://:memory:") as store:
         values = {"clinic": "patient", "scenarios": "evolve:6", "libraries": files, "judges": ("none",)}
         id = await start_run(store, make_config(values))
-        outcome = await carry_on(store, id, listener=lambda *_: marks.append(time.process_time()))
+        outcome = await resume_run(store, id, listener=lambda *_: marks.append(time.process_time()))
         assert outcome.failed == 0
     return marks[-1] - marks[0]
 

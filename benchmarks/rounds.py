@@ -19,7 +19,7 @@ from pathlib import Path
 from polyclinic.clinics.rounds.rules.notes import Thought, Withheld
 from polyclinic.clinics.rounds.variants import VARIANTS
 from polyclinic.core.episode import EpisodeSpec
-from polyclinic.core.execute import Stage, run_episode
+from polyclinic.core.execute import RunContext, run_episode
 from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.model import Completion, Model, Request
 from polyclinic.core.seed import stream
@@ -171,7 +171,7 @@ async def session(
     players = _Players(built, faults, seed)
     case = clinic.scenarios(scenario, 0)[0]
     result = await run_episode(
-        Stage(clinic, players, MemoryJournal()), EpisodeSpec("e", "rounds", case.id, variant, 0, seed), case
+        RunContext(clinic, players, MemoryJournal()), EpisodeSpec("e", "rounds", case.id, variant, 0, seed), case
     )
     assert result.status == "done", result.failures
     return result.transcript, players.requests

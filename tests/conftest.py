@@ -26,7 +26,7 @@ def postgres_database() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def postgres_url() -> Iterator[str]:
-    """One PostgreSQL database for this process's tests; whoever uses it clears its own tables."""
+    """One PostgreSQL database for this process's tests; a test that uses it clears its own tables."""
     if not POSTGRES:
         pytest.skip("set POLYCLINIC_TEST_POSTGRES to a server's URL to test on PostgreSQL")
     with postgres_database() as url:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -61,8 +62,6 @@ def test_every_clinic_has_one_page_and_both_tables_name_it() -> None:
 
 @pytest.mark.parametrize("name", list(COMMANDS))
 def test_the_short_help_is_the_commands_own(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    from importlib import import_module
-
     command = import_module(f"polyclinic.cli.{COMMANDS[name][0]}").command
     assert command.get_short_help_str(200) == COMMANDS[name][1].rstrip(".") or command.short_help == COMMANDS[name][1]
     assert (command.help or "").startswith(COMMANDS[name][1].split(".")[0])
@@ -84,6 +83,21 @@ def test_the_path_from_a_command_to_a_flow_is_as_the_design_says() -> None:
         assert re.search(rf"def {name}\(", source), name
     for (name, file), source, (following, _) in zip(rows, sources, rows[1:], strict=False):
         assert re.search(rf"(?<!def )\b{following}\(", source), f"{name} in {file} does not call {following}"
+
+
+def test_the_glossary_names_classes_that_exist_and_each_word_once() -> None:
+    rows = re.findall(
+        r"^\| ([a-z ]+) \| .+ \| (?:`([\w.]+)`)? ?\|$",
+        (ROOT / "docs/design.md").read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
+    words = [word for word, _ in rows if word != "word"]
+    assert len(words) == len(set(words)) >= 35
+    assert {"reader", "finding", "note", "effect", "turn", "case", "verdict", "estimate"} <= set(words)
+    for word, dotted in rows:
+        if dotted:
+            module, _, name = dotted.rpartition(".")
+            assert hasattr(import_module(f"polyclinic.{module}"), name), f"{word}: {dotted}"
 
 
 def test_the_guide_names_everything_that_the_contract_asks_of_a_new_clinic() -> None:

@@ -14,9 +14,17 @@ import polyclinic
 
 PACKAGE = Path(polyclinic.__file__).parent
 ENGINE = ("core", "eval", "runner", "store", "models")
-PLAIN = ("fhir", "store", "people", "retrieval")
+ROOT = Path(__file__).parent.parent
+PLACES = [
+    *(path for path in sorted(PACKAGE.iterdir()) if path.name != "clinics"),
+    *(ROOT / name for name in ("docs", "tests", "README.md", "CONTRIBUTING.md")),
+]
 OUT_OF_USE = re.compile(
-    r"\b(mend(s|ed|ing)?|anew|whoever|none such|upon|linger(s|ed)?|numbers that are none)\b", re.IGNORECASE
+    r"(\b|_)(mend(s|ed|ing)?|anew|whoever|none such|upon|linger(s|ed)?|numbers that are none|thereof|hitherto)(\b|_)",
+    re.IGNORECASE,
+)
+REPLACED = re.compile(
+    r"\b(carry_on|seldom_collected|shelves|PASSING|steadiness_section)\b|\bclass (Course|Stage|Built|Standing)\b"
 )
 
 
@@ -37,18 +45,36 @@ def test_no_two_public_classes_of_the_engine_have_the_same_name() -> None:
     assert {name: modules for name, modules in found.items() if len(modules) > 1} == {}
 
 
-@pytest.mark.parametrize("room", PLAIN)
-def test_rooms_in_plain_english_use_no_words_that_are_out_of_use(room: str) -> None:
-    lines = [
-        f"{path.relative_to(PACKAGE)}:{number}: {line.strip()}"
-        for path in sorted((PACKAGE / room).rglob("*.py"))
+def lines_with(pattern: re.Pattern[str], place: Path) -> list[str]:
+    """The lines that match, in the Python files and pages of a place. This file, which lists the words, is left out."""
+    files = [place] if place.is_file() else sorted(place.rglob("*"))
+    return [
+        f"{path.relative_to(place.parent)}:{number}: {line.strip()}"
+        for path in files
+        if path.suffix in (".py", ".md", ".html") and path != Path(__file__)
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
-        if OUT_OF_USE.search(line)
+        if pattern.search(line)
     ]
-    assert lines == []
 
 
-@pytest.mark.parametrize("room", [*ENGINE, *PLAIN])
+@pytest.mark.parametrize("place", PLACES, ids=lambda path: path.name)
+def test_code_tests_and_docs_use_no_words_that_are_out_of_use(place: Path) -> None:
+    assert lines_with(OUT_OF_USE, place) == []
+
+
+def test_the_check_for_words_finds_them_in_sentences_and_in_names() -> None:
+    assert all(OUT_OF_USE.search(line) for line in ("says the Mend", "def test_mended_replies()", "built upon it"))
+    assert not OUT_OF_USE.search("amended, recommended and manewed")
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda path: path.name)
+def test_names_that_were_replaced_do_not_come_back(place: Path) -> None:
+    assert lines_with(REPLACED, place) == []
+
+
+@pytest.mark.parametrize(
+    "room", [*ENGINE, "fhir", "people", "retrieval", "cli", "web", "testing", "training", "reading", "text"]
+)
 def test_no_constructor_is_called_of(room: str) -> None:
     """`Budget.from_usd(3)` says what it takes; `Budget.of(3)` does not."""
     found = [

@@ -5,47 +5,47 @@
     PolyclinicError
     ├── UserError               the user's input is wrong: one line, no traceback, exit code 2
     │   ├── ConfigError         a flag, a run file or a cast string
-    │   ├── UnknownName         a clinic, variant, judge, role, run … that does not exist (says the nearest names)
-    │   ├── DataError           a case file, norm file, library file …: names the file, the place and the mend
+    │   ├── UnknownName         a clinic, variant, judge, role, run … that does not exist; suggests similar names
+    │   ├── DataError           a case file, norm file, library file …: names the file, the place and the fix
     │   ├── NotNow              a live session is not in a state that allows this (in `web.sessions`)
-    │   └── StoreError          the store cannot be read or written: damaged, full, locked, gone; the run stops
-    ├── RecordsError            the hospital's records refuse something (in `core.records`, with FHIR's own issue codes)
+    │   └── StoreError          the store cannot be read or written (damaged, full, locked, missing); the run stops
+    ├── RecordsError            the hospital's records refuse a request (in `core.records`, with FHIR's issue codes)
     │   ├── RecordMissing       no such resource
-    │   │   └── RecordGone      … any more: it was deleted
-    │   ├── RecordConflict      taken already, referred to, or not in a state that allows this
-    │   ├── PreconditionFailed  somebody else was quicker
+    │   │   └── RecordGone      the resource was deleted
+    │   ├── RecordConflict      already taken, still referenced, or in a state that does not allow this
+    │   ├── PreconditionFailed  someone else changed the resource first
     │   ├── RecordInvalid       the resource breaks FHIR's rules
-    │   ├── RecordsRefused      the home will not do this at all
-    │   ├── RecordsUnreachable  the home does not answer (a StoreError too): the run stops and can be resumed
+    │   ├── RecordsRefused      the records server does not support this
+    │   ├── RecordsUnreachable  the records server does not answer (also a StoreError): the run stops and can be resumed
     │   ├── BadJson             a body is not strict JSON
-    │   ├── BadBundle           a Bundle cannot be carried out as written
+    │   ├── BadBundle           a Bundle cannot be processed as written
     │   ├── BadPatch            a JSON Patch cannot be applied
     │   ├── BadSearch           a search parameter is unknown or wrong
     │   ├── BadParameters       the input of an operation is wrong
-    │   ├── NotAcceptable       the server cannot answer in the asked form
+    │   ├── NotAcceptable       the server cannot answer in the requested format
     │   ├── UnsupportedMedia    the server cannot read this kind of body
     │   ├── TooLarge            the body is larger than the server takes
     │   └── UnknownPath         the server has nothing at this address
-    ├── WrongForm               something is not in the form that was asked for; always caught, and told to its author
+    ├── WrongForm               something is not in the requested format; always caught, and reported to its author
     │   ├── Unreadable          a model's reply: the model is asked again
     │   ├── BadArguments        the arguments of a tool call: the model is told
-    │   ├── NotJson             a tutor's output, when it is rewarded
-    │   └── Fault               a place in a user's hospital file: the reader makes a DataError of it
-    ├── Interruption            a test stops a run, as a crash would (in `testing.runs`)
+    │   ├── NotJson             a tutor's output, when it is scored for a reward
+    │   └── Fault               a place in a user's hospital file: becomes a DataError
+    ├── Interruption            a test stops a run as a crash would (in `testing.runs`)
     ├── LimitReached            a limit the user set was reached (turns, tokens, money, time): exit code 3
     └── OwnedError              something failed inside an episode, and one party owns it
         ├── ModelError          owner "model": the endpoint is down, refused, stalled or ran past its deadline
-        │   └── CallFailed      a call failed for good, and what it is billed at all the same
-        │       └── AttemptFailed   one attempt at an endpoint failed, and whether another may help
-        │           └── OutOfRoom   thoughts took the whole limit of a reply
-        ├── ReplyError          owner "reply": the tested agent's reply did not parse, twice asked again
-        ├── SimulatedUserError  owner "simulated_user": the simulator's own actor broke its part
-        ├── ToolError           owner "tool": a tool failed although it was used rightly
-        ├── JudgeError          owner "judge": a judge could not be read; it scores nobody
-        ├── ReaderError         owner "reader": a reader could not be read; what it was asked stays unknown
-        └── EngineError         owner "engine": ours to mend
-            ├── LeaseLost       another process holds this part of the run
-            └── ChainBroken     the end of an episode was refused that this one built on
+        │   └── CallFailed      a call failed for good; carries what it is billed all the same
+        │       └── AttemptFailed   one attempt failed; says whether a retry may help
+        │           └── OutOfRoom   the model's reasoning used up the reply's token limit
+        ├── ReplyError          owner "reply": the tested agent's reply did not parse, after two retries
+        ├── SimulatedUserError  owner "simulated_user": a simulated person fell out of their role
+        ├── ToolError           owner "tool": a tool failed although it was used correctly
+        ├── JudgeError          owner "judge": a judge's reply could not be read; it gives no score
+        ├── ReaderError         owner "reader": a reader's reply could not be read; its findings stay unknown
+        └── EngineError         owner "engine": a bug in Polyclinic
+            ├── LeaseLost       another process has taken over this part of the run
+            └── ChainBroken     an earlier episode that this one depends on was refused
 
 A failure is recorded once, where it crosses its boundary: see `boundary`.
 """
@@ -66,7 +66,7 @@ class PolyclinicError(Exception):
 
 
 class UserError(PolyclinicError):
-    """The user's input is wrong. The message names the thing and the mend, in one line."""
+    """The user's input is wrong. The message says in one line what is wrong and how to fix it."""
 
 
 class ConfigError(UserError):
@@ -74,27 +74,27 @@ class ConfigError(UserError):
 
 
 class UnknownName(UserError):
-    """A name that does not exist; the message offers the nearest ones."""
+    """A name that does not exist. The message suggests similar names."""
 
     def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
         names = sorted(known)
         near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
         if near:
-            mend = f"did you mean {' or '.join(near)}?"
+            hint = f"did you mean {' or '.join(near)}?"
         elif names:
-            mend = f"there are: {', '.join(names[:20])}{', …' if len(names) > 20 else ''}"
+            hint = f"there are: {', '.join(names[:20])}{', …' if len(names) > 20 else ''}"
         else:
-            mend = "there are none yet"
-        super().__init__(f"no {what} called '{name}': {mend}")
+            hint = "there are none yet"
+        super().__init__(f"no {what} called '{name}': {hint}")
         self.what, self.name, self.known = what, name, names
 
 
 class DataError(UserError):
-    """A file of the user's holds something wrong: the message names the file, the place and the mend."""
+    """A user's file has a mistake. The message names the file, the place and the fix."""
 
 
 class StoreError(UserError):
-    """The store itself cannot be read or written. Nothing that was committed is lost; the run stops."""
+    """The store cannot be read or written. The run stops; nothing that was committed is lost."""
 
 
 class LimitReached(PolyclinicError):
@@ -106,14 +106,13 @@ class LimitReached(PolyclinicError):
 
 
 class WrongForm(PolyclinicError, ValueError):
-    """Something is not in the form that was asked for; the message is fit for its author."""
+    """Something is not in the requested format. The message is written for its author."""
 
 
 class OwnedError(PolyclinicError):
-    """A failure inside an episode, with the one party that owns it.
+    """A failure inside an episode, and the one party responsible for it.
 
-    Where replies to a question could not be read, `prompt` names the question and `calls` the calls that gave them, by
-    their keys in the journal.
+    If replies could not be read, `prompt` names the prompt and `calls` lists the calls by their keys in the journal.
     """
 
     owner: ClassVar[Owner] = "engine"
@@ -130,37 +129,37 @@ class ModelError(OwnedError):
 
 
 class ReplyError(OwnedError):
-    """The tested agent's reply did not parse, although it was asked again."""
+    """The tested agent's reply did not parse, even after retries."""
 
     owner = "reply"
 
 
 class SimulatedUserError(OwnedError):
-    """An actor of the simulator broke its part; never charged to the tested agent."""
+    """A simulated person fell out of their role. Never counted against the tested agent."""
 
     owner = "simulated_user"
 
 
 class ToolError(OwnedError):
-    """A tool failed although it was used rightly."""
+    """A tool failed although it was used correctly."""
 
     owner = "tool"
 
 
 class JudgeError(OwnedError):
-    """A judge could not be read. It scores nobody."""
+    """A judge's reply could not be read. It gives no score."""
 
     owner = "judge"
 
 
 class ReaderError(OwnedError):
-    """A reader could not be read. What it was asked stays unknown; nobody who was read is blamed."""
+    """A reader's reply could not be read. Its findings stay unknown; the author of the text is not blamed."""
 
     owner = "reader"
 
 
 class EngineError(OwnedError):
-    """A fault of Polyclinic's own."""
+    """A bug in Polyclinic."""
 
     owner = "engine"
 
@@ -176,25 +175,25 @@ _BY_OWNER: dict[Owner, type[OwnedError]] = {
 }
 
 
-PASSING = (UserError, LimitReached, OwnedError)
-"""Errors that are nobody else's: they have an owner already, are the user's own, or are limits."""
+PASS_THROUGH = (UserError, LimitReached, OwnedError)
+"""Errors that cross a boundary unchanged: user errors, limits, and errors that already have an owner."""
 
 
 def owned(owner: Owner, message: str, *, prompt: str = "", calls: tuple[str, ...] = ()) -> OwnedError:
-    """The error type of that owner, with that message."""
+    """An error of the owner's type."""
     return _BY_OWNER[owner](message, prompt=prompt, calls=calls)
 
 
 def blamed(owner: Owner, doing: str, error: Exception) -> OwnedError:
-    """The owner's error for one that was not foreseen, with what was being done."""
+    """The owner's error for an unexpected exception, with what was being done."""
     return owned(owner, f"{doing}: {type(error).__name__}: {error}")
 
 
 class boundary:
-    """Attribute whatever goes wrong inside ``with boundary(owner, doing):`` to `owner`.
+    """Attribute every error inside ``with boundary(owner, doing):`` to `owner`.
 
-    What is `PASSING` goes through as it is; everything else becomes the owner's error, with the original as its cause.
-    On the path of every call, ``except PASSING: raise`` and ``raise blamed(…)`` do the same at no cost.
+    `PASS_THROUGH` errors are raised unchanged. Any other exception becomes the owner's error, with the original as its
+    cause. Hot code uses ``except PASS_THROUGH: raise`` and ``raise blamed(…)`` instead: the same, without the cost.
     """
 
     __slots__ = ("_doing", "_owner")
@@ -208,5 +207,5 @@ class boundary:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if isinstance(error, Exception) and not isinstance(error, PASSING):
+        if isinstance(error, Exception) and not isinstance(error, PASS_THROUGH):
             raise blamed(self._owner, self._doing, error) from error

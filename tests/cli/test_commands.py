@@ -105,11 +105,11 @@ def test_a_person_who_leaves_ends_the_episode_without_a_traceback(polyclinic: Ru
     assert "failed:model" in done.stdout
 
 
-def test_the_doctor_finds_everything_well_and_says_what_to_mend(polyclinic: Run) -> None:
+def test_the_doctor_reports_what_works_and_what_to_fix(polyclinic: Run) -> None:
     assert polyclinic("doctor").returncode == 0
     sick = polyclinic("doctor", "--model", "http://127.0.0.1:9/v1:none?tries=1&total_s=5")
     assert sick.returncode == 1
-    assert "MEND" in sick.stdout
+    assert "FIX " in sick.stdout
     assert "127.0.0.1:9" in sick.stdout
 
 

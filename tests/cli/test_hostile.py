@@ -1,4 +1,4 @@
-"""What a careless or unlucky user meets: one line with the mend, never a traceback, never a hang."""
+"""What a careless or unlucky user meets: one line that says how to fix it, never a traceback, never a hang."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def test_the_same_folder_gives_the_same_bytes(tmp_path: Path) -> None:
     assert made[0] == made[1] and made[0].count(b"\n") == 3
 
 
-def test_an_empty_folder_is_refused_with_the_mend(tmp_path: Path) -> None:
+def test_an_empty_folder_is_refused_with_a_hint(tmp_path: Path) -> None:
     done = CliRunner().invoke(command, [str(tmp_path)], standalone_mode=False)
     assert isinstance(done.exception, DataError) and ".pdf" in str(done.exception)
 

@@ -5,7 +5,7 @@ from importlib.util import find_spec
 import pytest
 
 from polyclinic.core.transcript import Called
-from polyclinic.runner.api import carry_on, start_run
+from polyclinic.runner.api import resume_run, start_run
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.registry import clinic_modules, load_clinic
 from polyclinic.runner.results import load_results
@@ -36,7 +36,7 @@ async def test_a_small_model_on_this_machine_plays_a_scenario_and_its_failures_a
     )
     async with open_store("sqlite://:memory:") as store:
         run = await start_run(store, config, only=2 if clinic.open_campaign else 1)
-        await carry_on(store, run)
+        await resume_run(store, run)
         results = await load_results(store, run)
     calls = [call for row in results.episodes for call in row.transcript.of(Called)]
     assert calls, "the model was never asked"

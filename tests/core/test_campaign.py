@@ -29,7 +29,7 @@ async def play(seed: int) -> int:
             await asyncio.sleep(0)
         lane = pick[position]
         if lane is not None:
-            await turnstile.turn(position, lane)
+            await turnstile.enter(position, lane)
             assert not any(ALL_LANES in (held, lane) or held == lane for held in holding), "two in one lane"
             holding.add(lane)
             served.append((position, lane))
@@ -54,8 +54,8 @@ async def test_every_lane_is_served_in_arrival_order_and_one_at_a_time() -> None
 
 async def test_an_undecided_episode_holds_up_only_the_lanes_it_may_take() -> None:
     turnstile = Turnstile([("a",), ("b",), ("a", "b")])
-    await asyncio.wait_for(turnstile.turn(1, "b"), 1)
-    waiting = asyncio.create_task(turnstile.turn(2, "a"))
+    await asyncio.wait_for(turnstile.enter(1, "b"), 1)
+    waiting = asyncio.create_task(turnstile.enter(2, "a"))
     await asyncio.sleep(0)
     assert not waiting.done()
     turnstile.leave(0)
@@ -64,12 +64,12 @@ async def test_an_undecided_episode_holds_up_only_the_lanes_it_may_take() -> Non
 
 async def test_a_second_lane_is_refused_and_a_foreign_lane_too() -> None:
     turnstile = Turnstile([("a", "b"), ()])
-    await turnstile.turn(0, "a")
-    await turnstile.turn(0, "a")
+    await turnstile.enter(0, "a")
+    await turnstile.enter(0, "a")
     with pytest.raises(ValueError, match="cannot take 'b' as well"):
-        await turnstile.turn(0, "b")
+        await turnstile.enter(0, "b")
     with pytest.raises(ValueError, match="may take the lanes a, not 'z'"):
-        await Turnstile([("a",)]).turn(0, "z")
+        await Turnstile([("a",)]).enter(0, "z")
 
 
 async def test_one_can_wait_for_an_earlier_episodes_end() -> None:

@@ -20,36 +20,36 @@ def add(key: str, quality: float = 0.0, unless_near: float | None = None) -> Ope
 
 
 def test_the_nearest_come_first_and_none_below_the_threshold() -> None:
-    shelf = library(add("where does it hurt"), add("how did it begin"), add("do you smoke"))
-    assert shelf.nearest("where does it hurt", 2)[0].entry.key == "where does it hurt"
-    assert len(shelf.nearest("where does it hurt", 3, threshold=0.99)) == 1
-    assert shelf.nearest("x", 0) == []
+    shared = library(add("where does it hurt"), add("how did it begin"), add("do you smoke"))
+    assert shared.nearest("where does it hurt", 2)[0].entry.key == "where does it hurt"
+    assert len(shared.nearest("where does it hurt", 3, threshold=0.99)) == 1
+    assert shared.nearest("x", 0) == []
     assert library().nearest("x") == []
 
 
 def test_removal_keeps_the_reason_and_hides_the_entry() -> None:
-    shelf = library(add("a b c"), add("d e f"))
+    shared = library(add("a b c"), add("d e f"))
     gone = entry_id("a b c", {})
-    shelf.apply(Operation(action="remove", id=gone, reason="two poor outcomes"))
-    assert gone not in shelf
-    assert [match.entry.key for match in shelf.nearest("a b c", 5)] == ["d e f"]
-    assert [(item.entry.key, item.reason) for item in shelf.removed] == [("a b c", "two poor outcomes")]
+    shared.apply(Operation(action="remove", id=gone, reason="two poor outcomes"))
+    assert gone not in shared
+    assert [match.entry.key for match in shared.nearest("a b c", 5)] == ["d e f"]
+    assert [(item.entry.key, item.reason) for item in shared.removed] == [("a b c", "two poor outcomes")]
 
 
 def test_uses_are_counted_by_outcome() -> None:
-    shelf = library(add("a"))
+    shared = library(add("a"))
     id = entry_id("a", {})
     for good in (True, False, None):
-        shelf.apply(Operation(action="use", id=id, good=good))
-    assert (shelf.standing(id).uses, shelf.standing(id).good, shelf.standing(id).poor) == (3, 1, 1)
+        shared.apply(Operation(action="use", id=id, good=good))
+    assert (shared.track_record(id).uses, shared.track_record(id).good, shared.track_record(id).poor) == (3, 1, 1)
 
 
 def test_of_two_near_entries_the_better_stays() -> None:
-    shelf = library(add("what makes the pain worse", 0.5), add("what makes the pain worse?", 0.4, unless_near=0.8))
-    assert (len(shelf), shelf.skipped) == (1, 1)
-    shelf.apply(add("what makes the pain worse !", 0.9, unless_near=0.8))
-    assert [entry.quality for entry in shelf] == [0.9]
-    assert shelf.removed[0].reason.startswith("a similar entry of higher quality")
+    shared = library(add("what makes the pain worse", 0.5), add("what makes the pain worse?", 0.4, unless_near=0.8))
+    assert (len(shared), shared.skipped) == (1, 1)
+    shared.apply(add("what makes the pain worse !", 0.9, unless_near=0.8))
+    assert [entry.quality for entry in shared] == [0.9]
+    assert shared.removed[0].reason.startswith("a similar entry of higher quality")
 
 
 def test_the_same_lesson_twice_is_one_entry() -> None:
@@ -58,29 +58,29 @@ def test_the_same_lesson_twice_is_one_entry() -> None:
 
 def test_any_version_can_be_seen_again_and_rolled_back_to() -> None:
     chance = random.Random(1)
-    shelf = library()
+    shared = library()
     for number in range(60):
-        keys = [entry.id for entry in shelf]
+        keys = [entry.id for entry in shared]
         if keys and chance.random() < 0.3:
-            shelf.apply(Operation(action="remove", id=chance.choice(keys), reason="test"))
+            shared.apply(Operation(action="remove", id=chance.choice(keys), reason="test"))
         else:
-            shelf.apply(add(f"key {number}"))
+            shared.apply(add(f"key {number}"))
     for version in (0, 7, 30, 60):
-        then = {entry.id for entry in shelf.at(version)}
-        mended = library(*shelf.operations)
-        mended.extend(mended.rollback(version, "back"))
-        assert {entry.id for entry in mended} == then
-        assert mended.version >= shelf.version
+        then = {entry.id for entry in shared.at(version)}
+        rolled_back = library(*shared.operations)
+        rolled_back.extend(rolled_back.rollback(version, "back"))
+        assert {entry.id for entry in rolled_back} == then
+        assert rolled_back.version >= shared.version
     with pytest.raises(ValueError, match="versions 0 to 60"):
-        shelf.at(61)
+        shared.at(61)
 
 
 def test_a_library_is_the_sum_of_its_operations() -> None:
-    shelf = library(add("a", 1.0), add("b"), Operation(action="use", id=entry_id("a", {}), good=True))
-    again = library(*[Operation.model_validate_json(operation.model_dump_json()) for operation in shelf.operations])
-    assert list(again) == list(shelf)
-    assert again.diff(shelf) == ([], [])
-    assert again.standing(entry_id("a", {})) == shelf.standing(entry_id("a", {}))
+    shared = library(add("a", 1.0), add("b"), Operation(action="use", id=entry_id("a", {}), good=True))
+    again = library(*[Operation.model_validate_json(operation.model_dump_json()) for operation in shared.operations])
+    assert list(again) == list(shared)
+    assert again.diff(shared) == ([], [])
+    assert again.track_record(entry_id("a", {})) == shared.track_record(entry_id("a", {}))
 
 
 class Kept(Lesson):
@@ -89,25 +89,25 @@ class Kept(Lesson):
 
 
 def test_what_an_entry_holds_is_read_back_as_its_type() -> None:
-    shelf = library()
-    view = LibraryView(Kept, shelf, lambda name, operation: shelf.apply(operation), Provenance())
+    shared = library()
+    view = LibraryView(Kept, shared, lambda name, operation: shared.apply(operation), Provenance())
     entry = view.add("how to sit", Kept(v=1))
     assert entry.value == {"v": 1} and entry.id == entry_id("how to sit", {"v": 1}) == view.id_of(
         "how to sit", Kept(v=1)
     )
     assert [found.lesson for found in view.nearest("how to sit")] == [Kept(v=1)] == list(view.lessons())
-    shelf.apply(Operation(action="add", entry=Entry(id="x", key="y", value={"v": "many"})))
+    shared.apply(Operation(action="add", entry=Entry(id="x", key="y", value={"v": "many"})))
     with pytest.raises(DataError, match="library test, entry x: v"):
         list(view.lessons())
 
 
 def test_an_episodes_view_stages_changes_and_remembers_where_they_come_from() -> None:
     staged: list[tuple[str, Operation]] = []
-    shelf = library()
-    view = LibraryView(Kept, shelf, lambda name, operation: staged.append((name, operation)), Provenance(episode="e1"))
+    shared = library()
+    view = LibraryView(Kept, shared, lambda name, operation: staged.append((name, operation)), Provenance(episode="e1"))
     entry = view.add("key", Kept(v=1), quality=0.5, call="abc")
     view.used(entry.id, good=False)
     view.remove(entry.id, "bad")
-    assert len(shelf) == len(view) == 0
+    assert len(shared) == len(view) == 0
     assert [operation.action for _, operation in staged] == ["add", "use", "remove"]
     assert entry.provenance == Provenance(episode="e1", call="abc")

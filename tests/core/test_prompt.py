@@ -131,7 +131,7 @@ def test_templates_of_one_role_can_share_their_words() -> None:
     assert check_prompts(FRONTDESK) == []
 
 
-def test_what_can_be_changed_in_place_is_rendered_anew() -> None:
+def test_mutable_fields_are_rendered_every_time() -> None:
     class Board(Frozen):
         lines: list[str]
 

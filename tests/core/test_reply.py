@@ -223,7 +223,7 @@ def test_plain_words_stay_as_they_are() -> None:
     assert schema_of(str) is None
 
 
-def test_the_error_names_the_field_so_that_it_can_be_mended() -> None:
+def test_the_error_names_the_field_that_must_be_fixed() -> None:
     with pytest.raises(Unreadable, match="urgency: Input should be 'low' or 'high'"):
         read_reply('{"summary": "x", "urgency": "LOW", "score": 1, "safe": true}', Note)
 

@@ -9,7 +9,7 @@ from tests.core.conftest import OpenEpisode
 
 
 async def drafts(objections: list[Verdict]) -> str:
-    return "bad" if not objections else f"mended {objections[0].feedback}"
+    return "bad" if not objections else f"fixed {objections[0].feedback}"
 
 
 async def picky(draft: str) -> Verdict:
@@ -24,7 +24,7 @@ async def test_objections_reach_the_next_draft_and_every_verdict_is_kept(open_ep
     episode = await open_episode()
     result = await review(episode, drafts, {"picky": picky, "content": content}, rounds=3)
     assert result.resolved
-    assert result.drafts == ["bad", "mended the dose"]
+    assert result.drafts == ["bad", "fixed the dose"]
     assert [[verdict.approved for verdict in row] for row in result.verdicts] == [[False, True], [True, True]]
     kept = [(event.draft, event.reviewer, event.approved) for event in episode.transcript.of(Reviewed)]
     assert kept == [(0, "picky", False), (0, "content", True), (1, "picky", True), (1, "content", True)]

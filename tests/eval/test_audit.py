@@ -130,7 +130,7 @@ def test_spreadsheets_with_semicolons_a_mark_and_spaces_are_read(tmp_path: Path)
         ("CODE,3,3,\nCODE,4,4,", r"r\.csv:3: the item \w+ was already rated on line 2"),
     ],
 )
-def test_a_wrong_sheet_is_named_with_its_line_and_the_mend(tmp_path: Path, line: str, message: str) -> None:
+def test_a_wrong_sheet_is_named_with_its_line_and_the_fix(tmp_path: Path, line: str, message: str) -> None:
     key = packet(tmp_path)
     sheet = tmp_path / "r.csv"
     sheet.write_text("item,warmth,clear,comment\n" + line.replace("CODE", next(iter(key.items))))

@@ -29,6 +29,7 @@ from polyclinic.core.transcript import (
     Violated,
 )
 from polyclinic.eval.charts import Bars, Chart, Dots, HeatMap, Lines, Scatter
+from polyclinic.eval.consistency import consistency_section
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.html import render_html
 from polyclinic.eval.html_blocks import render_block
@@ -37,7 +38,6 @@ from polyclinic.eval.reading import event_line, transcript_blocks
 from polyclinic.eval.report import RunReport, build_report, report_to_plain
 from polyclinic.eval.results import CastMember, EpisodeRow, Failure, RoleUsage, RunResults
 from polyclinic.eval.sections import Details, Dialogue, Diff, Figure, Grid, Line, Paragraph, Section, Table
-from polyclinic.eval.steadiness import steadiness_section
 from polyclinic.eval.svg import width_of
 from polyclinic.eval.terminal import block_text, columns_of, render_terminal, table_text
 
@@ -402,7 +402,7 @@ def test_distant_changes_are_shown_apart() -> None:
 
 
 def test_repeated_readings_show_how_steady_the_judges_are() -> None:
-    section = steadiness_section(results())
+    section = consistency_section(results())
     assert section is not None
     (table, _) = section.body
     assert isinstance(table, Table)
@@ -412,7 +412,7 @@ def test_repeated_readings_show_how_steady_the_judges_are() -> None:
     single = RunResults(
         run="r", clinic="c", episodes=(EpisodeRow("e", "s", "v", scores=(Score(metric="m", value=1, judge="j"),)),)
     )
-    assert steadiness_section(single) is None
+    assert consistency_section(single) is None
 
 
 def _colours(block: str) -> dict[str, tuple[float, float, float]]:

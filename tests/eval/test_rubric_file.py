@@ -130,7 +130,7 @@ def test_a_cap_below_the_scale_goes_to_its_lowest_level() -> None:
         ("low = -2", "low = ", r"r\.toml:9: not TOML"),
     ],
 )
-def test_a_wrong_file_is_named_with_its_line_and_the_mend(old: str, new: str, message: str) -> None:
+def test_a_wrong_file_is_named_with_its_line_and_the_fix(old: str, new: str, message: str) -> None:
     assert old in TOML
     with pytest.raises(DataError, match=message):
         parse_rubric(TOML.replace(old, new, 1), "r.toml")

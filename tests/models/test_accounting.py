@@ -77,7 +77,7 @@ def test_the_users_table_goes_on_top(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("text", ["prices = 1", '[models]\nx = "1"', '[models]\nx = { input = "cheap" }'])
-def test_a_broken_price_list_is_named_with_the_mend(text: str) -> None:
+def test_a_broken_price_list_is_named_with_the_fix(text: str) -> None:
     with pytest.raises(DataError, match=r"mine\.toml: not a price list.*US dollars per million"):
         read_prices(text, "mine.toml")
 

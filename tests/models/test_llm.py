@@ -229,7 +229,7 @@ async def test_a_second_try_has_another_seed_and_is_warmer_where_the_reply_was_r
     assert seeds[2] != seeds[3]
 
 
-async def test_a_missing_server_is_named_with_the_mend(ask: Ask) -> None:
+async def test_a_missing_server_is_named_with_the_fix(ask: Ask) -> None:
     cast = build_cast(parse_cast("all=http://127.0.0.1:9/v1:any?tries=1"), ["staff"], {})
     with pytest.raises(ModelError, match=r"127\.0\.0\.1:9.*check that it is running"):
         await cast.model("staff").answer(ask())
@@ -243,7 +243,7 @@ async def test_a_prompt_that_is_too_long_is_refused_once(server: FaultServer, as
     assert len(server.requests) == 1
 
 
-async def test_a_refusal_that_nothing_can_mend_ends_at_once(server: FaultServer, ask: Ask) -> None:
+async def test_a_refusal_that_no_retry_can_fix_ends_at_once(server: FaultServer, ask: Ask) -> None:
     server.refuse = lambda body: f"{'max_tokens' if 'max_tokens' in body else 'max_completion_tokens'} is too large"
     with pytest.raises(ModelError, match="too large"):
         await answer(server, ask(max_output_tokens=10**6))
@@ -265,7 +265,7 @@ async def test_content_in_parts_is_put_together(server: FaultServer, ask: Ask) -
 @pytest.mark.parametrize(
     ("status", "said"), [(401, "check the key in MY_KEY"), (404, "usually ends in /v1"), (402, "no credit left")]
 )
-async def test_a_refused_key_or_model_says_the_mend_and_never_the_key(
+async def test_a_refused_key_or_model_says_the_fix_and_never_the_key(
     ask: Ask, monkeypatch: pytest.MonkeyPatch, status: int, said: str
 ) -> None:
     key = "very-secret-value"
@@ -292,9 +292,7 @@ async def test_a_refused_key_or_model_says_the_mend_and_never_the_key(
     assert "sk-abcdefghijkl" not in str(caught.value)
 
 
-async def test_a_missing_key_is_the_users_to_mend_before_anything_is_sent(
-    ask: Ask, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_missing_key_is_a_user_error_before_anything_is_sent(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     cast = build_cast(parse_cast("all=openai:gpt-5-mini"), ["staff"], {})

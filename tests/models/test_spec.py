@@ -85,7 +85,7 @@ def test_options_follow_a_question_mark() -> None:
         ("staff=openai:gpt-5?concurrency=0", "greater than or equal to 1"),
     ],
 )
-def test_a_typo_is_answered_with_its_mend_in_one_line(text: str, said: str) -> None:
+def test_a_typo_gets_one_line_with_the_fix(text: str, said: str) -> None:
     with pytest.raises(ConfigError, match=said) as caught:
         parse_cast(text)
     assert "\n" not in str(caught.value)

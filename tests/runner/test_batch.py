@@ -8,7 +8,7 @@ from polyclinic.clinics.demo.state import Recalled
 from polyclinic.core.execute import EpisodeResult
 from polyclinic.core.transcript import Learned, Said
 from polyclinic.errors import UserError
-from polyclinic.runner.api import carry_on, run, start_run
+from polyclinic.runner.api import resume_run, run, start_run
 from polyclinic.runner.execute import batch
 from polyclinic.runner.execute.rescore import rescore
 from polyclinic.runner.plan.config import RunConfig, make_config
@@ -52,7 +52,7 @@ async def test_failed_episodes_are_counted_apart_and_tried_again_on_resume_only(
     async with open_store(MEMORY) as store:
         first = await run(store, config(scenarios="12", cast=cast))
         results = await load_results(store, first.run)
-        again = await carry_on(store, first.run)
+        again = await resume_run(store, first.run)
         attempts = {row.attempt for row in await store.runs.episodes(first.run) if row.status == "failed"}
     assert 0 < first.failed < 12
     assert first.exit_code == 1
@@ -67,7 +67,7 @@ async def test_a_budget_stops_the_run_and_more_budget_finishes_it() -> None:
         stopped = await run(store, config(scenarios="20", max_tokens=4000, concurrency=2))
         assert stopped.limit is not None
         assert (stopped.exit_code, stopped.left > 0, stopped.done > 0) == (3, True, True)
-        finished = await carry_on(store, stopped.run, overrides={"max_tokens": 10_000_000})
+        finished = await resume_run(store, stopped.run, overrides={"max_tokens": 10_000_000})
         limited = await exported(store, finished.run)
     async with open_store(MEMORY) as store:
         whole = await run(store, config(scenarios="20"))
@@ -96,7 +96,7 @@ async def test_two_processes_share_a_run_and_no_episode_is_done_twice(tmp_path_f
 
     async with open_store(url) as one, open_store(url) as two:
         id = await start_run(one, config(scenarios="40"))
-        await asyncio.gather(*(carry_on(store, id, progress=Count(), concurrency=4) for store in (one, two)))
+        await asyncio.gather(*(resume_run(store, id, progress=Count(), concurrency=4) for store in (one, two)))
     assert sorted(ended) == sorted(set(ended))
     assert len(ended) == 40
 
@@ -107,7 +107,7 @@ async def test_what_another_live_process_holds_is_waited_for(monkeypatch: pytest
         id = await start_run(store, config(scenarios="3"))
         other = Leases(store.database, id, "elsewhere:1:1")
         await other.claim("call-02:tool:0")
-        work = asyncio.create_task(carry_on(store, id))
+        work = asyncio.create_task(resume_run(store, id))
         while len([row for row in await store.runs.episodes(id) if row.status == "done"]) < 2:
             await asyncio.sleep(0.01)
         assert not work.done()
@@ -196,7 +196,7 @@ async def test_a_library_that_changes_between_a_stop_and_its_resume_changes_noth
             id = await start_run(store, config(variants=("taught",), scenarios="6", libraries={"all": "lesson"}))
             if change:
                 await learn(store, 5)
-            await carry_on(store, id)
+            await resume_run(store, id)
             exports.append(await exported(store, id))
             assert await store.libraries.names() == ["lesson.phrases"]
     assert exports[0] == exports[1]

@@ -1,4 +1,4 @@
-"""Turns run ahead of commits; what the records refuse takes everything with it that was built upon it."""
+"""Episodes run ahead of commits. When the records refuse one, everything that depends on it is refused too."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from polyclinic.core.records import RecordConflict, Resource
 from polyclinic.errors import EngineError, Owner, StoreError
 from polyclinic.eval.results import RunResults
 from polyclinic.fhir.unit_of_work import UnitOfWork
-from polyclinic.runner.api import carry_on, run
+from polyclinic.runner.api import resume_run, run
 from polyclinic.runner.execute import batch
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.registry import load_clinic
@@ -65,9 +65,7 @@ def refuse(monkeypatch: pytest.MonkeyPatch, scenario: str) -> list[str]:
     return refused
 
 
-async def test_a_refused_end_takes_along_what_was_built_upon_it(
-    monkeypatch: pytest.MonkeyPatch, store_url: str
-) -> None:
+async def test_a_refused_end_takes_along_what_depends_on_it(monkeypatch: pytest.MonkeyPatch, store_url: str) -> None:
     broken: list[Chain] = []
     waves = batch.Batch._waves
 
@@ -162,6 +160,6 @@ async def test_a_commit_that_fails_leaves_no_hole(monkeypatch: pytest.MonkeyPatc
     assert failing[0] == 2
     async with open_store(url) as store:
         run_id = (await store.runs.get("last")).id
-        await carry_on(store, run_id)
+        await resume_run(store, run_id)
         results = await load_results(store, run_id)
     assert ends_of(results) == whole

@@ -35,7 +35,7 @@ def test_a_run_file_is_read_and_flags_stand_above_it(tmp_path: Path) -> None:
         ("trials = 1\n", "clinic: Field required"),
     ],
 )
-def test_a_wrong_run_file_is_answered_with_line_and_mend(tmp_path: Path, text: str, words: str) -> None:
+def test_a_wrong_run_file_is_answered_with_line_and_fix(tmp_path: Path, text: str, words: str) -> None:
     file = tmp_path / "run.toml"
     file.write_text(text)
     with pytest.raises(ConfigError, match=words):

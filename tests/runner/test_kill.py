@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from polyclinic.core.seed import stream
-from polyclinic.runner.api import carry_on, start_run
+from polyclinic.runner.api import resume_run, start_run
 from polyclinic.runner.plan.config import make_config
 from polyclinic.store.store import Store, open_store
 from polyclinic.testing.killing import kill_and_resume
@@ -34,7 +34,7 @@ async def test_a_killed_run_resumes_to_the_same_bytes_and_repeats_no_finished_ca
 async def test_a_killed_hospital_resumes_to_the_same_episodes_and_the_same_records(tmp_path: Path) -> None:
     async with open_store(str(tmp_path / "whole.db")) as store:
         run = await start_run(store, make_config(HOSPITAL))
-        await carry_on(store, run)
+        await resume_run(store, run)
         whole = await exported(store, run), await records(store)
     async with open_store(str(tmp_path / "broken.db")) as store:
         assert await start_run(store, make_config(HOSPITAL)) == run
@@ -59,7 +59,7 @@ async def test_a_killed_hospital_resumes_to_the_same_episodes_and_the_same_recor
             await process.wait()
         assert killed >= 1
         assert await ended(store, run) > 0
-        await carry_on(store, run)
+        await resume_run(store, run)
         assert (await exported(store, run), await records(store)) == whole
 
 

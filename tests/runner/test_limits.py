@@ -17,7 +17,7 @@ from polyclinic.clinics.demo.scenario import Call
 from polyclinic.core.campaign import Effect
 from polyclinic.core.episode import Episode
 from polyclinic.errors import ConfigError, LimitReached
-from polyclinic.runner.api import carry_on, run, start_run
+from polyclinic.runner.api import resume_run, run, start_run
 from polyclinic.runner.plan import run_plan
 from polyclinic.runner.plan.config import RunConfig, make_config
 from polyclinic.runner.results import load_results
@@ -52,8 +52,8 @@ async def test_an_episode_that_used_all_its_tokens_is_judged_and_the_run_goes_on
 async def test_what_a_run_used_before_it_was_stopped_counts_when_it_goes_on() -> None:
     async with open_store(MEMORY) as store:
         stopped = await run(store, config(max_tokens=4000, concurrency=1))
-        again = await carry_on(store, stopped.run)
-        more = await carry_on(store, stopped.run, overrides={"max_tokens": 5000})
+        again = await resume_run(store, stopped.run)
+        more = await resume_run(store, stopped.run, overrides={"max_tokens": 5000})
     assert stopped.limit is not None
     assert again.limit is not None
     assert again.done == stopped.done
@@ -113,7 +113,7 @@ async def test_nobody_overtakes_an_episode_that_a_limit_stopped(monkeypatch: pyt
                 raise LimitReached("tokens", "the run's limit of tokens is reached")
         elif position == 2:
             ready.set()
-        await episode.turn("*")
+        await episode.enter_lane("*")
         before = list(episode.shared.seen)
         episode.effect(Came(position=position))
         return f"after {before}"
@@ -130,7 +130,7 @@ async def test_nobody_overtakes_an_episode_that_a_limit_stopped(monkeypatch: pyt
         first = await run(store, config(judges=("none",)))
         assert (first.done, first.left, first.exit_code) == (0, 3, 3)
         stopping = False
-        second = await carry_on(store, first.run)
+        second = await resume_run(store, first.run)
         outcomes = [row.outcome for row in await store.runs.episodes(first.run)]
     assert second.done == 3
     assert outcomes == ["after []", "after [0]", "after [0, 1]"]
@@ -154,7 +154,7 @@ async def test_a_limit_of_time_ends_a_run_within_two_seconds_calls_under_way_inc
         assert stopped.limit.limit == "time"
         assert took < 3
         assert (stopped.exit_code, stopped.done, stopped.left) == (3, 0, 12)
-        again = await carry_on(
+        again = await resume_run(
             store, stopped.run, overrides={"max_seconds": None, "cast": "all=understudy"}, concurrency=4
         )
     assert (again.done, again.left) == (12, 0)

@@ -12,7 +12,7 @@ from polyclinic.core.clinic import READER_ROLE
 from polyclinic.core.journal import MemoryJournal
 from polyclinic.errors import ConfigError
 from polyclinic.runner import api
-from polyclinic.runner.build.stage import build
+from polyclinic.runner.build.built_run import build
 from polyclinic.runner.drive import drive
 from polyclinic.runner.execute.progress import Silent
 from polyclinic.runner.plan.config import make_config

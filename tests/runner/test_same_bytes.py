@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from polyclinic.runner.api import carry_on, run, start_run
+from polyclinic.runner.api import resume_run, run, start_run
 from polyclinic.runner.plan.config import make_config
 from polyclinic.store.store import open_store
 from polyclinic.testing.runs import exported
@@ -42,6 +42,6 @@ async def test_both_kinds_of_store_export_the_same_bytes(store_url: str) -> None
         expected = await exported(plain, (await run(plain, make_config(CONFIG))).run)
     async with open_store(store_url) as one, open_store(store_url) as two:
         id = await start_run(one, make_config(CONFIG))
-        outcomes = await asyncio.gather(*(carry_on(store, id) for store in (one, two)))
+        outcomes = await asyncio.gather(*(resume_run(store, id) for store in (one, two)))
         assert [outcome.left for outcome in outcomes] == [0, 0]
         assert await exported(two, id) == expected

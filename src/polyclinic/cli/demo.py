@@ -10,7 +10,7 @@ import click
 
 from polyclinic.cli.options import json_option, print_json, store_option, wait
 from polyclinic.eval.report import RunReport
-from polyclinic.runner.api import carry_on, start_run
+from polyclinic.runner.api import resume_run, start_run
 from polyclinic.runner.execute.progress import Ticker
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.registry import clinic_modules, load_clinic
@@ -48,7 +48,7 @@ async def _demo(names: tuple[str, ...], html: Path, url: str, as_json: bool) -> 
                 "scenarios": clinic.demo_scenarios,
             }
             run = await start_run(store, make_config(values))
-            outcome = await carry_on(store, run, progress=Ticker(sys.stderr))
+            outcome = await resume_run(store, run, progress=Ticker(sys.stderr))
             failed += outcome.failed
             runs[name] = run
             reports.append(await make_report(store, run, transcripts=1))

@@ -1,4 +1,4 @@
-"""`polyclinic doctor`: is everything here, and does it work? Each fault comes with its mend."""
+"""`polyclinic doctor`: is everything installed, and does it work? Each problem comes with its fix."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from importlib.util import find_spec
 import click
 
 from polyclinic.cli.options import json_option, print_json, store_option, wait
-from polyclinic.core.execute import Stage, run_episode
+from polyclinic.core.execute import RunContext, run_episode
 from polyclinic.core.journal import MemoryJournal
 from polyclinic.errors import PolyclinicError
 from polyclinic.runner.plan.config import make_config
@@ -31,7 +31,7 @@ class Check:
     name: str
     ok: bool
     found: str
-    mend: str = ""
+    fix: str = ""
 
 
 @click.command(name="doctor", short_help="Check the environment, the store and a model endpoint.")
@@ -50,8 +50,8 @@ def command(model: str, store: str, as_json: bool) -> int:
         print_json([asdict(check) for check in checks])
     else:
         for check in checks:
-            mark = click.style("ok  ", fg="green") if check.ok else click.style("MEND", fg="red")
-            click.echo(f"{mark} {check.name}: {check.found}" + (f"\n     → {check.mend}" if check.mend else ""))
+            mark = click.style("ok  ", fg="green") if check.ok else click.style("FIX ", fg="red")
+            click.echo(f"{mark} {check.name}: {check.found}" + (f"\n     → {check.fix}" if check.fix else ""))
     return 0 if all(check.ok for check in checks) else 1
 
 
@@ -82,8 +82,8 @@ def _extras() -> list[Check]:
     checks = []
     for extra, (module, purpose) in EXTRAS.items():
         here = find_spec(module) is not None
-        mend = "" if here else f"only if you want {purpose}: pip install 'polyclinic[{extra}]'"
-        checks.append(Check(f"extra {extra}", True, "installed" if here else "not installed", mend))
+        fix = "" if here else f"only if you want {purpose}: pip install 'polyclinic[{extra}]'"
+        checks.append(Check(f"extra {extra}", True, "installed" if here else "not installed", fix))
     return checks
 
 
@@ -92,21 +92,21 @@ async def _store(url: str) -> Check:
         async with open_store(url) as store:
             count = len(await store.runs.all())
     except PolyclinicError as error:
-        return Check("store", False, str(error), "name another with --store, or mend the path or the server")
+        return Check("store", False, str(error), "name another with --store, or correct its path or server")
     return Check("store", True, f"{url}, {count} runs")
 
 
 async def _demo(cast: str, name: str) -> Check:
     """One call of the demo clinic, from the prompt to the score."""
-    from polyclinic.runner.build.stage import build
-    from polyclinic.runner.execute.course import lone_campaign
+    from polyclinic.runner.build.built_run import build
+    from polyclinic.runner.execute.running_campaign import lone_campaign
     from polyclinic.runner.plan.run_plan import parse_plan
 
     try:
         plan = parse_plan(make_config({"clinic": "demo", "scenarios": "1", "cast": cast})).with_episodes()
         async with build(plan, MemoryJournal()) as built:
-            stage: Stage = built.stage
-            result = await run_episode(stage, plan.episodes[0][1], plan.scenarios[0], lone_campaign(stage, {}))
+            context: RunContext = built.context
+            result = await run_episode(context, plan.episodes[0][1], plan.scenarios[0], lone_campaign(context, {}))
     except PolyclinicError as error:
         return Check(name, False, str(error), "see the message")
     if result.status == "failed":

@@ -25,7 +25,7 @@ from polyclinic.errors import ConfigError, UnknownName
 from polyclinic.eval.evaluation import Evaluate, Evaluated
 from polyclinic.eval.terminal import section_text
 from polyclinic.reading.measure import keep_accuracy
-from polyclinic.runner.build.stage import build
+from polyclinic.runner.build.built_run import build
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.plan.run_plan import RunPlan, parse_plan
 from polyclinic.runner.readings import READINGS, measure_reader
@@ -119,7 +119,7 @@ def find_evaluation(name: str) -> tuple[Clinic, Evaluate]:
 async def _run(plan: RunPlan, evaluate: Evaluate, file: str) -> Evaluated:
     journal = MemoryJournal()
     async with build(plan, journal) as built:
-        return await evaluate(await open_bench(plan.clinic, built.stage.players, journal, plan.config.seed), file)
+        return await evaluate(await open_bench(plan.clinic, built.context.players, journal, plan.config.seed), file)
 
 
 async def open_bench(clinic: Clinic, players: Players, journal: MemoryJournal, seed: int) -> EvalBench:

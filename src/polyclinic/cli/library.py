@@ -9,9 +9,9 @@ import click
 from polyclinic.cli.options import json_option, print_json, store_option, table, wait
 from polyclinic.core.library import Entry, Library
 from polyclinic.errors import ConfigError
+from polyclinic.runner.libraries import contamination, merge, open_library, save_library
 from polyclinic.runner.plan.libraries import write_library_file
 from polyclinic.runner.registry import load_clinic
-from polyclinic.runner.shelves import contamination, merge, open_library, save_library
 from polyclinic.store.store import Store, open_store
 
 
@@ -26,12 +26,12 @@ def command() -> None:
 def _print(entries: Iterable[Entry], library: Library, as_json: bool) -> None:
     rows = list(entries)
     if as_json:
-        print_json([{**entry.model_dump(), "standing": library.standing(entry.id).model_dump()} for entry in rows])
+        print_json([{**entry.model_dump(), "standing": library.track_record(entry.id).model_dump()} for entry in rows])
         return
     cells = []
     for entry in rows:
-        standing = library.standing(entry.id)
-        fared = f"{standing.uses} ({standing.good} good, {standing.poor} poor)"
+        record = library.track_record(entry.id)
+        fared = f"{record.uses} ({record.good} good, {record.poor} poor)"
         cells.append([entry.id, entry.key[:60], f"{entry.quality:g}", fared, entry.provenance.episode])
     click.echo(table(cells, ["id", "found by", "quality", "uses", "from"]) if cells else "empty")
 

@@ -21,7 +21,7 @@ from polyclinic.core.switchboard import Switchboard
 from polyclinic.core.tool import BadArguments, Tool, find_tool
 from polyclinic.core.transcript import Called, Event, ToolUsed
 from polyclinic.core.value import plain
-from polyclinic.errors import PASSING, Owner, blamed, boundary, owned
+from polyclinic.errors import PASS_THROUGH, Owner, blamed, boundary, owned
 
 R = TypeVar("R")
 REASKS = 2
@@ -86,7 +86,7 @@ class Agent:
             )
         try:
             messages = [*compose(prompt.render(), history), *after]
-        except PASSING:
+        except PASS_THROUGH:
             raise
         except Exception as error:
             raise blamed("engine", f"rendering {prompt.prompt_name()}", error) from error

@@ -1,9 +1,9 @@
 """Campaigns: episodes that share state, in order, with lanes that may run at the same time.
 
-A `Turnstile` lets the episodes of a campaign run side by side as far as they share nothing. An episode that needs
-shared state asks for its turn in a *lane*; it waits until every earlier episode has ended, or is in another lane, or
-said beforehand that it can only take other lanes. So the result equals the strictly sequential one, at whatever
-concurrency. The lane "*" stands for all lanes.
+A `Turnstile` lets the episodes of a campaign run at the same time as long as they share nothing. An episode that needs
+shared state enters a *lane*. It waits until every earlier episode has ended, or is in another lane, or has declared
+that it only uses other lanes. So the result is the same as one after the other, at any concurrency. The lane "*" stands
+for all lanes.
 """
 
 from __future__ import annotations
@@ -74,11 +74,10 @@ class NothingShared:
 
 
 class Turnstile:
-    """Grants turns in arrival order within each lane.
+    """Lets episodes into each lane in their order.
 
-    `lanes[i]` names the lanes that the i-th episode may ask for; empty means any lane. An episode gets its turn when
-    every earlier episode has ended, or holds or can only ask for other lanes: so the result equals the strictly
-    sequential one.
+    `lanes[i]` names the lanes that the i-th episode may enter; empty means any lane. An episode enters when every
+    earlier episode has ended, or holds or can only enter other lanes.
     """
 
     def __init__(self, lanes: Sequence[tuple[str, ...]]) -> None:
@@ -96,8 +95,8 @@ class Turnstile:
             for name in sorted(names) if names is not None else (ALL_LANES,):
                 heapq.heappush(self._open.setdefault(name, []), position)
 
-    async def turn(self, position: int, lane: str) -> None:
-        """Wait until no earlier episode can touch this lane any more. The turn lasts until `leave`."""
+    async def enter(self, position: int, lane: str) -> None:
+        """Wait until no earlier episode can still use this lane. The lane is held until `leave`."""
         held = self._held.get(position)
         if held in (lane, ALL_LANES):
             return
@@ -126,7 +125,7 @@ class Turnstile:
             await future
 
     def leave(self, position: int) -> None:
-        """The episode has ended, whether well or badly."""
+        """The episode has ended, successfully or not."""
         self._ended[position] = True
         for future in self._ends.pop(position, ()):
             if not future.done():

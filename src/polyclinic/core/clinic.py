@@ -76,7 +76,7 @@ class Clinic(Generic[S, V]):
     """One simulator. `flow` is its whole control flow; everything else is what surrounds it.
 
     `scenarios(selector, seed)` answers ``--scenarios``: a number, a name, ``name:count``, a file's path.
-    `open_campaign` makes the shared state of a campaign anew; committed effects are then applied to it. `prepare` puts
+    `open_campaign` makes the shared state of a new campaign; committed effects are then applied to it. `prepare` puts
     in place what must exist outside before its first episode (a hospital in the records); it may be called again on
     resume, with the campaign's first episode to say which run, variant and trial it is. `polyclinic evolve --cases N`
     runs `evolve_variant` over the scenarios ``evolve_selector:N``. `settings` are the names that ``--set`` takes; any

@@ -1,6 +1,6 @@
 """What the engine asks of a database: one transaction at a time, committed before `write` returns.
 
-The implementation is in `polyclinic.store.database`; whoever keeps tables of their own (the FHIR store, for one) writes
+The implementation is in `polyclinic.store.database`; code with its own tables (the FHIR store, for example) writes
 plain functions over a `Transaction`, so that their changes can join an episode's own transaction.
 """
 

@@ -114,7 +114,7 @@ class Episode(Generic[S_co, V_co]):
 
     # -- what happens --------------------------------------------------------------------------------------------------
     def record(self, event: Event) -> None:
-        """Add one event: to the branch that is running, and to whoever is watching."""
+        """Add one event to the running branch, and tell the listener."""
         branch = _branch.get()
         (self._events if branch is None else branch).append(event)
         if self._listener is not None:
@@ -162,7 +162,7 @@ class Episode(Generic[S_co, V_co]):
 
     def take_turn(self) -> None:
         """Count one turn against the episode's limit."""
-        self.meter.turn()
+        self.meter.count_turn()
 
     @property
     def transcript(self) -> Transcript:
@@ -212,13 +212,13 @@ class Episode(Generic[S_co, V_co]):
     # -- what is shared ------------------------------------------------------------------------------------------------
     @property
     def shared(self) -> Any:
-        """The campaign's shared state. Read it during your turn; change it with `effect`."""
+        """The campaign's shared state. Enter a lane before you read it; change it with `effect`."""
         return self.campaign.shared
 
-    async def turn(self, lane: str) -> None:
-        """Wait for this episode's turn in a lane ("*" for all lanes). Outside a campaign it is always one's turn."""
+    async def enter_lane(self, lane: str) -> None:
+        """Wait until this episode may use a lane ("*" for all lanes). Outside a campaign there is no wait."""
         if self.campaign.turnstile is not None:
-            await self.campaign.turnstile.turn(self.spec.position, lane)
+            await self.campaign.turnstile.enter(self.spec.position, lane)
 
     async def after(self, scenario: str) -> None:
         """Wait until the episode over that scenario, earlier in this campaign, has ended and its

@@ -45,8 +45,8 @@ class EpisodeResult:
 
 
 @dataclass(frozen=True)
-class Stage:
-    """What the episodes of a run have in common."""
+class RunContext:
+    """What all episodes of a run share: clinic, models, journal, judges, services, limits."""
 
     clinic: Clinic
     players: Players
@@ -63,18 +63,18 @@ class Stage:
 
 
 async def run_episode(
-    stage: Stage, spec: EpisodeSpec, scenario: Scenario, campaign: Campaign | None = None, *, fresh: bool = False
+    context: RunContext, spec: EpisodeSpec, scenario: Scenario, campaign: Campaign | None = None, *, fresh: bool = False
 ) -> EpisodeResult:
     """Run the flow and the judges. Failures inside become data; the user's errors and the run's limits are raised.
 
     The episode's own limits are the flow's: an episode that used all it may is judged like any other. `fresh` says that
     its journal is known to be empty.
     """
-    clinic, variant = stage.clinic, stage.clinic.variant(spec.variant)
-    meter = Meter(stage.limits, "episode")
-    board = await Switchboard.open(spec.id, stage.players, stage.journal, stage.meters(meter), fresh=fresh)
+    clinic, variant = context.clinic, context.clinic.variant(spec.variant)
+    meter = Meter(context.limits, "episode")
+    board = await Switchboard.open(spec.id, context.players, context.journal, context.meters(meter), fresh=fresh)
     episode = Episode(
-        spec, clinic, scenario, variant, board, stage.services, campaign or Campaign(), meter, stage.listener
+        spec, clinic, scenario, variant, board, context.services, campaign or Campaign(), meter, context.listener
     )
     episode.record(
         Started(
@@ -83,7 +83,7 @@ async def run_episode(
             variant=variant.name,
             trial=spec.trial,
             seed=spec.seed,
-            cast=stage.players.describe(),
+            cast=context.players.describe(),
         )
     )
     result = EpisodeResult(spec, "done", "", Transcript())
@@ -101,8 +101,8 @@ async def run_episode(
         _fail(episode, result, Failed.because(error, f"{type(error).__name__}: {error}", _where(error)))
     if result.status == "done":
         episode.record(Ended(outcome=result.outcome, data=episode.closing))
-        board.meters = () if stage.run_meter is None else (stage.run_meter,)
-        await _judge(stage, board, episode, result)
+        board.meters = () if context.run_meter is None else (context.run_meter,)
+        await _judge(context, board, episode, result)
         result.effects, result.commit_hooks = episode.effects, episode.commit_hooks
         result.staged = episode.staged
     result.transcript = episode.transcript.numbered()
@@ -160,11 +160,11 @@ class _Bench:
         return await read_text(reader, self._board.memo, text, questions)
 
 
-async def judge_case(stage: Stage, board: Switchboard, case: Case, seed: int) -> tuple[list[Event], list[Score]]:
+async def judge_case(context: RunContext, board: Switchboard, case: Case, seed: int) -> tuple[list[Event], list[Score]]:
     """Let every judge speak, in order. A judge that fails scores nobody, and its failure is an event of its own."""
     events: list[Event] = []
     scores: list[Score] = []
-    for judge in stage.judges:
+    for judge in context.judges:
         heard: list[Event] = []
         bench = _Bench(board, heard, seed, judge.name)
         try:
@@ -181,9 +181,9 @@ async def judge_case(stage: Stage, board: Switchboard, case: Case, seed: int) ->
     return events, scores
 
 
-async def _judge(stage: Stage, board: Switchboard, episode: Episode, result: EpisodeResult) -> None:
+async def _judge(context: RunContext, board: Switchboard, episode: Episode, result: EpisodeResult) -> None:
     case = Case(episode.scenario, episode.variant, Transcript(episode.transcript), episode.spec.trial)
-    events, scores = await judge_case(stage, board, case, episode.seed)
+    events, scores = await judge_case(context, board, case, episode.seed)
     for event in events:
         episode.record(event)
     result.scores = scores

@@ -71,7 +71,7 @@ class Operation(Frozen):
     unless_near: float | None = None
 
 
-class Standing(Frozen):
+class TrackRecord(Frozen):
     """How an entry has fared: how often it was used, and how often with a good or a poor outcome."""
 
     uses: int = 0
@@ -125,7 +125,7 @@ class Library:
         self.name, self.embedder, self._new_index = name, embedder, index
         self.operations: list[Operation] = []
         self._entries: dict[str, Entry] = {}
-        self._standing: dict[str, Standing] = {}
+        self._track_records: dict[str, TrackRecord] = {}
         self._removed: list[Removed] = []
         self._skipped = 0
         self._rows: list[str] = []
@@ -151,9 +151,9 @@ class Library:
         """The entry with this id."""
         return self._entries[id]
 
-    def standing(self, id: str) -> Standing:
+    def track_record(self, id: str) -> TrackRecord:
         """How an entry has fared."""
-        return self._standing.get(id, Standing())
+        return self._track_records.get(id, TrackRecord())
 
     @property
     def removed(self) -> list[Removed]:
@@ -246,8 +246,8 @@ class Library:
     def _use(self, id: str, good: bool | None) -> None:
         if id not in self._entries:
             return
-        old = self.standing(id)
-        self._standing[id] = Standing(
+        old = self.track_record(id)
+        self._track_records[id] = TrackRecord(
             uses=old.uses + 1, good=old.good + (good is True), poor=old.poor + (good is False)
         )
 

@@ -40,7 +40,7 @@ class Meter:
         self._started = time.monotonic()
         self._spending = any(limit is not None for limit in (limits.tokens, limits.cost_nano_usd, limits.seconds))
 
-    def turn(self) -> None:
+    def count_turn(self) -> None:
         """Count one turn; raises before the one that would be too many."""
         if self.limits.turns is not None and self.turns >= self.limits.turns:
             raise self._reached("turns", f"{self.limits.turns} turns")

@@ -11,7 +11,7 @@ from polyclinic.core.journal import CallKey, CallRecord, Journal, PostKey
 from polyclinic.core.limits import Meter
 from polyclinic.core.model import Completion, Model, Request, Usage, role_of, total
 from polyclinic.core.reading import Memo
-from polyclinic.errors import PASSING, blamed
+from polyclinic.errors import PASS_THROUGH, blamed
 
 
 class Players(Protocol):
@@ -88,7 +88,7 @@ class Switchboard:
             started = time.monotonic()
             try:
                 completion = await model.answer(request)
-            except PASSING as failure:
+            except PASS_THROUGH as failure:
                 self._bill(request.role, failure)
                 raise
             except Exception as error:
@@ -96,7 +96,7 @@ class Switchboard:
             latency_ms = round((time.monotonic() - started) * 1000)
             try:
                 await self.journal.record(CallRecord(self.episode, occurrence, request, name, completion, latency_ms))
-            except PASSING:
+            except PASS_THROUGH:
                 raise
             except Exception as error:
                 raise blamed("engine", "journal", error) from error

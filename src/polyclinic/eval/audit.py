@@ -1,7 +1,7 @@
 """The human audit kit: blinded packets to rate, a key kept apart, and rating sheets read back with clear errors.
 
 A packet is a folder: ``packet.html`` with the transcripts under shuffled anonymous ids, and one ``ratings_NAME.csv``
-for each rater, in an order of their own. The key (which id is which episode) is written elsewhere, so that whoever
+for each rater, each in a different order. The key (which id is which episode) is kept elsewhere, so that a rater who
 holds the packet cannot know which variant or model they read.
 """
 

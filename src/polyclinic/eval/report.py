@@ -9,11 +9,11 @@ from typing import Any
 
 from polyclinic.eval import overview
 from polyclinic.eval.compare import Comparison, compare_variants
+from polyclinic.eval.consistency import consistency_section
 from polyclinic.eval.parts import parts_section
 from polyclinic.eval.replies import reply_section
 from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Section, sections_to_plain
-from polyclinic.eval.steadiness import steadiness_section
 from polyclinic.eval.summary import Summary, summarise
 from polyclinic.eval.validity import grounds
 from polyclinic.eval.variance import VarianceSplit, metric_variance
@@ -39,7 +39,7 @@ class RunReport:
             *self.sections,
             overview.comparison_section(self.comparisons),
             overview.variance_section(self.variances),
-            steadiness_section(self.results),
+            consistency_section(self.results),
             overview.failure_section(self.results),
             parts_section(self.results),
             reply_section(self.results),

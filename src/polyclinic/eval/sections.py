@@ -132,6 +132,6 @@ _SECTIONS: TypeAdapter[list[Section]] = TypeAdapter(list[Section])
 
 
 def sections_to_plain(sections: Iterable[Section]) -> list[dict[str, Any]]:
-    """The sections as plain JSON data; numbers that are none become null."""
+    """The sections as plain JSON data; NaN and infinity become null."""
     plain: list[dict[str, Any]] = orjson.loads(_SECTIONS.dump_json(list(sections)))
     return plain

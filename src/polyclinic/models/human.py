@@ -115,7 +115,7 @@ class HumanDesk:
 
 
 class HumanModel:
-    """A role played by whoever sits at the desk."""
+    """A role played by the person at the desk."""
 
     name = "human"
     kind: ModelKind = "human"

@@ -36,7 +36,7 @@ _CHARS_A_TOKEN = 32
 _CHARS_MORE = 16_384
 _MAY_BE_HABITS = (400, 404, 415, 422, 500, 501)
 _TOO_LONG = re.compile(r"context[ _](?:length|size|window)|too many tokens|too long", re.IGNORECASE)
-_MENDS = {
+_FIXES = {
     401: "check the key in {key}",
     402: "the account has no credit left",
     403: "the key in {key} may not use this model",
@@ -249,8 +249,8 @@ class ChatCaller:
             trouble = "throttled"
         elif status >= 500 or status in (408, 409, 425):
             trouble = "throttled" if status in (503, 529) and retry_after_s else "server"
-        mend = _MENDS.get(status, "").format(key=self._endpoint.key_env or "?key_env=…")
-        said = f"{self.name}: the endpoint answered {status}: {words or 'no words'}{f'; {mend}' if mend else ''}"
+        fix = _FIXES.get(status, "").format(key=self._endpoint.key_env or "?key_env=…")
+        said = f"{self.name}: the endpoint answered {status}: {words or 'no words'}{f'; {fix}' if fix else ''}"
         return AttemptFailed(redact(said, self._endpoint.key), trouble, retry_after_s, status)
 
 

@@ -132,7 +132,7 @@ def endpoints() -> dict[str, dict[str, str]]:
 
 
 def parse_cast(text: str) -> list[CastSpec]:
-    """The parts of a cast string, in order. What is wrong is said with the mend."""
+    """The parts of a cast string, in order. An error says how to fix it."""
     specs: list[CastSpec] = []
     for part in _PART.split(text.strip()):
         role, equals, model = part.strip().partition("=")
@@ -177,9 +177,9 @@ def parse_model(text: str, role: str = ALL) -> CastSpec:
     raise ConfigError(f"cast '{text}': {UnknownName('kind of model', kind, known_kinds)}")
 
 
-def _need(value: str, text: str, mend: str) -> None:
+def _need(value: str, text: str, hint: str) -> None:
     if not value:
-        raise ConfigError(f"cast '{text}': {mend}")
+        raise ConfigError(f"cast '{text}': {hint}")
 
 
 def _endpoint(role: str, text: str, plain: str, options: Options) -> CastSpec:

@@ -10,7 +10,7 @@ from pydantic_core import to_json
 from polyclinic.core.message import ToolCall
 from polyclinic.core.model import Completion, ModelKind, Request, estimate_usage
 from polyclinic.core.understudy import Ask, Ears, Understudy
-from polyclinic.errors import PASSING, blamed
+from polyclinic.errors import PASS_THROUGH, blamed
 
 
 class UnderstudyModel:
@@ -46,7 +46,7 @@ class UnderstudyModel:
                 return Completion(tool_calls=tuple(reply), usage=estimate_usage(request, ""), finish="tool_calls")
             else:
                 text = to_json(reply).decode()
-        except PASSING:
+        except PASS_THROUGH:
             raise
         except Exception as error:
             raise blamed("engine", f"{type(self._understudy).__name__} as {request.role}", error) from error

@@ -12,9 +12,9 @@ from polyclinic.core.episode import Listener
 from polyclinic.core.model import Usage
 from polyclinic.errors import LimitReached
 from polyclinic.models.human import HumanDesk
-from polyclinic.runner.build.stage import Built, build
+from polyclinic.runner.build.built_run import BuiltRun, build
 from polyclinic.runner.execute.batch import Batch
-from polyclinic.runner.execute.collecting import seldom_collected
+from polyclinic.runner.execute.garbage import rare_garbage_collection
 from polyclinic.runner.execute.progress import Progress, Silent
 from polyclinic.runner.plan.config import RunConfig, make_config
 from polyclinic.runner.plan.libraries import pin_libraries, start_libraries
@@ -75,7 +75,7 @@ async def write_down(store: Store, plan: RunPlan, only: int | None = None) -> st
     )
 
 
-async def carry_on(
+async def resume_run(
     store: Store,
     run: str,
     *,
@@ -103,7 +103,7 @@ async def execute(
     store: Store,
     run: str,
     plan: RunPlan,
-    built: Built,
+    built: BuiltRun,
     *,
     progress: Progress | None = None,
     concurrency: int | None = None,
@@ -116,7 +116,7 @@ async def execute(
     batch = Batch(
         store=store,
         run=run,
-        stage=built.stage,
+        context=built.context,
         scenarios=read_scenarios(clinic, await store.runs.scenarios(run)),
         rows=rows,
         concurrency=concurrency or config.concurrency,
@@ -124,13 +124,13 @@ async def execute(
         start_libraries=await start_libraries(store, clinic, config),
         lease_s=lease_s,
     )
-    with seldom_collected():
+    with rare_garbage_collection():
         await batch.execute()
     outcome = await outcome_of(store, run, batch.limit)
     return replace(outcome, unpriced=plan.unpriced, judge_failures=batch.judge_failures)
 
 
-async def _count_what_was_spent(store: Store, built: Built, rows: Sequence[StoredEpisode]) -> None:
+async def _count_what_was_spent(store: Store, built: BuiltRun, rows: Sequence[StoredEpisode]) -> None:
     """A run's limits are the run's, not one process's: what it used before it was stopped counts.
 
     The calls of an episode that had not ended count in the meter when they are answered from the journal.
@@ -173,5 +173,5 @@ async def run_plan(
         kept = replace(plan, config=make_config((await store.runs.get(name)).config))
         if written is not None:
             written(name, kept)
-        ready = replace(built, stage=replace(built.stage, journal=store.journal(name)))
+        ready = replace(built, context=replace(built.context, journal=store.journal(name)))
         return await execute(store, name, kept, ready, progress=progress)

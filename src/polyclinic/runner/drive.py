@@ -12,7 +12,7 @@ from typing import Any
 
 from polyclinic.core.records import RecordsUnreachable
 from polyclinic.errors import ConfigError
-from polyclinic.runner.api import RunOutcome, carry_on, outcome_of, run_plan
+from polyclinic.runner.api import RunOutcome, outcome_of, resume_run, run_plan
 from polyclinic.runner.execute.progress import Progress
 from polyclinic.runner.plan.config import RunConfig
 from polyclinic.runner.plan.run_plan import RunPlan, plan_run
@@ -52,7 +52,7 @@ async def resume(
     """Carry a run on until it ends, a limit stops it, or the user does."""
     async with open_store(url) as store:
         name = (await store.runs.get(run)).id
-        work = carry_on(store, name, progress=progress, concurrency=concurrency, overrides=overrides)
+        work = resume_run(store, name, progress=progress, concurrency=concurrency, overrides=overrides)
         return await _to_its_end(store, [name], work, tell)
 
 

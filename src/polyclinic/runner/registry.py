@@ -93,7 +93,7 @@ def read_scenarios(clinic: Clinic, bodies: Mapping[str, str]) -> dict[str, Scena
             place = ".".join(map(str, fault["loc"]))
             raise DataError(
                 f"scenario {id} was kept by another version of the clinic {clinic.name}: {place}: {fault['msg']};"
-                " use that version, or run anew"
+                " use that version, or start a new run"
             ) from None
     return found
 

@@ -244,8 +244,8 @@ async def check_determinism(clinic: Clinic) -> None:
 async def check_resume(clinic: Clinic) -> None:
     """Stopped in the middle and resumed: the same bytes as without the stop."""
     whole = await export_bytes(clinic)
-    mended = await interrupted_then_resumed(clinic)
-    assert whole == mended, f"{clinic.name}: a resumed run differs ({_first_difference(whole, mended)})"
+    resumed = await interrupted_then_resumed(clinic)
+    assert whole == resumed, f"{clinic.name}: a resumed run differs ({_first_difference(whole, resumed)})"
 
 
 async def check_nonsense(clinic: Clinic) -> None:

@@ -12,7 +12,7 @@ from polyclinic.core.execute import EpisodeResult
 from polyclinic.core.scenario import S, V
 from polyclinic.errors import PolyclinicError
 from polyclinic.eval.results import RunResults
-from polyclinic.runner.api import carry_on, start_run
+from polyclinic.runner.api import resume_run, start_run
 from polyclinic.runner.plan.config import RunConfig, make_config
 from polyclinic.runner.results import load_results
 from polyclinic.store.export import export_rows, write_jsonl
@@ -55,7 +55,7 @@ async def run_once(
     config = demo_config(clinic, variants=variants, scenarios=scenarios, cast=cast, seed=seed)
     async with open_store(MEMORY) as store:
         run = await start_run(store, config, only=most)
-        await carry_on(store, run, retry_failed=False)
+        await resume_run(store, run, retry_failed=False)
         return cast_type("RunResults[S]", await load_results(store, run))
 
 
@@ -63,7 +63,7 @@ async def export_bytes(clinic: Clinic, *, concurrency: int = 8) -> bytes:
     """The export of a small run, episodes and calls."""
     async with open_store(MEMORY) as store:
         run = await start_run(store, demo_config(clinic, concurrency=concurrency))
-        await carry_on(store, run)
+        await resume_run(store, run)
         return await exported(store, run)
 
 
@@ -106,8 +106,8 @@ async def interrupted_then_resumed(clinic: Clinic) -> bytes:
         run = await start_run(store, demo_config(clinic))
         for stop in (1, 2, 3):
             try:
-                await carry_on(store, run, progress=StopAfter(stop))
+                await resume_run(store, run, progress=StopAfter(stop))
             except Interruption:
                 await asyncio.sleep(0)
-        await carry_on(store, run)
+        await resume_run(store, run)
         return await exported(store, run)

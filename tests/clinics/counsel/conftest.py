@@ -11,7 +11,7 @@ import pytest
 from polyclinic.clinics.counsel import clinic
 from polyclinic.clinics.counsel.scenario import Talk, scenarios
 from polyclinic.core.episode import Campaign, EpisodeSpec
-from polyclinic.core.execute import EpisodeResult, Stage, run_episode
+from polyclinic.core.execute import EpisodeResult, RunContext, run_episode
 from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.model import Completion, Model, Request, Usage
 from polyclinic.core.services import Services
@@ -83,7 +83,7 @@ def play() -> Callable[..., Any]:
         **variant_changes: Any,
     ) -> EpisodeResult:
         chosen = clinic.variants[variant].model_copy(update=variant_changes)
-        stage = Stage(
+        context = RunContext(
             replace(clinic, variants={**clinic.variants, variant: chosen}),
             Players(models or {}),
             journal or MemoryJournal(),
@@ -92,6 +92,6 @@ def play() -> Callable[..., Any]:
             listener=listener,
         )
         spec = EpisodeSpec(scenario.id, "counsel", scenario.id, variant, 0, 1)
-        return await run_episode(stage, spec, scenario, campaign)
+        return await run_episode(context, spec, scenario, campaign)
 
     return run

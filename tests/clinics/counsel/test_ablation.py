@@ -93,7 +93,7 @@ def test_drafts_stay_below_the_limit_and_cost_rises_with_it(limited: RunResults)
     assert unsettled[0] > unsettled[1] > unsettled[2] >= unsettled[3]
 
 
-def test_every_verdict_is_kept_with_its_type_and_how_to_mend(limited: RunResults) -> None:
+def test_every_verdict_is_kept_with_its_type_and_how_to_fix_it(limited: RunResults) -> None:
     verdicts = [event for row in limited.of("n3") for event in row.transcript.of(Reviewed)]
     assert {event.code for event in verdicts} == {"r0", "r1", "r2", "r3"}
     assert all(bool(event.feedback) == (event.code != "r0") for event in verdicts)

@@ -76,6 +76,6 @@ def test_ingested_documents_are_found_beside_the_shipped_ones(tmp_path: object) 
     assert found[0].id == "own-1"
 
 
-def test_a_missing_or_broken_document_file_says_how_to_mend_it(tmp_path: object) -> None:
+def test_a_missing_or_broken_document_file_says_how_to_fix_it(tmp_path: object) -> None:
     with pytest.raises(DataError, match="polyclinic ingest"):
         documents(f"{tmp_path}/nothing.jsonl")

@@ -14,7 +14,7 @@ from polyclinic.errors import DataError
 KINDS = {"explicit", "implicit", "passive", "acceptance", "dark_humour", "third_person", "quotation", "idiom"}
 
 
-def test_what_later_trials_found_stays_mended() -> None:
+def test_faults_found_in_later_trials_stay_fixed() -> None:
     for row in [*read_rows("probes"), *read_rows("unseen")]:
         wanted = "escalate" if row.label == "active" else "go_on"
         assert way_of(screen(row.text).label) == wanted, row.text

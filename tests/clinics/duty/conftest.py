@@ -10,7 +10,7 @@ from polyclinic.clinics.duty import clinic
 from polyclinic.clinics.duty.state.ward import Ward
 from polyclinic.clinics.duty.understudies import UNDERSTUDIES
 from polyclinic.core.episode import Campaign, EpisodeSpec
-from polyclinic.core.execute import EpisodeResult, Stage, run_episode
+from polyclinic.core.execute import EpisodeResult, RunContext, run_episode
 from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.model import Completion, Request
 from polyclinic.core.scenario import Scenario
@@ -59,7 +59,7 @@ async def _play(
     asked: list[Request] | None = None,
 ) -> EpisodeResult:
     """One episode, by hand, in a ward of its own unless one is given."""
-    stage = Stage(
+    context = RunContext(
         clinic,
         Cast(mistakes, asked if asked is not None else []),
         MemoryJournal(),
@@ -69,7 +69,7 @@ async def _play(
         id=f"{scenario.id}:{variant}", clinic="duty", scenario=scenario.id, variant=variant, trial=0, seed=seed
     )
     campaign = Campaign(shared=ward) if ward is not None else None
-    result = await run_episode(stage, spec, scenario, campaign)
+    result = await run_episode(context, spec, scenario, campaign)
     assert result.status == "done", result.failures
     return result
 

@@ -1,4 +1,4 @@
-"""Norms as data, the linter's lines and mends, and the deterministic checker on scripted dialogues."""
+"""Norms as data, the linter's lines and fixes, and the deterministic checker on scripted dialogues."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_the_shipped_file_is_sound() -> None:
         ("roles: nurse", "roles: [nurse]", 2, "roles must be a list; write [nurse]"),
     ],
 )
-def test_a_wrong_norm_file_gets_the_line_and_the_mend(wrong: str, right: str, line: int, says: str) -> None:
+def test_a_wrong_norm_file_gets_the_line_and_the_fix(wrong: str, right: str, line: int, says: str) -> None:
     text = OWN.replace(right, wrong, 1)
     assert text != OWN
     shown = [str(fault.error("own.yaml")) for fault in lint_norms(text)]

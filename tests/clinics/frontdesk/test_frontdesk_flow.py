@@ -25,7 +25,7 @@ from polyclinic.clinics.frontdesk.understudies.patient import PatientUnderstudy
 from polyclinic.clinics.frontdesk.understudies.scheduler import StaffUnderstudy
 from polyclinic.core.agent import Agent
 from polyclinic.core.episode import Campaign, EpisodeSpec
-from polyclinic.core.execute import EpisodeResult, Stage, run_episode
+from polyclinic.core.execute import EpisodeResult, RunContext, run_episode
 from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.prompt import Prompt, check_prompts
 from polyclinic.core.understudy import Ask, Understudy, answers
@@ -109,8 +109,8 @@ async def alone(
     understudies = {"staff": staff or StaffUnderstudy(), "patient": PatientUnderstudy()}
     players = build_cast(parse_cast("all=understudy"), roles=list(understudies), understudies=understudies, mistakes=[])
     spec = EpisodeSpec("e", clinic.name, visit.id, variant, 0, 1, campaign=visit.campaign)
-    stage = Stage(clinic, players, MemoryJournal(), judges=clinic.judges())
-    return await run_episode(stage, spec, visit, Campaign(state))
+    context = RunContext(clinic, players, MemoryJournal(), judges=clinic.judges())
+    return await run_episode(context, spec, visit, Campaign(state))
 
 
 async def booked_minute(contacts: list[Contact], visit: Contact, clock: int | None) -> int:

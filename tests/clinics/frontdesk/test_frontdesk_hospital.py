@@ -22,7 +22,7 @@ from polyclinic.core.value import plain
 from polyclinic.eval.results import RunResults
 from polyclinic.fhir.store import FhirStore
 from polyclinic.fhir.validate import problems
-from polyclinic.runner.api import carry_on, start_run
+from polyclinic.runner.api import resume_run, start_run
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.results import load_results
 from polyclinic.store.store import Store, open_store
@@ -51,7 +51,7 @@ async def records(store: Store) -> dict[str, Resource]:
 async def whole_run(selector: str, concurrency: int) -> tuple[bytes, dict[str, Resource]]:
     async with open_store(MEMORY) as store:
         run = await start(store, selector, concurrency=concurrency)
-        await carry_on(store, run)
+        await resume_run(store, run)
         return await exported(store, run), await records(store)
 
 
@@ -129,9 +129,9 @@ async def test_a_killed_and_resumed_hospital_equals_an_uninterrupted_one(tmp_pat
         run = await start(store, "secondary:1:50", concurrency=8)
         for stop in (3, 10, 17):
             with pytest.raises(Interruption):
-                await carry_on(store, run, progress=StopAfter(stop))
+                await resume_run(store, run, progress=StopAfter(stop))
             await asyncio.sleep(0)
-        await carry_on(store, run)
+        await resume_run(store, run)
         assert await exported(store, run) == whole
         assert await records(store) == whole_records
 
@@ -150,7 +150,7 @@ def hospital(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
             found: dict[str, Any] = {"runs": [], "records": {}, "states": []}
             for selector in ("primary:1", "secondary:1:60", "tertiary:1:150", str(restless)):
                 run = await start(store, selector)
-                outcome = await carry_on(store, run)
+                outcome = await resume_run(store, run)
                 assert (outcome.failed, outcome.left) == (0, 0)
                 results = await load_results(store, run)
                 found["runs"].append([(episode, episode.transcript) for episode in results.episodes])
@@ -264,7 +264,7 @@ def test_the_staff_knows_the_round_and_never_has_more_than_the_limit(hospital: d
 async def test_two_hundred_imposters_change_nobodys_appointment() -> None:
     async with open_store(MEMORY) as store:
         run = await start(store, "imposters:200")
-        outcome = await carry_on(store, run)
+        outcome = await resume_run(store, run)
         results = await load_results(store, run)
         assert outcome.failed == 0
         tried = [
@@ -330,7 +330,7 @@ async def test_a_full_hospital_is_an_outcome_not_an_error(tmp_path: Path) -> Non
     config.write_text(json.dumps(_crowded()))
     async with open_store(MEMORY) as store:
         run = await start(store, str(config), variants=("tool", "reasoning"))
-        outcome = await carry_on(store, run)
+        outcome = await resume_run(store, run)
         results = await load_results(store, run)
     assert outcome.failed == 0
     full = [episode for episode in results.episodes if episode.outcome == "full"]
@@ -347,7 +347,7 @@ async def test_an_unreadable_record_is_a_format_error_and_the_visit_goes_on() ->
     async with open_store(MEMORY) as store:
         cast_ = "staff=understudy:mistake=garbled_record,patient=understudy"
         run = await start(store, "primary:1:6", cast=cast_)
-        outcome = await carry_on(store, run)
+        outcome = await resume_run(store, run)
         results = await load_results(store, run)
     assert outcome.failed == 0
     visits = [episode for episode in results.episodes if episode.data.get("kind") == "visit"]

@@ -1,4 +1,4 @@
-"""What a user can get wrong in a config, a disease table or a foreign dataset: refused with the thing and the mend."""
+"""Mistakes in a config, a disease table or a foreign dataset are refused with what is wrong and how to fix it."""
 
 from __future__ import annotations
 

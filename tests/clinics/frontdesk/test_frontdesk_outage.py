@@ -13,7 +13,7 @@ from polyclinic.core.records import RecordsUnreachable
 from polyclinic.fhir.client import FhirClient
 from polyclinic.fhir.server.app import fhir_app
 from polyclinic.fhir.store import FhirStore
-from polyclinic.runner.api import carry_on, outcome_of, start_run
+from polyclinic.runner.api import outcome_of, resume_run, start_run
 from polyclinic.runner.plan.config import make_config
 from polyclinic.store.database import open_database
 from polyclinic.store.store import Store, open_store
@@ -55,14 +55,14 @@ async def test_an_outage_stops_the_run_and_resuming_equals_no_outage(
     async with open_store(f"sqlite:///{tmp_path / 'a.db'}") as store:
         run = await start_run(store, make_config({**VALUES, "fhir": "http://test"}))
         with pytest.raises(RecordsUnreachable, match="does not answer"):
-            await carry_on(store, run)
+            await resume_run(store, run)
         outcome = await outcome_of(store, run)
         assert (outcome.failed, outcome.done > 1, outcome.left > 0) == (0, True, True)
         flaky.answers = 100_000
-        assert (await carry_on(store, run)).exit_code == 0
+        assert (await resume_run(store, run)).exit_code == 0
         found = await _ends(store, run)
     await database.close()
     async with open_store("sqlite://:memory:") as store:
         run = await start_run(store, make_config(VALUES))
-        await carry_on(store, run)
+        await resume_run(store, run)
         assert found == await _ends(store, run)

@@ -15,7 +15,7 @@ from polyclinic.core.judge import Case
 from polyclinic.eval.charts import Bars, HeatMap
 from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Details, Dialogue, Figure, Section, Table, sections_to_plain
-from polyclinic.runner.api import carry_on, start_run
+from polyclinic.runner.api import resume_run, start_run
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.results import load_results
 from polyclinic.store.store import Store, open_store
@@ -34,7 +34,7 @@ def run() -> Reported:
         values = {"clinic": "frontdesk", "scenarios": "paper:1:16", "variants": ["tool", "reasoning"], "cast": cast}
         async with open_store("sqlite://:memory:") as store:
             id_ = await start_run(store, make_config({**values, "seed": 2}))
-            await carry_on(store, id_)
+            await resume_run(store, id_)
             results = await results_of(store, id_)
             return results, report(results)
 
@@ -106,7 +106,7 @@ def test_data_sets_without_a_level_are_told_apart_as_in_figures_2_and_3() -> Non
         values = {"clinic": "frontdesk", "scenarios": "history:1:9", "variants": ["intake", "intake-8"], "seed": 2}
         async with open_store("sqlite://:memory:") as store:
             id_ = await start_run(store, make_config(values))
-            await carry_on(store, id_)
+            await resume_run(store, id_)
             return report(await results_of(store, id_))
 
     sections = asyncio.run(go())
@@ -125,7 +125,7 @@ def test_calls_of_imposters_are_counted() -> None:
     async def go() -> list[Section]:
         async with open_store("sqlite://:memory:") as store:
             id_ = await start_run(store, make_config({"clinic": "frontdesk", "scenarios": "imposters:5"}))
-            await carry_on(store, id_)
+            await resume_run(store, id_)
             return report(await results_of(store, id_))
 
     (row,) = tables(asyncio.run(go()))["Calls of imposters"].rows
@@ -137,7 +137,7 @@ def test_diaries_are_drawn_for_the_variant_that_books() -> None:
         values = {"clinic": "frontdesk", "scenarios": "primary:1:6", "variants": ["intake", "tool"]}
         async with open_store("sqlite://:memory:") as store:
             id_ = await start_run(store, make_config(values))
-            await carry_on(store, id_)
+            await resume_run(store, id_)
             return report(await results_of(store, id_))
 
     sections = asyncio.run(go())

@@ -146,7 +146,7 @@ def test_a_step_is_kept_only_after_more_than_two_good_exchanges_in_a_row() -> No
     assert kept("", "c", "", "c", "") == [4]
 
 
-def test_a_step_is_found_by_the_answer_it_follows_upon(bench: Bench) -> None:
+def test_a_step_is_found_by_the_answer_before_it(bench: Bench) -> None:
     items = [judged(at, answer=f"Answer number {at} {chr(98 + at) * 5}.") for at in range(4)]
     assert learn_trajectories(as_episode(bench), items, 0, "gout") == 2
     found = bench.libraries["trajectory"].nearest(items[1].exchange.answer, 1)[0].entry
@@ -160,7 +160,7 @@ def test_an_entry_referred_to_twice_with_poor_outcomes_is_removed_with_the_reaso
     (entry,) = bench.libraries["attention"]
     assert correct(as_episode(bench), [judged(2, entries=[entry.id])]) == []
     assert correct(as_episode(bench), [judged(3, good=False, entries=[entry.id])]) == []
-    standing = bench.libraries["attention"].standing(entry.id)
+    standing = bench.libraries["attention"].track_record(entry.id)
     assert (standing.uses, standing.good, standing.poor) == (2, 1, 1)
     assert correct(as_episode(bench), [judged(4, good=False, entries=[entry.id])]) == [entry.id]
     assert len(bench.libraries["attention"]) == 0

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from polyclinic.core.episode import EpisodeSpec
-from polyclinic.core.execute import EpisodeResult, Stage, run_episode
+from polyclinic.core.execute import EpisodeResult, RunContext, run_episode
 from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.model import Completion, Model, Request
 from polyclinic.core.scenario import Scenario
@@ -76,8 +76,8 @@ def play() -> Play:
         mistakes = {mistake.name for mistake in clinic.mistakes}
         requests: list[Request] = []
         watched = _Players(build_cast(parse_cast(cast), roles, players, mistakes), requests, changes or {})
-        stage = Stage(clinic, watched, MemoryJournal(), judges=clinic.judges() if judged else ())
+        context = RunContext(clinic, watched, MemoryJournal(), judges=clinic.judges() if judged else ())
         spec = EpisodeSpec("e", "rounds", scenario.id, variant, trial, seed)
-        return Played(await run_episode(stage, spec, scenario), requests)
+        return Played(await run_episode(context, spec, scenario), requests)
 
     return run

@@ -80,7 +80,7 @@ async def test_a_leaking_tutor_is_held_back_by_code_even_without_reviewers(play:
     assert {event.rule for event in transcript.of(Violated)} >= {"answer_leak"}
 
 
-async def test_a_refused_draft_is_mended_and_its_aim_kept(play: Play) -> None:
+async def test_a_refused_draft_is_revised_and_its_aim_kept(play: Play) -> None:
     played = await play(case_named("card-04"), "full", cast="tutor=understudy:mistake=harm@1,all=understudy")
     transcript = played.result.transcript
     said = transcript.said("tutor")

@@ -11,7 +11,7 @@ from polyclinic.core.transcript import Said
 from polyclinic.eval.results import EpisodeRow
 from polyclinic.eval.sections import Paragraph, Section, Table
 from polyclinic.models.human import HumanDesk, HumanQuestion
-from polyclinic.runner.api import carry_on, start_run
+from polyclinic.runner.api import resume_run, start_run
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import load_results
@@ -36,7 +36,7 @@ async def _sit_in(role: str, reply: Reply) -> tuple[list[Section], EpisodeRow, l
         desk = HumanDesk()
         person = asyncio.create_task(converse(desk))
         run = await start_run(store, config, only=1)
-        await carry_on(store, run, desk=desk)
+        await resume_run(store, run, desk=desk)
         person.cancel()
         results = await load_results(store, run)
         episode = results.episodes[0]

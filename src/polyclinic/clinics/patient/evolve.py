@@ -168,7 +168,7 @@ def correct(episode: Episode, judged: Sequence[Judged]) -> list[str]:
                 if id not in view.library or id in removed:
                     continue
                 good = item.answer.qualified if lesson is Attention else item.question.qualified
-                poor[id] = poor.get(id, view.library.standing(id).poor) + (not good)
+                poor[id] = poor.get(id, view.library.track_record(id).poor) + (not good)
                 view.used(id, good=good)
                 if poor[id] >= POOR_REFERENCES:
                     view.remove(id, POOR_REASON)

@@ -11,13 +11,13 @@ from typing import Any
 
 from polyclinic.core.campaign import Turnstile
 from polyclinic.core.episode import Campaign
-from polyclinic.core.execute import EpisodeResult, Stage, as_failed, run_episode
+from polyclinic.core.execute import EpisodeResult, RunContext, as_failed, run_episode
 from polyclinic.core.library import Operation
 from polyclinic.core.records import RecordsError, RecordsUnreachable
 from polyclinic.core.scenario import Scenario
 from polyclinic.errors import LimitReached
-from polyclinic.runner.execute.course import Course, lone_campaign, open_campaign
 from polyclinic.runner.execute.progress import Progress, Silent
+from polyclinic.runner.execute.running_campaign import RunningCampaign, lone_campaign, open_campaign
 from polyclinic.store.chain import Chain, ChainBroken
 from polyclinic.store.leases import LEASE_S, ClaimedEpisode, LeaseLost, Leases, this_process
 from polyclinic.store.runs import StoredEpisode
@@ -32,7 +32,7 @@ class Batch:
 
     store: Store
     run: str
-    stage: Stage
+    context: RunContext
     scenarios: dict[str, Scenario]
     rows: Sequence[StoredEpisode]
     concurrency: int = 16
@@ -47,10 +47,10 @@ class Batch:
         self._leases = Leases(self.store.database, self.run, this_process(), self.lease_s)
         self._room = asyncio.Semaphore(self.concurrency)
         self._held: set[str] = set()
-        self._lone = lone_campaign(self.stage, self.start_libraries)
+        self._lone = lone_campaign(self.context, self.start_libraries)
         self.progress.start(len(self.rows), sum(row.status != "pending" for row in self.rows))
         heart = asyncio.create_task(self._beat())
-        meter = self.stage.run_meter
+        meter = self.context.run_meter
         clock = asyncio.timeout(meter.seconds_left if meter is not None else None)
         try:
             async with clock:
@@ -96,7 +96,7 @@ class Batch:
                     continue
                 self._held.add(unit)
                 try:
-                    await self._unit(unit, [_standing(row, now[row.spec.id]) for row in rows])
+                    await self._unit(unit, [_as_claimed(row, now[row.spec.id]) for row in rows])
                 except LeaseLost:
                     elsewhere.append(unit)
                 except LimitReached as limit:
@@ -120,15 +120,15 @@ class Batch:
     async def _unit(self, unit: str, rows: list[StoredEpisode]) -> None:
         if not rows[0].spec.campaign and rows[0].status == "pending":
             async with self._room:
-                await self._episode(unit, rows[0], Course(self._lone))
+                await self._episode(unit, rows[0], RunningCampaign(self._lone))
             return
         if any(row.status == "pending" for row in rows):
             await self._sequence(unit, rows)
         await self._leases.release(unit)
 
     async def _sequence(self, unit: str, rows: list[StoredEpisode]) -> None:
-        """A campaign. Should the records refuse what others have built upon, it is opened again and
-        goes step by step.
+        """A campaign. If the records refuse an episode that later ones depend on, the campaign is opened again and
+        continues one commit at a time.
         """
         chain: Chain | None = Chain()
         while True:
@@ -141,20 +141,20 @@ class Batch:
 
     async def _waves(self, unit: str, rows: list[StoredEpisode], chain: Chain | None) -> None:
         """Started in order, waves apart, turns kept by the turnstile, lessons taken at each wave's end."""
-        course = Course(await self._campaign(rows), chain=chain)
-        await self._replay(unit, rows, course)
-        turnstile = course.campaign.turnstile = Turnstile([self.scenarios[row.spec.scenario].lanes for row in rows])
+        running = RunningCampaign(await self._campaign(rows), chain=chain)
+        await self._replay(unit, rows, running)
+        turnstile = running.campaign.turnstile = Turnstile([self.scenarios[row.spec.scenario].lanes for row in rows])
         for row in rows:
             if row.status != "pending":
                 turnstile.leave(row.spec.position)
         for wave in sorted({row.spec.wave for row in rows}):
             mine = [row for row in rows if row.spec.wave == wave]
-            await self._wave(unit, [row for row in mine if row.status == "pending"], course)
+            await self._wave(unit, [row for row in mine if row.status == "pending"], running)
             for row in mine:
-                for effect in course.held.pop(row.spec.id, []):
-                    course.campaign.apply(effect)
+                for effect in running.held.pop(row.spec.id, []):
+                    running.campaign.apply(effect)
 
-    async def _wave(self, unit: str, rows: list[StoredEpisode], course: Course) -> None:
+    async def _wave(self, unit: str, rows: list[StoredEpisode], running: RunningCampaign) -> None:
         tasks: list[asyncio.Task[None]] = []
         stopped = False
 
@@ -169,7 +169,7 @@ class Batch:
                 if stopped:
                     self._room.release()
                     break
-                task = asyncio.create_task(self._episode(unit, row, course))
+                task = asyncio.create_task(self._episode(unit, row, running))
                 task.add_done_callback(over)
                 tasks.append(task)
             await asyncio.gather(*tasks)
@@ -177,25 +177,25 @@ class Batch:
             await _cancel(tasks)
             raise
 
-    async def _replay(self, unit: str, rows: list[StoredEpisode], course: Course) -> None:
+    async def _replay(self, unit: str, rows: list[StoredEpisode], running: RunningCampaign) -> None:
         """Apply what is committed; what was learned is held until its wave has ended, as it was the first time."""
-        course.held = {row.spec.id: [] for row in rows}
+        running.held = {row.spec.id: [] for row in rows}
         for episode, effect in await self.store.runs.effects(self.run, unit):
-            course.take(episode, effect)
+            running.apply(episode, effect)
 
-    async def _episode(self, unit: str, row: StoredEpisode, course: Course) -> None:
+    async def _episode(self, unit: str, row: StoredEpisode, running: RunningCampaign) -> None:
         """One episode, to its committed end. Those behind it in a campaign move up when it has truly ended, or as soon
         as its end is asked for: never when it is stopped.
         """
         began = time.monotonic()
         scenario = self.scenarios[row.spec.scenario]
-        result = await run_episode(self.stage, row.spec, scenario, course.campaign, fresh=not row.recorded)
+        result = await run_episode(self.context, row.spec, scenario, running.campaign, fresh=not row.recorded)
         elapsed_ms = round((time.monotonic() - began) * 1000)
-        early = course.chain is not None and self._joins(result)
+        early = running.chain is not None and self._joins(result)
         try:
             if early:
-                end = self._end(unit, result, elapsed_ms, course.chain)
-                course.took(row.spec, result.effects)
+                end = self._end(unit, result, elapsed_ms, running.chain)
+                running.episode_ended(row.spec, result.effects)
                 await end
             else:
                 if not self._joins(result) and result.staged is not None:
@@ -209,27 +209,27 @@ class Batch:
             if early:
                 raise ChainBroken(str(refused)) from refused
         if not early:
-            course.took(row.spec, result.effects)
+            running.episode_ended(row.spec, result.effects)
         self.judge_failures += sum(failure.owner == "judge" for failure in result.failures)
         self.progress.ended(result)
 
     def _joins(self, result: EpisodeResult) -> bool:
         """Whether the episode's end is one transaction: its changes of records, if any, join it."""
-        return self.stage.services.records_join or result.staged is None or not result.staged.pending
+        return self.context.services.records_join or result.staged is None or not result.staged.pending
 
     def _end(self, unit: str, result: EpisodeResult, elapsed_ms: int, chain: Chain | None = None) -> Awaitable[None]:
-        if result.staged is not None and self.stage.services.records_join and result.staged.pending:
+        if result.staged is not None and self.context.services.records_join and result.staged.pending:
             result.commit_hooks.append(result.staged.apply)
         return self.store.runs.finish(self.run, unit, result, self._leases.owner, elapsed_ms, chain)
 
     async def _campaign(self, rows: list[StoredEpisode]) -> Campaign:
         """A campaign as it is before its first episode, with what it needs outside in place."""
-        clinic, spec = self.stage.clinic, rows[0].spec
+        clinic, spec = self.context.clinic, rows[0].spec
         scenarios = [self.scenarios[row.spec.scenario] for row in rows]
-        campaign = open_campaign(self.stage, spec, scenarios, self.start_libraries)
+        campaign = open_campaign(self.context, spec, scenarios, self.start_libraries)
         campaign.positions = {row.spec.scenario: row.spec.position for row in rows}
         if clinic.prepare is not None:
-            await clinic.prepare(scenarios, clinic.variant(spec.variant), spec, self.stage.services)
+            await clinic.prepare(scenarios, clinic.variant(spec.variant), spec, self.context.services)
         return campaign
 
     async def _beat(self) -> None:
@@ -238,7 +238,7 @@ class Batch:
             await self._leases.renew(sorted(self._held))
 
 
-def _standing(row: StoredEpisode, now: ClaimedEpisode) -> StoredEpisode:
+def _as_claimed(row: StoredEpisode, now: ClaimedEpisode) -> StoredEpisode:
     return replace(row, status=now.status, recorded=now.recorded)
 
 

@@ -10,8 +10,8 @@ from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.model import NANO, role_of
 from polyclinic.models.cast import CastSpec
 from polyclinic.models.prices import default_prices
-from polyclinic.runner.build.stage import build
-from polyclinic.runner.execute.course import lone_campaign, open_campaign
+from polyclinic.runner.build.built_run import build
+from polyclinic.runner.execute.running_campaign import lone_campaign, open_campaign
 from polyclinic.runner.plan.config import RunConfig
 from polyclinic.runner.plan.run_plan import parse_plan
 from polyclinic.store.store import open_store
@@ -80,9 +80,11 @@ async def estimate(config: RunConfig) -> RunEstimate:
             shared = [scenarios[spec.scenario] for spec in mine if spec.campaign == mine[0].campaign]
             for spec in sample:
                 campaign = (
-                    open_campaign(built.stage, spec, shared, {}) if spec.campaign else lone_campaign(built.stage, {})
+                    open_campaign(built.context, spec, shared, {})
+                    if spec.campaign
+                    else lone_campaign(built.context, {})
                 )
-                result = await run_episode(built.stage, spec, scenarios[spec.scenario], campaign)
+                result = await run_episode(built.context, spec, scenarios[spec.scenario], campaign)
                 for role, used in result.usage.items():
                     total = sums.setdefault(role, [0.0, 0.0, 0.0])
                     factor = len(mine) / len(sample)

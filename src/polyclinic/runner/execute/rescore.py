@@ -13,7 +13,7 @@ from polyclinic.core.switchboard import Switchboard
 from polyclinic.core.transcript import Failed, Scored, Transcript
 from polyclinic.errors import ConfigError
 from polyclinic.models.human import HumanDesk
-from polyclinic.runner.build.stage import build
+from polyclinic.runner.build.built_run import build
 from polyclinic.runner.execute.batch import all_of
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.plan.run_plan import parse_plan
@@ -65,10 +65,10 @@ async def rescore(
                 transcript = strip_judging(await store.runs.transcript(row.id, spec.id))
                 case = Case(scenarios[spec.scenario], clinic.variant(spec.variant), transcript, spec.trial)
                 board = await Switchboard.open(
-                    f"{spec.id}#{scoring}", built.stage.players, built.stage.journal, (built.meter,)
+                    f"{spec.id}#{scoring}", built.context.players, built.context.journal, (built.meter,)
                 )
                 seed = derive(spec.seed, spec.scenario, spec.variant, spec.trial)
-                events, scores = await judge_case(built.stage, board, case, seed)
+                events, scores = await judge_case(built.context, board, case, seed)
                 failures.extend(event for event in events if isinstance(event, Failed))
                 await store.scores.put(row.id, spec.id, scoring, scores)
 

@@ -18,13 +18,13 @@ from dataclasses import replace
 
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.episode import EpisodeSpec
-from polyclinic.core.execute import Stage, run_episode
+from polyclinic.core.execute import RunContext, run_episode
 from polyclinic.core.live import Action, Body, Heard, LiveService
 from polyclinic.core.reply import ReplyModel
 from polyclinic.core.scenario import Scenario
 from polyclinic.core.transcript import Event, Transcript
 from polyclinic.errors import ConfigError, UnknownName, UserError
-from polyclinic.runner.build.stage import build
+from polyclinic.runner.build.built_run import build
 from polyclinic.runner.plan.config import RunConfig
 from polyclinic.runner.plan.run_plan import RunPlan, parse_plan, refuse_unknown_settings
 from polyclinic.runner.registry import clinics_with, read_scenarios
@@ -45,9 +45,11 @@ class NotNow(UserError):
 class Service:
     """Opens, resumes and closes sessions."""
 
-    def __init__(self, store: Store, run: str, stage: Stage, sessions: dict[str, Live], open_sessions: int) -> None:
-        self._store, self._run, self._stage, self._sessions = store, run, stage, sessions
-        self._clinic, self._room = stage.clinic, service_room(stage.clinic)
+    def __init__(
+        self, store: Store, run: str, context: RunContext, sessions: dict[str, Live], open_sessions: int
+    ) -> None:
+        self._store, self._run, self._context, self._sessions = store, run, context, sessions
+        self._clinic, self._room = context.clinic, service_room(context.clinic)
         self._leases = Leases(store.database, run, this_process())
         self._most = open_sessions
         self._known: dict[str, dict[str, str]] = {}
@@ -86,7 +88,7 @@ class Service:
         try:
             if await self._leases.claim(spec.id) is None:
                 raise LeaseLost(f"session {spec.id} is held by another process")
-            result = await run_episode(self._stage, spec, scenario)
+            result = await run_episode(self._context, spec, scenario)
             elapsed_ms = round((time.monotonic() - began) * 1000)
             await self._store.runs.finish(self._run, spec.id, result, self._leases.owner, elapsed_ms)
             self._remember(live, result.transcript)
@@ -138,7 +140,7 @@ class Service:
         raise UnknownName("case", case, ())
 
     async def take_cases(self, session: str, who: str) -> None:
-        """Whoever takes a session over takes its open cases too."""
+        """Who takes over a session also takes its open cases."""
         for post in await self.cases(status="open"):
             if post.episode == session:
                 await self._store.posts.take(post, who)
@@ -217,10 +219,10 @@ async def open_service(store: Store, config: RunConfig, open_sessions: int = 1_0
 
     run = await _service_run(store, plan)
     async with build(plan, store.journal(run), store, listener=heard) as built:
-        players = ServicePlayers(built.stage.players, PeopleModel(room.role, sessions))
-        stage = replace(built.stage, players=players, judges=())
-        room.warm(stage.services)
-        service = Service(store, run, stage, sessions, open_sessions)
+        players = ServicePlayers(built.context.players, PeopleModel(room.role, sessions))
+        context = replace(built.context, players=players, judges=())
+        room.warm(context.services)
+        service = Service(store, run, context, sessions, open_sessions)
         await service.restore()
         beat = asyncio.create_task(service.beat())
         try:

@@ -29,7 +29,7 @@ from polyclinic.people.traits import draw_profile
 
 async def flow(episode: Episode[AnyDuty, DutyVariant]) -> str:
     """One shift. Ends as ``clean`` when no norm was broken, else as ``broken``."""
-    await episode.turn("ward")
+    await episode.enter_lane("ward")
     shift = Shift(episode)
     shift.introduce()
     order = list(running_order(shift.scenario))

@@ -81,7 +81,7 @@ class Booking:
         await self.settle(diary, self.first)
         if self.rejects:
             await self.settle(diary, self.second)
-        await self.episode.turn(self.department)
+        await self.episode.enter_lane(self.department)
         ledger = Ledger(self.episode, self.contact)
         ledger.tick(diary)
         snapshot = take_snapshot(diary, ledger.now)

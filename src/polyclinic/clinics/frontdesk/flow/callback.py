@@ -43,7 +43,7 @@ class CallBack:
         """Talk until the staff uses a tool; then the diary."""
         self.say("staff", GREETING)
         choice = await self.hear(GREETING)
-        await self.episode.turn(self.diary.plan.name)
+        await self.episode.enter_lane(self.diary.plan.name)
         ledger = Ledger(self.episode, self.contact)
         ledger.tick(self.diary)
         found: Appointment | None = None

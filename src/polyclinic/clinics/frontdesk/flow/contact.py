@@ -37,7 +37,7 @@ async def flow(episode: Episode[Contact, DeskVariant]) -> str:
 
 async def open_hospital(episode: Episode, contact: Contact) -> str:
     """Before the first call: what the clinics of each department and day hold."""
-    await episode.turn("*")
+    await episode.enter_lane("*")
     ledger = Ledger(episode, contact)
     time = ledger.state.plan.time
     minutes = {
@@ -56,7 +56,7 @@ async def open_hospital(episode: Episode, contact: Contact) -> str:
 
 async def close_hospital(episode: Episode, contact: Contact) -> str:
     """Time runs out: every appointment is fulfilled, a no-show or cancelled."""
-    await episode.turn("*")
+    await episode.enter_lane("*")
     ledger = Ledger(episode, contact)
     for diary in ledger.state.diaries.values():
         ledger.tick(diary, always=True)
@@ -130,7 +130,7 @@ async def call_back(episode: Episode[Contact, DeskVariant], contact: Contact, in
         return "no_scheduling"
     await episode.after(contact.after)
     if contact.claims is not None:
-        await episode.turn("*")
+        await episode.enter_lane("*")
     ledger = Ledger(episode, contact)
     held = ledger.state.diary_of(about.id)
     if held is None:

@@ -1,4 +1,4 @@
-"""Names to objects: the clinic, a model for each role, judges, services, all for one run on one store."""
+"""From names to objects: a model for each role, judges and services, for one run on one store."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Protocol, runtime_checkable
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.embedding import Embedder, VectorIndex
 from polyclinic.core.episode import Listener
-from polyclinic.core.execute import Stage
+from polyclinic.core.execute import RunContext
 from polyclinic.core.journal import Journal
 from polyclinic.core.judge import Judge
 from polyclinic.core.limits import Meter
@@ -29,10 +29,10 @@ from polyclinic.store.store import Store
 
 
 @dataclass(frozen=True)
-class Built:
-    """A run's objects."""
+class BuiltRun:
+    """The objects of one run, made from its plan."""
 
-    stage: Stage
+    context: RunContext
     cast: Cast
     meter: Meter
     budget: Budget | None
@@ -62,7 +62,7 @@ def _with_samples(judge: Judge, samples: int) -> Judge:
 
 
 def reader_of(clinic: Clinic) -> Callable[[str], Reader]:
-    """Makes the built-in reader for this clinic's kinds of question; a path names weights of one's own."""
+    """Makes the built-in reader for this clinic's kinds of question; a path names your own weights."""
 
     def make(path: str) -> Reader:
         from polyclinic.reading.reader import BuiltInReader
@@ -114,7 +114,7 @@ async def build(
     *,
     desk: HumanDesk | None = None,
     listener: Listener | None = None,
-) -> AsyncIterator[Built]:
+) -> AsyncIterator[BuiltRun]:
     """Everything an episode of this run needs; endpoints and records are closed on leaving."""
     clinic, config = plan.clinic, plan.config
     limited = config.max_cost_usd is not None or config.max_tokens is not None
@@ -138,7 +138,7 @@ async def build(
                 options=config.options,
             )
             meter = Meter(config.run_limits, "run")
-            stage = Stage(
+            context = RunContext(
                 clinic=clinic,
                 players=cast,
                 journal=journal,
@@ -148,6 +148,6 @@ async def build(
                 run_meter=meter,
                 listener=listener,
             )
-            yield Built(stage, cast, meter, budget)
+            yield BuiltRun(context, cast, meter, budget)
         finally:
             await cast.close()

@@ -1,6 +1,4 @@
-"""Libraries outside of runs: opening one from wherever it is, merging, saving, and checking what it
-was learned from.
-"""
+"""Libraries outside of runs: open, merge, save, and check which cases an entry was learned from."""
 
 from __future__ import annotations
 
@@ -11,7 +9,7 @@ from polyclinic.core.clinic import Clinic
 from polyclinic.core.library import Entry, Library, Operation
 from polyclinic.core.scenario import Scenario
 from polyclinic.errors import ConfigError
-from polyclinic.runner.build.stage import run_embedder, run_index
+from polyclinic.runner.build.built_run import run_embedder, run_index
 from polyclinic.runner.plan.libraries import read_library
 from polyclinic.store.libraries import SavedLibrary
 from polyclinic.store.store import Store

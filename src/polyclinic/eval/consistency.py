@@ -1,4 +1,4 @@
-"""How steady the judges are: do their samples of one episode, and judges of one metric, say the same?"""
+"""How consistent the judges are: do repeated samples of one episode, and several judges of one metric, agree?"""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _MOST_EPISODES = 300
 _RESAMPLES = 300
 
 
-def steadiness_section(results: RunResults) -> Section | None:
-    """Spread within an episode and agreement between readings, for each metric read more than once; else nothing."""
+def consistency_section(results: RunResults) -> Section | None:
+    """Spread and agreement for each metric that was scored more than once; None if there is no such metric."""
     rows: list[list[Cell]] = []
     for metric in results.metric_names():
         _, table = judge_table(results, metric)

@@ -1,0 +1,61 @@
+"""Campaigns while they run: opened from committed effects, then changed by the effects of each episode."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from polyclinic.core.campaign import Effect, StoredEffect
+from polyclinic.core.episode import Campaign, EpisodeSpec
+from polyclinic.core.execute import RunContext
+from polyclinic.core.library import Library, LibraryChanged, Operation
+from polyclinic.core.scenario import Scenario
+from polyclinic.store.chain import Chain
+
+
+@dataclass
+class RunningCampaign:
+    """A campaign that is running. Library changes are held until their wave ends. `chain` lets the next episode start
+    before the last one is committed.
+    """
+
+    campaign: Campaign
+    held: dict[str, list[Effect | StoredEffect]] = field(default_factory=dict)
+    chain: Chain | None = None
+
+    def episode_ended(self, spec: EpisodeSpec, effects: Iterable[Effect]) -> None:
+        """Apply an ended episode's effects and free its lane; libraries change only when the wave ends."""
+        if self.campaign.turnstile is None:
+            return
+        for effect in effects:
+            self.apply(spec.id, effect)
+        self.campaign.turnstile.leave(spec.position)
+
+    def apply(self, episode: str, effect: Effect | StoredEffect) -> None:
+        """Apply one effect. A library change is held, so that all episodes of a wave read the same library."""
+        if effect.kind == LibraryChanged.kind:
+            self.held.setdefault(episode, []).append(effect)
+        else:
+            self.campaign.apply(effect)
+
+
+def lone_campaign(context: RunContext, start: Mapping[str, list[Operation]]) -> Campaign:
+    """The campaign of an episode that shares no state: read-only libraries as they were at the start of the run."""
+    services = context.services
+    return Campaign(
+        libraries={
+            name: Library(name, services.embedder, services.index, start.get(name, []))
+            for name in context.clinic.libraries
+        }
+    )
+
+
+def open_campaign(
+    context: RunContext, spec: EpisodeSpec, scenarios: Sequence[Scenario], start: Mapping[str, list[Operation]]
+) -> Campaign:
+    """A campaign as it is before its first episode."""
+    campaign = lone_campaign(context, start)
+    campaign.shared = context.clinic.shared(
+        scenarios, context.clinic.variant(spec.variant), spec.seed, context.services
+    )
+    return campaign
