@@ -14,7 +14,7 @@ from polyclinic.runner.audition.fitness import RoleFitness
 from polyclinic.runner.audition.perform import perform_all
 from polyclinic.runner.audition.picture import picture_scenes
 from polyclinic.runner.audition.scenes import Rehearsal, Scene, rehearse
-from polyclinic.runner.build.stage import build
+from polyclinic.runner.build.built_run import build
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.plan.run_plan import parse_plan
 from polyclinic.store.store import open_store

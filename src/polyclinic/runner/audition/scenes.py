@@ -14,8 +14,8 @@ from polyclinic.core.reading import READER
 from polyclinic.core.scenario import Scenario
 from polyclinic.core.switchboard import Players
 from polyclinic.errors import PolyclinicError
-from polyclinic.runner.build.stage import build
-from polyclinic.runner.execute.course import lone_campaign, open_campaign
+from polyclinic.runner.build.built_run import build
+from polyclinic.runner.execute.running_campaign import lone_campaign, open_campaign
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.plan.run_plan import RunPlan, parse_plan
 from polyclinic.store.store import open_store
@@ -85,15 +85,15 @@ async def rehearse(
     plan = parse_plan(config.model_copy(update={"variants": chosen})).with_episodes()
     rehearsal = Rehearsal(loaded)
     async with open_store("sqlite://:memory:") as store, build(plan, MemoryJournal(), store) as built:
-        stage = replace(built.stage, players=_Watched(built.stage.players, rehearsal))
+        context = replace(built.context, players=_Watched(built.context.players, rehearsal))
         for variant in chosen:
             mine = [spec for _, spec in plan.episodes if spec.variant == variant]
             for spec in mine[:episodes]:
                 scenario = next(scenario for scenario in plan.scenarios if scenario.id == spec.scenario)
-                campaign = lone_campaign(stage, {})
+                campaign = lone_campaign(context, {})
                 if spec.campaign:
-                    campaign = open_campaign(stage, spec, _sharing(plan, spec.campaign), {})
-                result = await run_episode(stage, spec, scenario, campaign)
+                    campaign = open_campaign(context, spec, _sharing(plan, spec.campaign), {})
+                result = await run_episode(context, spec, scenario, campaign)
                 rehearsal.episodes += 1
                 if result.status == "failed":
                     raise PolyclinicError(f"the rehearsal of {clinic} failed: {result.failures[-1].error}")
