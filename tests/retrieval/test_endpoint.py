@@ -24,6 +24,8 @@ class Server:
         self.port = 0
 
     async def embeddings(self, request: web.Request) -> web.Response:
+        if self.status == 307:
+            return web.Response(status=307, headers={"Location": "/v1/elsewhere"})
         if self.status != 200:
             return web.json_response({"error": {"message": "no such model"}}, status=self.status)
         texts = (await request.json())["input"]
@@ -32,12 +34,17 @@ class Server:
         data = [{"index": index, "embedding": row.tolist()} for index, row in enumerate(rows)]
         return web.json_response({"data": data[::-1]})
 
+    async def elsewhere(self, request: web.Request) -> web.Response:
+        self.asked.append((await request.json())["input"])
+        return web.json_response({"data": []})
+
 
 @pytest_asyncio.fixture
 async def server() -> AsyncIterator[Server]:
     fake = Server()
     app = web.Application()
     app.router.add_post("/v1/embeddings", fake.embeddings)
+    app.router.add_post("/v1/elsewhere", fake.elsewhere)
     runner = web.AppRunner(app)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)
@@ -71,3 +78,11 @@ async def test_a_refusal_names_the_endpoint_and_what_it_said(server: Server) -> 
     with pytest.raises(ModelError, match=r"answered 404.*no such model") as caught:
         await remote.prefetch(["a"])
     assert "sk-secret" not in str(caught.value)
+
+
+async def test_a_redirect_carries_no_text_to_another_place(server: Server) -> None:
+    server.status = 307
+    remote = EndpointEmbedder(f"http://127.0.0.1:{server.port}/v1", "tiny")
+    with pytest.raises(ModelError, match="answered 307"):
+        await remote.prefetch(["a private sentence"])
+    assert server.asked == []

@@ -76,7 +76,8 @@ class EndpointEmbedder(CachedEmbedder):
                 for start in range(0, len(texts), _BATCH):
                     batch = texts[start : start + _BATCH]
                     body = {"model": self._model, "input": batch, "encoding_format": "float"}
-                    async with session.post(f"{self._base_url}/embeddings", json=body) as response:
+                    url = f"{self._base_url}/embeddings"
+                    async with session.post(url, json=body, allow_redirects=False) as response:
                         rows += await _vectors_of(response, len(batch), self._base_url)
         except (aiohttp.ClientError, TimeoutError, ValueError) as error:
             raise ModelError(
