@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polyclinic.clinics.frontdesk.prompts import Choice
+from polyclinic.clinics.frontdesk.prompts.replies import Change, Choice
 from polyclinic.clinics.frontdesk.rules.clock import can_change, due_statuses, status_at
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import read_place
 from polyclinic.clinics.frontdesk.rules.slots import Place, earlier_place, earliest, walk_waiting_list
@@ -154,9 +154,9 @@ def test_ties_go_to_the_lower_workload_then_to_the_first_named() -> None:
 def test_tools_answer_wrong_arguments_with_words_and_reach_only_the_callers_own_appointment() -> None:
     diary = fresh("primary")
     wrong_date = find_time(diary, -10, Choice(action="date_filter", date="March 20, 2025"))
-    assert wrong_date.place is None and "YYYY-MM-DD" in wrong_date.problem
+    assert wrong_date.place is None and "no date" in wrong_date.problem
     unknown = find_time(diary, -10, Choice(action="physician_filter", physician="Dr. Nobody"))
-    assert "Dr. Nobody" in unknown.problem
+    assert "no doctor of this department" in unknown.problem
     far = find_time(diary, -10, Choice(action="date_filter", date="2999-01-01"))
     assert far.place is None and not far.problem, "the date is right, only nothing is free"
     name = diary.plan.physicians[0].name
@@ -165,8 +165,9 @@ def test_tools_answer_wrong_arguments_with_words_and_reach_only_the_callers_own_
     assert Choice(action="physician_filter", physician=name, question="?").arguments == {"physician": name}
     mine = entry_for(diary, "me", -10)
     assert mine is not None
+    mine = replace(mine, patient_name="")
     diary.add(mine)
-    told = Choice(
+    told = Change(
         action="cancel",
         patient_name="Me Myself",
         physician=diary.plan.physicians[mine.physician].name,
@@ -176,6 +177,8 @@ def test_tools_answer_wrong_arguments_with_words_and_reach_only_the_callers_own_
     assert own_appointment(diary, -5, "you", "Me Myself", told, mine) is None, "another caller reached it"
     assert own_appointment(diary, -5, "me", "Somebody Else", told, mine) is None
     assert own_appointment(diary, -5, "me", "Me Myself", told.model_copy(update={"date": "2999-01-01"}), mine) is None
+    misheard = replace(mine, patient_name="Me Mistook")
+    assert own_appointment(diary, -5, "me", "Me Myself", told, misheard) is None, "it stands under another name"
     begun = diary.time.minute(mine.day, mine.slot)
     assert own_appointment(diary, begun, "me", "Me Myself", told, mine) is None, "it had begun"
 

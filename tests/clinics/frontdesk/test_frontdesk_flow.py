@@ -10,12 +10,12 @@ import pytest
 from polyclinic.clinics.frontdesk import clinic
 from polyclinic.clinics.frontdesk.prompts import (
     PROMPTS,
-    Choice,
     PatientBooking,
     PatientCalls,
     PatientIntake,
     StaffBooks,
 )
+from polyclinic.clinics.frontdesk.prompts.replies import Choice
 from polyclinic.clinics.frontdesk.rules.notes import Offered
 from polyclinic.clinics.frontdesk.scenario.diseases import spoken_names
 from polyclinic.clinics.frontdesk.scenario.load import scenarios
@@ -30,19 +30,20 @@ from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.prompt import Prompt, check_prompts
 from polyclinic.core.understudy import Ask, Understudy, answers
 from polyclinic.models.cast import build_cast, parse_cast
+from polyclinic.runner.build.stage import reader_of
 from polyclinic.testing.runs import run_once
 
 
 async def test_no_patient_is_told_a_department_or_an_unknown_diagnosis(monkeypatch: pytest.MonkeyPatch) -> None:
     assert check_prompts(PROMPTS) == []
     asked: list[Prompt[Any]] = []
-    ask = Agent.ask
+    answer = Agent.answer
 
-    async def watched(self: Agent, prompt: Prompt[Any], **more: Any) -> Any:
+    async def watched(self: Agent, prompt: Prompt[Any], *rest: Any, **more: Any) -> Any:
         asked.append(prompt)
-        return await ask(self, prompt, **more)
+        return await answer(self, prompt, *rest, **more)
 
-    monkeypatch.setattr(Agent, "ask", watched)
+    monkeypatch.setattr(Agent, "answer", watched)
     await run_once(clinic, variants=("tool",), scenarios="secondary:1:60")
     patients = [
         contact.caller
@@ -73,13 +74,13 @@ def patients_own(prompt: Prompt[Any], by_name: dict[str, Any]) -> str:
 
 
 class Wavering(StaffUnderstudy):
-    """Looks for somebody who does not work here, asks back when told so, and looks for them again."""
+    """Looks for a doctor without saying whom, asks back when told so, and does it again."""
 
     @answers(StaffBooks)
     def books(self, ask: Ask[StaffBooks]) -> Choice:
         if ask.prompt.problem:
             return Choice(action="ask", question="Whom did you mean?")
-        return Choice(action="physician_filter", physician="Dr. Nobody At All")
+        return Choice(action="physician_filter")
 
 
 @pytest.mark.parametrize(("variant", "rounds"), [("tool", 5), ("tool-8", 8)])
@@ -107,7 +108,9 @@ async def alone(
         if clock is not None:
             diary.advance(clock)
     understudies = {"staff": staff or StaffUnderstudy(), "patient": PatientUnderstudy()}
-    players = build_cast(parse_cast("all=understudy"), roles=list(understudies), understudies=understudies, mistakes=[])
+    players = build_cast(
+        parse_cast("all=understudy"), list(understudies), understudies, mistakes=[], reader=reader_of(clinic)
+    )
     spec = EpisodeSpec("e", clinic.name, visit.id, variant, 0, 1, campaign=visit.campaign)
     context = RunContext(clinic, players, MemoryJournal(), judges=clinic.judges())
     return await run_episode(context, spec, visit, Campaign(state))

@@ -255,7 +255,7 @@ def test_every_kind_of_resource_is_valid_r5(hospital: dict[str, Any]) -> None:
 def test_the_staff_knows_the_round_and_never_has_more_than_the_limit(hospital: dict[str, Any]) -> None:
     for rows in hospital["runs"]:
         for episode, transcript in rows:
-            asked = [event for event in transcript.of(Called) if event.prompt == "StaffIntake"]
+            asked = [event for event in transcript.of(Called) if event.prompt == "StaffRecord"]
             assert len(asked) <= 5
             if episode.data.get("kind") == "visit":
                 assert episode.data["rounds"] == len(asked)

@@ -8,7 +8,7 @@ from datetime import datetime, time, timedelta
 
 import pytest
 
-from polyclinic.clinics.frontdesk.prompts import Choice
+from polyclinic.clinics.frontdesk.prompts.replies import Choice
 from polyclinic.clinics.frontdesk.rules.clock import can_change
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import (
     BookingCase,

@@ -36,7 +36,7 @@ async def test_a_contact_that_runs_again_lets_its_own_changes_stand() -> None:
         entry = entry_at(diary, caller.id, -100)
         for _ in range(2):
             staged = home.stage()
-            HospitalRecords(staged, ids, plan, apart=True).book(caller, diary, entry, -100)
+            HospitalRecords(staged, ids, plan, apart=True).book(caller.id, None, diary, entry, -100)
             await staged.commit()
         later = Appointment(entry.id, caller.id, "N", entry.physician, entry.day, entry.slot + 1, 1, "asap", 0, True)
         for _ in range(2):

@@ -22,7 +22,7 @@ from polyclinic.clinics.frontdesk.rules.scheduling_rubric import (
 )
 from polyclinic.clinics.frontdesk.rules.slots import Place, Wish
 from polyclinic.clinics.frontdesk.rules.snapshot import PhysicianDays, Snapshot
-from polyclinic.clinics.frontdesk.rules.spoken import mentions_date, states_wish
+from polyclinic.clinics.frontdesk.rules.spoken import mentions_date, mentions_name, names_it
 from polyclinic.clinics.frontdesk.scenario.diseases import names_disease, packaged_diseases
 from polyclinic.clinics.frontdesk.scenario.schema import Contact, TimeSystem
 from polyclinic.core.transcript import Noted, Said, Score, Transcript
@@ -32,6 +32,7 @@ from polyclinic.testing.runs import run_once
 
 SOME = "history-all:1:20"
 MANY = "tertiary:1:40"
+ALSO = {"misspells": "IDPI"}  # a name that was never said is asked for again: that costs rounds
 NOBODY_FORGETS = 1  # one patient in 25 leaves something out by habit; with this seed none of these does
 
 
@@ -59,7 +60,7 @@ def test_the_codes_are_the_papers() -> None:
         ("staff=gives_up", "reasoning", "scheduling", "IS", "staff", SOME),
         ("staff=garbled_schedule", "reasoning", "scheduling", "IF", "staff", SOME),
         ("staff=two_physicians", "reasoning", "scheduling", "PC", "staff", SOME),
-        ("staff=past_time", "reasoning", "scheduling", "IVS", "staff", SOME),
+        ("staff=closed_hours", "reasoning", "scheduling", "IVS", "staff", SOME),
         ("staff=wrong_length", "reasoning", "scheduling", "WD", "staff", SOME),
         ("staff=double_books", "reasoning", "scheduling", "TC", "staff", SOME),
         ("staff=wrong_physician", "reasoning", "scheduling", "IP", "staff", MANY),
@@ -78,7 +79,7 @@ async def test_a_provoked_fault_gets_its_code_and_no_other(
     results = await run_once(clinic, variants=(variant,), scenarios=scenarios, cast=cast, seed=NOBODY_FORGETS)
     found = scores_of(results, metric)
     codes = Counter(score.reason for score in found if score.reason)
-    assert set(codes) == {code}
+    assert code in codes and set(codes) <= {code, ALSO.get(names, code)}
     assert all(score.value == 0 and f"fault: {fault}" in score.evidence for score in found if score.reason)
     charged = [score for score in scores_of(results, f"{metric}_staff") if score.reason]
     assert bool(charged) == (fault == "staff"), "a patient's fault was charged to the staff, or the reverse"
@@ -101,7 +102,7 @@ async def test_a_wrong_tool_shows_in_the_tool_metrics() -> None:
     results = await run_once(clinic, variants=("tool",), scenarios=SOME, cast=cast)
     assert {score.value for score in scores_of(results, "tool_used")} == {0.0}
     assert {score.reason for score in scores_of(results, "scheduling")} == {""}
-    cast = "staff=understudy:mistake=invents_physician,patient=understudy"
+    cast = "staff=understudy:mistake=forgets_physician,patient=understudy"
     results = await run_once(clinic, variants=("tool",), scenarios=SOME, cast=cast)
     assert {score.value for score in scores_of(results, "tool_used")} == {0.0, 1.0}
     assert {score.reason for score in scores_of(results, "scheduling")} == {""}, "the fallback did not save the booking"
@@ -153,6 +154,8 @@ def test_what_is_valid_and_free_can_be_booked_whatever_the_wish() -> None:
     shot = snapshot("1100")
     first = Proposal(physician="Dr. A", date="2025-03-17", start="09:30", end="09:45")
     assert read_place(shot, (first,)) == read_place(shot, (first, first)) == Place(0, 0, 2)
+    two = read_place(shot, (first, first.model_copy(update={"start": "09:45", "end": "10:00"})))
+    assert not isinstance(two, Place) and two.code == "IVS", "two times for one physician were cut to one"
     for start, end, physician in (
         ("09:00", "09:15", "Dr. A"),
         ("09:30", "10:00", "Dr. A"),
@@ -177,7 +180,7 @@ def test_events_are_judged_by_what_was_wanted() -> None:
     assert judge_event(replace(moving, done="", proposals=None)).code == "IF"
 
 
-def changed_mind(second_words: str, offered: Proposal) -> Transcript:
+def changed_mind(stated: bool, offered: Proposal) -> Transcript:
     """A patient who first wanted Dr. A, turned the offer down and was given the wish for the earliest time."""
     offer = {"stage": 0, "via": "physician_filter", "proposals": [offered.model_dump()]}
     return Transcript(
@@ -186,8 +189,7 @@ def changed_mind(second_words: str, offered: Proposal) -> Transcript:
             Said(speaker="patient", text="Dr. A please, at the first time there is.", data={"phase": "booking"}),
             Noted(topic="wish", data={"stage": 0, "wish": {"kind": "physician", "physician": "Dr. A"}}),
             Noted(topic="offer", data=offer),
-            Said(speaker="patient", text=second_words, data={"phase": "booking"}),
-            Noted(topic="wish", data={"stage": 1, "wish": {"kind": "asap"}}),
+            Noted(topic="wish", data={"stage": 1, "wish": {"kind": "asap"}, "stated": stated}),
             Noted(topic="offer", data={**offer, "stage": 1}),
         ]
     )
@@ -196,9 +198,9 @@ def changed_mind(second_words: str, offered: Proposal) -> Transcript:
 def test_a_second_wish_must_be_said_itself_not_by_the_words_of_the_first() -> None:
     contact = next(contact for contact in clinic.scenarios("primary:1:1", 1) if contact.id.endswith("visit"))
     late = Proposal(physician="Dr. A", date="2025-03-17", start="09:45", end="10:00")
-    silent = scheduling_verdict(contact, changed_mind("No, I leave it to you.", late))
+    silent = scheduling_verdict(contact, changed_mind(False, late))
     assert silent is not None and (silent.code, silent.fault) == ("IS", "patient")
-    spoken = scheduling_verdict(contact, changed_mind("No, the earliest of anybody.", late))
+    spoken = scheduling_verdict(contact, changed_mind(True, late))
     assert spoken is not None and (spoken.code, spoken.fault) == ("NET", "staff")
 
 
@@ -263,12 +265,9 @@ def test_a_diagnosis_that_the_patient_cannot_know_is_noticed() -> None:
         assert not any(names_disease(disease.name, symptom) for symptom in disease.symptoms)
 
 
-def test_wishes_are_heard_or_not() -> None:
-    assert states_wish(Wish(kind="asap"), ["As soon as possible, please."])
-    for words in ("as early as possible", "the first doctor available", "the next free slot", "a.s.a.p., please"):
-        assert states_wish(Wish(kind="asap"), [words])
-    assert not states_wish(Wish(kind="asap"), ["I leave it to you."])
-    assert states_wish(Wish(kind="physician", physician="Dr. Kim Min-jun"), ["doctor kim min-jun would be good"])
-    assert not states_wish(Wish(kind="physician", physician="Dr. Kim Min-jun"), ["Dr. Kim, please"])
-    assert not states_wish(Wish(kind="physician", physician="Dr. Ann Lee"), ["Dr. Joann Lee or Dr. Ann Leeds, please"])
-    assert states_wish(Wish(kind="physician", physician="Dr. Ann Lee"), ["Not Dr. Joann Lee. Dr. Ann Lee's next time!"])
+def test_a_wish_for_a_doctor_needs_the_whole_name() -> None:
+    assert names_it(Wish(kind="asap"), "anything at all")
+    assert mentions_name("Dr. Kim Min-jun", "doctor kim min-jun would be good")
+    assert not mentions_name("Dr. Kim Min-jun", "Dr. Kim, please")
+    assert not mentions_name("Dr. Ann Lee", "Dr. Joann Lee or Dr. Ann Leeds, please")
+    assert mentions_name("Dr. Ann Lee", "Not Dr. Joann Lee. Dr. Ann Lee's next time!")

@@ -39,6 +39,7 @@ clinic = Clinic(
     feedback=feedback,
     lint=lint,
     needs=("records",),
+    settings=("voice",),
     demo_scenarios="primary:1:12",
     play_scenarios="walk-in",
     demo_variants=("tool", "reasoning"),

@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, TypeVar
 
 from polyclinic.clinics.frontdesk.prompts import (
-    Choice,
+    VOICES,
     DayDiary,
-    IntakeReply,
     PatientBooking,
     PatientCalls,
     PatientIntake,
     PhysicianDiary,
     StaffBooks,
+    StaffChanges,
     StaffIntake,
     StaffReasons,
     StaffRecord,
-    StaffTurn,
+    Topic,
+    Voice,
 )
+from polyclinic.clinics.frontdesk.prompts.replies import Change, Choice, IntakeReply
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import Proposal
 from polyclinic.clinics.frontdesk.rules.slots import Wish
+from polyclinic.clinics.frontdesk.scenario.diseases import spoken_names
 from polyclinic.clinics.frontdesk.scenario.schema import Patient
 from polyclinic.clinics.frontdesk.scenario.times import clock_text
 from polyclinic.clinics.frontdesk.state import Appointment, Diary
+from polyclinic.core.agent import Answer
 from polyclinic.core.episode import Episode
 from polyclinic.core.message import Message, assistant, user
-from polyclinic.errors import ReplyError
+from polyclinic.core.part import Part, answer_in_part
+from polyclinic.core.prompt import Prompt
+from polyclinic.errors import ConfigError, ReplyError
 
+R = TypeVar("R")
 WISH_WORDS = {
     "asap": "the earliest time with any doctor",
     "physician": "the earliest time with a certain doctor",
@@ -34,12 +41,25 @@ WISH_WORDS = {
 }
 
 
+def voice_of(episode: Episode) -> Voice:
+    """The sentences that understudies speak with: the setting ``voice``."""
+    name = episode.services.options.get("voice", VOICES[0])
+    if name not in VOICES:
+        raise ConfigError(f"--set voice={name}: there are {' and '.join(VOICES)}")
+    return _VOICES[name]
+
+
+_VOICES = {name: Voice(name=name) for name in VOICES}
+
+
 class PatientActor:
-    """Knows its own story; of the hospital only what it was told."""
+    """Knows its own story; of the hospital only what it was told. Held to its part."""
 
     def __init__(self, episode: Episode, patient: Patient) -> None:
-        self._agent, self._patient = episode.agent("patient"), patient
+        self._episode, self._agent, self._patient = episode, episode.agent("patient"), patient
+        self._voice = voice_of(episode)
         self._heard: list[Message] = []
+        self._hidden = () if patient.knows_diagnosis else spoken_names(patient.disease)
 
     async def answers(self, staff_says: str) -> str:
         """At the intake."""
@@ -55,20 +75,23 @@ class PatientActor:
             symptoms=patient.symptoms,
             axes=patient.axes,
             staff_says=staff_says,
+            voice=self._voice,
         )
-        return self._remember(staff_says, await self._agent.ask(prompt, history=self._heard))
+        return await self._says(prompt, staff_says)
 
     async def wishes(self, wish: Wish, rejected: Wish | None, staff_says: str) -> str:
         """States a scheduling wish, after turning down what came of an earlier one where there was one."""
         prompt = PatientBooking(
+            name=self._patient.person.name,
             axes=self._patient.axes,
             wish=wish.kind,
             physician=wish.physician,
             valid_from=wish.valid_from.isoformat() if wish.valid_from is not None else "",
             rejected=WISH_WORDS[rejected.kind] if rejected is not None else "",
             staff_says=staff_says,
+            voice=self._voice,
         )
-        return await self._agent.ask(prompt)
+        return await self._says(prompt, staff_says, remembers=False)
 
     async def calls(
         self, intent: Literal["move", "cancel"], about: Patient, diary: Diary, entry: Appointment, staff_says: str
@@ -82,73 +105,109 @@ class PatientActor:
             date=diary.time.date_of(entry.day),
             time=diary.time.time_text(entry.slot),
             staff_says=staff_says,
+            voice=self._voice,
         )
-        return self._remember(staff_says, await self._agent.ask(prompt, history=self._heard))
+        return await self._says(prompt, staff_says)
 
-    def _remember(self, heard: str, said: str) -> str:
-        self._heard += [user(heard), assistant(said)]
-        return said
+    async def _says(self, prompt: Prompt[str], heard: str, *, remembers: bool = True) -> str:
+        """One line, in the part. A wish depends on nothing that was said before it."""
+        part = Part(who="the patient", own=("patient",), others=("clerk", "staff"), said=heard, hidden=self._hidden)
+        history = self._heard if remembers else ()
+        answer = await answer_in_part(self._episode, self._agent, prompt, part, history=history)
+        if remembers:
+            self._heard += [user(heard), assistant(answer.value)]
+        return answer.value
 
 
 class Staff:
-    """The tested side: intake, record, choice of tools, and reasoning over diaries."""
+    """The tested side: intake, form, choice of tools, and reasoning over diaries. None stands for a reply that stayed
+    unreadable.
+    """
 
-    def __init__(self, episode: Episode, departments: tuple[str, ...], rounds: int) -> None:
-        self._agent, self._departments, self._rounds = episode.agent("staff"), departments, rounds
+    def __init__(self, episode: Episode, departments: tuple[str, ...]) -> None:
+        self._agent, self._departments = episode.agent("staff"), departments
+        self._voice = voice_of(episode)
         self._dialogue: list[Message] = []
         self._booking: list[Message] = []
 
-    async def takes_in(self, patient_says: str, round: int) -> StaffTurn | None:
-        """The next question or the decision; None when the reply stayed unreadable."""
-        prompt = StaffIntake(departments=self._departments, rounds=self._rounds, patient_says=patient_says, round=round)
-        try:
-            turn = await self._agent.ask(prompt, history=self._dialogue)
-        except ReplyError:
-            return None
-        self._dialogue += [user(patient_says), assistant(turn.says)]
-        return turn
+    async def fills_in(self, dialogue: tuple[str, ...], *, must_decide: bool) -> IntakeReply | None:
+        """The form after what was said so far."""
+        prompt = StaffRecord(
+            departments=self._departments, dialogue=dialogue, must_decide=must_decide, voice=self._voice
+        )
+        answer = await self._answers(prompt, [])
+        return answer.value if answer is not None else None
 
-    async def records(self) -> IntakeReply | None:
-        """What is written down after the dialogue; None when it stayed unreadable."""
-        try:
-            prompt = StaffRecord(departments=self._departments, rounds=self._rounds)
-            return await self._agent.ask(prompt, history=self._dialogue)
-        except ReplyError:
+    async def asks(
+        self, patient_says: str, topic: Topic, known: tuple[str, ...], missing: tuple[str, ...]
+    ) -> str | None:
+        """The next question of the intake."""
+        prompt = StaffIntake(known=known, missing=missing, topic=topic, patient_says=patient_says, voice=self._voice)
+        answer = await self._answers(prompt, self._dialogue)
+        if answer is None:
             return None
+        self._dialogue += [user(patient_says), assistant(answer.value)]
+        return answer.value
 
-    async def chooses(self, diary: Diary, patient_says: str, problem: str = "") -> Choice | None:
-        """One step of scheduling; None when the reply stayed unreadable."""
+    async def chooses(self, diary: Diary, now: int, name: str, patient_says: str, problem: str = "") -> Choice | None:
+        """One step towards a first appointment."""
         prompt = StaffBooks(
             department=diary.plan.name,
             physicians=diary.physician_names,
+            days=diary.time.day_texts,
+            today=diary.time.today_text(now),
+            patient_name=name,
             problem=problem,
             patient_says=patient_says,
+            voice=self._voice,
         )
-        try:
-            choice = await self._agent.ask(prompt, history=self._booking)
-        except ReplyError:
-            return None
-        self._booking += [user(patient_says), assistant(choice.question or choice.action)]
-        return choice
+        return self._remembers(patient_says, await self._answers(prompt, self._booking))
+
+    async def changes(self, diary: Diary, now: int, caller_says: str, problem: str = "") -> Change | None:
+        """One step of a call about an appointment."""
+        prompt = StaffChanges(
+            department=diary.plan.name,
+            physicians=diary.physician_names,
+            days=diary.time.day_texts,
+            today=diary.time.today_text(now),
+            problem=problem,
+            patient_says=caller_says,
+            voice=self._voice,
+        )
+        return self._remembers(caller_says, await self._answers(prompt, self._booking))
 
     async def reasons(self, diary: Diary, now: int, patient_says: str, moving: str = "") -> tuple[Proposal, ...] | None:
-        """A time found by reading the diaries; None when the reply stayed unreadable."""
-        time = diary.time
+        """A time found by reading the diaries."""
+        time, diaries = diary.time, readable_diaries(diary)
         prompt = StaffReasons(
             department=diary.plan.name,
             opens=time.time_text(0),
             closes=clock_text(time.close_minute),
             unit_minutes=time.slot_minutes,
-            diaries=readable_diaries(diary),
+            first_end=clock_text(time.open_minute + diaries[0].visit_minutes),
+            diaries=diaries,
             now=time.clock(now).isoformat(timespec="minutes"),
             moving=moving,
             patient_says=patient_says,
+            voice=self._voice,
         )
+        answer = await self._answers(prompt, [])
+        if answer is None:
+            return None
+        return tuple(Proposal(**entry.model_dump()) for entry in answer.value.schedule)
+
+    async def _answers(self, prompt: Prompt[R], history: list[Message]) -> Answer[R] | None:
         try:
-            reply = await self._agent.ask(prompt)
+            return await self._agent.answer(prompt, history)
         except ReplyError:
             return None
-        return tuple(Proposal(**entry.model_dump()) for entry in reply.schedule)
+
+    def _remembers(self, heard: str, answer: Answer[R] | None) -> R | None:
+        """A step as it was given, for the next one."""
+        if answer is None:
+            return None
+        self._booking += [user(heard), assistant(answer.call.text)]
+        return answer.value
 
 
 def readable_diaries(diary: Diary) -> tuple[PhysicianDiary, ...]:

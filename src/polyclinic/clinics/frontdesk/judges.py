@@ -1,4 +1,5 @@
-"""How a contact is scored: the two rubrics and what the paper reports beside them. All from the transcript alone.
+"""How a contact is scored: the two rubrics and what the paper reports beside them. All from the transcript alone,
+with what was read in it noted there.
 
 `intake` and `scheduling` count every error, as the paper does; `intake_staff` and `scheduling_staff` leave out the
 contacts whose first error was the simulated patient's, because that is not the tested side's doing. The code of an
@@ -10,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from polyclinic.clinics.frontdesk.readings import INTENT, WISH
 from polyclinic.clinics.frontdesk.rules.codes import Verdict
 from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeCase, judge_intake, right_department
 from polyclinic.clinics.frontdesk.rules.notes import CalledBack, DiarySeen, Offered, TakenIn, Wished
@@ -20,7 +22,7 @@ from polyclinic.clinics.frontdesk.rules.scheduling_rubric import (
     judge_event,
 )
 from polyclinic.clinics.frontdesk.rules.snapshot import Snapshot
-from polyclinic.clinics.frontdesk.rules.spoken import mentions_date, mentions_name, states_wish
+from polyclinic.clinics.frontdesk.rules.spoken import mentions_date, mentions_name
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.clinics.frontdesk.scenario.times import read_date
 from polyclinic.clinics.frontdesk.tools.desk import TOOL_FOR
@@ -32,8 +34,17 @@ INTAKE = Metric("intake", "intakes without an error of the rubric")
 INTAKE_STAFF = Metric("intake_staff", "the same, without intakes that the simulated patient spoilt")
 DEPARTMENT = Metric("department", "patients sent to a right department, whatever else went wrong")
 ROUNDS = Metric("rounds", "rounds until the department was chosen", higher_is_better=False, high=math.inf)
-SCHEDULING = Metric("scheduling", "bookings, moves and cancellations without an error of the rubric")
-SCHEDULING_STAFF = Metric("scheduling_staff", "the same, without those that the simulated patient spoilt")
+INVENTED = Metric(
+    "invented",
+    "particulars that the staff wrote down although nobody had said them (the record does not take them)",
+    higher_is_better=False,
+    high=math.inf,
+)
+_READ = (WISH.name, INTENT.name)
+SCHEDULING = Metric("scheduling", "bookings, moves and cancellations without an error of the rubric", rests_on=_READ)
+SCHEDULING_STAFF = Metric(
+    "scheduling_staff", "the same, without those that the simulated patient spoilt", rests_on=_READ
+)
 RIGHT_TOOL = Metric("right_tool", "new appointments for which the fitting tool was used")
 TOOL_USED = Metric("tool_used", "new appointments booked with tools, without the fallback")
 FOUND_ROOM = Metric("found_room", "new appointments that were not turned away by a full hospital")
@@ -51,19 +62,6 @@ def _marks(metric: str, verdict: Verdict) -> list[Score]:
 
 def _said(transcript: Transcript, speaker: str, phase: str) -> tuple[str, ...]:
     return tuple([event.text for event in transcript.said(speaker) if event.data.get("phase") == phase])
-
-
-def _said_for(transcript: Transcript, stage: int) -> tuple[str, ...]:
-    """The patient's words about one wish: all since the offer for the wish before it."""
-    if not stage:
-        return _said(transcript, "patient", "booking")
-    words: list[str] = []
-    for event in transcript:
-        if event.kind == "noted" and (offered := event.as_note(Offered)) is not None and offered.stage < stage:
-            words.clear()
-        elif event.kind == "said" and event.speaker == "patient" and event.data.get("phase") == "booking":
-            words.append(event.text)
-    return tuple(words)
 
 
 def intake_verdict(contact: Contact, transcript: Transcript) -> Verdict | None:
@@ -99,17 +97,8 @@ def scheduling_verdict(contact: Contact, transcript: Transcript) -> Verdict | No
     wished, offered = transcript.last_note(Wished), transcript.last_note(Offered)
     if wished is None or offered is None:
         return None
-    return _booking_verdict(transcript, diary.snapshot, wished, offered)
-
-
-def _booking_verdict(transcript: Transcript, snapshot: Snapshot, wished: Wished, offered: Offered) -> Verdict:
     return judge_booking(
-        BookingCase(
-            wish=wished.wish,
-            stated=states_wish(wished.wish, _said_for(transcript, wished.stage)),
-            snapshot=snapshot,
-            proposals=offered.proposals,
-        )
+        BookingCase(wish=wished.wish, stated=wished.stated, snapshot=diary.snapshot, proposals=offered.proposals)
     )
 
 
@@ -126,6 +115,10 @@ def _event_verdict(contact: Contact, transcript: Transcript, snapshot: Snapshot,
             old_start=called.old_start,
         )
     )
+    if verdict.passed or verdict.code not in ("FI", "IS"):
+        return verdict
+    if not called.stated:
+        return Verdict(code=verdict.code, fault="patient", reason="the patient never said what it wanted")
     if verdict.code == "FI" and not _described(contact.caller.person.name, transcript, called):
         return Verdict(code="FI", fault="patient", reason="the patient never said which appointment it was")
     return verdict
@@ -139,26 +132,21 @@ def _described(caller: str, transcript: Transcript, called: CalledBack) -> bool:
     return named and day is not None and mentions_date(day, said)
 
 
-@rule_judge("intake", INTAKE, INTAKE_STAFF, DEPARTMENT, ROUNDS)
+@rule_judge("intake", INTAKE, INTAKE_STAFF, DEPARTMENT, ROUNDS, INVENTED)
 def intake(case: Case[Contact]) -> list[Score]:
     """The intake rubric, and apart from it the department and the rounds."""
     contact = case.scenario
     note = case.transcript.last_note(TakenIn)
     if note is None:
         return []
-    given = note.record.department if note.record is not None else _spoken_department(case.transcript)
+    given = note.record.department if note.record is not None else ""
     right = right_department(given, contact.caller.gold_departments)
     return [
         *_marks("intake", _intake_verdict(contact, case.transcript, note)),
         mark("department", float(right), reason=given),
         mark("rounds", note.rounds),
+        mark("invented", len(note.refused), evidence=note.refused),
     ]
-
-
-def _spoken_department(transcript: Transcript) -> str:
-    """The department told to the patient, where the record could not be read."""
-    told = [str(event.data.get("department", "")) for event in transcript.said("staff")]
-    return next((department for department in reversed(told) if department), "")
 
 
 @rule_judge("scheduling", SCHEDULING, SCHEDULING_STAFF, RIGHT_TOOL, TOOL_USED, FOUND_ROOM, PROTECTED)
@@ -201,5 +189,5 @@ def _protection(transcript: Transcript) -> list[Score]:
 
 
 def judges() -> Sequence[Judge[Contact]]:
-    """All judges of this clinic, anew."""
+    """All judges of this clinic."""
     return (intake, scheduling)

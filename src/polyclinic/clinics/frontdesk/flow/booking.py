@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from polyclinic.clinics.frontdesk.agents import PatientActor, Staff
+from polyclinic.clinics.frontdesk.flow.heard import states_wish
 from polyclinic.clinics.frontdesk.flow.words import (
     NOTHING_FOR_THAT,
     THANKS,
@@ -13,15 +14,15 @@ from polyclinic.clinics.frontdesk.flow.words import (
     WOULD_IT_SUIT,
     offer_words,
 )
-from polyclinic.clinics.frontdesk.prompts import Choice
+from polyclinic.clinics.frontdesk.prompts.replies import Choice
+from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeRecord
 from polyclinic.clinics.frontdesk.rules.notes import DiarySeen, Offered, Wished
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import Proposal, anything_free, judge_place, read_place
 from polyclinic.clinics.frontdesk.rules.slots import Place, Wish, wish_of
 from polyclinic.clinics.frontdesk.rules.snapshot import Snapshot, take_snapshot
-from polyclinic.clinics.frontdesk.rules.spoken import states_wish
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.clinics.frontdesk.state import Diary, HospitalState
-from polyclinic.clinics.frontdesk.tools.desk import BOOKING_TOOLS, NOT_FOUND, Found, as_proposal, find_time
+from polyclinic.clinics.frontdesk.tools.desk import Found, as_proposal, find_time
 from polyclinic.clinics.frontdesk.tools.ledger import Ledger
 from polyclinic.clinics.frontdesk.variants import DeskVariant
 from polyclinic.core.episode import Episode
@@ -40,6 +41,8 @@ class Request:
     choice: Choice | None = None
     wish_words: str = ""
     unsaid: list[tuple[str, str]] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
+    stated: bool = False
 
 
 @dataclass(frozen=True)
@@ -65,15 +68,15 @@ class Booking:
         actor: PatientActor,
         staff: Staff,
         department: str,
+        record: IntakeRecord | None,
     ) -> None:
         self.episode, self.contact, self.variant = episode, contact, variant
-        self.actor, self.staff, self.department = actor, staff, department
+        self.actor, self.staff, self.department, self.record = actor, staff, department, record
         patient = contact.caller
         first, second = (wish_of(kind, patient.physician, patient.valid_from) for kind in patient.preferences)
         self.first = Request(0, first, variant.rounds)
         self.second = Request(1, second, variant.rounds, turns_down=first)
         self.rejects = episode.random("rejection", paired=True).random() < variant.rejection
-        self.said: list[str] = []
 
     async def run(self) -> str:
         """Talk first, then the diary: offer, perhaps a change of mind, a second offer, the appointment."""
@@ -102,7 +105,13 @@ class Booking:
         return self.conclude(diary, ledger, offer)
 
     async def settle(self, diary: Diary, request: Request, problem: str = "") -> None:
-        """The patient states a wish; the staff chooses a tool or asks. Nothing here looks at the diary.
+        """The talk about a wish, and whether the wish was stated in it. Nothing here looks at the diary."""
+        await self.talk(diary, request, problem)
+        words = [*request.said, *(text for speaker, text in request.unsaid if speaker == "patient")]
+        request.stated = await states_wish(self.episode, request.wish, words)
+
+    async def talk(self, diary: Diary, request: Request, problem: str) -> None:
+        """The patient states a wish; the staff chooses a tool or asks.
 
         With the `problem` of a tool, the staff first thinks again by itself about the wish that it has heard. However
         often that happens, the patient speaks at most so many rounds about one wish.
@@ -118,7 +127,8 @@ class Booking:
                 request.unsaid.append(("patient", request.wish_words))
             if self.variant.scheduling == "reasoning":
                 return
-            request.choice = await self.staff.chooses(diary, request.wish_words, problem)
+            name = self.record.name if self.record is not None else ""
+            request.choice = await self.staff.chooses(diary, self.contact.minute, name, request.wish_words, problem)
             if request.choice is None or request.choice.action != "ask":
                 return
             asked, problem, heard = request.choice.question, "", False
@@ -129,14 +139,14 @@ class Booking:
         for speaker, text in request.unsaid:
             self.episode.say(speaker, text, to="patient" if speaker == "staff" else "staff", phase="booking")
             if speaker == "patient":
-                self.said.append(text)
+                request.said.append(text)
         request.unsaid = []
 
     async def offer(self, diary: Diary, snapshot: Snapshot, request: Request) -> Offer:
         """The request aloud, then times from the chosen tool, or from reasoning."""
         self.aloud(request)
-        self.episode.note(Wished(stage=request.number, wish=request.wish))
         offer = await self.find(diary, snapshot, request)
+        self.episode.note(Wished(stage=request.number, wish=request.wish, stated=request.stated))
         self.episode.note(Offered(stage=request.number, via=offer.via, proposals=offer.proposals))
         if offer.proposals:
             self.episode.say("staff", offer_words(offer.proposals), to="patient", phase="offer")
@@ -170,9 +180,6 @@ class Booking:
 
     def use_tool(self, diary: Diary, now: int, choice: Choice) -> Found:
         """Run a booking tool: what is wrong with the request, or the time found."""
-        if choice.action not in BOOKING_TOOLS:
-            self.episode.used_tool("staff", choice.action, "write", choice.arguments, error=NOT_FOUND)
-            return Found(problem=NOT_FOUND)
         found = find_time(diary, now, choice)
         proposals = (as_proposal(diary, found.place),) if found.place is not None else ()
         self.episode.used_tool("staff", choice.action, "read", choice.arguments, proposals, error=found.problem)
@@ -181,7 +188,7 @@ class Booking:
     def is_right(self, snapshot: Snapshot, offer: Offer) -> bool:
         """Whether the rubric finds no error in an offer; the patient turns down only what is right."""
         wish = offer.request.wish
-        if offer.place is None or not states_wish(wish, self.said):
+        if offer.place is None or not offer.request.stated:
             return False
         return judge_place(snapshot, wish, offer.place).passed
 
@@ -189,7 +196,7 @@ class Booking:
         """Book what was offered, if it can be booked at all."""
         if offer.place is None:
             return "not_booked"
-        entry = ledger.book(diary, self.contact.caller, offer.place, offer.request.wish)
+        entry = ledger.book(diary, self.contact.caller, self.record, offer.place, offer.request.wish)
         self.episode.say("patient", THANKS, to="staff", phase="closing")
         minutes = entry.length * diary.time.slot_minutes
         self.episode.conclude(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Literal, cast
 
 from polyclinic.clinics.frontdesk.agents import PatientActor, Staff
+from polyclinic.clinics.frontdesk.flow.heard import states_intent
 from polyclinic.clinics.frontdesk.flow.words import GREETING, THANKS, moved_words, wish_words
-from polyclinic.clinics.frontdesk.prompts import Choice
+from polyclinic.clinics.frontdesk.prompts.replies import Change
 from polyclinic.clinics.frontdesk.rules.notes import CalledBack, DiarySeen, WaitingListWalked
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import Proposal, read_place
 from polyclinic.clinics.frontdesk.rules.slots import Place, Wish, earlier_place, wish_of
@@ -35,8 +36,8 @@ class CallBack:
         self.episode, self.contact, self.variant, self.intent = episode, contact, variant, intent
         self.about, self.diary, self.entry = about, diary, entry
         self.actor = PatientActor(episode, contact.caller)
-        self.staff = Staff(episode, contact.departments, variant.rounds)
-        self.last_words = ""
+        self.staff = Staff(episode, contact.departments)
+        self.heard: list[str] = []
         self.rounds = variant.rounds
 
     async def run(self) -> str:
@@ -47,7 +48,7 @@ class CallBack:
         ledger = Ledger(self.episode, self.contact)
         ledger.tick(self.diary)
         found: Appointment | None = None
-        while choice is not None and choice.action in ("reschedule", "cancel"):
+        while choice is not None and choice.action != "ask":
             found = self.find(ledger, choice)
             if found is not None or not self.rounds:
                 break
@@ -60,25 +61,27 @@ class CallBack:
             done = await self.cancel(ledger, found)
         elif found is not None:
             done, proposals = await self.move(ledger, found, snapshot)
-        self.note(choice, found, done, snapshot, proposals)
+        stated = await states_intent(self.episode, self.intent, self.heard)
+        self.note(choice, found, done, snapshot, proposals, stated)
         self.episode.conclude(department=self.diary.plan.name)
         return done or "nothing_done"
 
-    async def hear(self, staff_says: str, problem: str = "") -> Choice | None:
+    async def hear(self, staff_says: str, problem: str = "") -> Change | None:
         """The caller speaks, the staff asks back or chooses, as long as the call has rounds left."""
-        choice: Choice | None = None
+        choice: Change | None = None
         while self.rounds:
             self.rounds -= 1
-            self.last_words = await self.actor.calls(self.intent, self.about, self.diary, self.entry, staff_says)
-            self.say("patient", self.last_words)
-            choice = await self.staff.chooses(self.diary, self.last_words, problem)
+            said = await self.actor.calls(self.intent, self.about, self.diary, self.entry, staff_says)
+            self.say("patient", said)
+            self.heard.append(said)
+            choice = await self.staff.changes(self.diary, self.contact.minute, said, problem)
             if choice is None or choice.action != "ask":
                 return choice
             staff_says, problem = choice.question, ""
             self.say("staff", staff_says)
         return choice
 
-    def find(self, ledger: Ledger, choice: Choice) -> Appointment | None:
+    def find(self, ledger: Ledger, choice: Change) -> Appointment | None:
         """The caller's own appointment as described, or nothing."""
         caller = self.contact.caller
         held = ledger.state.diary_of(caller.id)
@@ -141,11 +144,12 @@ class CallBack:
 
     def note(
         self,
-        choice: Choice | None,
+        choice: Change | None,
         found: Appointment | None,
         done: str,
         snapshot: Snapshot,
         proposals: tuple[Proposal, ...] | None,
+        stated: bool,
     ) -> None:
         """What the rubric needs."""
         self.episode.note(DiarySeen(snapshot=snapshot))
@@ -161,6 +165,7 @@ class CallBack:
                 old_start=(self.entry.day, self.entry.slot),
                 physician=self.diary.plan.physicians[self.entry.physician].name,
                 date=self.diary.time.date_text(self.entry.day),
+                stated=stated,
             )
         )
 

@@ -12,12 +12,9 @@ from typing import Literal
 from polyclinic.clinics.frontdesk.agents import PatientActor, Staff
 from polyclinic.clinics.frontdesk.flow.booking import Booking
 from polyclinic.clinics.frontdesk.flow.callback import CallBack
-from polyclinic.clinics.frontdesk.flow.words import GREETING
-from polyclinic.clinics.frontdesk.prompts import IntakeReply
-from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeRecord, right_department
-from polyclinic.clinics.frontdesk.rules.notes import TakenIn
-from polyclinic.clinics.frontdesk.scenario.diseases import names_disease
-from polyclinic.clinics.frontdesk.scenario.schema import Contact, Patient
+from polyclinic.clinics.frontdesk.flow.intake import Intake
+from polyclinic.clinics.frontdesk.rules.intake_rubric import right_department
+from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.clinics.frontdesk.tools.ledger import Ledger
 from polyclinic.clinics.frontdesk.variants import DeskVariant
 from polyclinic.core.episode import Episode
@@ -68,9 +65,9 @@ async def close_hospital(episode: Episode, contact: Contact) -> str:
 async def visit(episode: Episode[Contact, DeskVariant], contact: Contact) -> str:
     """Intake and booking. The booking is made in a right department whatever the intake said: both are scored apart."""
     variant, patient = episode.variant, contact.caller
-    actor, staff = PatientActor(episode, patient), Staff(episode, contact.departments, variant.rounds)
-    record = await intake(episode, contact, variant, actor, staff)
-    given = record.department.strip().lower() if record is not None else ""
+    actor, staff = PatientActor(episode, patient), Staff(episode, contact.departments)
+    record = await Intake(episode, contact, variant, actor, staff).run()
+    given = record.department if record is not None else ""
     department = given if right_department(given, patient.gold_departments) else patient.home_department
     episode.conclude(
         level=contact.level,
@@ -83,46 +80,11 @@ async def visit(episode: Episode[Contact, DeskVariant], contact: Contact) -> str
     )
     if variant.scheduling == "none":
         return "taken_in"
-    return await Booking(episode, contact, variant, actor, staff, department).run()
-
-
-async def intake(
-    episode: Episode, contact: Contact, variant: DeskVariant, actor: PatientActor, staff: Staff
-) -> IntakeReply | None:
-    """Greeting, particulars, history, complaint, department; then the record."""
-    episode.say("staff", GREETING, to="patient", phase="intake")
-    said = await hear(episode, contact.caller, actor, GREETING)
-    rounds, decided = 0, ""
-    while rounds < variant.rounds and not decided:
-        rounds += 1
-        episode.take_turn()
-        turn = await staff.takes_in(said, rounds)
-        if turn is None:
-            break
-        episode.say("staff", turn.says, to="patient", phase="intake", round=rounds, department=turn.department)
-        decided = turn.department
-        if not decided:
-            said = await hear(episode, contact.caller, actor, turn.says)
-    record = await staff.records()
-    written = IntakeRecord(**record.model_dump()) if record is not None else None
-    episode.note(TakenIn(record=written, decided=bool(decided), rounds=rounds))
-    episode.conclude(rounds=rounds)
-    return record
-
-
-async def hear(episode: Episode, patient: Patient, actor: PatientActor, staff_says: str) -> str:
-    """The patient's answer; one who names a diagnosis it was never told is the simulator's breach, not the staff's."""
-    said = await actor.answers(staff_says)
-    episode.say("patient", said, to="staff", phase="intake")
-    if not patient.knows_diagnosis and names_disease(patient.disease, said):
-        episode.violated(
-            "unknown_diagnosis", "patient", severity=2, words=said, rationale="nobody has told the patient"
-        )
-    return said
+    return await Booking(episode, contact, variant, actor, staff, department, record).run()
 
 
 async def call_back(episode: Episode[Contact, DeskVariant], contact: Contact, intent: Literal["move", "cancel"]) -> str:
-    """A patient with an appointment wants it moved or cancelled. Whoever has none, or comes too late, does not call."""
+    """A patient with an appointment wants it moved or cancelled. Who has none, or comes too late, does not call."""
     variant, caller = episode.variant, contact.caller
     about = contact.claims or caller
     episode.conclude(level=contact.level, kind=contact.kind, minute=contact.minute)

@@ -12,6 +12,11 @@ NOTHING_FOR_THAT = "I am sorry, nothing is free for that. Is there another way?"
 THANKS = "Thank you."
 
 
+def seen_words(department: str) -> str:
+    """How a patient hears where to go."""
+    return f"Thank you. You will be seen in {department}." if department else "Thank you. We will call you."
+
+
 def offer_words(proposals: tuple[Proposal, ...]) -> str:
     """How an offer sounds."""
     return f"How about {' and '.join(_time_words(entry) for entry in proposals)}?"

@@ -1,6 +1,7 @@
 """The prompts of the desk: one typed class per template. What stays the same comes first, what changes last.
 
 No patient's prompt has a field for the right department, and `diagnosis` is empty for a patient who does not know it.
+Speech is plain text. A form has one field for each datum and closed choices (see `replies`).
 """
 
 from __future__ import annotations
@@ -8,62 +9,36 @@ from __future__ import annotations
 from datetime import date
 from typing import Literal
 
+from polyclinic.clinics.frontdesk.prompts.replies import (
+    NOT_YET,
+    Change,
+    Choice,
+    IntakeReply,
+    ProposedTime,
+    ReasonedSchedule,
+    change_form,
+    choice_form,
+    intake_form,
+    schedule_form,
+)
 from polyclinic.clinics.frontdesk.scenario.config import Preference
 from polyclinic.core.message import Frozen
-from polyclinic.core.prompt import Prompt
-from polyclinic.core.reply import ReplyModel
+from polyclinic.core.prompt import Facts, Prompt
 from polyclinic.people.patient_axes import PatientAxes
 
-Action = Literal["physician_filter", "date_filter", "get_all_time", "reschedule", "cancel", "ask", "fallback"]
+VoiceName = Literal["first", "second"]
+VOICES: tuple[VoiceName, ...] = ("first", "second")
+Topic = Literal["particulars", "diagnosis", "complaint"]
+_FORM_LINE = ("name", "sex", "phone", "identifier", "address", "department")
 
 
-class StaffTurn(ReplyModel):
-    """What the staff says; `department` is empty until it has decided."""
+class Voice(Facts):
+    """Whose sentences an understudy speaks with. A language model has its own."""
 
-    says: str
-    department: str = ""
-
-
-class IntakeReply(ReplyModel):
-    """What the staff writes down after the dialogue. "none" stands for what the patient did not say."""
-
-    name: str
-    sex: str
-    phone: str
-    identifier: str
-    address: str
-    department: str
+    name: VoiceName = "first"
 
 
-class Choice(ReplyModel):
-    """One step of the staff: a tool with its arguments, a question to the patient, or the fallback."""
-
-    action: Action
-    physician: str = ""
-    date: str = ""
-    patient_name: str = ""
-    question: str = ""
-
-    @property
-    def arguments(self) -> dict[str, str]:
-        """What the tool is given; empty ones left out."""
-        given = {"physician": self.physician, "date": self.date, "patient_name": self.patient_name}
-        return {name: value for name, value in given.items() if value}
-
-
-class ProposedTime(ReplyModel):
-    """A time the staff has found: date ``YYYY-MM-DD``, times ``HH:MM``."""
-
-    physician: str
-    date: str
-    start: str
-    end: str
-
-
-class ReasonedSchedule(ReplyModel):
-    """What the staff found by reading the diaries; empty when nothing fits."""
-
-    schedule: list[ProposedTime]
+FIRST_VOICE = Voice()
 
 
 class DayDiary(Frozen):
@@ -86,6 +61,7 @@ class PatientIntake(Prompt[str]):
     """The patient answers at the intake."""
 
     template = "patient_intake.md"
+    words = 60
     name: str
     sex: str
     birth_date: date
@@ -96,89 +72,102 @@ class PatientIntake(Prompt[str]):
     symptoms: tuple[str, ...]
     axes: PatientAxes
     staff_says: str
+    voice: Voice = FIRST_VOICE
 
 
-class StaffIntake(Prompt[StaffTurn]):
-    """The staff asks, or decides on a department."""
+class StaffIntake(Prompt[str]):
+    """The staff asks. `known` is what its form holds so far, `missing` which particulars it still lacks."""
 
     template = "staff_intake.md"
-    departments: tuple[str, ...]
-    rounds: int
+    words = 40
+    known: tuple[str, ...]
+    missing: tuple[str, ...]
+    topic: Topic
     patient_says: str
-    round: int
+    voice: Voice = FIRST_VOICE
 
     @property
     def for_human(self) -> str:
-        """What a person at the desk must know, and how to decide."""
-        told = (
-            "You are the clerk. Find out who the patient is (full name, sex, phone, personal number, address), "
-            "whether there "
-            "is a diagnosis already, and what is wrong; then decide on a department.\n"
-            f"Departments: {', '.join(self.departments)}.\n"
-            "Type what you say. To decide, end with the department: You will be seen in … => department"
-        )
-        last = " You must decide now." if self.round == self.rounds else ""
-        return f"{told if self.round == 1 else ''}\n(Round {self.round} of {self.rounds}.{last})".strip()
-
-    @classmethod
-    def from_human(cls, text: str) -> StaffTurn:
-        """A person writes what to say; ``=> department`` at the end decides."""
-        says, _arrow, department = text.partition("=>")
-        return StaffTurn(says=says.strip(), department=department.strip())
+        """What a person at the desk must still find out."""
+        if self.missing:
+            return f"(Not written down yet: {', '.join(self.missing)}.) Type what you say."
+        return "Type what you say: ask about an earlier diagnosis, or about the complaint."
 
 
 class StaffRecord(Prompt[IntakeReply]):
-    """The staff writes the record after the dialogue."""
+    """The staff fills in its form from all that was said; in the last round it must name a department."""
 
     template = "staff_record.md"
+    words = 80
     departments: tuple[str, ...]
-    rounds: int
+    dialogue: tuple[str, ...]
+    must_decide: bool
+    not_yet: str = NOT_YET
+    voice: Voice = FIRST_VOICE
+
+    def reply_form(self) -> type[IntakeReply]:
+        """Closed by this hospital's departments."""
+        return intake_form(self.departments, self.must_decide)
 
     @property
     def for_human(self) -> str:
         """How the record is typed."""
+        told = (
+            "You are the clerk. Find out who the patient is (full name, sex, phone, personal number, address), whether "
+            "there is a diagnosis already, and what is wrong; then choose a department.\n"
+            f"Departments: {', '.join(self.departments)}.\n"
+        )
+        go_on = "" if self.must_decide else "\nTo ask another question first, type - here."
         return (
-            "Write the record, each value exactly as the patient gave it, none where it was not said:\n"
-            "name | sex | phone | identifier | address | department"
+            f"{told if len(self.dialogue) <= 2 else ''}"
+            "Write the record, each value exactly as the patient gave it, nothing between the bars where it was not "
+            f"said:\n{' | '.join(_FORM_LINE)}{go_on}"
         )
 
     @classmethod
     def from_human(cls, text: str) -> IntakeReply:
-        """A person writes the six values, separated by ``|``."""
+        """A person writes the six values, separated by ``|``; a dash while there is more to ask."""
+        if text.strip() in ("", "-"):
+            return IntakeReply()
         parts = [part.strip() for part in text.split("|")]
-        if len(parts) != 6:
-            raise ValueError("write name | sex | phone | identifier | address | department")
-        names = ("name", "sex", "phone", "identifier", "address", "department")
-        return IntakeReply(**dict(zip(names, parts, strict=True)))
+        if len(parts) != len(_FORM_LINE):
+            raise ValueError(f"write {' | '.join(_FORM_LINE)}, or - to ask first")
+        values = dict(zip(_FORM_LINE, parts, strict=True))
+        values["sex"] = values["sex"].lower()
+        return IntakeReply.model_validate({**values, "department": values["department"] or NOT_YET})
 
 
 class PatientBooking(Prompt[str]):
     """The patient states a scheduling wish; with `rejected`, it turns down what was offered for that earlier wish."""
 
     template = "patient_booking.md"
+    words = 35
+    name: str
     axes: PatientAxes
     wish: Preference
     physician: str
     valid_from: str
     rejected: str
     staff_says: str
+    voice: Voice = FIRST_VOICE
 
     @property
     def for_human(self) -> str:
         """What a person who plays the patient wants now; it changes when an offer is to be turned down."""
         wanted = {
-            "asap": "the earliest time there is, with whichever doctor",
-            "physician": f"a time with {self.physician}, whenever that is",
-            "date": f"a time from {self.valid_from} on, with whichever doctor",
+            "asap": "the earliest time there is, with any doctor",
+            "physician": f"a time with {self.physician}, on any day",
+            "date": f"a time from {self.valid_from} on, with any doctor",
         }[self.wish]
         before = "You have changed your mind: turn the offer down. " if self.rejected else ""
         return f"The staff says: {self.staff_says}\n{before}You want {wanted}. Say so."
 
 
 class PatientCalls(Prompt[str]):
-    """The patient calls about an appointment it has."""
+    """The patient calls about an appointment it has.."""
 
     template = "patient_calls.md"
+    words = 40
     axes: PatientAxes
     intent: Literal["move", "cancel"]
     name: str
@@ -186,16 +175,26 @@ class PatientCalls(Prompt[str]):
     date: date
     time: str
     staff_says: str
+    voice: Voice = FIRST_VOICE
 
 
 class StaffBooks(Prompt[Choice]):
-    """The staff chooses one tool, asks, or falls back."""
+    """The staff chooses a search for a first appointment, asks, or falls back."""
 
     template = "staff_books.md"
+    words = 40
     department: str
     physicians: tuple[str, ...]
+    days: tuple[str, ...]
+    today: str
+    patient_name: str
     problem: str
     patient_says: str
+    voice: Voice = FIRST_VOICE
+
+    def reply_form(self) -> type[Choice]:
+        """Closed by the department's physicians and the days of the period."""
+        return choice_form(self.physicians, self.days)
 
     @property
     def for_human(self) -> str:
@@ -203,39 +202,83 @@ class StaffBooks(Prompt[Choice]):
         problem = f"\n(Your last step failed: {self.problem})" if self.problem else ""
         return (
             f"The patient says: {self.patient_says}{problem}\n"
-            f"Doctors of {self.department}: {', '.join(self.physicians)}.\n"
+            f"Today is {self.today}. Doctors of {self.department}: {', '.join(self.physicians)}.\n"
             "Type one of:\n"
             "  get_all_time                            the earliest time in the department\n"
             "  physician_filter physician=NAME         the earliest with that doctor\n"
             "  date_filter date=YYYY-MM-DD             the earliest from that date on\n"
-            "  reschedule patient_name=NAME, physician=NAME, date=YYYY-MM-DD\n"
-            "  cancel patient_name=NAME, physician=NAME, date=YYYY-MM-DD\n"
             "  fallback                                no tool fits: read the diaries yourself\n"
             "Anything else is a question to the patient."
         )
 
     @classmethod
     def from_human(cls, text: str) -> Choice:
-        """``tool key=value, key=value``, or a question."""
-        name, _space, rest = text.strip().partition(" ")
-        if name not in ("physician_filter", "date_filter", "get_all_time", "reschedule", "cancel", "fallback"):
+        """``tool key=value``, or a question."""
+        name, pairs = _tool_line(text)
+        if name not in ("physician_filter", "date_filter", "get_all_time", "fallback"):
             return Choice(action="ask", question=text.strip())
-        pairs = dict(part.strip().split("=", 1) for part in rest.split(",") if "=" in part)
         return Choice.model_validate({"action": name, **pairs})
+
+
+class StaffChanges(Prompt[Change]):
+    """The staff moves or cancels the caller's appointment, or asks which one it is."""
+
+    template = "staff_changes.md"
+    words = 50
+    department: str
+    physicians: tuple[str, ...]
+    days: tuple[str, ...]
+    today: str
+    problem: str
+    patient_says: str
+    voice: Voice = FIRST_VOICE
+
+    def reply_form(self) -> type[Change]:
+        """Closed by the department's physicians and the days of the period."""
+        return change_form(self.physicians, self.days)
+
+    @property
+    def for_human(self) -> str:
+        """What the caller wants, and how the tools are typed."""
+        problem = f"\n(Your last step failed: {self.problem})" if self.problem else ""
+        return (
+            f"The caller says: {self.patient_says}{problem}\n"
+            f"Today is {self.today}. Doctors of {self.department}: {', '.join(self.physicians)}.\n"
+            "Type one of:\n"
+            "  reschedule patient_name=NAME, physician=NAME, date=YYYY-MM-DD\n"
+            "  cancel patient_name=NAME, physician=NAME, date=YYYY-MM-DD\n"
+            "Anything else is a question to the caller."
+        )
+
+    @classmethod
+    def from_human(cls, text: str) -> Change:
+        """``tool key=value, key=value``, or a question."""
+        name, pairs = _tool_line(text)
+        if name not in ("reschedule", "cancel"):
+            return Change(action="ask", question=text.strip())
+        return Change.model_validate({"action": name, **pairs})
 
 
 class StaffReasons(Prompt[ReasonedSchedule]):
     """The staff finds the time by reading the diaries."""
 
     template = "staff_reasons.md"
+    words = 60
     department: str
     opens: str
     closes: str
     unit_minutes: int
+    first_end: str
     diaries: tuple[PhysicianDiary, ...]
     now: str
     moving: str
     patient_says: str
+    voice: Voice = FIRST_VOICE
+
+    def reply_form(self) -> type[ReasonedSchedule]:
+        """Closed by the diaries' physicians and days."""
+        days = tuple([day.date.isoformat() for day in self.diaries[0].days])
+        return schedule_form(tuple([diary.name for diary in self.diaries]), days)
 
     @classmethod
     def from_human(cls, text: str) -> ReasonedSchedule:
@@ -250,6 +293,12 @@ class StaffReasons(Prompt[ReasonedSchedule]):
         )
 
 
+def _tool_line(text: str) -> tuple[str, dict[str, str]]:
+    name, _space, rest = text.strip().partition(" ")
+    pairs = [part.strip().split("=", 1) for part in rest.split(",") if "=" in part]
+    return name, {key.strip(): value.strip() for key, value in pairs}
+
+
 PROMPTS = (
     PatientIntake,
     StaffIntake,
@@ -257,5 +306,6 @@ PROMPTS = (
     PatientBooking,
     PatientCalls,
     StaffBooks,
+    StaffChanges,
     StaffReasons,
 )

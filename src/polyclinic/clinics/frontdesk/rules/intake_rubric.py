@@ -1,31 +1,24 @@
-"""The intake rubric: format (IF), completeness (IS), then department and particulars by exact comparison (ID, IPI,
-IDPI).
-"""
+"""The intake rubric: format (IF), completeness (IS), then department and particulars by value (ID, IPI, IDPI)."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from polyclinic.clinics.frontdesk.rules.codes import PASS, Verdict
+from polyclinic.clinics.frontdesk.rules.particulars import FIELDS, same, was_said
 from polyclinic.people.demographics import Person
 
-FIELDS = ("name", "sex", "phone", "identifier", "address")
 _ASKED = {
-    "name": re.compile(r"\bname\b", re.IGNORECASE),
-    "sex": re.compile(r"\b(sex|gender|male|female)\b", re.IGNORECASE),
-    "phone": re.compile(r"\b(phone|telephone|mobile|contact number)\b", re.IGNORECASE),
+    "name": re.compile(r"\b(name|called|who (am i|you are))\b", re.IGNORECASE),
+    "sex": re.compile(r"\b(sex|gender|male|female|man or (a )?woman)\b", re.IGNORECASE),
+    "phone": re.compile(r"\b((tele)?phone|mobile|cell|(contact|reach|call) (number|you))\b", re.IGNORECASE),
     "identifier": re.compile(
-        r"\b(id|identification|identifier|identity|resident number|personal number|chi)\b", re.IGNORECASE
+        r"\b(id|identification|identifier|identity|(resident|personal|registration|national) number|chi)\b",
+        re.IGNORECASE,
     ),
-    "address": re.compile(r"\b(address|where (do )?you live)\b", re.IGNORECASE),
-}
-_NO_DIGIT, _NO_LETTER = re.compile(r"\D+"), re.compile(r"[\W_]+")
-_SEX_WORDS = {
-    "female": re.compile(r"\b(female|woman|lady)\b", re.IGNORECASE),
-    "male": re.compile(r"\b(male|man|gentleman)\b", re.IGNORECASE),
+    "address": re.compile(r"\b(address|where (do |are )?you (live|living|stay))\b", re.IGNORECASE),
 }
 
 
@@ -84,36 +77,10 @@ def right_department(department: str, gold: Sequence[str]) -> bool:
 
 
 def wrong_fields(person: Person, record: IntakeRecord) -> list[str]:
-    """The particulars that were written down wrongly; compared exactly, spaces apart."""
-    return [field for field in FIELDS if not _same(getattr(record, field), getattr(person, field))]
-
-
-def was_said(field: str, person: Person, text: str) -> bool:
-    """Whether the patient's words hold this particular as it was given; only its digits or its letters count."""
-    value: str = getattr(person, field)
-    if field == "sex":
-        return _SEX_WORDS[value].search(text) is not None
-    value, text = value.lower(), text.lower()
-    if value in text:
-        return True
-    counts = _digits if field in ("phone", "identifier") else _letters
-    return counts(value) in counts(text)
+    """The particulars that were written down wrongly, or not at all."""
+    return [field for field in FIELDS if not same(field, getattr(record, field), person)]
 
 
 def was_asked(field: str, utterances: Sequence[str]) -> bool:
     """Whether the staff asked for this particular."""
     return any(_ASKED[field].search(text) for text in utterances)
-
-
-def _same(written: str, told: str) -> bool:
-    return written == told or written.split() == told.split()
-
-
-@lru_cache(maxsize=64)
-def _digits(value: str) -> str:
-    return _NO_DIGIT.sub("", value)
-
-
-@lru_cache(maxsize=64)
-def _letters(value: str) -> str:
-    return _NO_LETTER.sub("", value)

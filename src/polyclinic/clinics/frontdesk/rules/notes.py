@@ -10,12 +10,15 @@ from polyclinic.core.note import Note
 
 
 class TakenIn(Note):
-    """The record of an intake (None: it could not be read), whether a department was named, and in how many rounds."""
+    """The record of an intake (None: it could not be read), whether a department was named, and in how many rounds.
+    `refused` names the fields in which the staff wrote what nobody had said: they are empty in the record.
+    """
 
     topic = "intake"
     record: IntakeRecord | None
     decided: bool
     rounds: int
+    refused: tuple[str, ...] = ()
 
 
 class DiarySeen(Note):
@@ -26,11 +29,12 @@ class DiarySeen(Note):
 
 
 class Wished(Note):
-    """What the patient wants; `stage` numbers the wishes of one visit."""
+    """What the patient wants; `stage` numbers the wishes of one visit. `stated`: it was read in the patient's words."""
 
     topic = "wish"
     stage: int
     wish: Wish
+    stated: bool = True
 
 
 class Offered(Note):
@@ -43,7 +47,9 @@ class Offered(Note):
 
 
 class CalledBack(Note):
-    """A call about an appointment: what was wanted, what was found and what was done."""
+    """A call about an appointment: what was wanted, what was found and what was done. `stated`: the caller said what it
+    wanted, as it was read.
+    """
 
     topic = "event"
     wanted: str
@@ -56,6 +62,7 @@ class CalledBack(Note):
     old_start: tuple[int, int]
     physician: str
     date: str
+    stated: bool = True
 
 
 class WaitingListWalked(Note):

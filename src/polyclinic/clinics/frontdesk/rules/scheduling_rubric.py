@@ -56,6 +56,8 @@ def read_place(snapshot: Snapshot, proposals: Sequence[Proposal]) -> Place | Ver
     """The free place that is proposed; or the first error that the proposal has whatever the wish was."""
     if len(proposals) > 1 and len({plain_name(proposal.physician) for proposal in proposals}) > 1:
         return Verdict(code="PC", fault="staff", reason="more than one physician was assigned")
+    if len(set(proposals)) > 1:
+        return Verdict(code="IVS", fault="staff", reason="more than one time was proposed")
     proposal, time = proposals[0], snapshot.time
     index = snapshot.physician_index(proposal.physician)
     day, start, end = _day(proposal.date, time), read_minute(proposal.start), read_minute(proposal.end)

@@ -7,7 +7,7 @@ Time is counted in whole minutes since midnight of the period's first day; minut
 from __future__ import annotations
 
 from datetime import date, datetime, timedelta
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Literal
 
 from polyclinic.clinics.frontdesk.scenario.config import Level, Preference
@@ -61,6 +61,15 @@ class TimeSystem(Frozen):
         """The same as ``YYYY-MM-DD``."""
         return _date_text(self.start_date, day)
 
+    @cached_property
+    def day_texts(self) -> tuple[str, ...]:
+        """All days of the period as ``YYYY-MM-DD``."""
+        return tuple([self.date_text(day) for day in range(self.days)])
+
+    def today_text(self, minute: int) -> str:
+        """The date and weekday of a moment, as a clerk would read it from a calendar."""
+        return _today_text(self.clock(minute).date())
+
     def time_text(self, slot: int) -> str:
         """When a slot of any day begins, as ``HH:MM``."""
         return clock_text(self.open_minute + slot * self.slot_minutes)
@@ -81,6 +90,11 @@ class TimeSystem(Frozen):
 @lru_cache(maxsize=1024)
 def _date_text(start: date, day: int) -> str:
     return (start + timedelta(days=day)).isoformat()
+
+
+@lru_cache(maxsize=1024)
+def _today_text(today: date) -> str:
+    return f"{today.isoformat()}, a {today:%A}"
 
 
 class Physician(Frozen):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 from functools import lru_cache
 
@@ -30,3 +31,63 @@ def read_minute(text: str) -> int | None:
         return None
     total = int(hours) * 60 + int(minutes)
     return total if int(minutes) < 60 and total <= MINUTES_A_DAY else None
+
+
+_MONTHS = (
+    "january", "february", "march", "april", "may", "june",
+    "july", "august", "september", "october", "november", "december",
+)  # fmt: skip
+_ORDINALS = (
+    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
+    "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth",
+    "sixteenth", "seventeenth", "eighteenth", "nineteenth", "twentieth",
+)  # fmt: skip
+_DAYS_IN_WORDS = {
+    **{word: number for number, word in enumerate(_ORDINALS, start=1)},
+    **{f"twenty {word}": 20 + number for number, word in enumerate(_ORDINALS[:9], start=1)},
+    "thirtieth": 30,
+    "thirty first": 31,
+}
+_MONTH = "|".join(f"{month}|{month[:3]}" for month in _MONTHS) + "|sept"
+_DAY = rf"(?P<day>\d{{1,2}}|{'|'.join(sorted(_DAYS_IN_WORDS, key=len, reverse=True))})(?:st|nd|rd|th)?"
+_SPOKEN_DATES = tuple(
+    re.compile(rf"(?<![\w/-]){form}(?![\w/-])")
+    for form in (
+        rf"(?:the )?{_DAY} (?:of )?(?P<month>{_MONTH})(?: (?P<year>\d{{4}}))?",
+        rf"(?:(?P<early>\d{{4}}) )?(?P<month>{_MONTH}) (?:the )?{_DAY}(?: (?:in )?(?P<year>\d{{4}}))?",
+    )
+)
+_YEAR_FIRST = re.compile(r"(?<!\d)(\d{4})(?:[-/.]|년 ?)(\d{1,2})(?:[-/.]|월 ?)(\d{1,2})(?!\d)")
+_YEAR_LAST = re.compile(r"(?<!\d)(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})(?!\d)")
+_PAUSES = re.compile(r"[\s,.-]+")
+
+
+def dates_in(text: str, year: int | None = None) -> list[date]:
+    """The dates that a text names, in the order of writing within each form: 2025-09-05, 09/05/2025 (both ways round
+    where both are dates), September the 5th, 2025, 5 Sept. A day and a month alone are a date of `year`, if one is
+    given.
+    """
+    found = [_date(*map(int, parts)) for parts in _YEAR_FIRST.findall(text)]
+    for one, two, last in _YEAR_LAST.findall(text):
+        found += [_date(int(last), int(one), int(two)), _date(int(last), int(two), int(one))]
+    words = _PAUSES.sub(" ", text.lower())
+    for pattern in _SPOKEN_DATES:
+        for match in pattern.finditer(words):
+            parts = match.groupdict()
+            named = parts.get("year") or parts.get("early") or year
+            if named is not None:
+                day = parts["day"]
+                number = int(day) if day.isdecimal() else _DAYS_IN_WORDS[day]
+                found.append(_date(int(named), _month(parts["month"]), number))
+    return list(dict.fromkeys(day for day in found if day is not None))
+
+
+def _month(word: str) -> int:
+    return next(number for number, month in enumerate(_MONTHS, start=1) if month.startswith(word[:3]))
+
+
+def _date(year: int, month: int, day: int) -> date | None:
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from polyclinic.clinics.frontdesk.prompts import Action, Choice
+from polyclinic.clinics.frontdesk.prompts.replies import BookAction, Change, Choice
 from polyclinic.clinics.frontdesk.rules.clock import can_change
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import Proposal
 from polyclinic.clinics.frontdesk.rules.slots import Place, earliest
@@ -16,12 +16,12 @@ from polyclinic.clinics.frontdesk.scenario.config import Preference
 from polyclinic.clinics.frontdesk.scenario.times import read_date
 from polyclinic.clinics.frontdesk.state import Appointment, Diary, plain_name
 
-BOOKING_TOOLS: dict[Action, Preference] = {
+BOOKING_TOOLS: dict[BookAction, Preference] = {
     "physician_filter": "physician",
     "date_filter": "date",
     "get_all_time": "asap",
 }
-TOOL_FOR: dict[Preference, Action] = {kind: tool for tool, kind in BOOKING_TOOLS.items()}
+TOOL_FOR: dict[Preference, BookAction] = {kind: tool for tool, kind in BOOKING_TOOLS.items()}
 NOT_FOUND = "no such appointment was found"
 
 
@@ -41,28 +41,29 @@ def find_time(diary: Diary, now: int, choice: Choice) -> Found:
     if kind == "physician":
         index = diary.physician_index(choice.physician)
         if index is None:
-            return Found(problem=f"there is no '{choice.physician}' in {diary.plan.name}")
+            return Found(problem="no doctor of this department was given")
         return Found(earliest(diary, now, physician=index))
     if kind == "date":
         day = read_date(choice.date)
         if day is None:
-            return Found(problem=f"'{choice.date}' is not a date of the form YYYY-MM-DD")
+            return Found(problem="no date was given")
         return Found(earliest(diary, now, from_day=diary.time.day_of(day)))
     return Found(earliest(diary, now))
 
 
 def own_appointment(
-    diary: Diary, now: int, caller: str, caller_name: str, choice: Choice, appointment: Appointment | None
+    diary: Diary, now: int, caller: str, caller_name: str, choice: Change, appointment: Appointment | None
 ) -> Appointment | None:
     """The caller's own appointment, if it is the one described and can still be changed; otherwise None.
 
     `appointment` is the one that the hospital has for the caller's identity. The description (name, physician, date)
-    only narrows it: no description can reach anybody else's.
+    only narrows it: no description can reach anybody else's. It stands under the name that was written down at the
+    intake: somebody whose name was taken down wrongly is not found.
     """
     if appointment is None or appointment.patient != caller or not can_change(diary, appointment.id, now):
         return None
     described = (
-        plain_name(choice.patient_name) == plain_name(caller_name)
+        plain_name(choice.patient_name) == plain_name(appointment.patient_name or caller_name)
         and diary.physician_index(choice.physician) == appointment.physician
         and read_date(choice.date) == diary.time.date_of(appointment.day)
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from polyclinic.clinics.frontdesk.rules.clock import due_statuses
+from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeRecord
 from polyclinic.clinics.frontdesk.rules.slots import Place, Wish, walk_waiting_list
 from polyclinic.clinics.frontdesk.scenario.schema import Contact, Patient
 from polyclinic.clinics.frontdesk.state import (
@@ -54,12 +55,14 @@ class Ledger:
         if self._records is not None and statuses:
             self._records.mark(statuses)
 
-    def book(self, diary: Diary, patient: Patient, place: Place, wish: Wish) -> Appointment:
-        """A new appointment."""
+    def book(
+        self, diary: Diary, patient: Patient, record: IntakeRecord | None, place: Place, wish: Wish
+    ) -> Appointment:
+        """A new appointment, for the person that the staff has written down."""
         entry = Appointment(
             id=f"{patient.id}-appointment",
             patient=patient.id,
-            patient_name=patient.person.name,
+            patient_name=record.name if record is not None else "",
             physician=place.physician,
             day=place.day,
             slot=place.slot,
@@ -72,7 +75,7 @@ class Ledger:
         self._episode.changed(f"appointment {entry.id}", None, self._words(diary, entry))
         self._count(diary, entry, 1)
         if self._records is not None:
-            self._records.book(patient, diary, entry, self.now)
+            self._records.book(patient.id, record, diary, entry, self.now)
         return entry
 
     def move(self, diary: Diary, entry: Appointment, place: Place) -> Appointment:

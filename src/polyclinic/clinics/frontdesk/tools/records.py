@@ -7,7 +7,11 @@ between the two finds its own changes there when it runs again, and lets them st
 
 from __future__ import annotations
 
-from polyclinic.clinics.frontdesk.scenario.schema import HospitalPlan, Patient
+from typing import cast
+
+from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeRecord
+from polyclinic.clinics.frontdesk.rules.particulars import sex_of
+from polyclinic.clinics.frontdesk.scenario.schema import HospitalPlan
 from polyclinic.clinics.frontdesk.state import Appointment, Diary, Status
 from polyclinic.clinics.frontdesk.tools.opening import Ids, moment
 from polyclinic.core.records import (
@@ -22,7 +26,9 @@ from polyclinic.core.records import (
 )
 from polyclinic.fhir import resources as r
 from polyclinic.fhir import scheduling
-from polyclinic.people.locales import load_locale
+from polyclinic.people.locales import Locale, load_locale
+
+UNKNOWN = "unknown"
 
 
 class HospitalRecords:
@@ -31,8 +37,8 @@ class HospitalRecords:
     def __init__(self, staged: StagedRecords, ids: Ids, plan: HospitalPlan, *, apart: bool = False) -> None:
         self._staged, self._ids, self._plan, self._apart = staged, ids, plan, apart
 
-    def book(self, patient: Patient, diary: Diary, entry: Appointment, now: int) -> None:
-        """The patient's own record and the appointment, with its slots busy."""
+    def book(self, patient: str, record: IntakeRecord | None, diary: Diary, entry: Appointment, now: int) -> None:
+        """The patient's own record, as the staff wrote it down, and the appointment, with its slots busy."""
         physician = diary.plan.physicians[entry.physician]
         own, visitor = self._own(entry), ("Patient", self._ids.record_id(entry.patient))
 
@@ -42,25 +48,27 @@ class HospitalRecords:
                 return []
             appointment = r.appointment(
                 own[1],
-                patient=r.reference(*visitor, entry.patient_name),
+                patient=r.reference(*visitor, entry.patient_name or UNKNOWN),
                 practitioner=r.reference("Practitioner", self._ids.record_id(physician.id), physician.name),
                 created=moment(diary.time, now),
             )
-            return [Create(self._patient(patient)), *scheduling.book(appointment, _there(slots))]
+            return [Create(self._patient(patient, record)), *scheduling.book(appointment, _there(slots))]
 
         self._staged.later([own, visitor, *self._slots(diary, entry)], booked)
 
-    def _patient(self, patient: Patient) -> Resource:
-        person = patient.person
-        system = load_locale(self._plan.locale).identifier_system
+    def _patient(self, patient: str, record: IntakeRecord | None) -> Resource:
+        """What was said and heard; what was not is not there. Nobody asks for the birth date."""
+        locale, id_ = load_locale(self._plan.locale), self._ids.record_id(patient)
+        if record is None:
+            return r.patient(id_, r.Name(UNKNOWN), organization=self._ids.hospital)
+        identifiers = (r.Identifier(locale.identifier_system, record.identifier),) if record.identifier else ()
         return r.patient(
-            self._ids.record_id(patient.id),
-            r.Name(person.family, (person.given,)),
-            gender=person.sex,
-            birth_date=person.birth_date,
-            phone=person.phone,
-            address=person.address,
-            identifiers=(r.Identifier(system, person.identifier),),
+            id_,
+            _name(record.name, locale),
+            gender=cast("r.Gender | None", sex_of(record.sex) or None),
+            phone=record.phone,
+            address=record.address,
+            identifiers=identifiers,
             organization=self._ids.hospital,
         )
 
@@ -109,6 +117,14 @@ class HospitalRecords:
         physician = diary.plan.physicians[entry.physician]
         slots = range(entry.slot, entry.slot + entry.length)
         return [("Slot", self._ids.slot(physician, entry.day, slot)) for slot in slots]
+
+
+def _name(written: str, locale: Locale) -> r.Name:
+    """Family and given names by the order of the country."""
+    words = written.split() or [UNKNOWN]
+    if locale.name_order == "family_first":
+        return r.Name(words[0], tuple(words[1:]))
+    return r.Name(words[-1], tuple(words[:-1]))
 
 
 def _there(found: list[Resource | None]) -> list[Resource]:

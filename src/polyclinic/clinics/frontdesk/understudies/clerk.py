@@ -1,111 +1,82 @@
-"""The staff's understudy at the intake: listens, writes down by pattern, and assigns by rule of thumb."""
+"""The staff's understudy at the intake: listens, writes down, and assigns by rule of thumb."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from functools import lru_cache
+from typing import Literal, cast
 
-from polyclinic.clinics.frontdesk.prompts import IntakeReply, StaffIntake, StaffRecord, StaffTurn
+from polyclinic.clinics.frontdesk.prompts import StaffIntake, StaffRecord
+from polyclinic.clinics.frontdesk.prompts.replies import NOT_YET, IntakeReply
+from polyclinic.clinics.frontdesk.understudies.hearing import listen
 from polyclinic.clinics.frontdesk.understudies.triage import for_diagnosis, rank
-from polyclinic.core.message import Message
+from polyclinic.clinics.frontdesk.understudies.voice import line
 from polyclinic.core.understudy import Ask, Understudy, answers
 
-ASK_ALL = "Thank you. May I have your full name, sex, phone number, personal number (ID) and address, please?"
-ASK_HISTORY = "Has another doctor or hospital already made a diagnosis?"
-ASK_MORE = "I see, that must be unpleasant. What else have you noticed?"
-_PATTERNS = {
-    "name": re.compile(r"\bmy name is ([^.]+)\.", re.IGNORECASE),
-    "sex": re.compile(r"\b(female|male)\b", re.IGNORECASE),
-    "phone": re.compile(r"(\+\d[\d ]{6,}\d)"),
-    "identifier": re.compile(r"(?<![+\d])(\d{6}-\d{7}|\d{10})(?!\d)"),
-    "address": re.compile(r"\bmy address is ([^.]+)\.", re.IGNORECASE),
-}
-_LABELS = {
-    "name": "full name",
-    "sex": "sex",
-    "phone": "phone number",
-    "identifier": "personal number (ID)",
-    "address": "address",
-}
 _CLEAR_LEAD = 3
-
-
-def listen(said: Sequence[str]) -> dict[str, str]:
-    """The particulars in a patient's words; the last mention counts."""
-    heard: dict[str, str] = {}
-    for text in said:
-        heard.update(_particulars(text))
-    return heard
-
-
-@lru_cache(maxsize=4096)
-def _particulars(text: str) -> tuple[tuple[str, str], ...]:
-    """What one utterance holds: heard again in each round, looked through once."""
-    found = ((field, pattern.findall(text)) for field, pattern in _PATTERNS.items())
-    return tuple((field, values[-1].strip()) for field, values in found if values)
-
-
-def _words(messages: Sequence[Message], role: str) -> list[str]:
-    return [message.content for message in messages if message.role == role]
+_MANY = 3
 
 
 class ClerkUnderstudy(Understudy):
     """Goes through the steps of an intake one by one."""
 
     @answers(StaffIntake)
-    def intake(self, ask: Ask[StaffIntake]) -> StaffTurn:
-        """The next question, or the decision."""
+    def intake(self, ask: Ask[StaffIntake]) -> str:
+        """The next question."""
         prompt = ask.prompt
-        patient = [*_words(ask.messages[:-1], "user"), prompt.patient_says]
-        mine = " ".join(_words(ask.messages, "assistant"))
-        last_round = prompt.round >= prompt.rounds
-        heard = listen(patient)
-        missing = [label for field, label in _LABELS.items() if field not in heard]
-        may_ask = not last_round and mine.lower().count("may i have") < 2 and not ask.mistake("never_asks")
-        if missing and may_ask:
-            return StaffTurn(says=ASK_ALL if len(missing) > 3 else f"And may I have your {', '.join(missing)}?")
-        if ASK_HISTORY not in mine and not last_round:
-            return StaffTurn(says=ASK_HISTORY)
-        department = self._department(prompt, patient, mine, last_round)
-        if not department:
-            return StaffTurn(says=ASK_MORE)
-        if ask.mistake("wrong_department"):
-            department = _another(department, patient, prompt.departments)
-        return StaffTurn(says=f"Thank you. I will arrange for you to be seen in {department}.", department=department)
-
-    @staticmethod
-    def _department(prompt: StaffIntake, patient: Sequence[str], mine: str, last_round: bool) -> str:
-        diagnosed = [text for text in patient if "told that i have" in text.lower()]
-        if diagnosed:
-            known = for_diagnosis(diagnosed[-1], prompt.departments)
-            if known:
-                return known
-        ranked = rank(" ".join(patient), prompt.departments)
-        lead = ranked[0][0] - ranked[1][0] if len(ranked) > 1 else _CLEAR_LEAD
-        asked = mine.count(ASK_MORE)
-        if last_round or (asked and lead >= _CLEAR_LEAD):
-            return ranked[0][1]
-        return ""
+        if prompt.missing:
+            if ask.mistake("never_asks"):
+                return line(prompt.voice, "staff", "chats")
+            if len(prompt.missing) > _MANY:
+                return line(prompt.voice, "staff", "asks_all")
+            return line(prompt.voice, "staff", "asks_some", missing=", ".join(prompt.missing))
+        return line(prompt.voice, "staff", "asks_history" if prompt.topic == "diagnosis" else "asks_more")
 
     @answers(StaffRecord)
     def record(self, ask: Ask[StaffRecord]) -> IntakeReply | str:
-        """The record, by pattern from what was said."""
+        """The form, from what was said."""
+        prompt = ask.prompt
         if ask.mistake("garbled_record"):
-            return "Certainly! The patient seems nice and will be seen soon."
-        heard = listen(_words(ask.messages[:-1], "user"))
-        mine = " ".join(_words(ask.messages, "assistant")).lower()
-        department = next((name for name in ask.prompt.departments if f"seen in {name}" in mine), "none")
+            return line(prompt.voice, "staff", "garbled")
+        patient = _said(prompt.dialogue, "Patient")
+        heard = listen(patient)
         if ask.mistake("misspells") and "name" in heard:
             heard["name"] = f"{heard['name']}e"
+        if ask.mistake("makes_up") and "phone" not in heard:
+            heard["phone"] = "+820000000000"
+        department = self._department(prompt, patient)
+        if department and ask.mistake("wrong_department"):
+            department = _another(department, patient, prompt.departments)
         return IntakeReply(
-            name=heard.get("name", "none"),
-            sex=heard.get("sex", "none").lower(),
-            phone=heard.get("phone", "none"),
-            identifier=heard.get("identifier", "none"),
-            address=heard.get("address", "none"),
-            department=department,
+            name=heard.get("name", ""),
+            sex=cast(Literal["female", "male", ""], heard.get("sex", "")),
+            phone=heard.get("phone", ""),
+            identifier=heard.get("identifier", ""),
+            address=heard.get("address", ""),
+            complaint=" ".join(patient[0].split()[:8]),
+            department=department or NOT_YET,
         )
+
+    @staticmethod
+    def _department(prompt: StaffRecord, patient: Sequence[str]) -> str:
+        """By a diagnosis that was named when it was asked for; otherwise by the complaint, once it was asked about."""
+        known = for_diagnosis(_answer_to(prompt, "asks_history"), prompt.departments)
+        if known:
+            return known
+        ranked = rank(" ".join(patient), prompt.departments)
+        lead = ranked[0][0] - ranked[1][0] if len(ranked) > 1 else _CLEAR_LEAD
+        clear = lead >= _CLEAR_LEAD and bool(_answer_to(prompt, "asks_more"))
+        return ranked[0][1] if clear or prompt.must_decide else ""
+
+
+def _said(dialogue: Sequence[str], speaker: str) -> list[str]:
+    return [words for label, _, words in (text.partition(": ") for text in dialogue) if label == speaker]
+
+
+def _answer_to(prompt: StaffRecord, question: str) -> str:
+    """What the patient answered to one of this understudy's own questions; empty while it was not asked."""
+    asked = f"Clerk: {line(prompt.voice, 'staff', question)}"
+    pairs = zip(prompt.dialogue, prompt.dialogue[1:], strict=False)
+    return " ".join([reply for before, reply in pairs if before == asked])
 
 
 def _another(department: str, patient: Sequence[str], departments: Sequence[str]) -> str:

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 from datetime import date, datetime, timedelta
 
-from polyclinic.clinics.frontdesk.prompts import (
-    Choice,
-    PhysicianDiary,
-    ProposedTime,
-    ReasonedSchedule,
-    StaffBooks,
-    StaffReasons,
-)
+from polyclinic.clinics.frontdesk.prompts import PhysicianDiary, StaffBooks, StaffChanges, StaffReasons
+from polyclinic.clinics.frontdesk.prompts.replies import Change, Choice, ProposedTime, ReasonedSchedule
+from polyclinic.clinics.frontdesk.readings import INTENT, INTENTS, WISH, WISHES
 from polyclinic.clinics.frontdesk.rules.slots import Wish, wish_of
-from polyclinic.clinics.frontdesk.rules.spoken import iso_dates, mentions_name, states_wish
-from polyclinic.clinics.frontdesk.scenario.times import read_date, read_minute
-from polyclinic.clinics.frontdesk.understudies.clerk import ClerkUnderstudy, listen
+from polyclinic.clinics.frontdesk.scenario.times import dates_in, read_date, read_minute
+from polyclinic.clinics.frontdesk.state import plain_name
+from polyclinic.clinics.frontdesk.understudies.clerk import ClerkUnderstudy
+from polyclinic.clinics.frontdesk.understudies.hearing import listen
+from polyclinic.clinics.frontdesk.understudies.voice import line
 from polyclinic.core.understudy import Ask, answers
 
-_CANCEL = re.compile(r"\bcancel\b", re.IGNORECASE)
-_MOVE = re.compile(r"\b(move my|earlier time|bring .* forward|resched)", re.IGNORECASE)
-_DOCTOR = re.compile(r"\b(Dr\. [^,.;?!]+?)(?= on \d|[,.;?!]|$)")
+_SOON = WISH.ask(wish=WISHES["asap"])
+_ANYBODY = WISH.ask(wish=WISHES["no_preference"])
+_THIS_DOCTOR = WISH.ask(wish=WISHES["physician"])
+_NOT_THIS_DOCTOR = WISH.ask(wish=WISHES["not_physician"])
+_CANCEL = INTENT.ask(intent=INTENTS["cancel"])
+_GIVES_UP = re.compile(r"\b(?:cancel|call(?:ing)? (?:it |this )?off|give (?:it|this) up)", re.IGNORECASE)
+_SOONER = re.compile(r"\b(?:sooner|earlier|move|forward)\b", re.IGNORECASE)
+_PAUSES = re.compile(r"[^\w'’-]+")
 _Start = tuple[datetime, PhysicianDiary]
 
 
@@ -32,55 +34,51 @@ class StaffUnderstudy(ClerkUnderstudy):
     @answers(StaffBooks)
     def books(self, ask: Ask[StaffBooks]) -> Choice:
         """One tool, a question, or the fallback."""
-        prompt = ask.prompt
-        heard = [message.content for message in ask.messages[:-1] if message.role == "user"] + [prompt.patient_says]
-        everything = " ".join(heard)
-        if _CANCEL.search(everything) or _MOVE.search(everything):
-            return self._existing(ask, heard, "cancel" if _CANCEL.search(everything) else "reschedule")
         if ask.mistake("falls_back"):
             return Choice(action="fallback")
-        right = self._new(prompt)
-        if right.action == "physician_filter" and ask.mistake("invents_physician"):
-            return Choice(action="physician_filter", physician="Dr. Nobody At All")
-        return self._wrong(right) if ask.mistake("wrong_tool") and right.action != "ask" else right
+        right = self._new(ask)
+        if right.action == "physician_filter" and ask.mistake("forgets_physician"):
+            return Choice(action="physician_filter")
+        return self._wrong(ask.prompt, right) if ask.mistake("wrong_tool") and right.action != "ask" else right
 
     @staticmethod
-    def _new(prompt: StaffBooks) -> Choice:
-        said = prompt.patient_says
-        named = next((name for name in prompt.physicians if mentions_name(name, said)), "")
-        doctor = _DOCTOR.search(said)
-        dates = iso_dates(said)
-        if named or doctor:
-            return Choice(action="physician_filter", physician=named or (doctor.group(1) if doctor else ""))
-        if dates:
+    def _new(ask: Ask[StaffBooks]) -> Choice:
+        prompt, said = ask.prompt, ask.prompt.patient_says
+        named = _doctor(prompt.physicians, said)
+        dates = [day.isoformat() for day in dates_in(said)]
+        if named:
+            avoids = ask.understands(said, _NOT_THIS_DOCTOR) and not ask.understands(said, _THIS_DOCTOR)
+            return Choice(action="fallback") if avoids else Choice(action="physician_filter", physician=named)
+        if dates and dates[-1] in prompt.days:
             return Choice(action="date_filter", date=dates[-1])
-        if states_wish(Wish(kind="asap"), [said]):
+        if ask.understands(said, _SOON) or ask.understands(said, _ANYBODY):
             return Choice(action="get_all_time")
-        return Choice(action="ask", question="Would you like a certain doctor, a certain date, or the earliest time?")
+        return Choice(action="ask", question=line(prompt.voice, "staff", "asks_wish"))
 
     @staticmethod
-    def _wrong(right: Choice) -> Choice:
-        """A tool that does not fit: a doctor or a date is not heard, the earliest time becomes a far one."""
-        return (
-            Choice(action="get_all_time")
-            if right.action != "get_all_time"
-            else Choice(action="date_filter", date="2999-01-01")
-        )
+    def _wrong(prompt: StaffBooks, right: Choice) -> Choice:
+        """A tool that does not fit: a doctor or a date is not heard, the earliest time becomes the last day."""
+        if right.action != "get_all_time":
+            return Choice(action="get_all_time")
+        return Choice(action="date_filter", date=prompt.days[-1])
 
-    @staticmethod
-    def _existing(ask: Ask[StaffBooks], heard: Sequence[str], action: str) -> Choice:
+    @answers(StaffChanges)
+    def changes(self, ask: Ask[StaffChanges]) -> Change:
+        """The appointment moved or cancelled, once it is clear which one it is."""
+        prompt = ask.prompt
+        heard = [message.content for message in ask.messages[:-1] if message.role == "user"] + [prompt.patient_says]
         text = " ".join(heard)
-        name = listen(heard).get("name", "")
-        doctors, dates = _DOCTOR.findall(text), iso_dates(text)
-        if not (name and doctors and dates):
-            return Choice(action="ask", question="Could you tell me your full name, the doctor and the date of it?")
-        if ask.prompt.problem and len(heard) < 3:
-            return Choice(action="ask", question="I cannot find it. Could you check name, doctor and date?")
+        name, doctor, dates = listen(heard).get("name", ""), _doctor(prompt.physicians, text), dates_in(text)
+        if not (name and doctor and dates):
+            return Change(action="ask", question=line(prompt.voice, "staff", "asks_which"))
+        if prompt.problem and len(heard) < 3:
+            return Change(action="ask", question=line(prompt.voice, "staff", "asks_again"))
         day = dates[-1]
         if ask.mistake("wrong_appointment"):
-            day = (date.fromisoformat(day) + timedelta(days=1)).isoformat()
-        return Choice.model_validate(
-            {"action": action, "patient_name": name, "physician": doctors[-1].strip(), "date": day}
+            day += timedelta(days=1 if (day + timedelta(days=1)).isoformat() in prompt.days else -1)
+        cancels = bool(_GIVES_UP.search(text)) or (not _SOONER.search(text) and ask.understands(text, _CANCEL))
+        return Change(
+            action="cancel" if cancels else "reschedule", patient_name=name, physician=doctor, date=day.isoformat()
         )
 
     @answers(StaffReasons)
@@ -88,7 +86,7 @@ class StaffUnderstudy(ClerkUnderstudy):
         """The earliest time, found by walking the diaries."""
         prompt = ask.prompt
         if ask.mistake("garbled_schedule"):
-            return "The first slot in the morning would be lovely."
+            return line(prompt.voice, "staff", "garbled_time")
         if ask.mistake("gives_up"):
             return ReasonedSchedule(schedule=[])
         wish = _heard_wish(prompt)
@@ -99,13 +97,19 @@ class StaffUnderstudy(ClerkUnderstudy):
         return ReasonedSchedule(schedule=_spoilt(ask, times, wish))
 
 
+def _doctor(physicians: Iterable[str], text: str) -> str:
+    """The first of these physicians who is named in full."""
+    words = f" {_PAUSES.sub(' ', plain_name(text))} "
+    return next((name for name in physicians if f" {plain_name(name)} " in words), "")
+
+
 def _heard_wish(prompt: StaffReasons) -> Wish:
     said = prompt.patient_says
-    named = next((diary.name for diary in prompt.diaries if mentions_name(diary.name, said)), "")
+    named = _doctor((diary.name for diary in prompt.diaries), said)
     if named:
         return Wish(kind="physician", physician=named)
-    dates = iso_dates(said)
-    return wish_of("date" if dates else "asap", "", read_date(dates[-1]) if dates else None)
+    dates = dates_in(said)
+    return wish_of("date" if dates else "asap", "", dates[-1] if dates else None)
 
 
 def _moment(day: date | str, text: str) -> datetime:
@@ -162,9 +166,11 @@ def _spoilt(ask: Ask[StaffReasons], times: list[ProposedTime], wish: Wish) -> li
     time = times[0]
     own = next(diary for diary in prompt.diaries if diary.name == time.physician)
     if ask.mistake("two_physicians"):
-        return [time, time.model_copy(update={"physician": "Dr. Somebody Else"})]
-    if ask.mistake("past_time"):
-        return [time.model_copy(update={"date": "1999-01-01"})]
+        others = [diary.name for diary in prompt.diaries if diary.name != own.name]
+        return [time, *(time.model_copy(update={"physician": name}) for name in others[:1])]
+    if ask.mistake("closed_hours"):
+        begins = _moment(time.date, prompt.opens) - timedelta(minutes=own.visit_minutes)
+        return [_as_time(begins, own)]
     if ask.mistake("wrong_length"):
         end = _moment(time.date, time.start) + timedelta(minutes=own.visit_minutes + prompt.unit_minutes)
         return [time.model_copy(update={"end": f"{end:%H:%M}"})]

@@ -1,0 +1,119 @@
+"""The intake: questions and a form, until the form is complete and a department is chosen.
+
+The staff fills in its form again after each answer. Code holds what must hold: a value that nobody said is not written
+down, a department that is not one of the hospital's does not end anything, and the last round must decide.
+"""
+
+from __future__ import annotations
+
+from polyclinic.clinics.frontdesk.agents import PatientActor, Staff
+from polyclinic.clinics.frontdesk.flow.words import GREETING, seen_words
+from polyclinic.clinics.frontdesk.prompts import Topic
+from polyclinic.clinics.frontdesk.prompts.replies import NOT_YET, IntakeReply
+from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeRecord
+from polyclinic.clinics.frontdesk.rules.notes import TakenIn
+from polyclinic.clinics.frontdesk.rules.particulars import FIELDS, stands
+from polyclinic.clinics.frontdesk.scenario.diseases import names_disease
+from polyclinic.clinics.frontdesk.scenario.schema import Contact
+from polyclinic.clinics.frontdesk.variants import DeskVariant
+from polyclinic.core.episode import Episode
+
+LABELS = {
+    "name": "full name",
+    "sex": "sex",
+    "phone": "phone number",
+    "identifier": "personal number (ID)",
+    "address": "address",
+}
+ASKED_AT_MOST = 2
+"""A patient who does not give a particular when asked twice is not asked for it a third time."""
+
+
+class Intake:
+    """One intake, from the greeting to the record."""
+
+    def __init__(
+        self, episode: Episode, contact: Contact, variant: DeskVariant, actor: PatientActor, staff: Staff
+    ) -> None:
+        self.episode, self.contact, self.variant = episode, contact, variant
+        self.actor, self.staff = actor, staff
+        self.lines: list[str] = []
+        self.heard: list[str] = []
+        self.asked: list[Topic] = []
+        self.values: dict[str, str] = dict.fromkeys((*FIELDS, "department"), "")
+        self.diagnosis = ""
+        self.refused: dict[str, None] = {}
+
+    async def run(self) -> IntakeRecord | None:
+        """The record; None when the form could not be read."""
+        self.says(GREETING)
+        await self.hears(GREETING)
+        rounds, readable = 0, True
+        while rounds < self.variant.rounds:
+            rounds += 1
+            self.episode.take_turn()
+            form = await self.staff.fills_in(tuple(self.lines), must_decide=rounds == self.variant.rounds)
+            readable = form is not None
+            if form is None:
+                break
+            self.takes(form)
+            topic = self.next_topic()
+            if topic is None or rounds == self.variant.rounds:
+                self.says(seen_words(self.values["department"]), round=rounds, department=self.values["department"])
+                break
+            question = await self.staff.asks(self.heard[-1], topic, self.known(), self.missing())
+            if question is None:
+                break
+            self.asked.append(topic)
+            self.says(question, round=rounds)
+            await self.hears(question)
+        record = IntakeRecord(**self.values) if readable else None
+        decided = bool(self.values["department"])
+        self.episode.note(TakenIn(record=record, decided=decided, rounds=rounds, refused=tuple(self.refused)))
+        self.episode.conclude(rounds=rounds)
+        return record
+
+    def takes(self, form: IntakeReply) -> None:
+        """Write down what stands in the patient's words; what was written before stays until it is said otherwise."""
+        for field in FIELDS:
+            value = getattr(form, field).strip()
+            if value and stands(field, value, self.heard):
+                self.values[field] = value
+            elif value:
+                self.refused[field] = None
+        self.diagnosis = form.diagnosis.strip() or self.diagnosis
+        self.values["department"] = "" if form.department == NOT_YET else form.department
+
+    def next_topic(self) -> Topic | None:
+        """What is still to be asked; None when the form can be closed."""
+        if self.missing() and self.asked.count("particulars") < ASKED_AT_MOST:
+            return "particulars"
+        if not self.diagnosis and "diagnosis" not in self.asked:
+            return "diagnosis"
+        return None if self.values["department"] else "complaint"
+
+    def known(self) -> tuple[str, ...]:
+        """The form's particulars, for the staff."""
+        return tuple([f"{LABELS[field]}: {self.values[field]}" for field in FIELDS if self.values[field]])
+
+    def missing(self) -> tuple[str, ...]:
+        """The particulars that are not written down yet."""
+        return tuple([LABELS[field] for field in FIELDS if not self.values[field]])
+
+    def says(self, text: str, **data: object) -> None:
+        """The staff speaks."""
+        self.episode.say("staff", text, to="patient", phase="intake", **data)
+        self.lines.append(f"Clerk: {text}")
+
+    async def hears(self, staff_says: str) -> None:
+        """The patient's answer; one who names a diagnosis it was never told is the simulator's breach, not the
+        staff's.
+        """
+        said, patient = await self.actor.answers(staff_says), self.contact.caller
+        self.episode.say("patient", said, to="staff", phase="intake")
+        self.lines.append(f"Patient: {said}")
+        self.heard.append(said)
+        if not patient.knows_diagnosis and names_disease(patient.disease, said):
+            self.episode.violated(
+                "unknown_diagnosis", "patient", severity=2, words=said, rationale="nobody has told the patient"
+            )

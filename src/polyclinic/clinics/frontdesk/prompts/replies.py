@@ -1,0 +1,128 @@
+"""What the desk's staff replies with: flat forms, each choice closed by what this hospital has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any, Literal, TypeVar
+
+from pydantic import create_model
+
+from polyclinic.core.reply import ReplyModel
+
+F = TypeVar("F", bound=ReplyModel)
+NOT_YET = "not yet known"
+BookAction = Literal["physician_filter", "date_filter", "get_all_time", "ask", "fallback"]
+ChangeAction = Literal["reschedule", "cancel", "ask"]
+MOST_DAYS = 62
+"""A longer period is not listed day by day."""
+
+
+class IntakeReply(ReplyModel):
+    """The staff's form, as far as it is filled in. What the patient has not said is empty.
+
+    `diagnosis` and `complaint` are what the department is chosen by, so they stand before it.
+    """
+
+    name: str = ""
+    sex: Literal["female", "male", ""] = ""
+    phone: str = ""
+    identifier: str = ""
+    address: str = ""
+    diagnosis: str = ""
+    complaint: str = ""
+    department: str = NOT_YET
+
+
+class Choice(ReplyModel):
+    """One step towards a first appointment: what was heard, then a tool with its argument, a question, or the
+    fallback.
+    """
+
+    wants: str = ""
+    action: BookAction
+    physician: str = ""
+    date: str = ""
+    question: str = ""
+
+    @property
+    def arguments(self) -> dict[str, str]:
+        """What the tool is given."""
+        given = {"physician_filter": {"physician": self.physician}, "date_filter": {"date": self.date}}
+        return given.get(self.action, {})
+
+
+class Change(ReplyModel):
+    """One step of a call about an appointment: what was heard, then a tool with what it needs, or a question."""
+
+    wants: str = ""
+    action: ChangeAction
+    patient_name: str = ""
+    physician: str = ""
+    date: str = ""
+    question: str = ""
+
+    @property
+    def arguments(self) -> dict[str, str]:
+        """What the tool is given; empty ones left out."""
+        given = {"physician": self.physician, "date": self.date, "patient_name": self.patient_name}
+        return {name: value for name, value in given.items() if value}
+
+
+class ProposedTime(ReplyModel):
+    """A time the staff has found: date ``YYYY-MM-DD``, times ``HH:MM``."""
+
+    physician: str
+    date: str
+    start: str
+    end: str
+
+
+class ReasonedSchedule(ReplyModel):
+    """What the staff found by reading the diaries, after a short reason; empty when nothing fits."""
+
+    reason: str = ""
+    schedule: list[ProposedTime]
+
+
+@lru_cache(maxsize=256)
+def intake_form(departments: tuple[str, ...], must_decide: bool) -> type[IntakeReply]:
+    """The form of a hospital with these departments."""
+    choices = departments if must_decide else (NOT_YET, *departments)
+    return _closed("IntakeForm", IntakeReply, department=_one_of(choices))
+
+
+@lru_cache(maxsize=256)
+def choice_form(physicians: tuple[str, ...], days: tuple[str, ...]) -> type[Choice]:
+    """The step towards a first appointment in a department with these physicians, on these days."""
+    return _closed("ChoiceForm", Choice, physician=_one_of(("", *physicians)), date=_day(("", *days)))
+
+
+@lru_cache(maxsize=256)
+def change_form(physicians: tuple[str, ...], days: tuple[str, ...]) -> type[Change]:
+    """The step of a call about an appointment in a department with these physicians, on these days."""
+    return _closed("ChangeForm", Change, physician=_one_of(("", *physicians)), date=_day(("", *days)))
+
+
+@lru_cache(maxsize=256)
+def schedule_form(physicians: tuple[str, ...], days: tuple[str, ...]) -> type[ReasonedSchedule]:
+    """The times that can be found in these diaries."""
+    time = _closed("TimeForm", ProposedTime, physician=_one_of(physicians), date=_day(days))
+    return _closed("ScheduleForm", ReasonedSchedule, schedule=list[time])  # type: ignore[valid-type]
+
+
+def _one_of(values: Iterable[str]) -> Any:
+    return Literal[tuple(dict.fromkeys(values))]
+
+
+def _day(days: tuple[str, ...]) -> Any:
+    return _one_of(days) if len(days) <= MOST_DAYS else str
+
+
+def _closed(name: str, base: type[F], **narrower: Any) -> type[F]:
+    """The same reply with every field required, and these ones narrower."""
+    fields: dict[str, Any] = {field: (info.annotation, ...) for field, info in base.model_fields.items()}
+    fields |= {field: (kind, ...) for field, kind in narrower.items()}
+    made = create_model(name, __base__=base, **fields)
+    made.__doc__ = base.__doc__
+    return made

@@ -1,0 +1,95 @@
+"""Who somebody is, compared by value: the same name, number or address however it is written.
+
+Spaces, hyphens, commas and case do not change a value; a country code may stand before a phone number or be left out;
+"Female", "F" and "woman" are one sex. Everything else is another value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from polyclinic.people.demographics import Person
+
+FIELDS = ("name", "sex", "phone", "identifier", "address")
+_NO_DIGIT, _NO_LETTER = re.compile(r"\D+"), re.compile(r"[\W_]+")
+_NUMBER = re.compile(r"\+?\d(?:[\d()./ -]*\d)?")
+_SEXES = {
+    "female": re.compile(r"\b(female|woman|lady|girl|mother|wife|mrs|ms|여자|여성)\b", re.IGNORECASE),
+    "male": re.compile(r"\b(male|man|gentleman|guy|boy|father|husband|mr|남자|남성)\b", re.IGNORECASE),
+}
+_LETTERS_FOR_SEX = {"f": "female", "m": "male"}
+_COUNTRY_CODE = 3
+_WHOLE_NUMBER = 7
+"""Fewer digits than this are no phone number, and prove nothing."""
+
+
+def same(field: str, written: str, person: Person) -> bool:
+    """Whether what was written down is this person's."""
+    told: str = getattr(person, field)
+    if written == told:
+        return True
+    if field == "sex":
+        return sex_of(written) == told
+    if field == "phone":
+        return same_number(written, told)
+    if field == "identifier":
+        return digits(written) == digits(told) and letters(written) == letters(told)
+    if field == "name":
+        return letters(written) in (letters(told), letters(f"{person.given}{person.family}"))
+    return letters(written) == letters(told)
+
+
+def was_said(field: str, person: Person, text: str) -> bool:
+    """Whether a person's words hold this particular of theirs."""
+    told: str = getattr(person, field)
+    if field == "sex":
+        return _SEXES[told].search(text) is not None
+    if field == "name" and letters(f"{person.given}{person.family}") in letters(text):
+        return True
+    return stands(field, told, (text,))
+
+
+def stands(field: str, value: str, heard: Sequence[str]) -> bool:
+    """Whether a value that was written down stands in what was heard: nobody made it up."""
+    if field == "sex":
+        pattern = _SEXES.get(sex_of(value))
+        return pattern is not None and any(pattern.search(text) for text in heard)
+    if any(value in text for text in heard):
+        return bool(value)
+    if field == "phone":
+        return any(same_number(value, number) for text in heard for number in _NUMBER.findall(text))
+    if field == "identifier" and len(digits(value)) >= _WHOLE_NUMBER:
+        return any(digits(value) in digits(text) for text in heard)
+    wanted = letters(value)
+    return bool(wanted) and any(wanted in letters(text) for text in heard)
+
+
+def sex_of(written: str) -> str:
+    """``female`` or ``male``; empty where it is neither, or both."""
+    word = written.strip().lower()
+    if word in _LETTERS_FOR_SEX:
+        return _LETTERS_FOR_SEX[word]
+    found = [sex for sex, pattern in _SEXES.items() if pattern.search(word)]
+    return found[0] if len(found) == 1 else ""
+
+
+def same_number(one: str, other: str) -> bool:
+    """Whether two phone numbers are one: ``010 1234 5678`` and ``+82 10 1234 5678`` are."""
+    short, long = sorted((digits(one).lstrip("0"), digits(other).lstrip("0")), key=len)
+    if len(short) < _WHOLE_NUMBER:
+        return bool(short) and short == long
+    return long.endswith(short) and len(long) - len(short) <= _COUNTRY_CODE
+
+
+@lru_cache(maxsize=256)
+def digits(value: str) -> str:
+    """Only the digits."""
+    return _NO_DIGIT.sub("", value)
+
+
+@lru_cache(maxsize=256)
+def letters(value: str) -> str:
+    """Only letters and digits, in small letters."""
+    return _NO_LETTER.sub("", value).lower()

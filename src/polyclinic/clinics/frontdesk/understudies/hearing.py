@@ -1,0 +1,84 @@
+"""How the staff's understudy hears particulars: by the form of numbers and names, in anybody's sentences."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+_NAME = r"[A-Z][\w'’-]*(?: (?:[a-z]{1,3} )?[A-Z][\w'’-]*){1,3}"
+_INTRODUCED = re.compile(rf"(?:\b[Nn]ame(?:'s| is|:)|\bI am|\bI'm|\b[Tt]his is|\b[Cc]alled|\b[Ii]t is for)\s*({_NAME})")
+_ALONE = re.compile(rf"(?:^|[.!?:] ?)({_NAME})(?=[,.;]|$)")
+_BEFORE = re.compile(rf"({_NAME}) (?:is (?:the|my) name|here|speaking)\b")
+_TITLE = re.compile(r"\b(?:Dr|Doctor|Prof)\.? [A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*")
+_FEMALE = re.compile(r"\b(?:female|woman|lady)\b", re.IGNORECASE)
+_MALE = re.compile(r"\b(?:male|man|gentleman)\b", re.IGNORECASE)
+_NUMBER = re.compile(r"(?<![\w-])\+?\(?\d[\d ()/-]{5,}\d(?![\w-])")
+_DIAL = re.compile(r"\b(?:phone|mobile|cell|telephone|reach|call|ring|number is|contact)\b", re.IGNORECASE)
+_CARD = re.compile(r"\b(?:personal|id|identity|identification|resident|registration|chi|card)\b", re.IGNORECASE)
+_LIVES = re.compile(
+    r"\b(?:address(?: is|:)|live (?:at|in|on)|living (?:at|in)|home is(?: at)?|reside (?:at|in)|stay at)\s+(.+)",
+    re.IGNORECASE,
+)
+_NEXT_SENTENCE = re.compile(r"[.;](?=\s+(?:My|I|The|You|And|It|Is|What)\b)|[.;!?]?\s*$")
+_NOT_NAMES = ("I", "Good", "Hello", "Hi", "Yes", "No", "My", "Sure", "The", "Thank", "Well")
+
+
+def listen(said: Iterable[str]) -> dict[str, str]:
+    """The particulars in a patient's words; the last mention counts."""
+    heard: dict[str, str] = {}
+    for text in said:
+        heard.update(_particulars(text))
+    return heard
+
+
+@lru_cache(maxsize=4096)
+def _particulars(text: str) -> tuple[tuple[str, str], ...]:
+    """What one utterance holds: heard again in each round, looked through once."""
+    found: dict[str, str] = {}
+    address = _LIVES.search(text)
+    if address:
+        found["address"] = address[1][: _end(address[1])].strip()
+    rest = text.replace(found["address"], " ") if address else text
+    found |= _numbers(rest)
+    name = _name(rest)
+    if name:
+        found["name"] = name
+    if _FEMALE.search(rest):
+        found["sex"] = "female"
+    elif _MALE.search(rest):
+        found["sex"] = "male"
+    return tuple(found.items())
+
+
+def _end(text: str) -> int:
+    match = _NEXT_SENTENCE.search(text)
+    return match.start() if match else len(text)
+
+
+def _numbers(text: str) -> dict[str, str]:
+    """Phone and personal number, told apart by the words before them, otherwise by their form."""
+    found: dict[str, str] = {}
+    begins = 0
+    for match in _NUMBER.finditer(text):
+        before, value = text[begins : match.start()], match[0].strip()
+        begins = match.end()
+        if len(re.sub(r"\D", "", value)) < 7 or re.fullmatch(r"\d{4}-\d{2}-\d{2}", value):
+            continue
+        if _CARD.search(before):
+            found["identifier"] = value
+        elif _DIAL.search(before) or value.startswith(("+", "0", "(")):
+            found["phone"] = value
+        else:
+            found["identifier"] = value
+    return found
+
+
+def _name(text: str) -> str:
+    """A full name where somebody is introduced; doctors are not."""
+    plain = _TITLE.sub(" ", text)
+    for pattern in (_BEFORE, _INTRODUCED, _ALONE):
+        names: Sequence[str] = [name for name in pattern.findall(plain) if name.split()[0] not in _NOT_NAMES]
+        if names:
+            return names[-1]
+    return ""

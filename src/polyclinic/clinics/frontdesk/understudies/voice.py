@@ -1,0 +1,22 @@
+"""What the understudies say: two voices, as data. Rules, judges and readers know none of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from polyclinic.clinics.frontdesk.prompts import Voice
+from polyclinic.core.files import package_data
+
+_Voices = Mapping[str, Mapping[str, Mapping[str, str]]]
+
+
+@lru_cache(maxsize=1)
+def _voices() -> _Voices:
+    voices: _Voices = package_data("polyclinic.clinics.frontdesk", "data/voices.toml")
+    return voices
+
+
+def line(voice: Voice, part: str, key: str, **words: str) -> str:
+    """One sentence of a part (``patient``, ``manner``, ``staff``), with these words filled in."""
+    return _voices()[voice.name][part][key].format(**words)
