@@ -25,7 +25,14 @@ MISTAKES = (
     Mistake("wrong_appointment", "staff", "looks for another date (FI)", metric="scheduling"),
     Mistake("garbled_schedule", "staff", "answers in prose (IF)", metric="scheduling", variant="reasoning"),
     Mistake("gives_up", "staff", "finds nothing although there is (IS)", metric="scheduling", variant="reasoning"),
-    Mistake("two_physicians", "staff", "assigns two physicians (PC)", metric="scheduling", variant="reasoning"),
+    Mistake(
+        "two_physicians",
+        "staff",
+        "assigns two physicians (PC)",
+        metric="scheduling",
+        variant="reasoning",
+        scenarios="tertiary:1:24",
+    ),
     Mistake(
         "closed_hours",
         "staff",
