@@ -30,7 +30,7 @@ from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.prompt import Prompt, check_prompts
 from polyclinic.core.understudy import Ask, Understudy, answers
 from polyclinic.models.cast import build_cast, parse_cast
-from polyclinic.runner.build.stage import reader_of
+from polyclinic.runner.build.built_run import reader_of
 from polyclinic.testing.runs import run_once
 
 
