@@ -6,8 +6,6 @@ import pytest
 from jinja2 import UndefinedError
 
 from polyclinic.clinics.demo.prompts import PROMPTS, CallerAsks, CallerReacts, NurseAdvises, Reaction
-from polyclinic.clinics.frontdesk.prompts import PROMPTS as FRONTDESK
-from polyclinic.clinics.frontdesk.prompts import StaffIntake, StaffRecord
 from polyclinic.core.agent import compose
 from polyclinic.core.length import form_tokens
 from polyclinic.core.message import Frozen, Image, assistant, user
@@ -123,12 +121,11 @@ def test_a_persons_words_become_the_reply() -> None:
 
 
 def test_templates_of_one_role_can_share_their_words() -> None:
-    asks = StaffIntake(departments=("cardiology",), rounds=5, patient_says="hello", round=1).render()
-    writes = StaffRecord(departments=("cardiology",), rounds=5).render()
-    assert asks[0] == writes[0]
-    assert "cardiology" in asks[0].content
-    assert shared_files(StaffRecord.__module__, "staff_record.md") == ["clerk.md"]
-    assert check_prompts(FRONTDESK) == []
+    asks = CallerAsks(caller="Ada Byron", medicine="Amberol", believes="nothing").render()
+    reacts = CallerReacts(caller="Ada Byron", style="numbers", advice="Take one.").render()
+    assert "Ada Byron" in asks[0].content and reacts[0].content.startswith(asks[0].content)
+    assert shared_files(CallerAsks.__module__, "caller_asks.md") == ["caller.md"]
+    assert check_prompts(PROMPTS) == []
 
 
 def test_mutable_fields_are_rendered_every_time() -> None:

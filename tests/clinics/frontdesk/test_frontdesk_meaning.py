@@ -34,7 +34,7 @@ from polyclinic.clinics.frontdesk.understudies.hearing import listen
 from polyclinic.eval.results import RunResults
 from polyclinic.fhir.store import FhirStore
 from polyclinic.people.demographics import Person
-from polyclinic.runner.api import carry_on, start_run
+from polyclinic.runner.api import resume_run, start_run
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.results import load_results
 from polyclinic.store.store import Store, open_store
@@ -148,7 +148,7 @@ async def test_nothing_invented_reaches_the_record_and_it_is_counted() -> None:
 async def _run(store: Store, voice: str, **more: Any) -> RunResults[Contact]:
     values = {"clinic": "frontdesk", "scenarios": "secondary:1:40", "seed": 1, "options": {"voice": voice}, **more}
     run = await start_run(store, make_config(values))
-    await carry_on(store, run, retry_failed=False)
+    await resume_run(store, run, retry_failed=False)
     return cast("RunResults[Contact]", await load_results(store, run))
 
 
