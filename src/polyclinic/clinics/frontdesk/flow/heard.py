@@ -25,7 +25,10 @@ _PLAINLY = {
 
 
 async def states_wish(episode: Episode, wish: Wish, said: Sequence[str]) -> bool:
-    """Whether these words state this wish. To name a doctor in order to avoid them is no wish for that doctor."""
+    """Whether these words state this wish. To name a doctor in order to avoid them is no wish for that doctor.
+
+    Only a reader that is sure of it makes the patient's words no wish: what is unclear is not the patient's fault.
+    """
     text = " ".join(said)
     if not names_it(wish, text):
         return False
@@ -33,8 +36,8 @@ async def states_wish(episode: Episode, wish: Wish, said: Sequence[str]) -> bool
         return True
     if wish.kind == "physician":
         wants, avoids = await episode.reads(text, _DOCTOR)
-        return wants.yes or not avoids.yes
-    return any(finding.yes for finding in await episode.reads(text, _EARLIEST))
+        return wants.says != "no" or not avoids.yes
+    return any(finding.says != "no" for finding in await episode.reads(text, _EARLIEST))
 
 
 async def states_intent(episode: Episode, intent: Literal["move", "cancel"], said: Sequence[str]) -> bool:

@@ -22,6 +22,7 @@ _ANYBODY = WISH.ask(wish=WISHES["no_preference"])
 _THIS_DOCTOR = WISH.ask(wish=WISHES["physician"])
 _NOT_THIS_DOCTOR = WISH.ask(wish=WISHES["not_physician"])
 _CANCEL = INTENT.ask(intent=INTENTS["cancel"])
+_NEXT = re.compile(r"\b(?:earliest|soonest|next (?:opening|slot|time)|right away|straight away)\b", re.IGNORECASE)
 _GIVES_UP = re.compile(r"\b(?:cancel|call(?:ing)? (?:it |this )?off|give (?:it|this) up)", re.IGNORECASE)
 _SOONER = re.compile(r"\b(?:sooner|earlier|move|forward)\b", re.IGNORECASE)
 _PAUSES = re.compile(r"[^\w'’-]+")
@@ -51,7 +52,7 @@ class StaffUnderstudy(ClerkUnderstudy):
             return Choice(action="fallback") if avoids else Choice(action="physician_filter", physician=named)
         if dates and dates[-1] in prompt.days:
             return Choice(action="date_filter", date=dates[-1])
-        if ask.understands(said, _SOON) or ask.understands(said, _ANYBODY):
+        if _NEXT.search(said) or ask.understands(said, _SOON) or ask.understands(said, _ANYBODY):
             return Choice(action="get_all_time")
         return Choice(action="ask", question=line(prompt.voice, "staff", "asks_wish"))
 
