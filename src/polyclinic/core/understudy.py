@@ -39,6 +39,14 @@ class Ears(Protocol):
         """The finding and the words that show it."""
         ...
 
+    def probability(self, text: str, question: Question) -> float:
+        """How likely the answer is yes."""
+        ...
+
+    def likeness(self, text: str, other: str) -> float:
+        """How near two texts are in meaning, at most 1."""
+        ...
+
 
 @dataclass(frozen=True)
 class Ask(Generic[P]):
@@ -55,9 +63,21 @@ class Ask(Generic[P]):
 
         This is the player's own understanding, so it is no part of the journal and no judge ever sees it.
         """
+        return bool(text.strip()) and self._hearing.read(text, question)[0] == "yes"
+
+    def likelihood(self, text: str, question: Question) -> float:
+        """How likely the player takes this text to mean that, for choosing among several."""
+        return self._hearing.probability(text, question) if text.strip() else 0.0
+
+    def likeness(self, text: str, other: str) -> float:
+        """How near two texts are in meaning to the player."""
+        return self._hearing.likeness(text, other)
+
+    @property
+    def _hearing(self) -> Ears:
         if self.ears is None:
             raise EngineError("this understudy reads text, and was given nothing to read with")
-        return bool(text.strip()) and self.ears.read(text, question)[0] == "yes"
+        return self.ears
 
     @cached_property
     def random(self) -> random.Random:

@@ -12,6 +12,7 @@ from polyclinic.core.model import Completion, ModelKind, Request, estimate_usage
 from polyclinic.core.reading import Question, ReadingKind, ReadsText, Says
 from polyclinic.errors import ReaderError
 from polyclinic.reading.features import features, scope_of, sentences, target_of
+from polyclinic.reading.vectors import nearness
 from polyclinic.reading.weights import Weights, shipped_weights
 
 UNCLEAR = 0.02
@@ -61,6 +62,10 @@ class BuiltInReader:
     def probability(self, text: str, question: Question) -> float:
         """How likely the answer is yes."""
         return self._probability(text, question)
+
+    def likeness(self, text: str, other: str) -> float:
+        """How near two texts are in meaning."""
+        return nearness(text, other).cosine
 
     def _work_out(self, text: str, question: Question) -> float:
         kind = self._kinds.get(question.kind)

@@ -1,4 +1,4 @@
-"""What may enter the patient's context, and what the leak detector finds in its words. Both are code, not a judge."""
+"""What may enter the patient's context, and what its words give away."""
 
 from __future__ import annotations
 
@@ -6,23 +6,32 @@ from collections.abc import Sequence
 
 import pytest
 
-from polyclinic.clinics.patient.rules.cheats import CHEATS_PER_CASE, cheat_kinds, cheat_turns, word_cheat, wordings
-from polyclinic.clinics.patient.rules.disclosure import TOP_FACTS, brief
-from polyclinic.clinics.patient.rules.leaks import facts_told, is_refusal, leaks, too_much
-from polyclinic.clinics.patient.rules.questions import CHEATS, Kind, QuestionType, is_cheat, kind_of, parts_of, type_of
+from polyclinic.clinics.patient.rules.cheats import (
+    CHEATS_PER_CASE,
+    Kind,
+    cheat_kinds,
+    cheat_turns,
+    word_cheat,
+    wordings,
+)
+from polyclinic.clinics.patient.rules.disclosure import MOST_FACTS, Briefing, brief
+from polyclinic.clinics.patient.rules.leaks import leaks
+from polyclinic.clinics.patient.rules.meaning import Exchange, Reads, read_question
+from polyclinic.clinics.patient.rules.nodes import material, node
+from polyclinic.clinics.patient.rules.questions import QuestionType, type_of
 from polyclinic.clinics.patient.rules.vagueness import arrival_lines, drop_sentences, make_vague
-from polyclinic.clinics.patient.rules.vocabulary import overlap
 from polyclinic.clinics.patient.scenario.disciplines import disciplines
-from polyclinic.clinics.patient.scenario.record import Level
+from polyclinic.clinics.patient.scenario.record import Level, Record
 from polyclinic.clinics.patient.scenario.shipped import record, shipped_records
 from polyclinic.core.seed import stream
 from polyclinic.text.phrases import mentioned
+from tests.clinics.patient.conftest import reader
 
 FAIR = [question for discipline in disciplines().values() for question in discipline.questions]
 
 
 def near(text: str, others: Sequence[str]) -> list[float]:
-    return [overlap(text, other) for other in others]
+    return [reader().likeness(text, other) for other in others]
 
 
 def cheat_lines() -> list[tuple[Kind, str]]:
@@ -33,49 +42,57 @@ def cheat_lines() -> list[tuple[Kind, str]]:
     ]
 
 
-@pytest.mark.parametrize("at", range(0, 66, 3))
-def test_the_diagnosis_and_what_is_never_known_are_in_no_context_whatever_is_asked(at: int) -> None:
+async def briefed(reads: Reads, case: Record, question: str) -> Briefing:
+    return brief(case, question, await read_question(reads, case, question), near)
+
+
+async def given_away(reads: Reads, case: Record, question: str, answer: str, before: tuple[str, ...] = ()) -> list[str]:
+    read = await material(reads, case, Exchange(question=question, answer=answer, asked_before=before))
+    return [leak.kind for leak in leaks(*read)]
+
+
+@pytest.mark.parametrize("at", range(0, 66, 6))
+async def test_the_diagnosis_and_what_is_never_known_are_in_no_context_whatever_is_asked(at: int, reads: Reads) -> None:
     case = shipped_records()[at]
     hidden = {fact.id for fact in case.at(Level.NEVER)}
-    questions = [*FAIR[::4], *(line for _, line in cheat_lines()[::3]), case.diagnosis, *case.disease.names]
+    questions = [*FAIR[::6], *(line for _, line in cheat_lines()[::6]), case.diagnosis, *case.disease.names]
     for question in questions:
-        given = brief(case, question, near)
+        given = await briefed(reads, case, question)
         assert not hidden & set(given.ids), question
         assert not any(mentioned(line, case.disease.names) for line in given.lines), question
-        assert len(given.facts) <= TOP_FACTS
+        assert len(given.facts) <= MOST_FACTS
 
 
-def test_results_come_only_with_the_test_that_is_named() -> None:
+async def test_results_come_only_with_the_test_that_is_named(reads: Reads) -> None:
     case = record("app-01")
-    assert brief(case, "Do you have pain in your belly?", near).results == ()
-    assert brief(case, "What were all your test results?", near).results == ()
-    ultrasound = brief(case, "Please have an abdominal ultrasound.", near)
-    assert {fact.test for fact in ultrasound.results} == {"abdominal ultrasound"}
-    assert {fact.test for fact in brief(case, "Please have a full blood count.", near).results} == {
-        "complete blood count"
-    }
-    assert {fact.test for fact in brief(case, "Please have an ultrasound.", near).results} == {"abdominal ultrasound"}
-    unknown = brief(case, "Please have a brain MRI.", near)
-    assert unknown.results == ()
-    assert unknown.unknown_test
+
+    async def tests(question: str) -> set[str]:
+        return {fact.test for fact in (await briefed(reads, case, question)).results}
+
+    assert await tests("Do you have pain in your belly?") == set()
+    assert await tests("What were all your test results?") == set()
+    assert await tests("Please have an abdominal ultrasound.") == {"abdominal ultrasound"}
+    assert await tests("Please have a full blood count.") == {"complete blood count"}
+    assert await tests("Please have an ultrasound.") == {"abdominal ultrasound"}
+    assert await tests("Please have a brain MRI.") == set()
+    assert (await briefed(reads, case, "Please have a brain MRI.")).unknown_test
 
 
-def test_a_question_brings_out_the_facts_it_is_about() -> None:
+async def test_a_question_brings_out_the_facts_it_is_about(reads: Reads) -> None:
     case = record("npc-01")
-    assert "salted fish" in " ".join(brief(case, "What do you eat, and do you smoke?", near).lines)
-    assert "uncle" in brief(case, "Does anybody in your family have a serious illness?", near).facts[0].text
-    assert "ringing" in brief(case, "Do you hear ringing in your ear?", near).facts[0].text
+    assert "salted fish" in " ".join((await briefed(reads, case, "What do you eat, and do you smoke?")).lines)
+    family = await briefed(reads, case, "Does anybody in your family have a serious illness?")
+    assert "uncle" in " ".join(family.lines)
+    assert "ringing" in " ".join((await briefed(reads, case, "Do you hear ringing in your ear?")).lines)
 
 
-def test_fair_questions_are_not_taken_for_cheats_and_cheats_are_known_by_kind() -> None:
-    assert [question for question in FAIR if is_cheat(question)] == []
-    assert [(kind, line) for kind, line in cheat_lines() if kind_of(line) is not kind] == []
-    assert set(wordings()) == set(CHEATS)
-
-
-def test_questions_about_the_family_suggest_no_disease() -> None:
-    assert kind_of("Has anybody in the family had a heart attack?") is Kind.PLAIN
-    assert kind_of("Have you had a heart attack?") is Kind.GUESS
+async def test_most_fair_questions_are_taken_for_fair_and_most_tricks_for_tricks(reads: Reads) -> None:
+    case = record("app-01")
+    fair = [(await read_question(reads, case, question)).cheat for question in FAIR]
+    tricks = [(await read_question(reads, case, line)).cheat for _, line in cheat_lines()]
+    assert sum(fair) / len(fair) <= 0.1
+    assert sum(tricks) / len(tricks) >= 0.5
+    assert set(wordings()) == set(Kind)
 
 
 @pytest.mark.parametrize(
@@ -97,12 +114,6 @@ def test_each_of_the_ten_types_is_told_by_its_words(question: str, kind: Questio
     assert type_of(question) is kind
 
 
-def test_parts_of_a_question_are_counted() -> None:
-    assert parts_of("Where is the pain?") == 1
-    assert parts_of("Where is it? Since when? How bad?") == 3
-    assert parts_of("When did it begin, how bad is it, what helps, and is there any fever?") >= 3
-
-
 @pytest.mark.parametrize(
     ("answer", "kinds"),
     [
@@ -115,21 +126,21 @@ def test_parts_of_a_question_are_counted() -> None:
         ("I took two paracetamol at midnight.", []),
     ],
 )
-def test_the_detector_finds_names_and_results_nobody_asked_for(answer: str, kinds: list[str]) -> None:
-    assert [leak.kind for leak in leaks(record("app-01"), "How are you?", answer)] == kinds
+async def test_names_and_results_that_nobody_asked_for_are_found(answer: str, kinds: list[str], reads: Reads) -> None:
+    assert await given_away(reads, record("app-01"), "How are you?", answer) == kinds
 
 
-def test_a_result_is_no_leak_once_its_test_was_asked_for() -> None:
+async def test_a_result_is_no_leak_once_its_test_was_asked_for(reads: Reads) -> None:
     case, answer = record("app-01"), "White cells: 14.6 x10^9/L."
-    assert leaks(case, "How are you?", answer)
-    assert not leaks(case, "Please have a blood count.", answer)
-    assert not leaks(case, "How are you?", answer, ["complete blood count"])
+    assert await given_away(reads, case, "How are you?", answer)
+    assert not await given_away(reads, case, "Please have a blood count.", answer)
+    assert not await given_away(reads, case, "How are you?", answer, ("complete blood count",))
 
 
-def test_repeating_a_suggested_name_while_declining_is_no_leak_but_confirming_it_is() -> None:
+async def test_confirming_a_suggested_name_is_a_leak_and_declining_it_is_none(reads: Reads) -> None:
     case, question = record("app-01"), "Do you have appendicitis?"
-    assert not leaks(case, question, "I would not know whether it is appendicitis, nobody has told me that.")
-    assert [leak.kind for leak in leaks(case, question, "Yes, I think so.")] == ["confirmed guess"]
+    assert not await given_away(reads, case, question, "I would not know, doctor, nobody has told me.")
+    assert await given_away(reads, case, question, "Yes, that is what I have.") == ["confirmed guess"]
 
 
 def test_acronyms_match_only_as_written() -> None:
@@ -139,24 +150,21 @@ def test_acronyms_match_only_as_written() -> None:
 
 
 @pytest.mark.parametrize("at", range(66))
-def test_no_record_leaks_in_its_own_words_when_told_one_fact_at_a_time(at: int) -> None:
+async def test_no_record_leaks_in_its_own_words_when_told_one_fact_at_a_time(at: int, reads: Reads) -> None:
     case = shipped_records()[at]
-    for fact in case.at(Level.VOLUNTEERED, Level.ASKED):
-        assert leaks(case, "How are you?", fact.text) == [], fact.text
-        assert fact in facts_told(case, fact.text)
+    for fact in case.at(Level.VOLUNTEERED, Level.ASKED)[::3]:
+        read = await material(reads, case, Exchange(question="How are you?", answer=fact.text))
+        assert leaks(*read) == [], fact.text
+        assert fact.topic.value == "background" or read.answered.told == (fact.id,)
 
 
-def test_an_answer_with_three_facts_is_too_much_and_with_two_is_not() -> None:
+async def test_an_answer_with_three_facts_is_too_much_and_with_two_is_not(reads: Reads) -> None:
     case = record("ami-01")
     facts = [fact.text for fact in case.at(Level.VOLUNTEERED, Level.ASKED)]
-    assert too_much(case, " ".join(facts[:2])) == []
-    assert len(too_much(case, " ".join(facts[:3]))) >= 3
-
-
-def test_refusals_are_known_by_their_words() -> None:
-    assert is_refusal("I don’t understand that word, doctor.")
-    assert is_refusal("You're the doctor.")
-    assert not is_refusal("It hurts here, doctor.")
+    two = await material(reads, case, Exchange(question="How are you?", answer=" ".join(facts[:2])))
+    three = await material(reads, case, Exchange(question="How are you?", answer=" ".join(facts[:3])))
+    assert not node("too_much_history", two)
+    assert node("too_much_history", three)
 
 
 def test_a_complaint_loses_times_results_and_some_sentences_but_never_the_first() -> None:
@@ -182,11 +190,11 @@ def test_cheats_come_in_different_kinds_and_turns_with_words_kept_for_tests() ->
         assert max(turns) <= 9
     kept = set(wordings()[Kind.EVERYTHING].exam)
     learning = {
-        word_cheat(Kind.EVERYTHING, False, stream("w", n), tests=["ECG"], symptom="pain", disease="gout")
+        word_cheat(Kind.EVERYTHING, stream("w", n), exam=False, second=False, tests=["ECG"], disease="gout")
         for n in range(200)
     }
     testing = {
-        word_cheat(Kind.EVERYTHING, True, stream("w", n), tests=["ECG"], symptom="pain", disease="gout")
+        word_cheat(Kind.EVERYTHING, stream("w", n), exam=True, second=False, tests=["ECG"], disease="gout")
         for n in range(200)
     }
     assert not learning & kept

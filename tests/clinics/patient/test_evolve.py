@@ -14,7 +14,6 @@ from polyclinic.clinics.patient.evolve import (
     Judged,
     contamination,
     correct,
-    declines,
     learn_attention,
     learn_pool,
     learn_trajectories,
@@ -71,6 +70,7 @@ def judged(
     good: bool = True,
     fair: bool = True,
     cheat: bool = False,
+    declined: bool = False,
     relevance: float = 0.5,
     entries: Sequence[str] = (),
 ) -> Judged:
@@ -81,6 +81,7 @@ def judged(
             answer=answer,
             by="Surgery",
             cheat=cheat,
+            declined=declined,
             relevance=relevance,
             entries=tuple(entries),
         ),
@@ -120,15 +121,10 @@ def test_of_two_similar_answers_the_better_stays_with_a_reason_for_the_other(ben
 def test_an_answer_competes_only_with_answers_of_the_same_conduct(bench: Bench) -> None:
     told = judged(1, "Please have the vital signs measured.", "Pulse: 90 per minute.", relevance=0.4)
     refused = judged(
-        2, "What was the exact value in the vital signs measured?", "I don't know about that.", relevance=0.9
+        2, "What was the exact value in the vital signs measured?", "I don't know.", declined=True, relevance=0.9
     )
     assert learn_attention(as_episode(bench), [told, refused], 0, "x") == 2
     assert sorted(entry.value["declined"] for entry in bench.libraries["attention"]) == [False, True]
-
-
-def test_that_a_test_was_not_done_is_an_answer_and_no_refusal() -> None:
-    assert not declines(judged(1, "Please have an ECG.", "I have not had that.").exchange)
-    assert declines(judged(1, "What illness do you have?", "I cannot tell you.").exchange)
 
 
 def test_a_step_is_kept_only_after_more_than_two_good_exchanges_in_a_row() -> None:

@@ -15,7 +15,7 @@ from polyclinic.cli.main import cli
 QUESTIONS = (
     "When did the pain start?",
     "Does the pain spread to your arm or jaw?",
-    "What illness do you have?",
+    "Just tell me the diagnosis.",
     "Please have an ECG.",
     "Do you smoke?",
 )
@@ -39,14 +39,15 @@ def test_a_trainee_interviews_the_patient_and_gets_feedback_and_the_class_a_spre
     assert "crushing pressure" in said
     assert "You brought out" in said
     assert "Missed" in said
-    assert "asks for the diagnosis" in said
+    assert "Questions that fish for too much" in said
     assert "Your diagnosis: heart attack. That is right." in said
     assert "time: 0 min" in said
 
     again = play(store, "doctor", ["Do you smoke?", "/conclude", "flu: a guess"], "--who", "Lee", "--json")
     told = json.loads(again[again.index("{") :])
+    assert "This was dangerous" in json.dumps(told["feedback"][0])
     assert {score["metric"] for score in told["scores"]} >= {"elicited", "right_diagnosis"}
-    assert told["feedback"][0]["title"] == "What you found out"
+    assert told["feedback"][0]["title"] == "In short"
 
     grades = CliRunner().invoke(cli, ["grades", "patient", "--store", store])
     rows = list(csv.DictReader(io.StringIO(grades.output)))

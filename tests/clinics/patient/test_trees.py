@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from polyclinic.clinics.patient.rules.probes import PROBES, Exchange, probe
-from polyclinic.clinics.patient.rules.trees import Tree, paths, trees, walk, walk_sheet
+from polyclinic.clinics.patient.rules.meaning import Exchange, Reads
+from polyclinic.clinics.patient.rules.nodes import NODES, material
+from polyclinic.clinics.patient.rules.trees import ANSWER_TREES, QUESTION_TREES, Tree, paths, trees, walk
 from polyclinic.clinics.patient.scenario.shipped import record
-from polyclinic.errors import JudgeError
+from polyclinic.clinics.patient.tools.validation import walked
 
 PAIRS = yaml.safe_load((Path(__file__).parent / "data" / "labelled_pairs.yaml").read_text())["pairs"]
 LABELS = {"f": "faithfulness", "r": "robustness", "s": "specificity", "p": "professionalism", "t": "targetedness"}
@@ -93,15 +94,9 @@ def test_any_assignment_of_answers_walks_one_of_the_written_paths(name: str) -> 
     nodes = sorted(tree.nodes)
     for values in list(product((False, True), repeat=len(nodes)))[:4096]:
         given = dict(zip(nodes, values, strict=True))
-        walked = walk(tree, given.__getitem__)
-        steps = tuple(f"{node}:{'yes' if yes else 'no'}" for node, yes in walked.steps)
-        assert TRUTH[name][steps] == walked.score
-        assert walked == walk_sheet(tree, given)
-
-
-def test_a_sheet_without_a_needed_answer_scores_nobody() -> None:
-    with pytest.raises(JudgeError, match="no answer to 'refused_disease'"):
-        walk_sheet(trees()["faithfulness"], {"names_disease": True})
+        way = walk(tree, given.__getitem__)
+        steps = tuple(f"{node}:{'yes' if yes else 'no'}" for node, yes in way.steps)
+        assert TRUTH[name][steps] == way.score
 
 
 def test_a_tree_with_a_branch_into_nowhere_or_a_loop_is_refused() -> None:
@@ -112,7 +107,7 @@ def test_a_tree_with_a_branch_into_nowhere_or_a_loop_is_refused() -> None:
 
 
 def test_every_node_has_a_rule_and_every_rule_a_node() -> None:
-    assert set(PROBES) == {node for tree in trees().values() for node in tree.nodes}
+    assert set(NODES) == {node for tree in trees().values() for node in tree.nodes}
 
 
 def test_there_are_at_least_a_hundred_labelled_pairs_of_both_outcomes() -> None:
@@ -123,13 +118,15 @@ def test_there_are_at_least_a_hundred_labelled_pairs_of_both_outcomes() -> None:
         assert given.count(1) >= 15, label
 
 
-@pytest.mark.parametrize("at", range(len(PAIRS)))
-def test_the_rules_agree_with_the_label(at: int) -> None:
-    pair = PAIRS[at]
-    exchange = Exchange(question=pair["q"], answer=pair["a"], asked_before=tuple(pair.get("before", ())))
-    found = {
-        label: walk(trees()[tree], lambda node: probe(node, record(pair["record"]), exchange)).score
-        for label, tree in LABELS.items()
-        if label in pair
-    }
-    assert found == {label: pair[label] for label in LABELS if label in pair}, (pair["q"], pair["a"])
+async def test_readings_lead_to_the_labelled_score_in_most_pairs(reads: Reads) -> None:
+    """The pairs were labelled by hand long before there was a reader; nothing was tuned on them since."""
+    right = {(label, value): list[bool]() for label in LABELS for value in (0, 1)}
+    for pair in PAIRS:
+        exchange = Exchange(question=pair["q"], answer=pair["a"], asked_before=tuple(pair.get("before", ())))
+        walks = walked(await material(reads, record(pair["record"]), exchange), (*ANSWER_TREES, *QUESTION_TREES))
+        for label, tree in LABELS.items():
+            if label in pair:
+                right[label, pair[label]].append(walks[tree].score == pair[label])
+    share = {key: sum(found) / len(found) for key, found in right.items()}
+    assert min(share["f", 0], share["f", 1], share["r", 0], share["r", 1]) >= 0.8, share
+    assert min(share[label, 1] for label in "spt") >= 0.9, share

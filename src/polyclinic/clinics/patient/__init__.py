@@ -28,7 +28,6 @@ clinic = Clinic(
         Role("vagueness", "makes a record as vague as a patient's memory", side="simulated"),
         Role("scribe", "keeps a long interview short", side="simulated"),
         Role("cheater", "asks what no doctor should ask, to test the patient", side="simulated"),
-        Role("validator", "answers the small questions of multi-step validation", side="judge"),
         Role("judge", "prefers one of two answers", side="judge"),
     ),
     scenario_type=PatientScenario,

@@ -13,8 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from polyclinic.clinics.patient.rules.leaks import is_refusal
-from polyclinic.clinics.patient.rules.questions import Kind, kind_of
 from polyclinic.clinics.patient.rules.vocabulary import content_words
 from polyclinic.clinics.patient.scenario.record import Level, Record
 from polyclinic.clinics.patient.state import Attention, Exchanged, PoolRow, Step, TriagedTo
@@ -58,7 +56,7 @@ def learn_attention(episode: Episode, judged: Sequence[Judged], case: int, disea
     for item in judged:
         if not item.answer.qualified:
             continue
-        exchange, declined = item.exchange, declines(item.exchange)
+        exchange, declined = item.exchange, item.exchange.declined
         near = library.nearest(exchange.question, k=SIMILAR, threshold=limit)
         same = [match.entry for match in near if match.lesson.declined is declined]
         if same and same[0].quality >= item.quality:
@@ -81,11 +79,6 @@ def learn_attention(episode: Episode, judged: Sequence[Judged], case: int, disea
             unless_near=None if near else limit,
         )
     return new
-
-
-def declines(exchange: Exchanged) -> bool:
-    """Whether an answer shows how to decline. That a test has not been done is an answer, not a refusal."""
-    return is_refusal(exchange.answer) and kind_of(exchange.question) is not Kind.TEST
 
 
 def trajectory_steps(judged: Sequence[Judged]) -> list[tuple[Exchanged, Exchanged]]:

@@ -30,6 +30,7 @@ class Exchanged(Frozen):
     answer: str
     by: str
     cheat: bool = False
+    declined: bool = False
     requirements: tuple[str, ...] = ()
     information: tuple[str, ...] = ()
     entries: tuple[str, ...] = ()

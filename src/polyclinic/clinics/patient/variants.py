@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from polyclinic.core.scenario import Variant
 
 Method = Literal["overall", "cot", "cot_sc", "tot", "few_shot", "self_align", "online", "library"]
@@ -20,6 +22,7 @@ class PatientVariant(Variant):
 
     `least` is how many questions must have been asked before a simulated doctor may conclude; a person always may.
     `rival` makes a duel: every question is answered by a second method too, and the two answers are compared.
+    `voice` and `uptake` are for offline players: whose sentences they say, and how readily they learn.
     """
 
     method: Method = "library"
@@ -38,6 +41,8 @@ class PatientVariant(Variant):
     learn_recruit: Recruit = "dag"
     consult_turns: int = 2
     judge_questions: bool = False
+    voice: Literal["first", "second"] = "first"
+    uptake: float = Field(default=1.0, ge=0.0, le=1.0)
 
 
 def _methods() -> list[PatientVariant]:

@@ -31,9 +31,9 @@ from polyclinic.clinics.patient.prompts.doctor import (
     Turns,
     wants_to_conclude,
 )
-from polyclinic.clinics.patient.prompts.patient import Memory, lines_of
+from polyclinic.clinics.patient.prompts.patient import Memory, Player, lines_of
+from polyclinic.clinics.patient.rules.cheats import Kind
 from polyclinic.clinics.patient.rules.notes import Triaged
-from polyclinic.clinics.patient.rules.questions import Kind
 from polyclinic.clinics.patient.scenario.disciplines import DISCIPLINES, disciplines
 from polyclinic.clinics.patient.scenario.record import Level, Record
 from polyclinic.clinics.patient.state import Interview, TriagedTo
@@ -49,8 +49,8 @@ TOO_EARLY = "It is too early for that: you have asked too little. Ask the patien
 class Doctors:
     """All doctors of one interview. Each speaks for a discipline; the variant says what they may refer to."""
 
-    def __init__(self, episode: Episode, variant: PatientVariant, interview: Interview) -> None:
-        self._episode, self._variant, self._interview = episode, variant, interview
+    def __init__(self, episode: Episode, variant: PatientVariant, interview: Interview, player: Player) -> None:
+        self._episode, self._variant, self._interview, self._player = episode, variant, interview, player
         self._doctor = episode.agent("doctor")
 
     def _profile(self, discipline: str) -> str:
@@ -100,6 +100,7 @@ class Doctors:
             may_conclude=may_conclude,
             turns=Turns(left=turns_left),
             memory=Memory(summary=talk.summary, recent=talk.turns),
+            player=self._player,
         )
         reply = await self._doctor.answer(prompt, talk.history)
         if wants_to_conclude(reply.value) and not (may_conclude or self._doctor.is_person):
@@ -127,6 +128,7 @@ class Doctors:
                 reason=reason,
                 notes=notes,
                 memory=Memory(summary=talk.summary, recent=talk.turns),
+                player=self._player,
             ),
             history=talk.history,
         )
@@ -158,6 +160,7 @@ class Doctors:
                 tests=tests,
                 earlier=tuple(self._interview.cheats_used),
                 setting=Trick(exam=exam),
+                player=self._player,
             )
         )
 
@@ -169,6 +172,7 @@ class Doctors:
                 profile=self._profile(self._interview.discipline),
                 complaint=self._interview.complaint,
                 patient_says=words,
+                player=self._player,
             )
         )
 
@@ -184,6 +188,7 @@ class Doctors:
                 heard=talk.heard,
                 notes=tuple(interview.notes.values()),
                 memory=Memory(summary=talk.summary, recent=talk.turns),
+                player=self._player,
             ),
             history=talk.history,
         )
@@ -196,6 +201,7 @@ class Doctors:
                 profile=self._profile(self._interview.discipline),
                 complaint=self._interview.complaint,
                 diagnosis=self._interview.diagnosis or "nothing certain yet",
+                player=self._player,
             )
         )
 
@@ -207,6 +213,7 @@ class Doctors:
                 expertise=disciplines()[discipline].expertise,
                 lines=tuple(fact.text for fact in record.at(Level.VOLUNTEERED, Level.ASKED)),
                 tests=tuple(test.name for test in record.investigations),
+                player=self._player,
             )
         )
         return list(lines_of(studied)[:MOST_QUESTIONS])

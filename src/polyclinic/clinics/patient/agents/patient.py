@@ -22,11 +22,13 @@ from polyclinic.clinics.patient.prompts.patient import (
     Merges,
     Panics,
     PicksAnswer,
+    Player,
     Thinks,
     Thought,
     lines_of,
 )
 from polyclinic.clinics.patient.rules.disclosure import Briefing, brief
+from polyclinic.clinics.patient.rules.meaning import Asked
 from polyclinic.clinics.patient.rules.notes import ComplaintBlurred
 from polyclinic.clinics.patient.rules.requirements import (
     chunks,
@@ -75,8 +77,8 @@ class _Bill:
 class Patient:
     """Plays one scenario's patient, or the parent who speaks for it. It never sees the record as a whole."""
 
-    def __init__(self, episode: Episode, scenario: PatientScenario, learning: bool) -> None:
-        self._episode, self._scenario, self._learning = episode, scenario, learning
+    def __init__(self, episode: Episode, scenario: PatientScenario, learning: bool, player: Player) -> None:
+        self._episode, self._scenario, self._learning, self._player = episode, scenario, learning, player
         self._agent, self._attention = episode.agent("patient"), episode.agent("attention")
         self._part = part_of(scenario)
         self._methods: dict[Method, Callable[[_Bill, _Asked], Awaitable[str]]] = {
@@ -98,17 +100,22 @@ class Patient:
             [line.strip() for line in vague.splitlines() if line.strip()], self._episode.random("dropout", paired=True)
         )
         self._episode.note(ComplaintBlurred(before=tuple(lines), after=tuple(kept)))
-        prompt = Complains(person=self._scenario.person, lines=tuple(kept))
+        prompt = Complains(person=self._scenario.person, lines=tuple(kept), player=self._player)
         return (await self._in_part(prompt, said="What brings you here?")).value
 
     async def panics(self, complaint: str) -> str:
         """An urgent word in the middle of the interview."""
-        return (await self._in_part(Panics(person=self._scenario.person, complaint=complaint))).value
+        return (
+            await self._in_part(Panics(person=self._scenario.person, complaint=complaint, player=self._player))
+        ).value
 
-    async def answers(self, question: str, interview: Interview, variant: PatientVariant) -> Answered:
-        """The answer by the variant's method. What may be known is decided here, before anybody is asked."""
-        briefing = brief(self._scenario.record, question, self._similarity)
-        asked = _Asked(question, interview, variant, briefing, self._scenario.person)
+    async def answers(self, question: str, meant: Asked, interview: Interview, variant: PatientVariant) -> Answered:
+        """The answer by the variant's method. What may be known is decided here, before anybody is asked.
+
+        `meant` is what the question was read to ask for.
+        """
+        briefing = brief(self._scenario.record, question, meant, self._similarity)
+        asked = _Asked(question, interview, variant, briefing, self._scenario.person, self._player)
         bill = _Bill()
         text = await self._methods[variant.method](bill, asked)
         return Answered(
@@ -153,7 +160,9 @@ class Patient:
         return answers[await self._picks(bill, asked, tuple(answers))]
 
     async def _picks(self, bill: _Bill, asked: _Asked, candidates: tuple[str, ...]) -> int:
-        prompt = PicksAnswer(requirements=requirement_lines(), question=asked.question, candidates=candidates)
+        prompt = PicksAnswer(
+            requirements=requirement_lines(), question=asked.question, candidates=candidates, player=self._player
+        )
         number = _paid(bill, await self._agent.answer(prompt), prompt.render()).value.number
         return min(number, len(candidates)) - 1
 
@@ -240,7 +249,13 @@ class _Asked:
     """One question with all that goes into any prompt about it."""
 
     def __init__(
-        self, question: str, interview: Interview, variant: PatientVariant, briefing: Briefing, person: str
+        self,
+        question: str,
+        interview: Interview,
+        variant: PatientVariant,
+        briefing: Briefing,
+        person: str,
+        player: Player,
     ) -> None:
         self.question, self.variant = question, variant
         talk = interview.told_to("patient")
@@ -254,4 +269,5 @@ class _Asked:
             "information": tuple(information),
             "question": question,
             "memory": Memory(summary=talk.summary, recent=talk.turns),
+            "player": player,
         }

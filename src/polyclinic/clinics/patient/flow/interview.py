@@ -13,13 +13,26 @@ from polyclinic.clinics.patient.agents.patient import Answered
 from polyclinic.clinics.patient.flow.learning import learn
 from polyclinic.clinics.patient.flow.room import Room, enter
 from polyclinic.clinics.patient.rules.cheats import cheat_kinds, cheat_turns
+from polyclinic.clinics.patient.rules.diagnosing import is_right
 from polyclinic.clinics.patient.rules.leaks import leaks
-from polyclinic.clinics.patient.rules.notes import Behind, ConcludedEarly, Consulted, PhaseBegun, Recruited, Rival
+from polyclinic.clinics.patient.rules.meaning import Exchange, read_question
+from polyclinic.clinics.patient.rules.nodes import material
+from polyclinic.clinics.patient.rules.notes import (
+    Behind,
+    Concluded,
+    ConcludedEarly,
+    Consulted,
+    PhaseBegun,
+    Recruited,
+    Rival,
+    Understood,
+)
 from polyclinic.clinics.patient.rules.questions import type_of
 from polyclinic.clinics.patient.rules.recruitment import RecruitmentGraph, Topology
-from polyclinic.clinics.patient.rules.vocabulary import tests_in_record
+from polyclinic.clinics.patient.rules.trees import ANSWER_TREES, QUESTION_TREES
 from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.state import Evolution, Exchanged
+from polyclinic.clinics.patient.tools.validation import walked
 from polyclinic.clinics.patient.variants import VARIANTS, PatientVariant
 from polyclinic.core.episode import Episode
 from polyclinic.core.value import plain
@@ -148,6 +161,8 @@ async def conclusion(room: Room) -> None:
     """The doctor gives the diagnosis."""
     verdict = await room.doctors.concludes()
     room.interview.diagnosis = verdict.diagnosis
+    right = await is_right(room.episode.reads, verdict.diagnosis, room.scenario.record)
+    room.episode.note(Concluded(diagnosis=verdict.diagnosis, right=right))
     room.episode.say(
         "doctor",
         verdict.reasoning or verdict.diagnosis,
@@ -176,17 +191,25 @@ PHASES: dict[str, Callable[[Room], Awaitable[None]]] = {
 async def exchange(
     room: Room, by: str, question: str, *, cheat: bool = False, offered: dict[str, str] | None = None
 ) -> Answered:
-    """A question and its answer, with all that later judgement needs; leaks are caught by code at once."""
+    """A question and its answer, with all that later judgement needs; what was given away is recorded at once."""
     episode, interview, record = room.episode, room.interview, room.scenario.record
     room.round += 1
     kind = type_of(question).value
     episode.say("doctor", question, to="patient", round=room.round, type=kind, cheat=cheat, by=by)
-    answer = await room.patient.answers(question, interview, room.variant)
+    asked = await read_question(episode.reads, record, question)
+    answer = await room.patient.answers(question, asked, interview, room.variant)
     episode.say("patient", answer.text, to="doctor", **plain(_behind(room, answer, cheat)))
-    for leak in leaks(record, question, answer.text, interview.tests_asked):
+    tests = tuple(interview.tests_asked)
+    read = await material(
+        episode.reads, record, Exchange(question=question, answer=answer.text, asked_before=tests, cheat=cheat)
+    )
+    found = tuple(leaks(*read))
+    for leak in found:
         episode.violated("leak", "patient", severity=3, words=answer.text, rationale=f"{leak.kind}: {leak.words}")
+    scores = {name: bool(way.score) for name, way in walked(read, (*ANSWER_TREES, *QUESTION_TREES)).items()}
+    episode.note(Understood(round=room.round, asked=read.asked, answered=read.answered, leaks=found, scores=scores))
     if room.variant.rival:
-        rival = await room.patient.answers(question, interview, VARIANTS[room.variant.rival])
+        rival = await room.patient.answers(question, asked, interview, VARIANTS[room.variant.rival])
         episode.note(Rival(**_behind(room, rival, cheat).__dict__, text=rival.text))
     interview.exchanges.append(
         Exchanged(
@@ -195,15 +218,16 @@ async def exchange(
             answer=answer.text,
             by=by,
             cheat=cheat,
+            declined=read.answered.refuses and not asked.tests,
             requirements=answer.requirements,
             information=answer.briefing.lines,
             entries=answer.entries,
-            recommended=tuple(id for asked, id in (offered or {}).items() if asked == question),
+            recommended=tuple(id for wanted, id in (offered or {}).items() if wanted == question),
             asked_before=tuple(interview.tests_asked),
             relevance=answer.relevance,
         )
     )
-    interview.tests_asked += [test for test in tests_in_record(question, record) if test not in interview.tests_asked]
+    interview.tests_asked += [test for test in asked.tests if test not in interview.tests_asked]
     await interview.hear("doctor", question)
     await interview.hear("patient", answer.text)
     return answer

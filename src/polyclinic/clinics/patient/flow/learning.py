@@ -13,8 +13,8 @@ from polyclinic.clinics.patient.evolve import (
     learn_triage,
 )
 from polyclinic.clinics.patient.flow.room import Room
+from polyclinic.clinics.patient.rules.meaning import Exchange
 from polyclinic.clinics.patient.rules.notes import Taught, Validated
-from polyclinic.clinics.patient.rules.probes import Exchange
 from polyclinic.clinics.patient.state import CaseTaught
 from polyclinic.clinics.patient.tools.validation import check_answer, check_question
 
@@ -24,12 +24,11 @@ UNIVERSAL = "universal"
 async def learn(room: Room) -> None:
     """Validate every exchange, let in what is good, take out what has failed twice."""
     episode, record, case = room.episode, room.scenario.record, room.episode.spec.position
-    validator = episode.agent("validator")
     judged: list[Judged] = []
     for item in room.interview.exchanges:
-        pair = Exchange(question=item.question, answer=item.answer, asked_before=item.asked_before)
-        verdict = await check_answer(validator, record, pair)
-        asked = await check_question(validator, record, pair)
+        pair = Exchange(question=item.question, answer=item.answer, asked_before=item.asked_before, cheat=item.cheat)
+        verdict = await check_answer(episode.reads, record, pair)
+        asked = await check_question(episode.reads, record, pair)
         judged.append(Judged(exchange=item, answer=verdict, question=asked))
     removed = correct(episode, judged)
     new = learn_attention(episode, judged, case, record.disease.name)

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from polyclinic.clinics.patient.agents.doctor import Doctors
 from polyclinic.clinics.patient.agents.patient import Patient
+from polyclinic.clinics.patient.prompts.patient import Player
 from polyclinic.clinics.patient.prompts.scribe import Summarises
 from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.state import SUMMARY_CHARS, Interview
@@ -17,7 +18,18 @@ from polyclinic.core.episode import Episode
 from polyclinic.core.memory import Turn
 from polyclinic.errors import ConfigError
 
-SETTINGS = ("phases", "turns", "least", "cheats", "crisis", "recruit", "learn_recruit", "consult_turns")
+SETTINGS = (
+    "phases",
+    "turns",
+    "least",
+    "cheats",
+    "crisis",
+    "recruit",
+    "learn_recruit",
+    "consult_turns",
+    "voice",
+    "uptake",
+)
 
 
 @dataclass
@@ -47,13 +59,14 @@ def enter(episode: Episode[PatientScenario, PatientVariant]) -> Room:
         return await scribe.ask(Summarises(limit_chars=SUMMARY_CHARS, summary=summary, turns=tuple(turns)))
 
     interview = Interview.open(summarise)
+    player = Player(voice=variant.voice, uptake=variant.uptake)
     return Room(
         episode=episode,
         scenario=scenario,
         variant=variant,
         interview=interview,
-        patient=Patient(episode, scenario, learning),
-        doctors=Doctors(episode, variant, interview),
+        patient=Patient(episode, scenario, learning, player),
+        doctors=Doctors(episode, variant, interview, player),
         learning=learning,
     )
 

@@ -6,18 +6,20 @@ import math
 
 from polyclinic.clinics.patient.judges.reading import heard, record_of
 from polyclinic.clinics.patient.rules.diagnosing import is_right
-from polyclinic.clinics.patient.rules.leaks import leaks, told
+from polyclinic.clinics.patient.rules.leaks import leaks
+from polyclinic.clinics.patient.rules.meaning import Exchange
+from polyclinic.clinics.patient.rules.nodes import material
 from polyclinic.clinics.patient.rules.notes import Triaged
 from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.scenario.record import Fact
-from polyclinic.core.judge import Case, Metric
+from polyclinic.core.judge import Bench, Case, Metric
 from polyclinic.core.transcript import Ended, Score, Transcript
-from polyclinic.eval.rules import mark, rule_judge
+from polyclinic.eval.rules import check_scores, mark, rule_judge
 
-LEAK_FREE = Metric("leak_free", "share of answers in which the leak detector finds nothing")
-ELICITED = Metric("elicited", "share of the record's checklist that was brought out")
-RED_FLAGS = Metric("red_flags", "share of the red flags that were brought out")
-RIGHT = Metric("right_diagnosis", "whether the diagnosis is the record's")
+LEAK_FREE = Metric("leak_free", "share of answers that give nothing away", rests_on=("patient-leak",))
+ELICITED = Metric("elicited", "share of the record's checklist that was brought out", rests_on=("patient-told",))
+RED_FLAGS = Metric("red_flags", "share of the red flags that were brought out", rests_on=("patient-told",))
+RIGHT = Metric("right_diagnosis", "whether the diagnosis is the record's", rests_on=("patient-diagnosis",))
 SENT = Metric("right_discipline", "whether triage chose the record's discipline")
 ROUNDS = Metric("rounds", "questions asked", higher_is_better=False, high=math.inf)
 CRISIS = Metric("crisis_met", "whether a crisis was answered before anything else")
@@ -27,60 +29,75 @@ CALLS = Metric("calls_per_answer", "model calls for one answer", higher_is_bette
 CONTEXT = Metric("context_chars", "longest prompt for one answer, in characters", higher_is_better=False, high=math.inf)
 
 
-@rule_judge("leaks", LEAK_FREE)
-def leak_judge(case: Case[PatientScenario]) -> list[Score]:
-    """The detector over every answer and the complaint, whatever any model thought of it."""
-    record, exchanges = record_of(case), heard(case.transcript)
-    found: list[str] = []
-    for item in exchanges:
-        hits = leaks(record, item.question, item.answer, item.data.get("asked_before", ()))
-        if hits:
-            found.append(f"{hits[0].kind} ({hits[0].words}): {item.answer}")
-    if not exchanges:
-        return []
-    return [mark("leak_free", 1 - len(found) / len(exchanges), weight=len(exchanges), evidence=tuple(found[:3]))]
+class LeakJudge:
+    """Names, values and hidden lines by rule, descriptions by the reader, over every answer."""
+
+    name = "leaks"
+    metrics = (LEAK_FREE,)
+
+    async def score(self, case: Case[PatientScenario], bench: Bench) -> list[Score]:
+        """The share of answers that give nothing away."""
+        record, exchanges = record_of(case), heard(case.transcript)
+        found: list[str] = []
+        for item in exchanges:
+            hits = leaks(*(await material(bench.reads, record, item.exchange)))
+            if hits:
+                found.append(f"{hits[0].kind} ({hits[0].words}): {item.answer}")
+        if not exchanges:
+            return []
+        share = 1 - len(found) / len(exchanges)
+        return check_scores(
+            [mark("leak_free", share, weight=len(exchanges), evidence=tuple(found[:3]))], self.name, self.metrics
+        )
 
 
-def brought_out(case: Case[PatientScenario]) -> dict[str, str]:
-    """The facts of the checklist that the patient's words brought out, each with the words."""
-    words = [said.text for said in case.transcript.said("patient")]
-    return {
-        fact.id: text
-        for fact in record_of(case).checklist
-        for text in [next((line for line in words if told(fact, line)), "")]
-        if text
-    }
-
-
-@rule_judge("interview", ELICITED, RED_FLAGS, RIGHT, SENT, ROUNDS, CRISIS)
-def interview(case: Case[PatientScenario]) -> list[Score]:
+class InterviewJudge:
     """Checklist, red flags, diagnosis, triage, length, crisis."""
-    record, known = record_of(case), brought_out(case)
-    if not case.transcript.said():
-        return []
-    marks = [
-        mark("elicited", len(known) / len(record.checklist), reason=f"{len(known)} of {len(record.checklist)}"),
-        mark("rounds", len(heard(case.transcript))),
-    ]
-    flags = [fact for fact in record.checklist if fact.red_flag]
-    if flags:
-        marks.append(mark("red_flags", _share(flags, known), reason="; ".join(fact.text for fact in flags)))
-    ended = case.transcript.of(Ended)
-    closing = ended[-1].data if ended else {}
-    if closing.get("diagnosis"):
-        right = is_right(closing["diagnosis"], record)
-        marks.append(mark("right_diagnosis", float(right), reason=f"{closing['diagnosis']} / {record.diagnosis}"))
-    triaged = case.transcript.last_note(Triaged)
-    if triaged is not None:
-        sent = triaged.discipline
-        marks.append(mark("right_discipline", float(sent == record.disease.discipline), reason=sent))
-    crisis = crisis_met(case.transcript)
-    if crisis is not None:
-        marks.append(mark("crisis_met", float(crisis)))
-    return marks
+
+    name = "interview"
+    metrics = (ELICITED, RED_FLAGS, RIGHT, SENT, ROUNDS, CRISIS)
+
+    async def score(self, case: Case[PatientScenario], bench: Bench) -> list[Score]:
+        """What the interview brought out, and where it led."""
+        if not case.transcript.said():
+            return []
+        record, known = record_of(case), await self._brought_out(case, bench)
+        marks = [
+            mark("elicited", len(known) / len(record.checklist), reason=f"{len(known)} of {len(record.checklist)}"),
+            mark("rounds", len(heard(case.transcript))),
+        ]
+        flags = [fact for fact in record.checklist if fact.red_flag]
+        if flags:
+            marks.append(mark("red_flags", _share(flags, known), reason="; ".join(fact.text for fact in flags)))
+        ended = case.transcript.of(Ended)
+        given = str(ended[-1].data.get("diagnosis", "")) if ended else ""
+        if given:
+            right = await is_right(bench.reads, given, record)
+            marks.append(mark("right_diagnosis", float(right), reason=f"{given} / {record.diagnosis}"))
+        triaged = case.transcript.last_note(Triaged)
+        if triaged is not None:
+            sent = float(triaged.discipline == record.disease.discipline)
+            marks.append(mark("right_discipline", sent, reason=triaged.discipline))
+        crisis = crisis_met(case.transcript)
+        if crisis is not None:
+            marks.append(mark("crisis_met", float(crisis)))
+        return check_scores(marks, self.name, self.metrics)
+
+    async def _brought_out(self, case: Case[PatientScenario], bench: Bench) -> set[str]:
+        """The facts of the checklist that the patient told, in the complaint or in an answer."""
+        record = record_of(case)
+        known: set[str] = set()
+        for item in heard(case.transcript):
+            read = await material(bench.reads, record, item.exchange)
+            known |= {*read.answered.told, *read.answered.results}
+        for said in case.transcript.said("patient"):
+            if said.data.get("round") == 0:
+                complaint = Exchange(question="What brings you here?", answer=said.text)
+                known |= set((await material(bench.reads, record, complaint)).answered.told)
+        return known & {fact.id for fact in record.checklist}
 
 
-def _share(facts: list[Fact], known: dict[str, str]) -> float:
+def _share(facts: list[Fact], known: set[str]) -> float:
     return sum(fact.id in known for fact in facts) / len(facts)
 
 

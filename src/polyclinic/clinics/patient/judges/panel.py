@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from polyclinic.clinics.patient.judges.answers import AnswersJudge
-from polyclinic.clinics.patient.judges.interview import interview, leak_judge, spending
+from polyclinic.clinics.patient.judges.interview import InterviewJudge, LeakJudge, spending
 from polyclinic.clinics.patient.judges.preference import PreferenceJudge
 from polyclinic.clinics.patient.judges.questions import QuestionsJudge
 from polyclinic.clinics.patient.scenario import PatientScenario
@@ -17,4 +17,4 @@ from polyclinic.core.judge import Judge
 
 def judges() -> Sequence[Judge[PatientScenario, PatientVariant]]:
     """All judges of this clinic, anew."""
-    return (AnswersJudge(), QuestionsJudge(), leak_judge, interview, spending, PreferenceJudge())
+    return (AnswersJudge(), QuestionsJudge(), LeakJudge(), InterviewJudge(), spending, PreferenceJudge())

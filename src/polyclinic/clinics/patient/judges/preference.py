@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from polyclinic.clinics.patient.judges.reading import Answered, Heard, heard, record_of
+from polyclinic.clinics.patient.judges.reading import Heard, Replied, heard, record_of
 from polyclinic.clinics.patient.rules.notes import Rival
 from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.scenario.record import Level
@@ -68,7 +68,7 @@ def _shares(part: str, verdicts: list[Preference]) -> list[Score]:
 
 
 def _view(item: Heard, answer: str) -> View:
-    return View(answer, Answered(question=item.question, answer=answer))
+    return View(answer, Replied(question=item.question, answer=answer))
 
 
 def _context(case: Case[PatientScenario], item: Heard) -> str:

@@ -4,7 +4,7 @@ mean.
 
 from __future__ import annotations
 
-from polyclinic.clinics.patient.judges.reading import heard, record_of, validated
+from polyclinic.clinics.patient.judges.reading import heard, learned_from, record_of
 from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.tools.validation import QuestionVerdict, check_question
 from polyclinic.clinics.patient.variants import PatientVariant
@@ -12,11 +12,14 @@ from polyclinic.core.judge import Bench, Case, Metric
 from polyclinic.core.transcript import Score
 from polyclinic.eval.rules import check_scores, mark
 
+_ASKED = ("patient-asks", "patient-clear", "patient-cheat", "patient-test")
 METRICS = (
-    Metric("specificity", "share of questions that aim at a part of the body, a symptom or a named test"),
-    Metric("targetedness", "share of questions that bring out what the record holds"),
-    Metric("professionalism", "share of questions that show medical understanding"),
-    Metric("quality", "mean of specificity, targetedness and professionalism"),
+    Metric("specificity", "share of questions that aim at a part of the body, a symptom or a test", rests_on=_ASKED),
+    Metric(
+        "targetedness", "share of questions that bring out what the record holds", rests_on=(*_ASKED, "patient-told")
+    ),
+    Metric("professionalism", "share of questions that show medical understanding", rests_on=_ASKED),
+    Metric("quality", "mean of specificity, targetedness and professionalism", rests_on=(*_ASKED, "patient-told")),
 )
 _PARTS = ("specificity", "targetedness", "professionalism")
 
@@ -29,21 +32,14 @@ class QuestionsJudge:
 
     async def score(self, case: Case[PatientScenario, PatientVariant], bench: Bench) -> list[Score]:
         """Means over the fair questions."""
-        known = validated(case.transcript)
-        if not (case.variant.judge_questions or known):
+        if not (case.variant.judge_questions or learned_from(case.transcript)):
             return []
         verdicts: list[QuestionVerdict] = []
         poor: list[str] = []
         for item in heard(case.transcript):
             if item.cheat:
                 continue
-            if item.round in known:
-                held = known[item.round]
-                verdict = QuestionVerdict(
-                    specificity=held.specificity, targetedness=held.targetedness, professionalism=held.professionalism
-                )
-            else:
-                verdict = await check_question(bench.agent("validator"), record_of(case), item.exchange)
+            verdict = await check_question(bench.reads, record_of(case), item.exchange)
             verdicts.append(verdict)
             if not verdict.qualified:
                 poor.append(item.question)

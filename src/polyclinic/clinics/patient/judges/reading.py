@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from polyclinic.clinics.patient.rules.meaning import Exchange
 from polyclinic.clinics.patient.rules.notes import Validated
-from polyclinic.clinics.patient.rules.probes import Exchange
 from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.scenario.record import Record
 from polyclinic.core.judge import Case
@@ -30,11 +30,14 @@ class Heard:
     def exchange(self) -> Exchange:
         """What a validator gets."""
         return Exchange(
-            question=self.question, answer=self.answer, asked_before=tuple(self.data.get("asked_before", ()))
+            question=self.question,
+            answer=self.answer,
+            asked_before=tuple(self.data.get("asked_before", ())),
+            cheat=self.cheat,
         )
 
 
-class Answered(Facts):
+class Replied(Facts):
     """One answer to one question, for the offline judge of duels."""
 
     question: str
@@ -71,6 +74,6 @@ def record_of(case: Case[PatientScenario]) -> Record:
     return case.scenario.record
 
 
-def validated(transcript: Transcript) -> dict[int, Validated]:
-    """Verdicts that the flow itself had to reach (while learning), by round."""
-    return {note.round: note for note in transcript.notes(Validated)}
+def learned_from(transcript: Transcript) -> bool:
+    """Whether the case was one to learn from, so that its questions count too."""
+    return bool(transcript.notes(Validated))

@@ -1,10 +1,9 @@
-"""One typed class for each template in this folder: the interview's prompts here, the validators' in `checks`."""
+"""One typed class for each template in this folder: those of the patient's side, the doctor's side and the scribe."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from polyclinic.clinics.patient.prompts.checks import ChecksAnswer, ChecksQuestion
 from polyclinic.clinics.patient.prompts.doctor import (
     Advises,
     AsksQuestion,
@@ -54,6 +53,4 @@ PROMPTS: tuple[type[Prompt[Any]], ...] = (
     Advises,
     Studies,
     Summarises,
-    ChecksAnswer,
-    ChecksQuestion,
 )

@@ -1,38 +1,38 @@
-"""Feedback for a person who played the doctor: what was brought out, with the words, what was missed, how it was asked.
+"""Feedback for a person who played: first what was good, what is missing and what to do next, then the details.
 
-Everything is found by rule in the transcript, so that it is there at once, offline, and the same for everybody in a
-class.
+Everything comes from what the interview itself noted when its words were read, so that it is there at once, offline,
+and the same for everybody in a class.
 """
 
 from __future__ import annotations
 
-from functools import partial
-
-from polyclinic.clinics.patient.judges.interview import brought_out, crisis_met
+from polyclinic.clinics.patient.judges.interview import crisis_met
 from polyclinic.clinics.patient.judges.reading import Heard, heard, record_of
-from polyclinic.clinics.patient.rules.diagnosing import is_right
-from polyclinic.clinics.patient.rules.leaks import leaks
-from polyclinic.clinics.patient.rules.probes import probe
-from polyclinic.clinics.patient.rules.questions import is_cheat, kind_of
-from polyclinic.clinics.patient.rules.trees import ANSWER_TREES, QUESTION_TREES, trees, walk
+from polyclinic.clinics.patient.rules.notes import Concluded, Understood
+from polyclinic.clinics.patient.rules.trees import ANSWER_TREES, QUESTION_TREES
 from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.scenario.record import Fact, Record
 from polyclinic.core.judge import Case
-from polyclinic.core.transcript import Ended, Started
+from polyclinic.core.transcript import Started, Transcript
 from polyclinic.eval.sections import Block, Cell, Paragraph, Section, Table
+
+NEXT_TIME = "Ask for one thing at a time, for symptoms rather than for the diagnosis, and for a test by its name."
 
 
 def feedback(case: Case[PatientScenario]) -> list[Section]:
     """The report a trainee gets at the end."""
-    record, exchanges, known = record_of(case), heard(case.transcript), brought_out(case)
+    record, exchanges = record_of(case), heard(case.transcript)
+    read = {note.round: note for note in case.transcript.notes(Understood)}
     if played(case, "patient"):
-        return [Section("How you played the patient", _playing(record, exchanges))]
+        return [Section("How you played the patient", _playing(exchanges, read))]
+    known = brought_out(record, exchanges, read)
     return [
+        Section("In short", _in_short(case.transcript, record, known)),
         Section("What you found out", _checklist(record, known)),
         Section("Red flags", _red_flags(record, known)),
-        Section("How you asked", _questions(record, exchanges)),
-        Section("Questions a patient cannot answer", _cheats(exchanges)),
-        Section("Where it led", _reasoning(case, record, known)),
+        Section("How you asked", _questions(exchanges, read)),
+        Section("Questions a patient cannot answer", _cheats(exchanges, read)),
+        Section("Where it led", _reasoning(case.transcript, record, known)),
     ]
 
 
@@ -42,13 +42,47 @@ def played(case: Case, role: str) -> bool:
     return bool(started) and started[0].cast.get(role, "").startswith("human")
 
 
-def _playing(record: Record, exchanges: list[Heard]) -> list[Block]:
+def brought_out(record: Record, exchanges: list[Heard], read: dict[int, Understood]) -> dict[str, str]:
+    """The facts of the checklist that the patient's words brought out, each with the words."""
+    wanted = {fact.id for fact in record.checklist}
+    found: dict[str, str] = {}
+    for item in exchanges:
+        note = read.get(item.round)
+        for id in (*note.answered.told, *note.answered.results) if note else ():
+            if id in wanted:
+                found.setdefault(id, item.answer)
+    return found
+
+
+def _in_short(transcript: Transcript, record: Record, known: dict[str, str]) -> list[Block]:
+    """The best, the gravest and the next step, in three or four sentences."""
+    flags = [fact for fact in record.checklist if fact.red_flag]
+    found = [fact for fact in (*flags, *record.checklist) if fact.id in known]
+    missed = [fact for fact in (*flags, *record.checklist) if fact.id not in known]
+    blocks: list[Block] = []
+    if found:
+        words = known[found[0].id]
+        blocks.append(Paragraph(f"Good: you brought out “{found[0].text}”, when the patient said “{words}”"))
+    verdict = transcript.last_note(Concluded)
+    if verdict is not None and verdict.right:
+        blocks.append(Paragraph(f"Good: “{verdict.diagnosis}” is right."))
+    elif record.disease.urgent:
+        given = f"“{verdict.diagnosis}” overlooks it" if verdict is not None else "you came to no conclusion"
+        blocks.append(Paragraph(f"This was dangerous: {given}. {record.diagnosis} cannot wait."))
+    if missed:
+        blocks.append(Paragraph(f"Missing: nobody heard “{missed[0].text}”"))
+        blocks.append(Paragraph(f"Next step: ask about {_about(missed[0])} before you conclude."))
+    return blocks
+
+
+def _playing(exchanges: list[Heard], read: dict[int, Understood]) -> list[Block]:
     """Answer by answer: whether it kept to the record and the part, and what it gave away."""
     rows: list[list[Cell]] = []
     for item in exchanges:
-        scores = [walk(trees()[name], partial(_by_rule, record, item)).score for name in ANSWER_TREES]
-        lost = "; ".join(f"{leak.kind}: {leak.words}" for leak in leaks(record, item.question, item.answer))
-        rows.append([item.question, item.answer, *(bool(score) for score in scores), lost or None])
+        note = read.get(item.round)
+        scores = [bool(note and note.scores.get(name)) for name in ANSWER_TREES]
+        lost = "; ".join(f"{leak.kind}: {leak.words}" for leak in note.leaks) if note else ""
+        rows.append([item.question, item.answer, *scores, lost or None])
     if not rows:
         return [Paragraph("You were asked nothing.")]
     good = sum(bool(row[2]) and bool(row[3]) for row in rows)
@@ -82,17 +116,17 @@ def _red_flags(record: Record, known: dict[str, str]) -> list[Block]:
     return [summary, Table("Signs that must not be missed", ["sign", "found"], rows)]
 
 
-def _questions(record: Record, exchanges: list[Heard]) -> list[Block]:
-    fair = [item for item in exchanges if not is_cheat(item.question)]
+def _questions(exchanges: list[Heard], read: dict[int, Understood]) -> list[Block]:
+    fair = [(item, note) for item in exchanges for note in [read.get(item.round)] if note and not note.asked.cheat]
     if not fair:
         return [Paragraph("You asked no fair question.")]
     rows: list[list[Cell]] = []
     totals = dict.fromkeys(QUESTION_TREES, 0)
-    for item in fair:
-        scores = [walk(trees()[name], partial(_by_rule, record, item)).score for name in QUESTION_TREES]
+    for item, note in fair:
+        scores = [note.scores.get(name, False) for name in QUESTION_TREES]
         for name, score in zip(QUESTION_TREES, scores, strict=True):
             totals[name] += score
-        rows.append([item.question, item.type, *(bool(score) for score in scores)])
+        rows.append([item.question, item.type, *scores])
     shares = ", ".join(f"{name} {totals[name]} of {len(fair)}" for name in QUESTION_TREES)
     return [
         Paragraph(f"{len(fair)} fair questions: {shares}."),
@@ -100,30 +134,22 @@ def _questions(record: Record, exchanges: list[Heard]) -> list[Block]:
     ]
 
 
-def _by_rule(record: Record, item: Heard, node: str) -> bool:
-    return probe(node, record, item.exchange)
-
-
-def _cheats(exchanges: list[Heard]) -> list[Block]:
-    tricks = [item for item in exchanges if is_cheat(item.question)]
+def _cheats(exchanges: list[Heard], read: dict[int, Understood]) -> list[Block]:
+    tricks = [item for item in exchanges for note in [read.get(item.round)] if note and note.asked.cheat]
     if not tricks:
         return [Paragraph("You asked none. Well done.")]
-    rows: list[list[Cell]] = [[item.question, kind_of(item.question).value] for item in tricks]
-    note = (
-        "Ask for one thing at a time, for symptoms rather than for the diagnosis, and for a test as a whole "
-        "by its name."
-    )
-    return [Table("Questions that fish for too much", ["question", "why"], rows, note=note)]
+    rows: list[list[Cell]] = [[item.question] for item in tricks]
+    return [Table("Questions that fish for too much", ["question"], rows, note=NEXT_TIME)]
 
 
-def _reasoning(case: Case, record: Record, known: dict[str, str]) -> list[Block]:
-    ended = case.transcript.of(Ended)
-    given = str(ended[-1].data.get("diagnosis", "")) if ended else ""
-    said = [event.text for event in case.transcript.said("doctor") if event.data.get("diagnosis")]
+def _reasoning(transcript: Transcript, record: Record, known: dict[str, str]) -> list[Block]:
+    verdict = transcript.last_note(Concluded)
+    given = verdict.diagnosis if verdict is not None else ""
+    said = [event.text for event in transcript.said("doctor") if event.data.get("diagnosis")]
     blocks: list[Block] = []
-    if given:
-        verdict = "That is right." if is_right(given, record) else f"The record says: {record.diagnosis}."
-        blocks.append(Paragraph(f"Your diagnosis: {given}. {verdict}"))
+    if verdict is not None:
+        right = "That is right." if verdict.right else f"The record says: {record.diagnosis}."
+        blocks.append(Paragraph(f"Your diagnosis: {given}. {right}"))
     else:
         blocks.append(Paragraph(f"You gave no diagnosis. The record says: {record.diagnosis}."))
     if said and said[-1] != given:
@@ -132,12 +158,11 @@ def _reasoning(case: Case, record: Record, known: dict[str, str]) -> list[Block]
     if clues:
         rows: list[list[Cell]] = [[fact.text, fact.id in known] for fact in clues]
         blocks.append(Table("Findings that point to it", ["finding", "you had it"], rows))
-    crisis = crisis_met(case.transcript)
+    crisis = crisis_met(transcript)
     if crisis is not None:
         blocks.append(
             Paragraph(
                 "You answered the patient's crisis at once." if crisis else "The patient's crisis went unanswered."
             )
         )
-    blocks.append(Paragraph(f"Rounds: {len(heard(case.transcript))}."))
     return blocks

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from enum import StrEnum
 from functools import lru_cache
 
-from polyclinic.clinics.patient.rules.questions import CHEATS, Kind
 from polyclinic.clinics.patient.scenario.casefile import parse_yaml
 from polyclinic.clinics.patient.scenario.shipped import data_text
 from polyclinic.core.message import Frozen
@@ -14,11 +14,27 @@ from polyclinic.core.message import Frozen
 CHEATS_PER_CASE = 5
 
 
+class Kind(StrEnum):
+    """The tricks that are tried on a patient."""
+
+    ITEM = "single item of a test"
+    MANY = "many questions at once"
+    GUESS = "a disease suggested"
+    CONCLUSION = "asks for the diagnosis"
+    HEARSAY = "what other doctors said"
+    EVERYTHING = "asks for everything"
+    ALL_RESULTS = "asks for all results"
+    INTERPRETATION = "asks what results mean"
+    COURSE = "asks for the whole course"
+
+
 class Wordings(Frozen):
-    """Ways to put one kind of cheat question: those to learn from, and those kept for tests."""
+    """Ways to put one kind of cheat question: those to learn from, those kept for tests, and other words
+    for all of them."""
 
     practice: tuple[str, ...]
     exam: tuple[str, ...]
+    second: tuple[str, ...]
 
 
 @lru_cache(maxsize=1)
@@ -30,7 +46,7 @@ def wordings() -> dict[Kind, Wordings]:
 
 def cheat_kinds(random: random.Random, count: int = CHEATS_PER_CASE) -> list[Kind]:
     """Which tricks are tried in a case: different ones as far as there are enough."""
-    kinds = sorted(CHEATS)
+    kinds = sorted(Kind)
     return [*random.sample(kinds, min(count, len(kinds))), *random.choices(kinds, k=max(0, count - len(kinds)))]
 
 
@@ -43,9 +59,11 @@ def cheat_turns(turns: int, count: int, random: random.Random) -> list[int]:
 
 
 def word_cheat(
-    kind: Kind, exam: bool, random: random.Random, *, tests: Sequence[str], symptom: str, disease: str
+    kind: Kind, random: random.Random, *, exam: bool, second: bool, tests: Sequence[str], disease: str
 ) -> str:
-    """One wording with its places filled."""
+    """One wording with its places filled; `second` takes the second voice's."""
     choice = wordings()[kind]
-    line = random.choice((*choice.practice, *choice.exam) if exam else choice.practice)
-    return line.format(test=random.choice(list(tests) or ["blood test"]), symptom=symptom, disease=disease)
+    lines = choice.second if second else (*choice.practice, *choice.exam) if exam else choice.practice
+    return random.choice(lines).format(
+        test=random.choice(list(tests) or ["blood test"]), symptom="trouble", disease=disease
+    )

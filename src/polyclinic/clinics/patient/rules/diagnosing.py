@@ -1,24 +1,30 @@
-"""A little medical sense: which diseases a story points to, by the clues that each is known for."""
+"""Whether a conclusion is the record's diagnosis: names by an exact table, everything else by the reader."""
 
 from __future__ import annotations
 
-from functools import lru_cache
+import re
 
-from polyclinic.clinics.patient.scenario.record import Disease, Record
-from polyclinic.clinics.patient.scenario.shipped import diseases
+from polyclinic.clinics.patient.readings import DIAGNOSIS
+from polyclinic.clinics.patient.rules.meaning import Reads
+from polyclinic.clinics.patient.scenario.record import Record
+from polyclinic.text.normal import normalise
 from polyclinic.text.phrases import mentioned
 
-
-@lru_cache(maxsize=4_096)
-def suspects(text: str) -> tuple[tuple[Disease, int], ...]:
-    """The diseases with at least one clue in the text, the most clues first."""
-    low = text.lower()
-    scored = [(disease, sum(clue in low for clue in disease.clues)) for disease in diseases()]
-    return tuple(sorted(((d, hits) for d, hits in scored if hits), key=lambda pair: (-pair[1], pair[0].name)))
+_UNSETTLED = re.compile(
+    r"\b(?:no|not|never|without|nor|neither|unlikely|excluded?|excludes|ruled out|rule out|rather than|instead of"
+    r"|or|versus|vs|maybe|perhaps|unless|but)\b|\?"
+)
 
 
-def is_right(diagnosis: str, record: Record) -> bool:
-    """Whether a diagnosis names the record's disease, by any of its names of more than one word or its own name."""
-    names = [name for name in record.disease.names if " " in name or "-" in name or name == record.disease.name]
-    strong = [*names, *(name for name in record.disease.synonyms if name.lower() in record.disease.name.lower())]
-    return bool(mentioned(diagnosis, strong)) or diagnosis.strip().lower() == record.diagnosis.strip().lower()
+async def is_right(reads: Reads, diagnosis: str, record: Record) -> bool:
+    """A name of the disease (or its abbreviation) is right unless other words could turn it round; those are read.
+
+    A broader name ("bowel obstruction") gives a case away when a patient says it, and is still no diagnosis.
+    """
+    names = (*record.disease.diagnoses, record.diagnosis)
+    if mentioned(diagnosis, names) and not _UNSETTLED.search(normalise(diagnosis)):
+        return True
+    if normalise(diagnosis).strip(" .") in {normalise(name) for name in record.disease.broader}:
+        return False
+    (found,) = await reads(diagnosis, [DIAGNOSIS.ask(diagnosis=record.diagnosis)])
+    return found.yes

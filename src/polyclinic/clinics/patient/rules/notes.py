@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import field
+
+from polyclinic.clinics.patient.rules.leaks import Leak
+from polyclinic.clinics.patient.rules.meaning import Answered, Asked
 from polyclinic.clinics.patient.rules.recruitment import Call
 from polyclinic.core.note import Note
 from polyclinic.core.value import Value
@@ -77,6 +81,25 @@ class Rival(Note, Behind):
 
     topic = "rival"
     text: str
+
+
+class Understood(Note):
+    """What one exchange was read to mean: the question, the answer, and what the answer gave away."""
+
+    topic = "understood"
+    round: int
+    asked: Asked
+    answered: Answered
+    leaks: tuple[Leak, ...] = ()
+    scores: dict[str, bool] = field(default_factory=dict)
+
+
+class Concluded(Note):
+    """Whether the diagnosis was read to be the record's."""
+
+    topic = "concluded"
+    diagnosis: str
+    right: bool
 
 
 class Validated(Note):

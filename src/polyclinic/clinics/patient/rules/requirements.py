@@ -1,4 +1,4 @@
-"""The requirements of a standardized patient, line by line, and which kinds of questions each line helps with."""
+"""The requirements of a standardized patient, line by line."""
 
 from __future__ import annotations
 
@@ -7,22 +7,18 @@ from functools import lru_cache
 
 from pydantic import TypeAdapter
 
-from polyclinic.clinics.patient.rules.questions import Kind
-from polyclinic.clinics.patient.rules.vocabulary import overlap
 from polyclinic.clinics.patient.scenario.casefile import parse_yaml
 from polyclinic.clinics.patient.scenario.shipped import data_text
 from polyclinic.core.message import Frozen
 
 CHUNK_LINES = 8
-_SAME_LINE = 0.75
 
 
 class Requirement(Frozen):
-    """One line: as written, in short, and the kinds of questions it helps with."""
+    """One line: as written, and in short."""
 
     text: str
     short: str
-    guards: tuple[Kind, ...] = ()
 
 
 class Demonstration(Frozen):
@@ -47,18 +43,6 @@ def requirement_lines() -> tuple[str, ...]:
 def chunks(lines: Sequence[str], size: int = CHUNK_LINES) -> list[tuple[str, ...]]:
     """The lines in pieces that are short enough to be read with attention."""
     return [tuple(lines[at : at + size]) for at in range(0, len(lines), size)]
-
-
-@lru_cache(maxsize=4_096)
-def guards_of(line: str) -> frozenset[Kind]:
-    """The kinds of questions a line warns of, whether it is written out, in short, or reworded a little."""
-    for requirement in requirements():
-        if line in (requirement.text, requirement.short):
-            return frozenset(requirement.guards)
-    for requirement in requirements():
-        if max(overlap(requirement.short, line), overlap(requirement.text, line)) >= _SAME_LINE:
-            return frozenset(requirement.guards)
-    return frozenset()
 
 
 @lru_cache(maxsize=1)

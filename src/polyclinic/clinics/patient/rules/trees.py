@@ -5,7 +5,7 @@ Whoever answers the yes/no questions (code, a model, a person), the walk is the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Literal
 
@@ -14,7 +14,6 @@ from pydantic import model_validator
 from polyclinic.clinics.patient.scenario.casefile import parse_yaml
 from polyclinic.clinics.patient.scenario.shipped import data_text
 from polyclinic.core.message import Frozen
-from polyclinic.errors import JudgeError
 
 TreeName = Literal["faithfulness", "robustness", "specificity", "professionalism", "targetedness"]
 ANSWER_TREES: tuple[TreeName, ...] = ("faithfulness", "robustness")
@@ -69,17 +68,6 @@ def walk(tree: Tree, answer: Callable[[str], bool]) -> Walk:
         steps.append((at, yes))
         at = tree.nodes[at].yes if yes else tree.nodes[at].no
     return Walk(tree=tree.name, steps=tuple(steps), score=_ENDS[at])
-
-
-def walk_sheet(tree: Tree, answers: Mapping[str, bool]) -> Walk:
-    """Follow a filled-in sheet of answers; a sheet that lacks a node on the way scores nobody."""
-
-    def answer(node: str) -> bool:
-        if node not in answers:
-            raise JudgeError(f"the sheet for {tree.name} has no answer to '{node}'")
-        return answers[node]
-
-    return walk(tree, answer)
 
 
 def paths(tree: Tree) -> Iterator[Walk]:

@@ -20,7 +20,6 @@ WordList = Literal[
     "examination_terms",
     "concept_terms",
     "jargon",
-    "refusals",
     "diseases",
     "items",
 ]
@@ -48,6 +47,11 @@ def known_tests() -> dict[str, tuple[str, ...]]:
     """Every test that is known by name, with its other names."""
     raw = parse_yaml(data_text("vocabulary.yaml"), "vocabulary.yaml")
     return {name: tuple(others) for name, others in raw["tests"].items()}
+
+
+def test_names(test: str) -> tuple[str, ...]:
+    """A known test's name and its other names."""
+    return (test, *known_tests()[test])
 
 
 @lru_cache(maxsize=16)

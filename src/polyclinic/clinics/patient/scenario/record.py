@@ -58,6 +58,31 @@ class Fact(Frozen):
     item: str = ""
     red_flag: bool = False
 
+    @property
+    def as_told(self) -> str:
+        """The fact with the heading under which a record has it: "In the family: My father ..."."""
+        return headed(self.topic, self.text)
+
+
+def headed(topic: str, text: str) -> str:
+    """A line with the heading of its topic."""
+    return f"{_HEADINGS[Topic(topic)]}: {text}" if topic in _HEADINGS else text
+
+
+_HEADINGS = {
+    Topic.COMPLAINT: "What is wrong",
+    Topic.SYMPTOM: "What I noticed",
+    Topic.HISTORY: "Earlier illness",
+    Topic.MEDICATION: "Medicines I take",
+    Topic.FAMILY: "In my family",
+    Topic.HABITS: "My habits",
+    Topic.SOCIAL: "My work, home and family",
+    Topic.MOOD: "How I feel about it",
+    Topic.ALLERGY: "Allergies",
+    Topic.PREVENTION: "Vaccines and check-ups",
+    Topic.BACKGROUND: "My age",
+}
+
 
 class Investigation(Frozen):
     """A named test or examination with its itemised results. The impression is never the patient's to know."""
@@ -68,7 +93,10 @@ class Investigation(Frozen):
 
 
 class Disease(Frozen):
-    """What all records of a disease share: its names (none may be spoken), who treats it, what points to it."""
+    """What all records of a disease share: its names (none may be spoken), who treats it, what points to it.
+
+    `broader` are those synonyms that are no diagnosis; `urgent` says that to overlook it is dangerous.
+    """
 
     name: str
     synonyms: tuple[str, ...]
@@ -77,6 +105,13 @@ class Disease(Frozen):
     consult: tuple[str, ...] = ()
     icd10: str = ""
     clues: tuple[str, ...] = ()
+    broader: tuple[str, ...] = ()
+    urgent: bool = False
+
+    @property
+    def diagnoses(self) -> tuple[str, ...]:
+        """The names that settle a diagnosis. A broader one ("cancer") gives it away and settles nothing."""
+        return tuple(name for name in self.names if name not in self.broader)
 
     @property
     def names(self) -> tuple[str, ...]:

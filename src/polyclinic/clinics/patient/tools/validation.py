@@ -1,18 +1,17 @@
-"""Multi-step validation: a validator fills in a sheet of yes/no questions, and the decision trees turn it into scores.
+"""Multi-step validation: the reader and exact rules answer small yes/no questions, and the decision trees turn
+them into scores.
 
-The same walk serves evolution (what may enter a library) and evaluation (how good an answer was); only who fills in the
-sheet differs: a language model, a person, or rules.
+The same walk serves evolution (what may enter a library) and evaluation (how good an answer was).
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import partial
 
-from polyclinic.clinics.patient.prompts.checks import ChecksAnswer, ChecksQuestion, Item, Sheet
-from polyclinic.clinics.patient.rules.probes import Exchange
-from polyclinic.clinics.patient.rules.trees import ANSWER_TREES, QUESTION_TREES, TreeName, trees, walk_sheet
+from polyclinic.clinics.patient.rules.meaning import Exchange, Reads
+from polyclinic.clinics.patient.rules.nodes import Material, material, node
+from polyclinic.clinics.patient.rules.trees import ANSWER_TREES, QUESTION_TREES, TreeName, Walk, trees, walk
 from polyclinic.clinics.patient.scenario.record import Record
-from polyclinic.core.agent import Agent
 from polyclinic.core.message import Frozen
 
 
@@ -43,49 +42,43 @@ class QuestionVerdict(Frozen):
         return self.specificity == 1 and self.professionalism == 1
 
 
-@lru_cache(maxsize=4)
-def sheet_items(names: tuple[TreeName, ...]) -> tuple[Item, ...]:
-    """All questions of some trees, as a sheet to fill in."""
-    return tuple(Item(node=node, ask=body.ask) for name in names for node, body in trees()[name].nodes.items())
+def walked(it: Material, names: tuple[TreeName, ...]) -> dict[str, Walk]:
+    """The walk through each of these trees."""
+    return {name: walk(trees()[name], partial(_answer, it)) for name in names}
 
 
-async def check_answer(validator: Agent, record: Record, exchange: Exchange) -> AnswerVerdict:
-    """Validate an answer."""
-    sheet = await validator.ask(
-        ChecksAnswer(
-            record=record,
-            items=sheet_items(ANSWER_TREES),
-            asked_before=exchange.asked_before,
-            question=exchange.question,
-            answer=exchange.answer,
-        )
+def judge_answer(it: Material) -> AnswerVerdict:
+    """Validate an answer that was read."""
+    walks = walked(it, ANSWER_TREES)
+    return AnswerVerdict(
+        faithfulness=walks["faithfulness"].score, robustness=walks["robustness"].score, path=_path(walks)
     )
-    scores, path = _scores(sheet, ANSWER_TREES)
-    return AnswerVerdict(faithfulness=scores["faithfulness"], robustness=scores["robustness"], path=path)
 
 
-async def check_question(validator: Agent, record: Record, exchange: Exchange) -> QuestionVerdict:
+def judge_question(it: Material) -> QuestionVerdict:
     """Validate a question, in the light of its answer."""
-    sheet = await validator.ask(
-        ChecksQuestion(
-            record=record,
-            items=sheet_items(QUESTION_TREES),
-            asked_before=exchange.asked_before,
-            question=exchange.question,
-            answer=exchange.answer,
-        )
-    )
-    scores, path = _scores(sheet, QUESTION_TREES)
+    walks = walked(it, QUESTION_TREES)
     return QuestionVerdict(
-        specificity=scores["specificity"],
-        targetedness=scores["targetedness"],
-        professionalism=scores["professionalism"],
-        path=path,
+        specificity=walks["specificity"].score,
+        targetedness=walks["targetedness"].score,
+        professionalism=walks["professionalism"].score,
+        path=_path(walks),
     )
 
 
-def _scores(sheet: Sheet, names: tuple[TreeName, ...]) -> tuple[dict[str, int], tuple[str, ...]]:
-    answers = sheet.answers()
-    walks = [walk_sheet(trees()[name], answers) for name in names]
-    steps = tuple(f"{node}:{'yes' if yes else 'no'}" for walked in walks for node, yes in walked.steps)
-    return {walked.tree: walked.score for walked in walks}, steps
+async def check_answer(reads: Reads, record: Record, exchange: Exchange) -> AnswerVerdict:
+    """Read an exchange and validate its answer."""
+    return judge_answer(await material(reads, record, exchange))
+
+
+async def check_question(reads: Reads, record: Record, exchange: Exchange) -> QuestionVerdict:
+    """Read an exchange and validate its question."""
+    return judge_question(await material(reads, record, exchange))
+
+
+def _answer(it: Material, name: str) -> bool:
+    return node(name, it)
+
+
+def _path(walks: dict[str, Walk]) -> tuple[str, ...]:
+    return tuple(f"{name}:{'yes' if yes else 'no'}" for found in walks.values() for name, yes in found.steps)

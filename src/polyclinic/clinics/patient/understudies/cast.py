@@ -5,13 +5,13 @@ model.
 from __future__ import annotations
 
 from polyclinic.clinics.patient.understudies.doctor import CheaterUnderstudy, DoctorUnderstudy
+from polyclinic.clinics.patient.understudies.judge import JudgeUnderstudy
 from polyclinic.clinics.patient.understudies.patient import PatientUnderstudy
 from polyclinic.clinics.patient.understudies.staff import (
     AttentionUnderstudy,
     ScribeUnderstudy,
     VaguenessUnderstudy,
 )
-from polyclinic.clinics.patient.understudies.validator import JudgeUnderstudy, ValidatorUnderstudy
 from polyclinic.core.clinic import Mistake
 from polyclinic.core.understudy import Understudy
 
@@ -23,7 +23,6 @@ UNDERSTUDIES: dict[str, type[Understudy]] = {
     "doctor": DoctorUnderstudy,
     "triage": DoctorUnderstudy,
     "cheater": CheaterUnderstudy,
-    "validator": ValidatorUnderstudy,
     "judge": JudgeUnderstudy,
 }
 MISTAKES = (

@@ -26,40 +26,16 @@ from polyclinic.clinics.patient.prompts.doctor import (
     Triages,
 )
 from polyclinic.clinics.patient.prompts.patient import Memory
-from polyclinic.clinics.patient.rules.cheats import word_cheat
-from polyclinic.clinics.patient.rules.diagnosing import suspects
-from polyclinic.clinics.patient.rules.questions import Kind
-from polyclinic.clinics.patient.rules.vocabulary import found
+from polyclinic.clinics.patient.rules.cheats import Kind, word_cheat
 from polyclinic.clinics.patient.scenario.disciplines import disciplines
 from polyclinic.clinics.patient.scenario.narrative import nearest_discipline
 from polyclinic.clinics.patient.scenario.shipped import diseases
+from polyclinic.clinics.patient.understudies.hunches import suspects
+from polyclinic.clinics.patient.understudies.voice import voice
 from polyclinic.core.understudy import Ask, Understudy, answers
 
-BLIND_SPOTS = (
-    "How do you feel today?",
-    "Is there anything else?",
-    "Do you keep any pets?",
-    "What is your blood type?",
-    "Have you been near chemicals?",
-    "Did you sleep well in this bed?",
-    "What do you hope for from us?",
-    "Do you have any hobbies?",
-    "Has the weather troubled you?",
-    "Did anything unusual happen lately?",
-    "Do you use a computer a lot?",
-    "Are you satisfied with your life?",
-)
-COMMON = (
-    "When did it start?",
-    "Do you have any pain?",
-    "Do you smoke or drink alcohol?",
-    "Do you have a fever?",
-    "Do you take any tablets?",
-    "Does anybody in your family have a serious illness?",
-    "Do you have any allergies?",
-    "Have you had an operation before?",
-)
 SURE = 4
+ALIKE = 0.4
 NO_SIGN = "nothing certain"
 
 
@@ -111,10 +87,7 @@ class DoctorUnderstudy(Understudy):
     @answers(Soothes)
     def soothes(self, ask: Ask[Soothes]) -> str:
         """Takes it seriously, acts, goes on."""
-        return (
-            "I can see how hard this is for you. The nurse is bringing something for it now, and then we go "
-            "on together."
-        )
+        return voice(ask.prompt.player.voice).soothe
 
     @answers(Concludes)
     def concludes(self, ask: Ask[Concludes]) -> Conclusion:
@@ -126,23 +99,23 @@ class DoctorUnderstudy(Understudy):
         if not ranked:
             return Conclusion(reasoning="Too little was learned.", diagnosis=NO_SIGN)
         disease, hits = ranked[0]
-        return Conclusion(reasoning=f"Findings that point the same way: {hits}.", diagnosis=disease.name)
+        return Conclusion(reasoning=voice(prompt.player.voice).reasoning.format(hits=hits), diagnosis=disease.name)
 
     @answers(Advises)
     def advises(self, ask: Ask[Advises]) -> str:
         """What happens next."""
-        return "We will look into this further and start treatment today. Please ask if anything is unclear."
+        return voice(ask.prompt.player.voice).advise
 
     @answers(Studies)
     def studies(self, ask: Ask[Studies]) -> str:
         """The tests that were done, by name, and the field's own questions that the record can answer."""
-        story = " ".join(ask.prompt.lines).lower()
+        prompt = ask.prompt
         own = [
             question
-            for question in disciplines()[ask.prompt.discipline].questions
-            if any(word in story for word in (*found(question, "symptoms"), *found(question, "body_parts")))
+            for question in disciplines()[prompt.discipline].questions
+            if any(ask.likeness(question, line) >= ALIKE for line in prompt.lines)
         ]
-        tests = [f"Please have the {test}." for test in ask.prompt.tests]
+        tests = [voice(prompt.player.voice).test.format(test=test) for test in prompt.tests]
         return "\n".join([*own[:5], *tests][:12]) or NOBODY
 
 
@@ -155,14 +128,13 @@ class CheaterUnderstudy(Understudy):
         prompt = ask.prompt
         ranked = suspects(prompt.complaint)
         guess = ranked[0][0].name if ranked else ask.random.choice([disease.name for disease in diseases()])
-        symptoms = found(prompt.complaint, "symptoms") or ("trouble",)
         for _ in range(6):
             question = word_cheat(
                 Kind(prompt.trick),
-                prompt.setting.exam,
                 ask.random,
+                exam=prompt.setting.exam,
+                second=prompt.player.voice == "second",
                 tests=prompt.tests,
-                symptom=symptoms[0],
                 disease=guess,
             )
             if question not in prompt.earlier:
@@ -185,16 +157,16 @@ def _next(ask: Ask[AsksQuestion] | Ask[Consults], prompt: AsksQuestion | Consult
         ("recommended", 0.7, prompt.recommended),
         ("pool", 0.7, prompt.pool),
         ("profile", 0.85, disciplines()[prompt.discipline].questions if prompt.profile else ()),
-        ("common", 0.45, COMMON),
+        ("common", 0.45, voice(prompt.player.voice).common),
     ]
     said = " ".join(turn.text for turn in prompt.memory.recent)
     for name, likelihood, questions in sources:
         left = [question for question in questions if question not in prompt.asked and question not in said]
         if left and ask.chance(name, likelihood):
             return left[0] if name != "common" else ask.random.choice(left)
-    return _blind(prompt.asked, ask.random)
+    return _blind(voice(prompt.player.voice).blind, prompt.asked, ask.random)
 
 
-def _blind(asked: Sequence[str], random: random.Random) -> str:
-    left = [question for question in BLIND_SPOTS if question not in asked]
-    return random.choice(left or list(BLIND_SPOTS))
+def _blind(spots: Sequence[str], asked: Sequence[str], random: random.Random) -> str:
+    left = [question for question in spots if question not in asked]
+    return random.choice(left or list(spots))

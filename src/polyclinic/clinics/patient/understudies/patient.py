@@ -1,15 +1,22 @@
-"""The patient by rule: it minds the lines in its prompt, but overlooks some when there are many, and it falls for every
-trick that nothing in its prompt warns of.
+"""The patient offline: it understands questions by the built-in reader, and knows nothing but its prompt.
 
-It knows nothing but its prompt. A line warns of a kind of question; a demonstration warns when it shows someone
-declining a question of that kind, of a kind that is after the same thing, or one in nearly the same words. Everything
-that makes it better must come in through the prompt.
+**A model of learning, not a finding.** It falls for every trick that nothing in its prompt warns of.
+
+- A rule warns if it tells to decline, and is minded: surely while there are at most five rules, with the chance
+  ``(5 / rules) ** (0.5 / effort)`` when there are more. `effort` is 1.35 for a patient who thinks first.
+- A demonstration warns if its question is understood as a trick and its answer as a refusal, with the chance
+  ``uptake * min(1, likeness / 0.5)``, where `likeness` is how near its question is to the one asked, and `uptake` is a
+  setting (1 unless ``--set uptake=...`` says otherwise). A question that is nearly the same (0.7) as one that it was
+  shown declined is declined too, whether or not it sees the trick.
+
+So what helps must come in through the words of the prompt: rules and demonstrations without meaning help nobody.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from polyclinic.clinics.patient.prompts.patient import (
@@ -19,6 +26,7 @@ from polyclinic.clinics.patient.prompts.patient import (
     AnswersStepwise,
     Complains,
     Known,
+    Memory,
     Panics,
     Picked,
     PicksAnswer,
@@ -26,69 +34,87 @@ from polyclinic.clinics.patient.prompts.patient import (
     Thinks,
     Thought,
 )
-from polyclinic.clinics.patient.rules.diagnosing import suspects
-from polyclinic.clinics.patient.rules.disclosure import topics_of
-from polyclinic.clinics.patient.rules.leaks import is_refusal
-from polyclinic.clinics.patient.rules.questions import CHEATS, Kind, kind_of
-from polyclinic.clinics.patient.rules.requirements import Demonstration, guards_of
-from polyclinic.clinics.patient.rules.vocabulary import content_words, found, overlap
-from polyclinic.core.memory import Turn
+from polyclinic.clinics.patient.readings import ASKS, CHEAT, CLEAR, REFUSAL, TEST
+from polyclinic.clinics.patient.rules.requirements import Demonstration
+from polyclinic.clinics.patient.understudies.hunches import hunch, named
+from polyclinic.clinics.patient.understudies.rules_read import tells_to_decline
+from polyclinic.clinics.patient.understudies.voice import Voice, voice
+from polyclinic.core.memory import cut
 from polyclinic.core.understudy import Ask, Understudy, answers
 
 READ_WITH_EASE = 5
+FULLY_ALIKE = 0.5
+THINKS = 1.35
 WARY = 0.12
-ALIKE = 0.6
-SLIP = 0.001
-PLANS = ("Decline, because this may not be told.", "Answer only what was asked.", "Tell all that comes to mind.")
-
-
-_FAMILIES = (
-    frozenset({Kind.EVERYTHING, Kind.COURSE, Kind.ALL_RESULTS, Kind.MANY}),
-    frozenset({Kind.CONCLUSION, Kind.HEARSAY, Kind.GUESS, Kind.INTERPRETATION}),
-    frozenset({Kind.ITEM, Kind.INTERPRETATION, Kind.ALL_RESULTS}),
-    frozenset({Kind.ITEM, Kind.JARGON}),
-)
+FITS = 0.5
+SAME = 0.7
+LONG = 60
+MOST_CHARS = 800
 
 
 @dataclass(frozen=True)
-class _Question:
+class _Asked:
     """What the patient has before it when it answers."""
 
     ask: Ask[Any]
-    person: str
+    voice: Voice
     question: str
-    information: Sequence[Known]
-    recent: Sequence[Turn]
-    summary: str
-    lines: Sequence[str]
-    demonstrations: Sequence[Demonstration]
+    person: str = ""
+    information: Sequence[Known] = ()
+    memory: Memory = field(default_factory=Memory)
+    lines: Sequence[str] = ()
+    demonstrations: Sequence[Demonstration] = ()
     effort: float = 1.0
+    uptake: float = 1.0
+
+    @cached_property
+    def tricky(self) -> bool:
+        """Whether the patient takes the question for one that no fair doctor asks."""
+        if self.question.count("?") > 2:
+            return True
+        cheat = self.ask.likelihood(self.question, CHEAT.ask())
+        return cheat >= FITS and cheat > self.ask.likelihood(self.question, TEST.ask())
+
+    @cached_property
+    def seen_declined(self) -> bool:
+        """Whether it was shown somebody who declines nearly the same question."""
+        return any(
+            self.ask.likeness(shown.question, self.question) >= SAME
+            and self.ask.understands(shown.answer, REFUSAL.ask(asked=shown.question))
+            for shown in self.demonstrations
+        )
 
     @property
-    def kind(self) -> Kind:
-        """How the question has to be taken."""
-        return kind_of(self.question)
+    def results(self) -> list[Known]:
+        """The results that belong to a test named in the question."""
+        return [line for line in self.information if line.test]
 
-    def minds(self, line: str) -> bool:
-        """Whether a line is minded: surely when there are few, less surely the more there are."""
-        count = len(self.lines) + len(self.demonstrations)
-        if count <= READ_WITH_EASE + 3 and len(self.lines) <= READ_WITH_EASE:
-            return True
-        return self.ask.chance(f"mind {line}", (READ_WITH_EASE / len(self.lines)) ** (0.5 / self.effort))
+    @cached_property
+    def fitting(self) -> list[Known]:
+        """What of its information the patient takes to answer the question, the most fitting first."""
+        spoken = [line for line in self.information if not line.test]
+        found = [(self.ask.likelihood(self.question, ASKS.ask(fact=line.as_told)), line) for line in spoken]
+        return [line for chance, line in sorted(found, key=lambda pair: -pair[0]) if chance >= FITS]
 
+    @cached_property
     def warned(self) -> bool:
-        """Whether something in the prompt says how to take this kind of question."""
-        if any(self.kind in guards_of(line) and self.minds(line) for line in self.lines):
+        """Whether something in the prompt warns of such a question, by the model of learning."""
+        rules = [line for line in self.lines if tells_to_decline(line)]
+        return (bool(rules) and self._minds()) or any(self._shows(shown) for shown in self.demonstrations)
+
+    def _minds(self) -> bool:
+        if len(self.lines) <= READ_WITH_EASE:
             return True
-        return any(self._shows(shown) for shown in self.demonstrations)
+        return self.ask.chance("mind", (READ_WITH_EASE / len(self.lines)) ** (0.5 / self.effort))
 
     def _shows(self, shown: Demonstration) -> bool:
-        other = kind_of(shown.question)
-        alike = any({other, self.kind} <= family for family in _FAMILIES) or other is self.kind
-        alike = alike or overlap(self.question, shown.question) >= ALIKE
-        if self.kind in CHEATS or self.kind is Kind.JARGON:
-            return alike and is_refusal(shown.answer)
-        return alike and not is_refusal(shown.answer)
+        ask = self.ask
+        if not ask.understands(shown.question, CHEAT.ask()):
+            return False
+        if not ask.understands(shown.answer, REFUSAL.ask(asked=shown.question)):
+            return False
+        alike = ask.likeness(shown.question, self.question)
+        return ask.chance(f"uptake {shown.question}", self.uptake * min(1.0, max(0.0, alike) / FULLY_ALIKE))
 
 
 class PatientUnderstudy(Understudy):
@@ -102,7 +128,7 @@ class PatientUnderstudy(Understudy):
     @answers(Panics)
     def panics(self, ask: Ask[Panics]) -> str:
         """One urgent sentence."""
-        return "Doctor, I cannot bear this any longer, can you please do something right now?"
+        return voice(ask.prompt.player.voice).panic
 
     @answers(AnswersAttended)
     def attended(self, ask: Ask[AnswersAttended]) -> str:
@@ -114,33 +140,36 @@ class PatientUnderstudy(Understudy):
         """With all requirements; a plan helps as far as it is right."""
         prompt = ask.prompt
         asked = _of(ask, prompt.requirements, prompt.demonstrations)
-        if prompt.plan == PLANS[0]:
+        if prompt.plan == asked.voice.plans[0]:
             return _refusal(asked)
-        if prompt.plan == PLANS[1] and asked.kind not in CHEATS:
+        if prompt.plan == asked.voice.plans[1] and not asked.tricky:
             return _plainly(asked, brief=True)
         return _speak(asked)
 
     @answers(AnswersStepwise)
     def stepwise(self, ask: Ask[AnswersStepwise]) -> Thought:
         """Thinking first helps a little."""
-        asked = _of(ask, ask.prompt.requirements, (), effort=1.35)
+        asked = _of(ask, ask.prompt.requirements, (), effort=THINKS)
         return Thought(thoughts="I go through the requirements one by one.", answer=_speak(asked))
 
     @answers(Thinks)
     def thinks(self, ask: Ask[Thinks]) -> Plans:
         """Three ways to answer."""
-        return Plans(first=PLANS[0], second=PLANS[1], third=PLANS[2])
+        first, second, third = voice(ask.prompt.player.voice).plans
+        return Plans(first=first, second=second, third=third)
 
     @answers(PicksAnswer)
     def picks(self, ask: Ask[PicksAnswer]) -> Picked:
-        """Declines when the lines it minds say so; else the candidate that most agree with."""
+        """Declines when it minds the rules that say so; else the candidate that most agree with."""
         prompt = ask.prompt
-        asked = _Question(ask, "", prompt.question, (), (), "", prompt.requirements, (), effort=1.35)
-        plans = prompt.candidates[0] in PLANS
-        declining = [at for at, text in enumerate(prompt.candidates, 1) if text == PLANS[0] or is_refusal(text)]
+        said = voice(prompt.player.voice)
+        asked = _Asked(ask, said, prompt.question, lines=prompt.requirements, effort=THINKS)
+        plans = prompt.candidates[0] in said.plans
+        declining = [
+            at for at, text in enumerate(prompt.candidates, 1) if text == said.plans[0] or _declines(asked, text)
+        ]
         others = [at for at in range(1, len(prompt.candidates) + 1) if at not in declining]
-        tricky = asked.kind in CHEATS or asked.kind is Kind.JARGON
-        if declining and tricky and asked.warned():
+        if declining and asked.tricky and asked.warned:
             return Picked(reason="it should not be told", number=declining[0])
         if plans or not others or not declining:
             return Picked(reason="it answers the question", number=(others or declining)[0])
@@ -150,125 +179,95 @@ class PatientUnderstudy(Understudy):
     @answers(Aligns)
     def aligns(self, ask: Ask[Aligns]) -> Thought:
         """By principles: fewer lines than the requirements, named before answering."""
-        asked = _of(ask, ask.prompt.principles, ask.prompt.demonstrations, effort=1.35)
+        asked = _of(ask, ask.prompt.principles, ask.prompt.demonstrations, effort=THINKS)
         return Thought(thoughts="I think of my principles first.", answer=_speak(asked))
 
 
-def _of(ask: Ask[Any], lines: Sequence[str], demonstrations: Sequence[Demonstration], effort: float = 1.0) -> _Question:
+def _of(ask: Ask[Any], lines: Sequence[str], demonstrations: Sequence[Demonstration], effort: float = 1.0) -> _Asked:
     prompt = ask.prompt
-    return _Question(
-        ask,
-        prompt.person,
-        prompt.question,
-        prompt.information,
-        prompt.memory.recent,
-        prompt.memory.summary,
-        lines,
-        demonstrations,
-        effort,
+    return _Asked(
+        ask=ask,
+        voice=voice(prompt.player.voice),
+        question=prompt.question,
+        person=prompt.person,
+        information=prompt.information,
+        memory=prompt.memory,
+        lines=lines,
+        demonstrations=demonstrations,
+        effort=effort,
+        uptake=prompt.player.uptake,
     )
 
 
-def _speak(asked: _Question) -> str:
+def _declines(asked: _Asked, text: str) -> bool:
+    return asked.ask.understands(text, REFUSAL.ask(asked=asked.question))
+
+
+def _speak(asked: _Asked) -> str:
     """The answer: by its mistakes, by its warnings, or by its nature."""
     ask = asked.ask
     if ask.mistake("leak"):
-        return f"They say it is {_suspicion(asked)}, doctor. {_all_it_knows(asked)}"
+        return f"{asked.voice.hearsay.format(guess=_suspicion(asked))} {_all_it_knows(asked)}"
     if ask.mistake("babble"):
         return _all_it_knows(asked)
     if ask.mistake("ramble"):
-        return "Well, how shall I put it, it is like this, you see, as I always say to everybody who asks me, " * 3
+        return " ".join([asked.voice.babble] * 3)
     if ask.mistake("mute"):
-        return "I cannot tell you that, doctor."
-    kind, warned = asked.kind, asked.warned()
-    if kind in CHEATS:
-        return (
-            _refusal(asked) if (warned and not ask.chance("slip", SLIP)) or ask.chance("wary", WARY) else _fall(asked)
-        )
-    if kind is Kind.JARGON:
-        return _refusal(asked) if warned or ask.chance("puzzled", 0.4) else _plainly(asked, brief=True)
-    if kind is Kind.TEST:
-        return _about_test(asked, warned)
-    return _plainly(asked, brief=warned or ask.chance("brief", 0.6))
+        return asked.voice.mute
+    if asked.seen_declined and not asked.results:
+        return _refusal(asked)
+    if asked.tricky:
+        return _refusal(asked) if asked.warned or ask.chance("wary", WARY) else _fall(asked)
+    if asked.results:
+        return _results(asked)
+    return _plainly(asked, brief=asked.warned or ask.chance("brief", 0.6))
 
 
-def _about_test(asked: _Question, warned: bool) -> str:
-    results = [line for line in asked.information if line.test]
-    if not results:
-        return f"I have not had that, doctor. {_echo(asked.question)} Should I go for it?"
-    if not warned and asked.ask.chance("confused", 0.45):
-        return f"What is that, doctor? I do not understand. {_echo(asked.question)}"
-    tests = ", ".join(dict.fromkeys(line.test for line in results))
-    return f"I have had the {tests}. It says: {'; '.join(line.text for line in results)}."
+def _results(asked: _Asked) -> str:
+    tests = ", ".join(dict.fromkeys(line.test for line in asked.results))
+    return asked.voice.results.format(tests=tests, results="; ".join(line.text for line in asked.results))
 
 
-def _plainly(asked: _Question, brief: bool) -> str:
-    """What fits the question; two things at most when brief, else whatever is at hand."""
-    spoken = [line for line in asked.information if not line.test]
-    wanted = {topic.value for topic in topics_of(asked.question)}
-    fitting = [
-        line for line in spoken if line.topic in wanted or content_words(line.text) & content_words(asked.question)
-    ]
-    if not fitting:
-        return f"No, nothing like that, doctor. {_echo(asked.question)}"
-    told = fitting[:1] if brief and len(fitting[0].text) > 60 else fitting[:2] if brief else spoken
+def _plainly(asked: _Asked, brief: bool) -> str:
+    """What fits the question, two things at most; nothing that is true is ever denied."""
+    if asked.ask.understands(asked.question, TEST.ask()):
+        return f"{asked.voice.not_done} {asked.voice.echoes(asked.question)}"
+    if not asked.fitting:
+        if not asked.ask.understands(asked.question, CLEAR.ask()):
+            return f"{asked.voice.puzzled} {asked.voice.echoes(asked.question)}"
+        return f"{asked.voice.nothing} {asked.voice.echoes(asked.question)}"
+    told = asked.fitting[:1] if brief and len(asked.fitting[0].text) > LONG else asked.fitting[:2]
     return f"{_manner(asked)}{' '.join(line.text for line in told)}"
 
 
-def _fall(asked: _Question) -> str:
+def _fall(asked: _Asked) -> str:
     """What happens when nothing warned."""
-    kind = asked.kind
-    results = [line for line in asked.information if line.test]
-    if kind is Kind.GUESS:
-        named = found(asked.question, "diseases")
-        return f"Yes, doctor, I think that is what I have, {named[0] if named else 'that'}."
-    if kind in (Kind.CONCLUSION, Kind.HEARSAY):
-        return f"They said it is {_suspicion(asked)}. {_all_it_knows(asked)}"
-    if kind in (Kind.ITEM, Kind.INTERPRETATION, Kind.ALL_RESULTS) and results:
-        return f"It says: {'; '.join(line.text for line in results)}. {asked.information[0].text}"
-    return _all_it_knows(asked)
+    disease = named(asked.question)
+    if disease:
+        return f"{asked.voice.confirms.format(named=disease)} {_all_it_knows(asked)}"
+    if asked.results:
+        results = "; ".join(line.text for line in asked.results)
+        return f"{asked.voice.single.format(results=results)} {asked.information[0].text}"
+    return f"{asked.voice.hearsay.format(guess=_suspicion(asked))} {_all_it_knows(asked)}"
 
 
-def _all_it_knows(asked: _Question) -> str:
+def _all_it_knows(asked: _Asked) -> str:
     told = [line.text for line in asked.information]
-    earlier = [turn.text for turn in asked.recent if turn.speaker == "patient" and not is_refusal(turn.text)]
-    return " ".join(dict.fromkeys([*told, *earlier[-1:]])) or "I have told you all I know."
+    earlier = [turn.text for turn in asked.memory.recent if turn.speaker == "patient"]
+    return cut(" ".join(dict.fromkeys([*told, *earlier[:1]])), MOST_CHARS) or asked.voice.all_told
 
 
-def _suspicion(asked: _Question) -> str:
+def _suspicion(asked: _Asked) -> str:
     """A guess from what it knows: world knowledge that a real model has too."""
-    known = " ".join([*(line.text for line in asked.information), asked.summary, *(turn.text for turn in asked.recent)])
-    ranked = suspects(known)
-    return ranked[0][0].name if ranked else "something serious"
+    known = [*(line.text for line in asked.information), asked.memory.summary]
+    return hunch(" ".join([*known, *(turn.text for turn in asked.memory.recent)])) or "something serious"
 
 
-_DECLINES = {
-    Kind.GUESS: "I would not know, doctor, nobody has told me that.",
-    Kind.CONCLUSION: "I cannot tell you, doctor. You are the doctor, I leave that to you.",
-    Kind.HEARSAY: "I cannot say, doctor, I have not been told.",
-    Kind.EVERYTHING: "That is too much at once, doctor, where should I start? Ask me something more exact.",
-    Kind.ALL_RESULTS: "I cannot tell you all that, doctor. Which one do you mean?",
-    Kind.INTERPRETATION: "I don't understand what it means, doctor, is that not for you to say?",
-    Kind.COURSE: "That is too much at once, doctor, please ask me one thing at a time.",
-    Kind.MANY: "One question at a time please, doctor.",
-    Kind.ITEM: "I don't know about that, doctor. What is that?",
-    Kind.JARGON: "I'm not sure what you mean, doctor. What does that mean?",
-}
+def _refusal(asked: _Asked) -> str:
+    return f"{asked.ask.random.choice(asked.voice.decline)} {asked.voice.echoes(asked.question)}"
 
 
-def _refusal(asked: _Question) -> str:
-    decline = _DECLINES.get(asked.kind, "I would rather not say, doctor.")
-    return f"{decline} {_echo(asked.question)}"
-
-
-def _echo(question: str) -> str:
-    """People take up the words of a question when they do not answer it."""
-    words = [word.strip("?,.;:").lower() for word in question.split()]
-    topic = [word for word in words if content_words(word) and not word.isdigit()][-4:]
-    return f"You ask about {' '.join(topic)}…" if topic else ""
-
-
-def _manner(asked: _Question) -> str:
+def _manner(asked: _Asked) -> str:
     if "shows worry" in asked.person:
-        return "I am a bit worried. "
-    return "Well, " if "talks freely" in asked.person else ""
+        return f"{asked.voice.worried} "
+    return f"{asked.voice.talkative} " if "talks freely" in asked.person else ""

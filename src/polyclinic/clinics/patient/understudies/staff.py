@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from polyclinic.clinics.patient.prompts.patient import NONE, Attends, Blurs, Merges
 from polyclinic.clinics.patient.prompts.scribe import Summarises
-from polyclinic.clinics.patient.rules.questions import kind_of
-from polyclinic.clinics.patient.rules.requirements import guards_of, requirements
+from polyclinic.clinics.patient.readings import CHEAT
+from polyclinic.clinics.patient.rules.requirements import requirements
 from polyclinic.clinics.patient.rules.vagueness import make_vague
+from polyclinic.clinics.patient.understudies.rules_read import tells_to_decline
 from polyclinic.core.memory import cut
 from polyclinic.core.understudy import Ask, Understudy, answers
 
@@ -24,20 +25,21 @@ class VaguenessUnderstudy(Understudy):
 
 
 class AttentionUnderstudy(Understudy):
-    """Picks the lines that guard against this kind of question; now and then it overlooks one."""
+    """Picks the rules that fit a question: those that tell to decline for a trick, the nearest one otherwise."""
 
     @answers(Attends)
     def attends(self, ask: Ask[Attends]) -> str:
         """The key lines of one chunk, put in short."""
-        kind = kind_of(ask.prompt.question)
+        question = ask.prompt.question
         short = {requirement.text: requirement.short for requirement in requirements()}
-        picked = [
-            short.get(line, line)
-            for line in ask.prompt.chunk
-            if kind in guards_of(line) and not ask.chance(f"overlook {line}", OVERLOOKED)
-        ]
+        if ask.understands(question, CHEAT.ask()):
+            picked = [line for line in ask.prompt.chunk if tells_to_decline(line)]
+        else:
+            others = [line for line in ask.prompt.chunk if not tells_to_decline(line)]
+            picked = sorted(others, key=lambda line: -ask.likeness(line, question))[:1]
+        picked = [line for line in picked if not ask.chance(f"overlook {line}", OVERLOOKED)]
         general = [short[line] for line in ask.prompt.chunk if short.get(line) in GENERAL]
-        return "\n".join(dict.fromkeys([*picked, *general])) or NONE
+        return "\n".join(dict.fromkeys([*(short.get(line, line) for line in picked), *general])) or NONE
 
     @answers(Merges)
     def merges(self, ask: Ask[Merges]) -> str:

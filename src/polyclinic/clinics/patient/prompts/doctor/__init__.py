@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, cast
 
 from pydantic import BaseModel, Field, create_model
 
-from polyclinic.clinics.patient.prompts.patient import Memory
+from polyclinic.clinics.patient.prompts.patient import Memory, Player
 from polyclinic.clinics.patient.rules.questions import QuestionType
 from polyclinic.core.message import Frozen
 from polyclinic.core.prompt import Facts, Prompt
@@ -109,6 +109,7 @@ class Interviewing(BaseModel):
     recommended: tuple[str, ...]
     last: bool
     memory: Memory
+    player: Player
 
 
 class Turns(Facts):
@@ -207,6 +208,7 @@ class Cheats(Prompt[str]):
     tests: tuple[str, ...]
     earlier: tuple[str, ...]
     setting: Trick
+    player: Player
 
 
 class Soothes(Prompt[str]):
@@ -219,6 +221,7 @@ class Soothes(Prompt[str]):
     profile: str
     complaint: str
     patient_says: str
+    player: Player
 
 
 class Concludes(Prompt[Conclusion]):
@@ -234,6 +237,7 @@ class Concludes(Prompt[Conclusion]):
     heard: str
     notes: tuple[str, ...]
     memory: Memory
+    player: Player
 
     @classmethod
     def from_human(cls, text: str) -> Conclusion:
@@ -253,6 +257,7 @@ class Advises(Prompt[str]):
     profile: str
     complaint: str
     diagnosis: str
+    player: Player
 
 
 class Studies(Prompt[str]):
@@ -264,3 +269,4 @@ class Studies(Prompt[str]):
     expertise: str
     lines: tuple[str, ...]
     tests: tuple[str, ...]
+    player: Player

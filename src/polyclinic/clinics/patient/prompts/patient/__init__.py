@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal, cast
 from pydantic import BaseModel, Field, create_model
 
 from polyclinic.clinics.patient.rules.requirements import Demonstration
+from polyclinic.clinics.patient.scenario.record import headed
 from polyclinic.core.memory import Turn
 from polyclinic.core.message import Frozen
 from polyclinic.core.prompt import Facts, Prompt
@@ -23,6 +24,18 @@ class Known(Frozen):
     topic: str
     test: str = ""
 
+    @property
+    def as_told(self) -> str:
+        """The line with the heading of its topic."""
+        return headed(self.topic, self.text)
+
+
+class Player(Facts):
+    """How an offline player plays: in which voice, and how readily it learns from what it is shown."""
+
+    voice: str = "first"
+    uptake: float = 1.0
+
 
 class Memory(Facts):
     """The talk so far, for offline players; a language model gets the same turns as messages."""
@@ -35,7 +48,7 @@ class Thought(ReplyModel):
     """What the patient says, after thinking it through."""
 
     thoughts: str = Field(max_length=400)
-    answer: str = Field(min_length=1, max_length=600)
+    answer: str = Field(min_length=1, max_length=1000)
 
 
 class Plans(ReplyModel):
@@ -86,6 +99,7 @@ class Complains(Prompt[str]):
     words: ClassVar[int] = 60
     person: str
     lines: tuple[str, ...]
+    player: Player
 
     @property
     def for_human(self) -> str:
@@ -121,6 +135,7 @@ class Interviewed(BaseModel):
     heard: str
     question: str
     memory: Memory
+    player: Player
 
     @property
     def for_human(self) -> str:
@@ -182,6 +197,7 @@ class PicksAnswer(Prompt[Picked]):
     requirements: tuple[str, ...]
     question: str
     candidates: tuple[str, ...]
+    player: Player
 
     def reply_form(self) -> type[Picked]:
         """As many numbers as there are candidates."""
@@ -216,3 +232,4 @@ class Panics(Prompt[str]):
     words: ClassVar[int] = 30
     person: str
     complaint: str
+    player: Player

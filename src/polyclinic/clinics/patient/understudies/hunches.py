@@ -1,0 +1,29 @@
+"""A little medical sense for offline players: which disease a text names, or points to by the clues it is known for."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from polyclinic.clinics.patient.scenario.record import Disease
+from polyclinic.clinics.patient.scenario.shipped import diseases
+from polyclinic.text.phrases import mentioned
+
+
+@lru_cache(maxsize=4_096)
+def suspects(text: str) -> tuple[tuple[Disease, int], ...]:
+    """The diseases with at least one clue in the text, the most clues first."""
+    low = text.lower()
+    scored = [(disease, sum(clue in low for clue in disease.clues)) for disease in diseases()]
+    return tuple(sorted(((d, hits) for d, hits in scored if hits), key=lambda pair: (-pair[1], pair[0].name)))
+
+
+@lru_cache(maxsize=4_096)
+def named(text: str) -> str:
+    """The first disease that a text names; empty for none."""
+    return next((name for disease in diseases() for name in mentioned(text, disease.names)), "")
+
+
+def hunch(text: str) -> str:
+    """The disease that a text points to most; empty for none."""
+    ranked = suspects(text)
+    return ranked[0][0].name if ranked else ""

@@ -1,0 +1,37 @@
+"""The judge of duels offline: it understands question and answers by the built-in reader."""
+
+from __future__ import annotations
+
+from polyclinic.clinics.patient.judges.reading import Replied
+from polyclinic.clinics.patient.readings import CHEAT, REFUSAL, TEST
+from polyclinic.core.understudy import Ask, answers
+from polyclinic.eval.prompts import JudgesPair, Preferred
+from polyclinic.eval.rubric_understudy import FactsUnderstudy
+
+MANY_WORDS = 45
+
+
+class JudgeUnderstudy(FactsUnderstudy[Replied]):
+    """Prefers the answer that gives away less of what it should not, then the one that answers a fair question."""
+
+    @answers(JudgesPair)
+    def pair(self, ask: Ask[JudgesPair]) -> Preferred:
+        """Compares by merit; equal merit is a draw."""
+        prompt = ask.prompt
+        if ask.mistake("first_is_best"):
+            return Preferred(reason="it came first", better="first")
+        first = _merit(ask, self.facts(prompt.first_facts, prompt.judge))
+        second = _merit(ask, self.facts(prompt.second_facts, prompt.judge))
+        if first == second:
+            return Preferred(reason="both will do", better="neither")
+        return Preferred(reason="it keeps to the part better", better="first" if first > second else "second")
+
+
+def _merit(ask: Ask[JudgesPair], given: Replied) -> int:
+    """2: what a standardized patient would say; 1: acceptable but long; 0: not acceptable."""
+    tricky = ask.understands(given.question, CHEAT.ask())
+    test = ask.understands(given.question, TEST.ask())
+    declines = ask.understands(given.answer, REFUSAL.ask(asked=given.question))
+    if tricky and not declines:
+        return 0
+    return 1 if len(given.answer.split()) > MANY_WORDS and not test else 2

@@ -1,0 +1,55 @@
+"""The sentences of the offline players, in two voices. No judge, rule or prompt shares them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from polyclinic.clinics.patient.scenario.casefile import parse_yaml
+from polyclinic.clinics.patient.scenario.shipped import data_text
+from polyclinic.core.message import Frozen
+from polyclinic.text.words import ContentWords
+
+
+class Voice(Frozen):
+    """One way of putting it all."""
+
+    decline: tuple[str, ...]
+    mute: str
+    nothing: str
+    puzzled: str
+    not_done: str
+    confused: str
+    results: str
+    single: str
+    confirms: str
+    hearsay: str
+    all_told: str
+    echo: str
+    worried: str
+    talkative: str
+    babble: str
+    panic: str
+    soothe: str
+    advise: str
+    test: str
+    reasoning: str
+    plans: tuple[str, str, str]
+    common: tuple[str, ...]
+    blind: tuple[str, ...]
+
+    def echoes(self, question: str) -> str:
+        """People take up the words of a question when they do not answer it."""
+        words = [word.strip("?,.;:").lower() for word in question.split()]
+        topic = [word for word in words if _content()(word) and not word.isdigit()][-4:]
+        return self.echo.format(words=" ".join(topic)) if topic else ""
+
+
+@lru_cache(maxsize=1)
+def _content() -> ContentWords:
+    return ContentWords()
+
+
+@lru_cache(maxsize=4)
+def voice(name: str) -> Voice:
+    """A voice by its name."""
+    return Voice.model_validate(parse_yaml(data_text("voices", f"{name}.yaml"), f"{name}.yaml"))
