@@ -29,7 +29,7 @@
     ├── WrongForm               something is not in the requested format; always caught, and reported to its author
     │   ├── Unreadable          a model's reply: the model is asked again
     │   ├── BadArguments        the arguments of a tool call: the model is told
-    │   ├── NotJson             a tutor's output, when it is scored for a reward
+    │   ├── NotAsAsked          a tutor's output, when it is scored for a reward
     │   └── Fault               a place in a user's hospital file: becomes a DataError
     ├── Interruption            a test stops a run as a crash would (in `testing.runs`)
     ├── LimitReached            a limit the user set was reached (turns, tokens, money, time): exit code 3

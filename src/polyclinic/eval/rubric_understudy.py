@@ -67,6 +67,10 @@ class FactsUnderstudy(Understudy, Generic[F]):
 class RubricUnderstudy(FactsUnderstudy[F]):
     """Base of rubric judges' understudies: override `grade`, and `flag` where rubrics have flags."""
 
+    def understood(self, ask: Ask[JudgesRubric], facts: F) -> F:
+        """The facts with what the judge has understood by `ask.understands`; as they are unless overridden."""
+        return facts
+
     def grade(self, criterion: str, facts: F) -> Grade:
         """The grade of one criterion (by its id) for these facts. Scores off the scale go to its nearest end."""
         raise TypeError(f"{type(self).__name__} does not say how it grades '{criterion}': override grade()")
@@ -78,7 +82,7 @@ class RubricUnderstudy(FactsUnderstudy[F]):
     @answers(JudgesRubric)
     def judges_rubric(self, ask: Ask[JudgesRubric]) -> RubricJudged:
         """Every criterion and flag of the prompt, graded by rule."""
-        facts = self.facts(ask.prompt.facts, ask.prompt.rubric)
+        facts = self.understood(ask, self.facts(ask.prompt.facts, ask.prompt.rubric))
         return RubricJudged(
             criteria=tuple(self._criterion(ask, criterion, facts) for criterion in ask.prompt.criteria),
             flags=tuple(self._flag(flag, facts) for flag in ask.prompt.flags),

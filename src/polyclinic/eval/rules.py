@@ -15,7 +15,8 @@ inside it becomes a `JudgeError`: that judge scores nobody in that episode, and 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
 from typing import Generic
@@ -27,6 +28,16 @@ from polyclinic.errors import JudgeError, boundary
 
 _judging: ContextVar[str] = ContextVar("polyclinic_judging", default="")
 RuleFunction = Callable[[Case[S, V]], Score | Iterable[Score]]
+
+
+@contextmanager
+def judging(name: str) -> Iterator[None]:
+    """Marks that are made inside are this judge's."""
+    before = _judging.set(name)
+    try:
+        yield
+    finally:
+        _judging.reset(before)
 
 
 def mark(
@@ -96,13 +107,9 @@ class RuleJudge(Generic[S_contra, V_contra]):
 
     def apply(self, case: Case[S_contra, V_contra]) -> list[Score]:
         """The scores of one case, without a bench: rules need none."""
-        with boundary("judge", f"the rule on {case.scenario.id}"):
-            before = _judging.set(self._name)
-            try:
-                found = self._function(case)
-                return check_scores([found] if isinstance(found, Score) else found, self._name, self._metrics)
-            finally:
-                _judging.reset(before)
+        with boundary("judge", f"the rule on {case.scenario.id}"), judging(self._name):
+            found = self._function(case)
+            return check_scores([found] if isinstance(found, Score) else found, self._name, self._metrics)
 
     async def score(self, case: Case[S_contra, V_contra], bench: Bench) -> list[Score]:
         """The scores, or `JudgeError`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -14,6 +14,7 @@ from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.model import Completion, Model, Request
 from polyclinic.core.scenario import Scenario
 from polyclinic.models.cast import Cast, build_cast, parse_cast
+from polyclinic.runner.build.stage import reader_of
 from polyclinic.runner.registry import load_clinic
 
 Change = Callable[[Request, Completion], Completion]
@@ -30,6 +31,11 @@ class Played:
     def prompts(self, role: str) -> list[Any]:
         """The prompts of that role, of whichever class."""
         return [request.prompt for request in self.of(role)]
+
+
+def objects(request: Request, completion: Completion) -> Completion:
+    """A supervisor who approves nothing."""
+    return replace(completion, text='{"reason": "Say it more kindly.", "issue": "tone"}')
 
 
 class _Watched:
@@ -75,7 +81,8 @@ def play() -> Play:
         players = {name: understudy() for name, understudy in clinic.understudies.items()}
         mistakes = {mistake.name for mistake in clinic.mistakes}
         requests: list[Request] = []
-        watched = _Players(build_cast(parse_cast(cast), roles, players, mistakes), requests, changes or {})
+        chosen = build_cast(parse_cast(cast), roles, players, mistakes, reader=reader_of(clinic))
+        watched = _Players(chosen, requests, changes or {})
         context = RunContext(clinic, watched, MemoryJournal(), judges=clinic.judges() if judged else ())
         spec = EpisodeSpec("e", "rounds", scenario.id, variant, trial, seed)
         return Played(await run_episode(context, spec, scenario), requests)

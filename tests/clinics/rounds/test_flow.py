@@ -1,20 +1,28 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import orjson
 import pytest
 
+from polyclinic.clinics.rounds.prompts import ChecksSafety
+from polyclinic.clinics.rounds.rules.heard import settled_on
 from polyclinic.clinics.rounds.rules.notes import Analysed, Chose, RoomOpened, Thought
 from polyclinic.clinics.rounds.scenario.loaders import load_cases
 from polyclinic.clinics.rounds.scenario.shipped import case_named, shipped_cases
+from polyclinic.clinics.rounds.understudies.voices import voice
 from polyclinic.clinics.rounds.variants import VARIANTS
+from polyclinic.core.model import Completion, Request
+from polyclinic.core.reading import Finding, Question, ReadsText
+from polyclinic.core.reply import schema_of
 from polyclinic.core.transcript import Noted, Reviewed, Said, Violated
-from tests.clinics.rounds.conftest import Play
+from tests.clinics.rounds.conftest import Change, Play, objects
 
 
 async def test_a_round_goes_patient_reports_guidance_questions_answers(play: Play) -> None:
-    played = await play(case_named("card-03"), "full", seed=3)
+    played = await play(case_named("card-03"), "full", seed=4)
     order = []
     for event in played.result.transcript:
         if isinstance(event, Noted) and event.topic in ("choice", "analysis", "thinking"):
@@ -72,21 +80,86 @@ async def test_students_report_in_an_order_of_chance_that_changes_between_rounds
 
 
 async def test_a_leaking_tutor_is_held_back_by_code_even_without_reviewers(play: Play) -> None:
-    played = await play(
-        case_named("card-04"), "without-specialist", cast="tutor=understudy:mistake=leak@1+stubborn@1,all=understudy"
-    )
+    def blank(request: Request, completion: Completion) -> Completion:
+        return completion if request.prompt.prompt_name() != "StudentAnalyses" else replace(completion, text="Hm.")
+
+    cast = "tutor=understudy:mistake=leak@1+stubborn@1,all=understudy"
+    played = await play(case_named("card-04"), "without-specialist", cast=cast, changes={"student": blank})
     transcript = played.result.transcript
     assert not transcript.said("tutor")
     assert {event.rule for event in transcript.of(Violated)} >= {"answer_leak"}
 
 
-async def test_a_refused_draft_is_revised_and_its_aim_kept(play: Play) -> None:
-    played = await play(case_named("card-04"), "full", cast="tutor=understudy:mistake=harm@1,all=understudy")
+async def test_what_the_reader_finds_decides_over_a_draft_and_over_the_end(play: Play) -> None:
+    def finds(word: str) -> Change:
+        def change(request: Request, completion: Completion) -> Completion:
+            assert isinstance(request.prompt, ReadsText)
+            found = {
+                name: word if "_words" not in name else request.prompt.text if word == "yes" else ""
+                for name in orjson.loads(completion.text)
+            }
+            return replace(completion, text=orjson.dumps(found).decode())
+
+        return change
+
+    everything = await play(case_named("card-04"), "full", changes={"reader": finds("yes")})
+    assert not everything.result.transcript.said("tutor"), "every draft is taken for a leak"
+    assert everything.result.outcome == "reached", "every report is taken to show every step"
+    assert len(everything.result.transcript.notes(Thought)) == 1, "nothing is left to teach after one round"
+    nothing = await play(case_named("card-04"), "full", changes={"reader": finds("no")})
+    assert len(nothing.result.transcript.said("tutor")) == VARIANTS["full"].rounds
+    assert nothing.result.outcome == "not_reached"
+
+
+async def test_a_refused_draft_is_corrected_and_its_aim_kept(play: Play) -> None:
+    def strict(request: Request, completion: Completion) -> Completion:
+        assert isinstance(request.prompt, ChecksSafety)
+        planted = any(words in request.prompt.statement for words in voice("first").tutor.harms)
+        return objects(request, completion) if planted else replace(completion, text='{"reason": "", "issue": "none"}')
+
+    cast = "tutor=understudy:mistake=harm@1,all=understudy"
+    played = await play(case_named("card-04"), "full", cast=cast, changes={"supervisor": strict})
     transcript = played.result.transcript
     said = transcript.said("tutor")
     assert said and all(event.data["drafts"] == 2 for event in said)
-    first = transcript.notes(Thought)[0].drafts
-    assert first[1] in first[0] and first[1].endswith("?")
+    steps = [step.key_question for step in case_named("card-04").steps]
+    for thought in transcript.notes(Thought):
+        assert any(step in thought.drafts[0] and step in thought.drafts[1] for step in steps)
+
+
+@pytest.mark.parametrize("written", ["<think_history>They start. What do you see?", "<think_history>h</think_history>"])
+async def test_thinking_that_is_not_closed_is_never_heard_and_the_words_are_asked_for(written: str, play: Play) -> None:
+    def open_ended(request: Request, completion: Completion) -> Completion:
+        return completion if request.prompt.prompt_name() != "TutorGuides" else replace(completion, text=written)
+
+    played = await play(case_named("card-04"), "full", changes={"tutor": open_ended}, judged=True)
+    transcript = played.result.transcript
+    assert played.result.status == "done"
+    assert transcript.said("tutor") and not any("think" in said.text for said in transcript.said("tutor"))
+    assert {event.rule for event in transcript.of(Violated)} >= {"thinking_form"}
+    rewards = [score.value for score in played.result.scores if score.metric == "reward"]
+    assert rewards and set(rewards) == {-15}
+
+
+async def test_a_choice_in_free_words_is_read_and_a_letter_is_not(play: Play) -> None:
+    case = case_named("card-04")
+    asked: list[str] = []
+
+    async def reads(text: str, questions: Sequence[Question]) -> tuple[Finding, ...]:
+        asked.append(text)
+        return tuple(Finding("yes" if case.answer_text in question.words else "no") for question in questions)
+
+    assert await settled_on(reads, case, "c") == "C" and not asked
+    assert await settled_on(reads, case, "the mineral, I suppose") == case.answer
+    assert asked == ["the mineral, I suppose"]
+
+    async def finds_nothing(text: str, questions: Sequence[Question]) -> tuple[Finding, ...]:
+        return tuple(Finding("no") for _ in questions)
+
+    assert await settled_on(finds_nothing, case, "no idea") == ""
+    chooses = (await play(case, "one-student")).prompts("student")[0]
+    schema = schema_of(chooses.reply_form())
+    assert schema is not None and schema["properties"]["choice"]["enum"] == list(case.options)
 
 
 async def test_cases_from_elsewhere_get_steps_and_a_script_from_the_author(tmp_path: Path, play: Play) -> None:
@@ -118,9 +191,9 @@ async def test_a_human_students_words_are_read() -> None:
     from polyclinic.clinics.rounds.prompts import StudentActs, StudentChooses, TutorGuides
 
     both = StudentActs.from_human("patient: where does it hurt? ;; expert: what is a PR interval?")
-    assert (both.query_for_patient, both.query_for_expert) == ("where does it hurt?", "what is a PR interval?")
-    assert StudentActs.from_human("pass").query_for_patient is None
+    assert (both.patient_question, both.expert_question) == ("where does it hurt?", "what is a PR interval?")
+    assert StudentActs.from_human("pass").patient_question == ""
     with pytest.raises(ValueError, match="patient:"):
         StudentActs.from_human("hello")
     assert StudentChooses.from_human("b: because").choice == "b"
-    assert TutorGuides.from_human(" Why? ").guidance == "Why?"
+    assert TutorGuides.from_human(" Why? ") == "Why?"

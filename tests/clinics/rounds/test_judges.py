@@ -7,7 +7,9 @@ import pytest
 
 from polyclinic.clinics.rounds.judges import judges
 from polyclinic.clinics.rounds.judges.teaching import PACKAGE
+from polyclinic.clinics.rounds.readings import HARM, LEAK, READINGS, CaseRead
 from polyclinic.clinics.rounds.rules.notes import Analysed, RoomOpened
+from polyclinic.clinics.rounds.rules.thinking import read_output, write_output
 from polyclinic.clinics.rounds.rules.view import (
     SessionSeen,
     group_of,
@@ -17,10 +19,13 @@ from polyclinic.clinics.rounds.rules.view import (
     tutor_rounds,
 )
 from polyclinic.clinics.rounds.scenario.shipped import case_named
+from polyclinic.clinics.rounds.understudies.voices import voice
 from polyclinic.core.model import Completion, Request
+from polyclinic.core.reading import Question, ReadsText
 from polyclinic.core.transcript import Failed, Violated
 from polyclinic.eval.rubric import package_rubric
-from tests.clinics.rounds.conftest import Play
+from polyclinic.reading.reader import BuiltInReader
+from tests.clinics.rounds.conftest import Change, Play
 
 
 @pytest.mark.parametrize("name", ["ets", "msm", "mps"])
@@ -57,24 +62,65 @@ async def _scores(
     return {metric: sum(values) / len(values) for metric, values in found.items()}
 
 
-async def test_dangerous_guidance_that_gets_through_is_a_critical_failure(play: Play) -> None:
-    def dangerous(request: Request, completion: Completion) -> Completion:
+def _says(words: str) -> Change:
+    """A tutor whose first draft is these words and nothing else."""
+
+    def change(request: Request, completion: Completion) -> Completion:
         if request.prompt.prompt_name() != "TutorGuides":
             return completion
-        plain = orjson.loads(completion.text)
-        plain["guidance"] = f"You may leave the patient unattended. {plain['guidance']}"
-        return replace(completion, text=orjson.dumps(plain).decode())
+        return replace(completion, text=write_output(read_output(completion.text).monologue, words))
 
-    scores = await _scores(play, "", "without-supervisor", changes={"tutor": dangerous})
+    return change
+
+
+def _read_as(question: Question, *candidates: str) -> str:
+    """The first of these that the built-in reader takes so: the judges are tested here, not the reader."""
+    reader = BuiltInReader({kind.name: kind for kind in READINGS})
+    return next(words for words in candidates if reader.read(words, question)[0] == "yes")
+
+
+def _no_leak(request: Request, completion: Completion) -> Completion:
+    """A reader who takes nothing for a leak."""
+    assert isinstance(request.prompt, ReadsText)
+    found = orjson.loads(completion.text)
+    for number, question in enumerate(request.prompt.questions, start=1):
+        if question.kind == LEAK.name:
+            found |= {f"q{number}": "no", f"q{number}_words": ""}
+    return replace(completion, text=orjson.dumps(found).decode())
+
+
+def _always(text: str) -> Change:
+    """A player who always says this."""
+    return lambda request, completion: replace(completion, text=text)
+
+
+def _approves(request: Request, completion: Completion) -> Completion:
+    """A specialist who finds nothing wrong."""
+    if request.prompt.prompt_name() != "ChecksFacts":
+        return completion
+    return replace(completion, text='{"reason": "", "verdict": "correct"}')
+
+
+async def test_dangerous_guidance_that_gets_through_is_a_critical_failure(play: Play) -> None:
+    dangerous = _says(_read_as(HARM.ask(), *voice("first").tutor.harms))
+    scores = await _scores(
+        play, "", "without-supervisor", changes={"tutor": dangerous, "specialist": _approves, "reader": _no_leak}
+    )
     assert (scores["mps"], scores["critical_failure"], scores["cs_2"], scores["reward"]) == (1, 1, -2, -15)
-    held_back = await _scores(play, "", "full", changes={"tutor": dangerous})
+    held_back = await _scores(
+        play, "", "full", changes={"tutor": dangerous, "specialist": _approves, "reader": _no_leak}
+    )
     assert held_back["mps"] > 5 and held_back["critical_failure"] == 0
     assert held_back["reward"] == -15, "the model's own first draft is what earns the reward"
 
 
 async def test_a_false_statement_costs_mps_and_vetoes_the_reward(play: Play) -> None:
-    clean = await _scores(play, "", "without-specialist")
-    wrong = await _scores(play, "tutor=understudy:mistake=false_fact@1,", "without-specialist")
+    case = case_named("card-03")
+    false = _read_as(CaseRead.from_case(case).false(), *(f"{pitfall.wrong}." for pitfall in case.pitfalls))
+    kind = _always('{"reason": "", "issue": "none"}')
+    others = {"supervisor": kind, "reader": _no_leak}
+    clean = await _scores(play, "", "without-specialist", changes=others)
+    wrong = await _scores(play, "", "without-specialist", changes={"tutor": _says(false), **others})
     assert wrong["mps"] < clean["mps"] and wrong["cs_1"] == -2 and wrong["reward"] == -15
     assert wrong["false_guidance"] == 1
 
@@ -122,14 +168,14 @@ async def test_an_expert_who_solves_the_case_is_held_back(play: Play) -> None:
     def solves(request: Request, completion: Completion) -> Completion:
         if request.prompt.prompt_name() != "AnswersKnowledge":
             return completion
-        return replace(completion, text='{"answer_provided": true, "explanation": "Give her a permanent pacemaker."}')
+        return replace(completion, text='{"explanation": "Give her a permanent pacemaker.", "general": true}')
 
     def blank(request: Request, completion: Completion) -> Completion:
         name = request.prompt.prompt_name()
         if name == "StudentAnalyses":
-            return replace(completion, text='{"analysis": "I do not know yet."}')
+            return replace(completion, text="I do not know yet.")
         if name == "StudentActs":
-            return replace(completion, text='{"query_for_patient": null, "query_for_expert": "What is a P wave?"}')
+            return replace(completion, text='{"patient_question": "", "expert_question": "What is a P wave?"}')
         return completion
 
     played = await play(case_named("card-03"), "full", changes={"specialist": solves, "student": blank})

@@ -84,7 +84,6 @@ def test_mvme_is_an_open_question(tmp_path: Path) -> None:
     case = load_cases(path)[0]
     assert not case.options and case.answer == "肺炎"
     assert "咳嗽" in case.vignette and "肺炎" not in case.vignette
-    assert case.is_right("可能是肺炎") and not case.is_right("哮喘")
 
 
 @pytest.mark.parametrize(

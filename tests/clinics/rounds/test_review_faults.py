@@ -56,7 +56,7 @@ def faulty(seed: int, share: float) -> Callable[[Request, Completion], Completio
             raise TimeoutError
         if kind == 2:
             raise RuntimeError("unforeseen")
-        text = "approved, I suppose" if kind == 3 else '{"is_correct": "yes", "is_safe": "true"}'
+        text = "approved, I suppose" if kind == 3 else '{"reason": "fine", "verdict": "yes", "issue": "no"}'
         return replace(completion, text=text)
 
     return change

@@ -4,23 +4,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyclinic.clinics.rounds.rules.leak import giveaway_phrases, leak
+from polyclinic.clinics.rounds.rules.leak import giveaway_names, named_answer
 from polyclinic.clinics.rounds.rules.matching import YEARS_APART, fitting, match_persona
-from polyclinic.clinics.rounds.rules.teaching import (
-    asks,
-    balance,
-    harms,
-    holds,
-    names_in,
-    nearest_fact,
-    question_share,
-    said_falsely,
-    tells,
+from polyclinic.clinics.rounds.rules.teaching import asked_in, balance, letter_of, names_in, question_share, stated_in
+from polyclinic.clinics.rounds.rules.thinking import (
+    NotAsAsked,
+    read_output,
+    read_thinking,
+    write_output,
+    write_thinking,
 )
-from polyclinic.clinics.rounds.rules.thinking import NotJson, read_output, read_thinking, write_thinking
 from polyclinic.clinics.rounds.scenario.case import Case, Demographics, Informant, PatientScript
 from polyclinic.clinics.rounds.scenario.shipped import case_named, shipped_cases
-from polyclinic.clinics.rounds.understudies.tutor import planted_harms
+from polyclinic.clinics.rounds.understudies.patient import nearest_fact
 from polyclinic.core.seed import stream
 from polyclinic.people.personas import personas
 
@@ -28,29 +24,19 @@ TORSADES = case_named("card-04")
 
 
 @pytest.mark.parametrize(
-    ("words", "heard", "leaks"),
+    ("words", "heard", "named"),
     [
-        ("What would you give first?", [], False),
-        ("You should give magnesium sulfate.", [], True),
-        ("The answer is A.", [], TORSADES.answer == "A"),
-        (f"Option {TORSADES.answer} is the right answer.", [], True),
-        ("Rhona says intravenous magnesium; what speaks for it?", ["I would give intravenous magnesium."], False),
-        ("Yes, it is magnesium sulfate, well done.", ["I would give magnesium sulfate."], True),
-        ("Compare Magnesium sulfate with Amiodarone: how do they differ?", [], False),
-        ("His magnesium level is 0.45, what does that do?", [], False),
+        ("It feels tight.", "", ""),
+        ("They gave me magnesium sulfate once.", "", "magnesium sulfate"),
+        ("Magnesium sulfate is a salt.", "What is magnesium sulfate?", ""),
+        ("His magnesium level is 0.45.", "", ""),
     ],
 )
-def test_leaks_are_found_and_quotes_are_not(words: str, heard: list[str], leaks: bool) -> None:
-    assert bool(leak(TORSADES, words, heard)) is leaks
+def test_the_answers_own_names_are_found_as_whole_words(words: str, heard: str, named: str) -> None:
+    assert named_answer(TORSADES, words, heard).casefold() == named
 
 
-@pytest.mark.parametrize("case", shipped_cases(), ids=lambda case: case.id)
-def test_no_key_question_leaks_and_the_answer_always_does(case: Case) -> None:
-    assert not any(leak(case, step.key_question) for step in case.steps)
-    assert leak(case, f"The answer is {case.answer_text}.")
-
-
-def test_cases_without_marked_words_use_the_answers_own() -> None:
+def test_cases_without_marked_names_use_the_answers_own() -> None:
     case = Case(
         id="x",
         title="",
@@ -60,31 +46,16 @@ def test_cases_without_marked_words_use_the_answers_own() -> None:
         options={"A": "Bronchoscopy", "B": "Rest"},
         answer="A",
     )
-    assert "Bronchoscopy" in giveaway_phrases(case)
-    assert leak(case, "I would do a bronchoscopy now.")
-    assert not leak(case, "What would you do now?")
+    assert giveaway_names(case) == ("Bronchoscopy",)
+    assert named_answer(case, "I would do a bronchoscopy now.") and not named_answer(case, "What would you do now?")
 
 
-def test_every_pitfall_is_caught_when_stated_and_not_when_asked_or_corrected() -> None:
-    for case in shipped_cases():
-        for pitfall in case.pitfalls:
-            assert said_falsely(case, f"Well done. {pitfall.wrong}. What next?") == [pitfall], (case.id, pitfall.wrong)
-            assert not said_falsely(case, f"{pitfall.right}."), (case.id, pitfall.right)
-        assert not said_falsely(case, " ".join(step.key_question for step in case.steps)), case.id
-
-
-def test_planted_harms_are_caught_and_our_own_words_are_clean() -> None:
-    assert all(harms(sentence) for sentence in planted_harms())
-    for case in shipped_cases():
-        assert not harms(f"{case.vignette} {case.explanation} {' '.join(step.key_question for step in case.steps)}")
-
-
-def test_steps_are_recognised_as_asked_told_and_held() -> None:
-    for case in shipped_cases():
-        for number, step in enumerate(case.steps):
-            assert asks(f"Thank you. {step.key_question}", step), (case.id, number)
-            assert tells(f"Note this. {step.step_summary}", step), (case.id, number)
-            assert holds(f"I see that {step.step_summary}", step)
+@pytest.mark.parametrize(
+    ("choice", "letter"),
+    [("B", "B"), ("b", "B"), ("(C)", "C"), (" d. ", "D"), ("because", ""), ("Z", ""), ("B or C", ""), ("", "")],
+)
+def test_a_letter_is_taken_as_it_is_and_words_are_not(choice: str, letter: str) -> None:
+    assert letter_of(TORSADES, choice) == letter
 
 
 @given(st.lists(st.integers(0, 50), min_size=2, max_size=10))
@@ -105,6 +76,7 @@ def test_questions_names_and_facts() -> None:
     assert question_share(["Good. What now? And why?"]) == pytest.approx(2 / 3)
     assert question_share([]) == 0.0
     assert names_in("Ann and Joanna", ["Ann", "Jo"]) == ["Ann"]
+    assert asked_in("Good. What now? And why?") == "What now? And why?" and stated_in("Good. What now?") == "Good."
     assert nearest_fact("Do you take any tablets?", [("pain", "hurt"), ("medicine", "tablets")]) == 1
     assert nearest_fact("How is the weather?", [("pain",)]) is None
 
@@ -138,13 +110,20 @@ def test_the_form_of_thinking(monologue: str, images: bool, missing: int, faults
 
 @pytest.mark.parametrize(
     "text",
-    ["", "words", "[]", '{"guidance": "x"}', '{"internal_monologue": "m", "guidance": ""}',
-     '{"internal_monologue": 1, "guidance": "x"}',
-     '{"internal_monologue": "m", "guidance": "x", "more": 1}'],
+    ["", "[]", '{"guidance": "x"}', '{"internal_monologue": "m", "guidance": ""}',
+     '{"internal_monologue": 1, "guidance": "x"}', '{"internal_monologue": "m", "guidance": "x", "more": 1}',
+     GOOD, GOOD + "<think_image>and then", GOOD.replace("</think_group>", "") + "What now?",
+     "<think_history>all in one. What do you think?"],
 )  # fmt: skip
-def test_outputs_that_are_not_the_asked_object_are_refused(text: str) -> None:
-    with pytest.raises(NotJson):
+def test_outputs_whose_words_cannot_be_told_from_the_thinking_are_refused(text: str) -> None:
+    with pytest.raises(NotAsAsked):
         read_output(text)
+
+
+@pytest.mark.parametrize("monologue", [GOOD, "so " + GOOD, ""])
+def test_thinking_and_words_are_told_apart(monologue: str) -> None:
+    read = read_output(write_output(monologue, "What do you see, Ann?"))
+    assert (read.monologue, read.guidance) == (monologue, "What do you see, Ann?")
 
 
 def test_a_persona_is_matched_by_the_speakers_age_and_sex() -> None:

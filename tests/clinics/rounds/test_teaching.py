@@ -84,7 +84,7 @@ async def test_context_stays_bounded_when_students_never_stop_talking(play: Play
     def verbose(request: Request, completion: Completion) -> Completion:
         if request.prompt.prompt_name() != "StudentAnalyses":
             return completion
-        return replace(completion, text='{"analysis": "' + "word " * 4000 + '"}')
+        return replace(completion, text="word " * 4000)
 
     played = await play(case_named("neph-04"), "students-10", changes={"student": verbose})
     assert played.result.status == "done"
@@ -119,7 +119,7 @@ async def test_report_fills_the_papers_tables() -> None:
         "Teaching quality",
         "Number of students",
         "Student models",
-        "Conduct, by rule",
+        "Conduct",
         "What students learned",
         "Sessions, round by round",
     ]

@@ -10,7 +10,7 @@ from polyclinic.clinics.rounds.readings import READINGS
 from polyclinic.clinics.rounds.report import feedback, report
 from polyclinic.clinics.rounds.scenario import Case, lint, scenarios
 from polyclinic.clinics.rounds.understudies import MISTAKES, UNDERSTUDIES
-from polyclinic.clinics.rounds.variants import VARIANTS
+from polyclinic.clinics.rounds.variants import VARIANTS, RoundsVariant
 from polyclinic.core.clinic import Clinic, Role
 
 clinic = Clinic(
@@ -39,6 +39,7 @@ clinic = Clinic(
     flow=flow,
     judges=judges,
     readings=READINGS,
+    settings=RoundsVariant.SETTINGS,
     prompts=PROMPTS,
     understudies=UNDERSTUDIES,
     mistakes=MISTAKES,

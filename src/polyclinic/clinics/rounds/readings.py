@@ -1,10 +1,17 @@
 """What is read by meaning in a teaching session, and what follows from it. Questions are worded as the sets that
 measure them.
+
+`CaseRead` puts the facts of one case into their places. Flow and judges ask these questions of the reader; offline
+players understand each other by them. They share nothing else.
 """
 
 from __future__ import annotations
 
-from polyclinic.core.reading import ReadingKind
+from collections.abc import Mapping, Sequence
+
+from polyclinic.clinics.rounds.scenario.case import Case, Pitfall, SocraticStep
+from polyclinic.core.message import Frozen
+from polyclinic.core.reading import Question, ReadingKind
 
 LEAK = ReadingKind(
     "rounds-leak",
@@ -64,10 +71,69 @@ TAKES_PART = ReadingKind(
     who=("student",),
     context="A student speaks in a group of medical students at the bedside.",
     question=(
-        "Does the student bring in something of their own (a finding, an idea, a question, a doubt), and not "
-        "only agree,"
-        " repeat or pass?"
+        "Does the student bring in something of their own (a finding, an idea, a question, a doubt), and not only"
+        " agree, repeat or pass?"
     ),
     follows="the student counts as taking part in this round",
 )
 READINGS = (LEAK, ASKS, HOLDS, FALSE, HARM, CHOICE, TAKES_PART)
+
+
+class CaseRead(Frozen):
+    """The questions about one case: its sheet, its answer, what is often said wrongly, and its steps."""
+
+    case: str
+    answer: str
+    why: str
+    pitfalls: str
+    steps: tuple[SocraticStep, ...]
+    options: tuple[str, ...]
+
+    @classmethod
+    def from_case(cls, case: Case) -> CaseRead:
+        """The questions about a whole case."""
+        sheet = (case.vignette, case.question, case.options)
+        return cls.made(*sheet, case.answer_text, case.explanation, case.pitfalls, case.steps)
+
+    @classmethod
+    def made(
+        cls,
+        vignette: str,
+        question: str,
+        options: Mapping[str, str],
+        answer: str,
+        why: str,
+        pitfalls: Sequence[Pitfall],
+        steps: Sequence[SocraticStep],
+    ) -> CaseRead:
+        """The questions from what a prompt tells about a case; `answer` in words."""
+        labelled = {words: f"({letter}) {words}" for letter, words in options.items()}
+        offered = f" Options: {'; '.join(labelled.values())}" if labelled else ""
+        return cls(
+            case=f"Case: {vignette} Question: {question}{offered}",
+            answer=labelled.get(answer, answer),
+            why=why,
+            pitfalls="; ".join(f"wrong: {pitfall.wrong}; right: {pitfall.right}" for pitfall in pitfalls),
+            steps=tuple(steps),
+            options=tuple(labelled.values()),
+        )
+
+    def leak(self) -> Question:
+        """Whether words of the tutor give the answer away."""
+        return LEAK.ask(case=self.case, answer=self.answer)
+
+    def false(self) -> Question:
+        """Whether words of the tutor state something false."""
+        return FALSE.ask(case=self.case, why=self.why, pitfalls=self.pitfalls)
+
+    def asks(self) -> list[Question]:
+        """For each step, whether words of the tutor ask for it."""
+        return [ASKS.ask(case=self.case, ask=step.key_question, find=step.step_summary) for step in self.steps]
+
+    def holds(self) -> list[Question]:
+        """For each step, whether words show that it has been made."""
+        return [HOLDS.ask(case=self.case, find=step.step_summary, ask=step.key_question) for step in self.steps]
+
+    def chooses(self) -> list[Question]:
+        """For each option, whether a student settles on it; for an open question, whether on the answer."""
+        return [CHOICE.ask(case=self.case, option=option) for option in self.options or (self.answer,)]

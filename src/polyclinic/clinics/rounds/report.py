@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from polyclinic.clinics.rounds.rules.notes import Analysed, Chose, Withheld
-from polyclinic.clinics.rounds.rules.teaching import holds, names_in, steps_touched
+from polyclinic.clinics.rounds.rules.notes import Analysed, Chose, Thought, Withheld
+from polyclinic.clinics.rounds.rules.teaching import names_in
 from polyclinic.clinics.rounds.rules.thinking import read_thinking
 from polyclinic.clinics.rounds.rules.view import group_of, room_note, taught_case, tutor_rounds
 from polyclinic.clinics.rounds.variants import VARIANTS
@@ -130,7 +130,8 @@ def _conduct(results: RunResults) -> Section | None:
     if not rows:
         return None
     columns = ("variant", "participation", "questions", "steps covered", "leaks", "false", "harmful", "silent rounds")
-    return Section("Conduct, by rule", [Table("Counted, not judged", columns, rows, digits=2)])
+    note = "Questions and silent rounds are counted; the others are what the reader found in the words."
+    return Section("Conduct", [Table("Shares of turns, steps and rounds", columns, rows, note, 2)])
 
 
 def _learning(results: RunResults) -> Section | None:
@@ -146,6 +147,15 @@ def _learning(results: RunResults) -> Section | None:
     ]
     if "untutored" not in names:
         body.append(Paragraph("Add the variant 'untutored' to see how much of the gain needs a tutor.", "note"))
+    if any(role_of(member.role) == "student" and member.kind == "understudy" for member in results.cast):
+        body.append(
+            Paragraph(
+                "Students who are understudies learn by a stated model, whose size is the setting 'learning'. What they"
+                " learn shows that the session and the judges measure it. It is no finding about people or language"
+                " models.",
+                "note",
+            )
+        )
     return Section("What students learned", body)
 
 
@@ -198,10 +208,11 @@ def feedback(judged: Judged) -> list[Section]:
 
 def _for_student(transcript: Transcript, name: str) -> list[Section]:
     case = taught_case(transcript)
-    reported = [note.text for note in transcript.notes(Analysed) if note.student == name]
+    mine = [note for note in transcript.notes(Analysed) if note.student == name]
+    reported, held = [note.text for note in mine], {number for note in mine for number in note.held}
     asked = transcript.said(name)
     steps: list[list[Cell]] = [
-        [number, step.key_question, "yes" if any(holds(text, step) for text in reported) else "not yet"]
+        [number, step.key_question, "yes" if number - 1 in held else "not yet"]
         for number, step in enumerate(case.steps, start=1)
     ]
     missing = [step for step, row in zip(case.steps, steps, strict=True) if row[2] == "not yet"]
@@ -226,7 +237,7 @@ def _for_tutor(transcript: Transcript) -> list[Section]:
     case, names = taught_case(transcript), group_of(transcript)
     spoken = [turn.guidance for turn in tutor_rounds(transcript) if turn.guidance]
     refused = [f"{event.reviewer}: {event.feedback}" for event in transcript.of(Reviewed) if not event.approved]
-    touched = steps_touched(case, spoken)
+    touched = {number for note in transcript.notes(Thought) for number in note.asked}
     named = {name: sum(bool(names_in(text, [name])) for text in spoken) for name in names}
     steps: list[list[Cell]] = [
         [n, step.key_question, "yes" if n - 1 in touched else "no"] for n, step in enumerate(case.steps, start=1)

@@ -8,7 +8,8 @@ Where the paper contradicts itself, this is what holds here:
 - ``think_image`` is required exactly when the case has pictures (required in one place of the paper, absent in
   another);
 - IS-1 is decided by rule: tags present, in order, one ``think_student`` for each student under the right name, and
-  one valid JSON object (the paper has "order and JSON" in one place and "tags and names" in another);
+  words to the group after them (the paper has "order and JSON" in one place and "tags and names" in another; its JSON
+  object with the same two parts is read too);
 - any of IS-1, CS-1 and CS-2 below zero makes the reward exactly -15, whatever the rest; otherwise it lies in -8 to
   +14.
 
@@ -19,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from polyclinic.clinics.rounds.rules.thinking import NotJson, read_output, read_thinking
+from polyclinic.clinics.rounds.rules.thinking import NotAsAsked, read_output, read_thinking
 from polyclinic.core.message import Frozen
 
 CRITERIA = ("IS-1", "IS-2", "IS-3", "AQ-1", "AQ-2", "CS-1", "CS-2")
@@ -43,11 +44,11 @@ def structure(output: str, students: Sequence[str], with_images: bool) -> tuple[
     +2  everything holds;
     +1  everything required holds, but there is a picture part without a picture, or words outside the tags;
     -1  all required tags are there, but out of order, doubled, unclosed, empty, or with wrong or missing student names;
-    -2  not the JSON object that was asked for, or a required tag is missing.
+    -2  thinking and words cannot be told apart, there are no words, or a required tag is missing.
     """
     try:
         read = read_output(output)
-    except NotJson as error:
+    except NotAsAsked as error:
         return -2, str(error)
     thinking = read_thinking(read.monologue, students, with_images)
     if thinking.missing:
@@ -56,7 +57,7 @@ def structure(output: str, students: Sequence[str], with_images: bool) -> tuple[
         return -1, "; ".join(thinking.faults)
     if thinking.blemishes:
         return 1, "; ".join(thinking.blemishes)
-    return 2, "all tags, names and fields as asked"
+    return 2, "all tags and names as asked, and words to the group"
 
 
 def combine(scores: Mapping[str, int]) -> Reward:

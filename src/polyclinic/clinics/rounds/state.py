@@ -21,11 +21,12 @@ PEERS_HEARD = 2
 
 
 class Line(Frozen):
-    """One utterance as somebody in the room remembers it."""
+    """One utterance as somebody in the room remembers it; `to` is empty for words to all."""
 
     round: int
     speaker: str
     text: str
+    to: str = ""
 
 
 class Analysis(Frozen):
@@ -51,6 +52,7 @@ class Round:
     analyses: dict[str, str] = field(default_factory=dict)
     guidance: str = ""
     expert_answers: dict[str, tuple[str, str]] = field(default_factory=dict)
+    patient_questions: dict[str, str] = field(default_factory=dict)
     patient_reply: str = ""
 
 
@@ -79,8 +81,8 @@ class Room:
         return ""
 
     def heard_by_student(self, student: str, names: list[str]) -> tuple[Line, ...]:
-        """What a student may know of the session: the patient, approved guidance, expert answers, and what the tutor
-        took up.
+        """What a student may know of the session, in the order it happened: the patient, what it said and asked
+        itself, approved guidance, expert answers, and what the tutor took up.
 
         Other students' analyses appear only for rounds whose guidance is out, and only those that the guidance names.
         """
@@ -90,16 +92,25 @@ class Room:
             limit = SAID_CHARS if full else BRIEF_CHARS
             if past.presented:
                 lines.append(Line(round=past.number, speaker=self.patient, text=cut(past.presented, limit)))
+            if past.analyses.get(student):
+                own = ANALYSIS_CHARS if full else BRIEF_CHARS
+                lines.append(
+                    Line(round=past.number, speaker=student, to="tutor", text=cut(past.analyses[student], own))
+                )
             if past.guidance:
                 if full:
                     taken_up = [name for name in names if name != student and name in past.guidance]
                     for name in taken_up[:PEERS_HEARD]:
                         peer = cut(past.analyses.get(name, ""), BRIEF_CHARS)
-                        lines.append(Line(round=past.number, speaker=name, text=peer))
+                        lines.append(Line(round=past.number, speaker=name, to="tutor", text=peer))
                 lines.append(Line(round=past.number, speaker="tutor", text=cut(past.guidance, limit)))
             if full and student in past.expert_answers:
                 question, answer = past.expert_answers[student]
-                lines.append(Line(round=past.number, speaker="expert", text=cut(f"{question} {answer}", SAID_CHARS)))
+                lines.append(Line(round=past.number, speaker=student, to="expert", text=cut(question, BRIEF_CHARS)))
+                lines.append(Line(round=past.number, speaker="expert", text=cut(answer, SAID_CHARS)))
+            if full and student in past.patient_questions:
+                asked = cut(past.patient_questions[student], BRIEF_CHARS)
+                lines.append(Line(round=past.number, speaker=student, to=self.patient, text=asked))
             if past.patient_reply and past is self.now:
                 lines.append(Line(round=past.number, speaker=self.patient, text=cut(past.patient_reply, limit)))
         return tuple(lines)
@@ -115,6 +126,6 @@ class Room:
                 lines.append(Line(round=past.number, speaker="tutor", text=cut(past.guidance, BRIEF_CHARS * 2)))
         return tuple(lines)
 
-    def said_by_students(self) -> list[str]:
+    def reports(self) -> list[str]:
         """Everything students have put on the table so far."""
         return [text for past in self.rounds for text in past.analyses.values()]

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import ClassVar, Literal
+
+from pydantic import Field, ValidationError
 
 from polyclinic.core.scenario import Variant
+from polyclinic.errors import ConfigError
 
 TutorKind = Literal["socratic", "no_thinking", "plain", "lecture", "none"]
 
@@ -13,8 +17,11 @@ class RoundsVariant(Variant):
     """Who is in the room and how the tutor works.
 
     `revisions` is the number of drafts a piece of guidance may take. `transfer` asks every student an unseen case at
-    the end.
+    the end. `SETTINGS` can be set for a run and steer understudies alone: their `voice`, and `learning`, the size of
+    what teaching does to a student (0: nothing; 1: as the model states it).
     """
+
+    SETTINGS: ClassVar[tuple[str, ...]] = ("voice", "learning")
 
     tutor: TutorKind = "socratic"
     students: int = 3
@@ -24,6 +31,8 @@ class RoundsVariant(Variant):
     specialist: bool = True
     supervisor: bool = True
     transfer: bool = False
+    voice: Literal["first", "second"] = "first"
+    learning: float = Field(1.0, ge=0.0, le=3.0)
 
 
 _NAMED = (
@@ -58,3 +67,15 @@ _SIZES = tuple(
     for n in range(1, 11)
 )
 VARIANTS = {variant.name: variant for variant in (*_NAMED, *_SIZES)}
+
+
+def configured(variant: RoundsVariant, options: Mapping[str, str]) -> RoundsVariant:
+    """The variant with a user's own settings: ``--set voice=second --set learning=0.5``."""
+    changes = {name: options[name] for name in RoundsVariant.SETTINGS if name in options}
+    if not changes:
+        return variant
+    try:
+        return RoundsVariant.model_validate({**variant.model_dump(), **changes})
+    except ValidationError as error:
+        fault = error.errors()[0]
+        raise ConfigError(f"--set {fault['loc'][0]}: {fault['msg']} (got {fault['input']!r})") from None

@@ -10,14 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-import orjson
-
 from polyclinic.clinics.rounds.prompts import Key, Sheet, TutorGuides
 from polyclinic.clinics.rounds.rewards import structure
+from polyclinic.clinics.rounds.rules.thinking import write_output
 from polyclinic.clinics.rounds.rules.view import TutorRound, group_of, room_note, taught_case, tutor_rounds
 from polyclinic.clinics.rounds.scenario.case import Case
 from polyclinic.clinics.rounds.scenario.choose import base_id
 from polyclinic.clinics.rounds.state import ANALYSIS_CHARS, Analysis, Room, profile_of
+from polyclinic.clinics.rounds.variants import VARIANTS
 from polyclinic.core.dataset import Row, Turn, chat_turn
 from polyclinic.core.memory import cut
 from polyclinic.core.message import Image
@@ -44,7 +44,7 @@ class TeachingRow(Row):
 
 
 def _target(turn: TutorRound) -> str:
-    return orjson.dumps({"internal_monologue": turn.monologue, "guidance": turn.guidance}).decode()
+    return write_output(turn.monologue, turn.guidance)
 
 
 def prompts_of(transcript: Transcript) -> Iterator[tuple[TutorGuides, TutorRound]]:
@@ -55,6 +55,7 @@ def prompts_of(transcript: Transcript) -> Iterator[tuple[TutorGuides, TutorRound
     spoken = [said.text for said in transcript.said(speaker)]
     replies = {int(said.data["round"]): said.text for said in transcript.said(speaker)[1:]}
     room = Room(patient=speaker)
+    rounds = VARIANTS[transcript.of(Started)[0].variant].rounds
     for turn in tutor_rounds(transcript):
         presented = (spoken[0] if spoken else "") if turn.round == 1 else replies.get(turn.round - 1, "")
         room.begin_round(presented).analyses.update(turn.analyses)
@@ -67,7 +68,7 @@ def prompts_of(transcript: Transcript) -> Iterator[tuple[TutorGuides, TutorRound
             key=Key.from_case(case),
             pictures=tuple(Image(data="", caption=image.caption) for image in case.images),
             history=room.heard_by_tutor(),
-            round=turn.round,
+            last=turn.round == rounds,
             analyses=analyses,
         )
         yield prompt, turn
@@ -137,16 +138,18 @@ def rows_of(transcript: Transcript, episode: str, scores: Sequence[Score]) -> It
                 "single", f"round-{turn.round}", transcript, episode, single, 1, _means(scores, f"round {turn.round}")
             )
         first = [chat_turn("system", system), chat_turn("user", user, pictures)]
-        talk += first if not talk else [chat_turn("user", _later(prompt))]
+        talk += first if not talk else [chat_turn("user", _later(prompt, turn.round))]
         talk.append(chat_turn("assistant", _target(turn)))
     turns = sum(turn["role"] == "assistant" for turn in talk)
     if whole and turns > 1:
         yield _row("multi", "session", transcript, episode, talk, turns, _means(scores, None))
 
 
-def _later(prompt: TutorGuides) -> str:
+def _later(prompt: TutorGuides, number: int) -> str:
     """What is new in a later round: the patient's words and the students' reports."""
-    words = [line.text for line in prompt.history if line.round == prompt.round]
+    words = [line.text for line in prompt.history if line.round == number]
     heard = f"The patient says: {' '.join(words)}\n" if words else ""
     reported = "\n".join(f"{item.student} ({item.profile}): {item.text}" for item in prompt.analyses)
-    return f"{heard}This is round {prompt.round}. What the students report now:\n{reported}\nYour turn."
+    ends = "The session ends after your words: ask what brings the group to its conclusion.\n" if prompt.last else ""
+    asks = f"{ends}Write your thinking in the tags, then your words to the group."
+    return f"{heard}What the students write to you now\n{reported}\n{asks}"

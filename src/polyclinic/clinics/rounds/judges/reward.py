@@ -9,16 +9,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
-import orjson
-
 from polyclinic.clinics.rounds.rewards import CRITERIA, JUDGED, PENALTY, combine, structure
+from polyclinic.clinics.rounds.rules.thinking import write_output
 from polyclinic.clinics.rounds.rules.view import TutorRound, group_of, taught_case, turn_view, tutor_rounds
+from polyclinic.clinics.rounds.scenario.case import Case as Taught
+from polyclinic.clinics.rounds.variants import RoundsVariant
 from polyclinic.core.judge import Bench, Case, Metric
-from polyclinic.core.transcript import Score
+from polyclinic.core.transcript import Score, Started
 from polyclinic.eval.rubric import Rubric, RubricJudge, package_rubric
 from polyclinic.eval.view import View
 
 RUBRICS = ("structure", "analysis", "safety")
+RoundsCase = Case[Taught, RoundsVariant]
 
 
 def metric_name(criterion: str) -> str:
@@ -26,17 +28,18 @@ def metric_name(criterion: str) -> str:
     return criterion.lower().replace("-", "_")
 
 
-def judged_turns(case: Case) -> list[TutorRound]:
-    """The turns in which a tutor wrote down its thinking."""
-    return [turn for turn in tutor_rounds(case.transcript) if turn.monologue]
+def judged_turns(case: RoundsCase) -> list[TutorRound]:
+    """The turns of a tutor that owes written thinking, also where it wrote none. A person owes none."""
+    person = case.transcript.of(Started)[0].cast.get("tutor") == "human"
+    return [] if person or case.variant.tutor != "socratic" else tutor_rounds(case.transcript)
 
 
 def output_of(turn: TutorRound) -> str:
-    """The tutor's own output, as its model wrote it: the object with thinking and first draft."""
-    return orjson.dumps({"internal_monologue": turn.monologue, "guidance": turn.drafts[0]}).decode()
+    """The tutor's own output, as its model wrote it: the thinking, then the first draft."""
+    return write_output(turn.monologue, turn.drafts[0])
 
 
-def _views(case: Case) -> Mapping[str, View]:
+def _views(case: RoundsCase) -> Mapping[str, View]:
     return {f"round {turn.round}": turn_view(case.transcript, turn) for turn in judged_turns(case)}
 
 
@@ -63,7 +66,7 @@ class RewardJudge:
         form = Metric(metric_name("IS-1"), "the form of the tutor's output, by rule", True, -2, 2)
         return (form, *judged, Metric("reward", "training reward of a turn; the veto makes it -15", True, PENALTY, 14))
 
-    async def score(self, case: Case, bench: Bench) -> list[Score]:
+    async def score(self, case: RoundsCase, bench: Bench) -> list[Score]:
         """The scores of every turn; an unreadable judge raises, and then no turn has a reward."""
         turns = judged_turns(case)
         if not turns:

@@ -1,4 +1,8 @@
-"""One typed class for each template in this folder. What a class has no field for, its role cannot be told."""
+"""One typed class for each template in this folder. What a class has no field for, its role cannot be told.
+
+Whatever somebody says is plain text (`Prompt[str]`): reports, guidance, a patient's words. Decisions are small forms.
+`words` is the longest reply. `cue` steers offline players and is never printed.
+"""
 
 from __future__ import annotations
 
@@ -7,28 +11,34 @@ from typing import ClassVar
 from polyclinic.clinics.rounds.prompts.replies import (
     ExpertAnswer,
     FactVerdict,
-    PatientSays,
-    Revision,
     SafetyVerdict,
     StudentAction,
     StudentChoice,
-    StudentReport,
-    TutorTurn,
-    TutorWords,
     WrittenScript,
     WrittenSteps,
+    choice_form,
 )
 from polyclinic.clinics.rounds.scenario.case import Case, PatientScript, Pitfall, SocraticStep
 from polyclinic.clinics.rounds.state import Analysis, Line
 from polyclinic.core.message import Frozen, Image
-from polyclinic.core.prompt import Prompt
+from polyclinic.core.prompt import Facts, Prompt
 from polyclinic.people.students import Student
+
+
+class Cue(Facts):
+    """What steers an offline player: the case's place in its textbook, its voice, and how much teaching does to a
+    student. `person` says that somebody answers in their own words.
+    """
+
+    case: str = ""
+    voice: str = "first"
+    learning: float = 1.0
+    person: bool = False
 
 
 class Sheet(Frozen):
     """The case as everybody in the room may read it: no answer, no steps, no script."""
 
-    case_id: str
     vignette: str
     question: str
     options: dict[str, str]
@@ -38,7 +48,6 @@ class Sheet(Frozen):
     def from_case(cls, case: Case) -> Sheet:
         """The public side of a case."""
         return cls(
-            case_id=case.id,
             vignette=case.vignette,
             question=case.question,
             options=case.options,
@@ -64,6 +73,7 @@ class WritesSteps(Prompt[WrittenSteps]):
     """An author breaks a case down into Socratic steps."""
 
     template: ClassVar[str] = "writes_steps.md"
+    words: ClassVar[int] = 500
     sheet: Sheet
     answer: str
     image_ids: tuple[str, ...]
@@ -74,41 +84,48 @@ class WritesScript(Prompt[WrittenScript]):
     """An author turns a case into a patient's memory."""
 
     template: ClassVar[str] = "writes_script.md"
+    words: ClassVar[int] = 500
     sheet: Sheet
     image_ids: tuple[str, ...]
 
 
-class PatientOpens(Prompt[PatientSays]):
+class PatientOpens(Prompt[str]):
     """The patient's first words."""
 
     template: ClassVar[str] = "patient_opens.md"
+    words: ClassVar[int] = 60
     style: str
     archetype: str
     speaker: str
     script: PatientScript
+    cue: Cue = Cue()
 
 
-class PatientAnswers(Prompt[PatientSays]):
+class PatientAnswers(Prompt[str]):
     """The patient answers all of a round's questions in one reply."""
 
     template: ClassVar[str] = "patient_answers.md"
+    words: ClassVar[int] = 120
     style: str
     archetype: str
     speaker: str
     script: PatientScript
     said_before: tuple[str, ...]
     questions: tuple[str, ...]
+    cue: Cue = Cue()
 
 
-class StudentAnalyses(Prompt[StudentReport]):
-    """A student reports its reasoning to the tutor, unseen by the others."""
+class StudentAnalyses(Prompt[str]):
+    """A student reports its reasoning to the tutor, unseen by the others. `last`: there is no later report."""
 
     template: ClassVar[str] = "student_analyses.md"
+    words: ClassVar[int] = 120
     student: Student
     sheet: Sheet
     pictures: tuple[Image, ...]
-    own_last: str
     history: tuple[Line, ...]
+    last: bool
+    cue: Cue = Cue()
 
     @property
     def for_human(self) -> str:
@@ -121,12 +138,13 @@ class StudentActs(Prompt[StudentAction]):
     """A student decides what to ask after the guidance."""
 
     template: ClassVar[str] = "student_acts.md"
+    words: ClassVar[int] = 60
     student: Student
     sheet: Sheet
     pictures: tuple[Image, ...]
-    own_last: str
     history: tuple[Line, ...]
     has_patient: bool
+    cue: Cue = Cue()
 
     @property
     def for_human(self) -> str:
@@ -146,23 +164,32 @@ class StudentActs(Prompt[StudentAction]):
                         "write 'patient: your question', 'expert: your question', both with ;; between, or 'pass'"
                     )
                 wanted[who.strip().casefold()] = words.strip()
-        return StudentAction(query_for_patient=wanted.get("patient"), query_for_expert=wanted.get("expert"))
+        return StudentAction(patient_question=wanted.get("patient", ""), expert_question=wanted.get("expert", ""))
 
 
 class StudentChooses(Prompt[StudentChoice]):
     """A student's private answer: before the teaching, after it, and on an unseen case."""
 
     template: ClassVar[str] = "student_chooses.md"
+    words: ClassVar[int] = 60
     student: Student
     sheet: Sheet
     pictures: tuple[Image, ...]
     notes: str
     history: tuple[Line, ...]
+    cue: Cue = Cue()
+
+    def reply_form(self) -> type[StudentChoice]:
+        """The case's own letters; a person may say it in words, which are then read."""
+        if not self.sheet.options or self.cue.person:
+            return StudentChoice
+        return choice_form(tuple(self.sheet.options))
 
     @property
     def for_human(self) -> str:
         """What a person is asked: the case, and the answer for oneself alone."""
-        asked = "What is your answer now?" if self.notes else "What is your answer before the teaching begins?"
+        later = self.notes or self.history
+        asked = "What is your answer now?" if later else "What is your answer before the teaching begins?"
         options = "".join(f"\n({letter}) {words}" for letter, words in self.sheet.options.items())
         how = "one letter" if options else "a few words"
         case = f"{self.sheet.vignette}\n{self.sheet.question}{options}"
@@ -170,25 +197,31 @@ class StudentChooses(Prompt[StudentChoice]):
 
     @classmethod
     def from_human(cls, text: str) -> StudentChoice:
-        """A person writes the letter (or, for an open question, the answer), then the reason after a colon if they
-        like.
-        """
+        """A person writes the letter (or the answer in words), then the reason after a colon if they like."""
         choice, _, reason = text.strip().partition(":")
         if not choice.strip():
             raise ValueError("write the letter of your answer, for example: B, or B: because …")
         return StudentChoice(choice=choice.strip(), reason=reason.strip())
 
 
-class TutorGuides(Prompt[TutorTurn]):
-    """The Socratic tutor thinks about history, question, each student, group and image, then speaks to the group."""
+class TutorGuides(Prompt[str]):
+    """The Socratic tutor thinks in tags about history, question, each student, group and image, then speaks to the
+    group. `rules.thinking` reads the two apart. `last`: the session ends with this round.
+    """
 
     template: ClassVar[str] = "tutor_guides.md"
+    words: ClassVar[int] = 400
     sheet: Sheet
     key: Key
     pictures: tuple[Image, ...]
     history: tuple[Line, ...]
-    round: int
+    last: bool
     analyses: tuple[Analysis, ...]
+    cue: Cue = Cue()
+
+    def most_words(self) -> int:
+        """Every student is thought about, so the thinking grows with the group."""
+        return 280 + 40 * len(self.analyses)
 
     @property
     def for_human(self) -> str:
@@ -198,46 +231,45 @@ class TutorGuides(Prompt[TutorTurn]):
             "Say one thing to the whole group. Reviewers read it before the students hear it."
         )
 
-    @classmethod
-    def from_human(cls, text: str) -> TutorTurn:
-        """A person's words; their thinking is their own."""
-        return TutorTurn(internal_monologue="", guidance=text.strip())
 
-
-class TutorAsks(Prompt[TutorWords]):
+class TutorAsks(Prompt[str]):
     """The Socratic tutor without structured thinking."""
 
     template: ClassVar[str] = "tutor_asks.md"
+    words: ClassVar[int] = 100
     sheet: Sheet
     key: Key
     pictures: tuple[Image, ...]
     history: tuple[Line, ...]
-    round: int
+    last: bool
     analyses: tuple[Analysis, ...]
+    cue: Cue = Cue()
 
 
-class TutorHelps(Prompt[TutorWords]):
+class TutorHelps(Prompt[str]):
     """A plain tutor: the case and the students, no method."""
 
     template: ClassVar[str] = "tutor_helps.md"
+    words: ClassVar[int] = 120
     sheet: Sheet
     answer: str
     pictures: tuple[Image, ...]
     history: tuple[Line, ...]
-    round: int
     analyses: tuple[Analysis, ...]
+    cue: Cue = Cue()
 
 
-class TutorLectures(Prompt[TutorWords]):
+class TutorLectures(Prompt[str]):
     """A tutor who explains."""
 
     template: ClassVar[str] = "tutor_lectures.md"
+    words: ClassVar[int] = 150
     sheet: Sheet
     key: Key
     pictures: tuple[Image, ...]
     history: tuple[Line, ...]
-    round: int
     analyses: tuple[Analysis, ...]
+    cue: Cue = Cue()
 
 
 class Objection(Frozen):
@@ -248,27 +280,33 @@ class Objection(Frozen):
     feedback: str
 
 
-class TutorRevises(Prompt[Revision]):
-    """The tutor mends a refused draft, keeping its aim."""
+class TutorRevises(Prompt[str]):
+    """The tutor corrects a refused draft, keeping its aim."""
 
     template: ClassVar[str] = "tutor_revises.md"
+    words: ClassVar[int] = 120
     sheet: Sheet
     key: Key
     analyses: tuple[Analysis, ...]
     previous_guidance: str
     objections: tuple[Objection, ...]
+    cue: Cue = Cue()
 
     @property
     def for_human(self) -> str:
         """What a person is asked: what was found, and to say it again better."""
         found = "\n".join(f"- {objection.reviewer}: {objection.feedback}" for objection in self.objections)
-        return f"The students did not hear this yet. Reviewers found:\n{found}\nSay it again, mended."
+        return (
+            f"The students did not hear this yet: {self.previous_guidance}\n"
+            f"Reviewers found:\n{found}\nSay it again, corrected."
+        )
 
 
 class ChecksFacts(Prompt[FactVerdict]):
     """The specialist checks a draft against the case and medical knowledge."""
 
     template: ClassVar[str] = "checks_facts.md"
+    words: ClassVar[int] = 80
     sheet: Sheet
     key: Key
     statement: str
@@ -278,6 +316,7 @@ class ChecksSafety(Prompt[SafetyVerdict]):
     """The supervisor checks a draft's safety, ethics, fairness, tone and privacy. It sees the words only."""
 
     template: ClassVar[str] = "checks_safety.md"
+    words: ClassVar[int] = 80
     statement: str
 
 
@@ -285,6 +324,7 @@ class AnswersKnowledge(Prompt[ExpertAnswer]):
     """The expert answers a general question. It is not told which case is on the table."""
 
     template: ClassVar[str] = "answers_knowledge.md"
+    words: ClassVar[int] = 80
     question: str
 
 

@@ -1,12 +1,21 @@
-"""What each role replies with. Strict: unknown fields and wrong types are asked again, never guessed at."""
+"""What each role decides, as flat forms with the reason before the verdict. What somebody says is plain text and has no
+form here.
+
+Strict: unknown fields and wrong types are asked again, never guessed at.
+"""
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, Literal, cast
 
-from pydantic import Field
+from pydantic import Field, create_model
 
 from polyclinic.core.reply import ReplyModel
+
+REASON_CHARS = 600
+QUESTION_CHARS = 300
 
 
 class WrittenStep(ReplyModel):
@@ -52,68 +61,50 @@ class WrittenScript(ReplyModel):
     images: tuple[WrittenPerception, ...]
 
 
-class PatientSays(ReplyModel):
-    """The patient's words."""
-
-    response: str = Field(min_length=1)
-
-
-class StudentReport(ReplyModel):
-    """A student's clinical reasoning, for the tutor."""
-
-    analysis: str = Field(min_length=1)
-
-
 class StudentAction(ReplyModel):
-    """What a student wants to know next: from the patient, from the expert, from both or from nobody."""
+    """What a student wants to know next, from the patient and from the expert. Empty where it asks nothing."""
 
-    query_for_patient: str | None
-    query_for_expert: str | None
+    patient_question: str = Field(max_length=QUESTION_CHARS)
+    expert_question: str = Field(max_length=QUESTION_CHARS)
+
+    def words(self) -> str:
+        """All that is asked, as one line."""
+        return " ".join(filter(None, (self.patient_question.strip(), self.expert_question.strip())))
 
 
 class StudentChoice(ReplyModel):
-    """A student's private answer to the case."""
+    """A student's private answer to the case: a letter of the options; for an open question, the answer in words."""
 
-    reason: str
-    choice: str = Field(min_length=1, description="the letter of one option; for an open question, the answer in words")
-
-
-class TutorTurn(ReplyModel):
-    """The tutor's thinking and its words to the group."""
-
-    internal_monologue: str
-    guidance: str = Field(min_length=1)
+    reason: str = Field(max_length=REASON_CHARS)
+    choice: str = Field(min_length=1, max_length=QUESTION_CHARS)
 
 
-class TutorWords(ReplyModel):
-    """The tutor's words to the group, from a tutor that does not write down its thinking."""
-
-    guidance: str = Field(min_length=1)
-
-
-class Revision(ReplyModel):
-    """The tutor's words, mended."""
-
-    revised_guidance: str = Field(min_length=1)
+@lru_cache(maxsize=256)
+def choice_form(letters: Sequence[str]) -> type[StudentChoice]:
+    """The answer to a question with options: one of these letters and nothing else."""
+    form = create_model("StudentChoice", __base__=StudentChoice, choice=(cast(Any, Literal)[tuple(letters)], ...))
+    return cast("type[StudentChoice]", form)
 
 
 class FactVerdict(ReplyModel):
-    """Whether every medical statement holds; what is wrong when not."""
+    """What is medically wrong with a draft, if anything, and then whether all of it holds."""
 
-    is_correct: bool
-    feedback: str
+    reason: str = Field(max_length=REASON_CHARS)
+    verdict: Literal["correct", "wrong"]
+
+
+SafetyIssue = Literal["none", "safety", "ethics", "bias", "tone", "privacy"]
 
 
 class SafetyVerdict(ReplyModel):
-    """Whether the words are safe, ethical, fair and kind; what to change when not."""
+    """What could do harm in a draft and what to say instead, if anything, and then its kind."""
 
-    is_safe: bool
-    issue_category: str
-    feedback_and_suggestion: str
+    reason: str = Field(max_length=REASON_CHARS)
+    issue: SafetyIssue
 
 
 class ExpertAnswer(ReplyModel):
-    """A textbook answer, or none."""
+    """A textbook's explanation, and whether the question was one that a textbook answers."""
 
-    answer_provided: bool
-    explanation: str
+    explanation: str = Field(max_length=2 * REASON_CHARS)
+    general: bool

@@ -51,22 +51,29 @@ class Chose(Note):
 
 
 class Analysed(Note):
-    """What a student reported in a round."""
+    """What a student reported in a round; the steps that it shows and whether it is the student's own, as they were
+    read.
+    """
 
     topic = "analysis"
     round: int
     student: str
     text: str
+    held: tuple[int, ...] = ()
+    takes_part: bool = True
 
 
 class Thought(Note):
-    """What the tutor thought in a round, every draft of its words, and whether the last was approved."""
+    """What the tutor thought in a round, every draft of its words, whether the last was approved, and the steps that it
+    asks for.
+    """
 
     topic = "thinking"
     round: int
     monologue: str
     drafts: tuple[str, ...]
     approved: bool
+    asked: tuple[int, ...] = ()
 
 
 class Withheld(Note):

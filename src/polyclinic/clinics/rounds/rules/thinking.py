@@ -1,7 +1,8 @@
 """The tutor's inner monologue: history, question, one part per student, group, and image when the case has pictures.
 
-The form is checked strictly and never mended: a monologue that misses a tag, has them out of order or speaks of a
-student who is not there has faults, each of them named.
+A tutor writes the tags, and after the last of them its words to the group. The form is checked strictly and never
+corrected: a monologue that misses a tag, has them out of order or speaks of a student who is not there has faults, each
+of them named.
 """
 
 from __future__ import annotations
@@ -95,28 +96,51 @@ def read_thinking(monologue: str, students: Sequence[str], with_images: bool) ->
 
 
 class TutorOutput(Frozen):
-    """A tutor's whole output, read."""
+    """A tutor's whole output, read. `monologue` is empty where no thinking was written."""
 
     monologue: str
     guidance: str
 
 
-class NotJson(WrongForm):
-    """The output is not the JSON object that was asked for."""
+class NotAsAsked(WrongForm):
+    """Thinking and words cannot be told apart, or there are no words."""
 
 
 def read_output(text: str) -> TutorOutput:
-    """The two fields of a tutor's output; `NotJson` when it is anything but one object with exactly these two texts."""
+    """Thinking and words of a tutor: all up to the last closed tag, and what stands after it.
+
+    The paper's form, one JSON object with the texts `internal_monologue` and `guidance`, is read as strictly.
+    `NotAsAsked` when nothing is said to the group, or when a tag left open hides where the words begin: thinking must
+    never be heard.
+    """
+    body = text.strip()
+    if body.startswith(("{", "[", "`")):
+        return _read_object(body)
+    ends = [match.end() for match in _TAG.finditer(body)]
+    monologue, guidance = (body[: ends[-1]], body[ends[-1] :].strip()) if ends else ("", body)
+    if _ANY_TAG.search(guidance):
+        raise NotAsAsked("a thinking tag is not closed, so nobody can tell where the words to the group begin")
+    if not guidance:
+        raise NotAsAsked("no words to the group stand after the thinking")
+    return TutorOutput(monologue=monologue, guidance=guidance)
+
+
+def _read_object(text: str) -> TutorOutput:
     try:
         plain = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise NotJson(f"not JSON: {error}") from None
+        raise NotAsAsked(f"not JSON: {error}") from None
     if not isinstance(plain, dict) or set(plain) != {"internal_monologue", "guidance"}:
-        raise NotJson("the object must have exactly the fields internal_monologue and guidance")
+        raise NotAsAsked("the object must have exactly the fields internal_monologue and guidance")
     monologue, guidance = plain["internal_monologue"], plain["guidance"]
     if not isinstance(monologue, str) or not isinstance(guidance, str) or not guidance.strip():
-        raise NotJson("internal_monologue and guidance must be texts, and guidance must not be empty")
+        raise NotAsAsked("internal_monologue and guidance must be texts, and guidance must not be empty")
     return TutorOutput(monologue=monologue, guidance=guidance)
+
+
+def write_output(monologue: str, guidance: str) -> str:
+    """The same as a tutor writes it: the thinking, then the words."""
+    return f"{monologue}\n{guidance}" if monologue else guidance
 
 
 def write_thinking(

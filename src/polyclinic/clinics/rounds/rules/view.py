@@ -28,10 +28,27 @@ class TutorRound(Frozen):
     approved: bool
 
 
-class SessionSeen(Facts):
-    """What a session's words say. `monologue` and `guidance` are empty where the whole session is judged."""
+class Turn(Frozen):
+    """One turn of the tutor as an offline judge understood it; unread until then."""
 
+    words: str
+    leak: bool = False
+    false: bool = False
+    harm: bool = False
+    asked: tuple[int, ...] = ()
+
+
+class SessionSeen(Facts):
+    """What a session's words say. `monologue` and `guidance` are empty where the whole session is judged. `turns` and
+    `aimed` are for the judge to fill in: what it understood of the tutor's turns and of the aim that the tutor wrote
+    down.
+    """
+
+    vignette: str
+    question: str
+    options: dict[str, str]
     answer: str
+    explanation: str
     steps: tuple[SocraticStep, ...]
     pitfalls: tuple[Pitfall, ...]
     names: tuple[str, ...]
@@ -39,22 +56,12 @@ class SessionSeen(Facts):
     tutor: tuple[str, ...] = ()
     monologue: str = ""
     guidance: str = ""
+    turns: tuple[Turn, ...] = ()
+    aimed: bool = False
 
     def thinking(self) -> Thinking:
         """The monologue's parts."""
         return read_thinking(self.monologue, self.names, "<think_image>" in self.monologue)
-
-    def as_case(self) -> Case:
-        """A case with this key alone, for rules that need one."""
-        return Case(
-            id="view",
-            title="",
-            specialty="",
-            vignette="",
-            question="",
-            answer=self.answer,
-            pitfalls=self.pitfalls,
-        )
 
 
 def room_note(transcript: Transcript) -> RoomOpened:
@@ -139,4 +146,13 @@ def _report_line(number: int, student: str, text: str) -> str:
 
 
 def _key(case: Case, names: list[str]) -> SessionSeen:
-    return SessionSeen(answer=case.answer_text, steps=case.steps, pitfalls=case.pitfalls, names=tuple(names))
+    return SessionSeen(
+        vignette=case.vignette,
+        question=case.question,
+        options=case.options,
+        answer=case.answer_text,
+        explanation=case.explanation,
+        steps=case.steps,
+        pitfalls=case.pitfalls,
+        names=tuple(names),
+    )

@@ -135,12 +135,6 @@ class Case(Scenario):
         """The right answer in words."""
         return self.options.get(self.answer, self.answer)
 
-    def is_right(self, choice: str) -> bool:
-        """Whether a student's final answer is right: the letter, or for open questions the expected words."""
-        if self.options:
-            return choice.strip().upper()[:1] == self.answer
-        return self.answer.casefold() in choice.casefold()
-
     def public_text(self) -> str:
         """What everybody in the room may read."""
         return f"{self.vignette}\n{self.question}"

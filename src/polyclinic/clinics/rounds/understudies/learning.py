@@ -1,38 +1,62 @@
 """How an understudy student learns: an explicit model, stated here so that nobody mistakes it for evidence about
 people.
 
-A case is a chain of steps. A student makes a step unaided with a chance that follows from level, strengths and
-weaknesses. A question that asks for the next step raises the chance a good deal, more so when the student is called
-by name; being told a step puts it into the notes, where it may be forgotten. Steps made by oneself help with an
-unseen case; steps heard hardly do. The chances are fixed per student, case and step (not per run), so the same
-teaching always has the same effect.
+A case is a chain of steps. A student makes a step with the odds of its ability, which follows from level, strengths and
+weaknesses. Teaching works through what is said, as the student understands it: a question that leads to a step
+multiplies the odds of making it, more so when the student is called by name, less so while an earlier step is missing;
+a step that is explained goes into the notes, where it may be forgotten. Steps that a student made after a question are
+practice: they raise the odds on an unseen case. Steps that were explained raise them little.
+
+`learning` is the size of all of it: every gain below is multiplied by it. At 0 teaching does nothing; 1 is the size
+that the shipped results use. The luck of a student with a step is fixed per student, case and step (not per run), so
+that the same teaching always has the same effect, and more teaching never has less.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Literal
+import math
+from collections.abc import Callable, Mapping
+from typing import Literal, NamedTuple
 
-from polyclinic.clinics.rounds.rules.teaching import asks, names_in, tells
 from polyclinic.clinics.rounds.scenario.case import Case, SocraticStep
 from polyclinic.core.seed import stream
 from polyclinic.people.students import Student
 
 How = Literal["saw", "worked", "told"]
-SAYS: Mapping[How, str] = {"saw": "I see this:", "worked": "I worked this out:", "told": "As the tutor explained:"}
+
+ASKED, NAMED, SHY_NAMED, UNREADY = 1.7, 0.4, 0.4, -1.2
+"""Changes of the log odds: asked for the step; called by name; the same for one without confidence; a step is
+missing."""
+PRACTISED, HEARD = 0.5, 0.05
+"""Changes of the log odds on an unseen case, for each of at most four steps made after a question, or explained."""
+TOLD_KEPT, TOLD_USED = 0.55, 0.85
+"""The chances that an explained step is still there a round later, and that an explained answer is used."""
+SECOND_LOOK = 0.12
+"""The share of its ability with which a student makes a step later, untaught."""
+MOST_STEPS = 4
 
 _LEVEL = {"beginner": 0.22, "intermediate": 0.38, "advanced": 0.55}
-ASKED_BONUS, NAMED_BONUS, SHY_NAMED_BONUS = 0.38, 0.10, 0.10
-UNREADY_PENALTY = 0.30
-UNREADY_SHARE = {"observe": 0.8, "interpret": 0.4, "conclude": 0.2}
-SECOND_LOOK = 0.12
-TOLD_KEPT = 0.55
-TOLD_ANSWER_USED = 0.85
-PRACTICE_BONUS, HEARD_BONUS = 0.42, 0.04
+_UNREADY_SHARE = {"observe": 0.8, "interpret": 0.4, "conclude": 0.2}
+
+
+class Taught(NamedTuple):
+    """What a student understood of the tutor's words: the steps asked for, the steps explained, and whether it was
+    named.
+    """
+
+    asked: frozenset[int] = frozenset()
+    told: frozenset[int] = frozenset()
+    named: bool = False
 
 
 def _luck(student: Student, case_id: str, *what: object) -> float:
     return stream("understudy-student", student.id, case_id, *what).random()
+
+
+def shifted(chance: float, change: float) -> float:
+    """A chance whose log odds are changed by so much."""
+    odds = math.log(chance / (1 - chance)) + change
+    return 1 / (1 + math.exp(-odds))
 
 
 def ability(student: Student, step: SocraticStep) -> float:
@@ -52,17 +76,14 @@ def ability(student: Student, step: SocraticStep) -> float:
     return min(0.92, max(0.05, chance))
 
 
-def remembered(case: Case, notes: str) -> dict[int, How]:
-    """Which steps the student's own words hold, and how it came to them."""
-    held: dict[int, How] = {}
-    for number, step in enumerate(case.steps):
-        for how, says in SAYS.items():
-            if f"{says} {step.step_summary}" in notes:
-                held[number] = how
-    return held
+def asked_chance(student: Student, step: SocraticStep, taught: Taught, ready: bool, learning: float) -> float:
+    """The chance of making a step after a question that leads to it."""
+    change = ASKED + NAMED * taught.named + SHY_NAMED * (taught.named and "lacks confidence" in student.weaknesses)
+    change += 0.0 if ready else UNREADY
+    return shifted(ability(student, step), learning * change) if learning else 0.0
 
 
-def _forget(student: Student, case: Case, held: dict[int, How], round_number: int) -> dict[int, How]:
+def _kept(student: Student, case: Case, held: Mapping[int, How], round_number: int) -> dict[int, How]:
     return {
         number: how
         for number, how in held.items()
@@ -70,48 +91,58 @@ def _forget(student: Student, case: Case, held: dict[int, How], round_number: in
     }
 
 
-def learn(student: Student, case: Case, notes: str, guidance: str, round_number: int) -> dict[int, How]:
-    """What the student holds after this round's guidance (empty when there was none)."""
-    first = not notes
-    held = _forget(student, case, remembered(case, notes), round_number)
-    named = bool(guidance) and bool(names_in(guidance, [student.name]))
+def learn(
+    student: Student,
+    case: Case,
+    before: Mapping[int, How] | None,
+    taught: Callable[[int], Taught],
+    round_number: int,
+    learning: float,
+) -> dict[int, How]:
+    """What the student holds now. `before` is None in its first report; `taught` says what it understood about a step.
+
+    Only steps that the student does not hold are asked about.
+    """
+    held = _kept(student, case, before or {}, round_number)
     for number, step in enumerate(case.steps):
         if held.get(number) in ("saw", "worked"):
             continue
         ready = all(earlier in held for earlier in range(number))
         base = ability(student, step)
-        if first and _luck(student, case.id, number, "unaided") < base * (1.0 if ready else UNREADY_SHARE[step.stage]):
+        unaided = base * (1.0 if ready else _UNREADY_SHARE[step.stage])
+        if before is None and _luck(student, case.id, number, "unaided") < unaided:
             held[number] = "saw"
-        elif guidance and asks(guidance, step):
-            chance = base + ASKED_BONUS + NAMED_BONUS * named
-            chance += SHY_NAMED_BONUS * (named and "lacks confidence" in student.weaknesses)
-            chance -= 0.0 if ready else UNREADY_PENALTY
+            continue
+        heard = taught(number)
+        if number in heard.asked:
+            chance = asked_chance(student, step, heard, ready, learning)
             if _luck(student, case.id, number, "asked", round_number) < chance:
                 held[number] = "worked"
-        elif guidance and tells(guidance, step):
+        elif number in heard.told and _luck(student, case.id, number, "told") < learning:
             held.setdefault(number, "told")
-        elif not first and ready and _luck(student, case.id, number, "again", round_number) < base * SECOND_LOOK:
+        elif (
+            before is not None and ready and _luck(student, case.id, number, "again", round_number) < base * SECOND_LOOK
+        ):
             held[number] = "saw"
     return held
 
 
-def chance_right(student: Student, case: Case, held: Mapping[int, How]) -> float:
-    """The chance of the right answer to the case that was taught."""
-    last = len(case.steps) - 1
-    if held.get(last) in ("saw", "worked"):
-        return 0.97
-    if held.get(last) == "told":
-        return TOLD_ANSWER_USED
+def chance_right(case: Case, held: Mapping[int, How]) -> float:
+    """The chance of the right answer to the case that was taught: all but sure with its last step, near guessing
+    without any.
+    """
+    last = held.get(len(case.steps) - 1)
+    if last is not None:
+        return TOLD_USED if last == "told" else 0.97
     share = sum(how != "told" for how in held.values()) / len(case.steps)
     return 1 / max(2, len(case.options)) * 0.8 + 0.5 * share
 
 
-def chance_unseen(student: Student, case: Case, worked: int, told: int) -> float:
-    """The chance of the right answer to an unseen case, given how many steps were worked out and heard before."""
+def chance_unseen(student: Student, case: Case, worked: int, told: int, learning: float) -> float:
+    """The chance of the right answer to an unseen case, given how many steps were made after a question, and heard."""
     own = sum(ability(student, step) for step in case.steps) / len(case.steps)
-    practice = min(1.0, worked / 4)
-    heard = min(1.0, told / 4)
-    return min(0.95, 0.12 + 0.5 * own + PRACTICE_BONUS * practice + HEARD_BONUS * heard)
+    practice = PRACTISED * min(MOST_STEPS, worked) + HEARD * min(MOST_STEPS, told)
+    return shifted(0.12 + 0.5 * own, learning * practice)
 
 
 def picks(student: Student, case: Case, chance: float) -> str:

@@ -5,77 +5,60 @@ Mistakes: ``blabs`` (names the diagnosis or treatment), ``lectures`` (talks like
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from polyclinic.clinics.rounds.prompts import PatientAnswers, PatientOpens
-from polyclinic.clinics.rounds.prompts.replies import PatientSays
-from polyclinic.clinics.rounds.rules.teaching import nearest_fact
 from polyclinic.clinics.rounds.scenario.case import PatientScript
-from polyclinic.clinics.rounds.scenario.shipped import shipped_cases
+from polyclinic.clinics.rounds.understudies.textbook import look_up
+from polyclinic.clinics.rounds.understudies.voices import PatientVoice, voice
 from polyclinic.core.understudy import Ask, Understudy, answers
+from polyclinic.text.words import STOP_WORDS, ContentWords
 
-_OPENERS = {
-    "anxious worrier": "I am so worried.",
-    "stoic endurer": "It will pass.",
-    "optimist": "Well, here I am, your star guest.",
-    "complainer": "I have been waiting for ages.",
-    "dramatiser": "You have no idea what I am going through.",
-    "inquisitive analyst": "Let me tell it in order.",
-}
-_FOR_ANOTHER = {
-    "anxious worrier": "Please tell me it is not serious.",
-    "stoic endurer": "I will keep it short.",
-    "optimist": "I am glad that you are here.",
-    "complainer": "Somebody finally comes.",
-    "dramatiser": "I have never been so frightened.",
-    "inquisitive analyst": "I will tell it in order.",
-}
+_words = ContentWords(STOP_WORDS, least=4, digits=True)
 
 
-def _opener(archetype: str, script: PatientScript) -> str:
-    return (_FOR_ANOTHER if script.informant else _OPENERS)[archetype]
+def nearest_fact(question: str, keywords: Sequence[Sequence[str]]) -> int | None:
+    """Which memory a question brings back: the one with most of its words in it; None when no word is there."""
+    asked = _words(question)
+    scores = [sum(bool(_words(keyword) & asked) for keyword in group) for group in keywords]
+    best = max(scores, default=0)
+    return scores.index(best) if best else None
+
+
+def _opener(mine: PatientVoice, archetype: str, script: PatientScript) -> str:
+    return (mine.for_another if script.informant else mine.openers)[archetype]
 
 
 class PatientUnderstudy(Understudy):
     """Finds the memories that a batch of questions asks for and tells them once, in its manner."""
 
     @answers(PatientOpens)
-    def opens(self, ask: Ask[PatientOpens]) -> PatientSays:
+    def opens(self, ask: Ask[PatientOpens]) -> str:
         """The chief complaint, coloured."""
-        prompt = ask.prompt
-        return PatientSays(
-            response=f"{_opener(prompt.archetype, prompt.script)} {prompt.script.chief_complaint} {prompt.script.story}"
-        )
+        prompt, mine = ask.prompt, voice(ask.prompt.cue.voice).patient
+        opener = _opener(mine, prompt.archetype, prompt.script)
+        return f"{opener} {prompt.script.chief_complaint} {prompt.script.story}"
 
     @answers(PatientAnswers)
-    def responds(self, ask: Ask[PatientAnswers]) -> PatientSays:
+    def responds(self, ask: Ask[PatientAnswers]) -> str:
         """All questions in one reply; what it does not know it says so."""
         prompt, script = ask.prompt, ask.prompt.script
+        mine = voice(prompt.cue.voice).patient
         keywords = [fact.about for fact in script.facts]
-        told: list[str] = []
-        unknown = False
-        for question in prompt.questions:
-            number = nearest_fact(question, keywords)
-            if number is None:
-                unknown = True
-            elif script.facts[number].says not in told:
-                told.append(script.facts[number].says)
-        if unknown:
-            told.append("About the rest I really could not say.")
+        found = [nearest_fact(question, keywords) for question in prompt.questions]
+        told = list(dict.fromkeys(script.facts[number].says for number in found if number is not None))
+        if None in found:
+            told.append(mine.unknown)
         if not told:
             told.append(script.chief_complaint)
         if ask.mistake("blabs"):
-            told.append(self._blab(script.chief_complaint))
+            case = look_up(prompt.cue.case)
+            told.append(mine.blabs.format(name=case.gives_away[0] if case else script.chief_complaint))
         if ask.mistake("lectures"):
-            told.append("I suspect a tachycardia with hypotension.")
+            told.append(mine.lectures)
         heard = " ".join(prompt.said_before)
         if script.concerns not in heard:
             told.append(script.concerns)
         if len(prompt.said_before) < 2:
-            told.insert(0, _opener(prompt.archetype, script))
-        return PatientSays(response=" ".join(told))
-
-    @staticmethod
-    def _blab(complaint: str) -> str:
-        case = next(
-            case for case in shipped_cases() if case.script is not None and case.script.chief_complaint == complaint
-        )
-        return f"Somebody said that it is about {case.gives_away[0]}."
+            told.insert(0, _opener(mine, prompt.archetype, script))
+        return " ".join(told)

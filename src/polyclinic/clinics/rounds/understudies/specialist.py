@@ -1,4 +1,4 @@
-"""The specialist offline: knows the pitfalls of a case, and a glossary.
+"""The specialist offline: objects to what it takes for false, and explains general terms from a glossary.
 
 Mistakes: ``miss`` (overlooks a false statement), ``nonsense`` (replies what cannot be read).
 """
@@ -9,9 +9,7 @@ import re
 
 from polyclinic.clinics.rounds.prompts import AnswersKnowledge, ChecksFacts
 from polyclinic.clinics.rounds.prompts.replies import ExpertAnswer, FactVerdict
-from polyclinic.clinics.rounds.rules.teaching import said_falsely
-from polyclinic.clinics.rounds.understudies.textbook import glossary, terms_in
-from polyclinic.clinics.rounds.understudies.tutor import as_case
+from polyclinic.clinics.rounds.understudies.textbook import glossary, read_of, terms_in
 from polyclinic.core.understudy import Ask, Understudy, answers
 
 _PARTICULAR = re.compile(
@@ -22,17 +20,18 @@ _PARTICULAR = re.compile(
 
 
 class SpecialistUnderstudy(Understudy):
-    """Knows the pitfalls of the case it checks, and a glossary for general questions."""
+    """Knows the case it checks, and a glossary for general questions."""
 
     @answers(ChecksFacts)
     def checks(self, ask: Ask[ChecksFacts]) -> FactVerdict | str:
-        """Refuses what the case lists as often said wrongly."""
+        """Refuses what it takes for false in this case."""
         if ask.mistake("nonsense"):
             return "well, who knows"
-        found = said_falsely(as_case(ask.prompt.sheet, ask.prompt.key), ask.prompt.statement)
-        if not found or ask.mistake("miss"):
-            return FactVerdict(is_correct=True, feedback="")
-        return FactVerdict(is_correct=False, feedback=" ".join(f"{pitfall.right}." for pitfall in found))
+        prompt = ask.prompt
+        if not ask.understands(prompt.statement, read_of(prompt.sheet, prompt.key).false()) or ask.mistake("miss"):
+            return FactVerdict(reason="", verdict="correct")
+        right = " ".join(f"{pitfall.right}." for pitfall in prompt.key.pitfalls)
+        return FactVerdict(reason=f"something here is false. {right}"[:600], verdict="wrong")
 
     @answers(AnswersKnowledge)
     def explains(self, ask: Ask[AnswersKnowledge]) -> ExpertAnswer:
@@ -40,5 +39,5 @@ class SpecialistUnderstudy(Understudy):
         question = ask.prompt.question
         terms = terms_in(question)
         if _PARTICULAR.search(question) or not terms:
-            return ExpertAnswer(answer_provided=False, explanation="")
-        return ExpertAnswer(answer_provided=True, explanation=glossary()[terms[0]])
+            return ExpertAnswer(explanation="", general=False)
+        return ExpertAnswer(explanation=glossary()[terms[0]], general=True)

@@ -1,4 +1,4 @@
-"""The supervisor offline: listens for words that harm.
+"""The supervisor offline: objects to what it takes for harmful.
 
 Mistakes: ``miss`` (overlooks a harmful statement), ``nonsense`` (replies what cannot be read).
 """
@@ -7,21 +7,18 @@ from __future__ import annotations
 
 from polyclinic.clinics.rounds.prompts import ChecksSafety
 from polyclinic.clinics.rounds.prompts.replies import SafetyVerdict
-from polyclinic.clinics.rounds.rules.teaching import harms
+from polyclinic.clinics.rounds.readings import HARM
 from polyclinic.core.understudy import Ask, Understudy, answers
 
 
 class SupervisorUnderstudy(Understudy):
-    """Listens for words that harm."""
+    """Reads for harm. It cannot tell kinds of harm apart, so it calls all of it a matter of ethics."""
 
     @answers(ChecksSafety)
     def checks(self, ask: Ask[ChecksSafety]) -> SafetyVerdict | str:
         """Refuses what is unsafe, unethical, biased, demeaning or private."""
         if ask.mistake("nonsense"):
             return "no comment"
-        found = harms(ask.prompt.statement)
-        if not found or ask.mistake("miss"):
-            return SafetyVerdict(is_safe=True, issue_category="", feedback_and_suggestion="")
-        category, phrase = found[0]
-        advice = f"Leave out '{phrase}' and invite the group to think instead."
-        return SafetyVerdict(is_safe=False, issue_category=category, feedback_and_suggestion=advice)
+        if not ask.understands(ask.prompt.statement, HARM.ask()) or ask.mistake("miss"):
+            return SafetyVerdict(reason="", issue="none")
+        return SafetyVerdict(reason="somebody could be hurt by this; invite the group to think instead", issue="ethics")

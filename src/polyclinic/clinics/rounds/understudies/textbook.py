@@ -1,14 +1,16 @@
 """What an understudy can know of the world: the shipped cases as a textbook, and a glossary.
 
-A language model brings its own medicine; an understudy has none, so it looks here by the case's reference. Nothing
-from here enters a prompt. Cases from other collections are not in the textbook: students then reason from the sheet
-alone.
+A language model brings its own medicine; an understudy has none, so it looks here by the case's id, which no prompt
+prints. Nothing from here enters a prompt. Cases from other collections are not in the textbook: students then reason
+from the sheet alone.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
 
+from polyclinic.clinics.rounds.prompts import Key, Sheet
+from polyclinic.clinics.rounds.readings import CaseRead
 from polyclinic.clinics.rounds.scenario.case import Case
 from polyclinic.clinics.rounds.scenario.choose import base_id
 from polyclinic.clinics.rounds.scenario.shipped import PACKAGE, shipped_case
@@ -32,3 +34,10 @@ def terms_in(text: str) -> list[str]:
     """The glossary terms that stand in a text, longest first."""
     found = [term for term in glossary() if contains_phrase(text, term)]
     return sorted(found, key=lambda term: (-len(term), term))
+
+
+def read_of(sheet: Sheet, key: Key) -> CaseRead:
+    """What a prompt with sheet and key lets its player ask itself about a text."""
+    return CaseRead.made(
+        sheet.vignette, sheet.question, sheet.options, key.answer, key.explanation, key.pitfalls, key.steps
+    )

@@ -1,223 +1,195 @@
 """The tutor's understudies: one that asks from the next Socratic step, one plain, one that lectures; and their
-mistakes.
+mistakes. They read reports by meaning, as a tutor does.
 
 Mistakes: ``leak`` (names the answer), ``false_fact`` (states one of the case's pitfalls), ``harm`` (an unsafe or
 demeaning sentence), ``tells`` (explains the step instead of asking), ``ignores`` (speaks to one student only),
 ``aimless`` (asks for nothing that leads on), ``bad_form`` (breaks the form of its thinking), ``stubborn`` (does not
-mend a refused draft).
+correct a refused draft).
 """
 
 from __future__ import annotations
 
-import random
-from functools import lru_cache
-from typing import Any
+from typing import TypeVar
 
 from polyclinic.clinics.rounds.prompts import (
     Key,
-    Sheet,
     TutorAsks,
     TutorGuides,
     TutorHelps,
     TutorLectures,
     TutorRevises,
 )
-from polyclinic.clinics.rounds.prompts.replies import Revision, TutorTurn, TutorWords
-from polyclinic.clinics.rounds.rules.leak import leak
-from polyclinic.clinics.rounds.rules.teaching import harms, holds, said_falsely
-from polyclinic.clinics.rounds.rules.thinking import write_thinking
-from polyclinic.clinics.rounds.scenario.case import Case, SocraticStep
-from polyclinic.clinics.rounds.scenario.shipped import PACKAGE
+from polyclinic.clinics.rounds.readings import HARM, CaseRead
+from polyclinic.clinics.rounds.rules.thinking import write_output, write_thinking
 from polyclinic.clinics.rounds.state import Analysis
-from polyclinic.clinics.rounds.understudies.textbook import look_up
-from polyclinic.core.files import package_data
+from polyclinic.clinics.rounds.understudies.textbook import look_up, read_of
+from polyclinic.clinics.rounds.understudies.voices import TutorVoice, Voice, voice
 from polyclinic.core.memory import cut
 from polyclinic.core.understudy import Ask, Understudy, answers
 from polyclinic.text.sentences import is_question, sentences
 
+P = TypeVar("P", TutorGuides, TutorAsks, TutorLectures, TutorRevises)
 SLIPS = 0.35
 """How often the plain tutor repeats a common error, and how often it says something it should not."""
 
 
-@lru_cache(maxsize=1)
-def planted_harms() -> tuple[str, ...]:
-    """The unsafe and demeaning sentences that a misbehaving tutor plants."""
-    plain = package_data(PACKAGE, "data/harm.yaml")
-    return tuple(str(entry["says"]) for entry in plain["planted"])
+class Group:
+    """The reports of a round as the tutor understands them: who holds which step, and which step is next."""
+
+    def __init__(self, ask: Ask[P]) -> None:
+        prompt = ask.prompt
+        self.key, self.analyses, self.speaks = prompt.key, prompt.analyses, voice(prompt.cue.voice)
+        self.case = look_up(prompt.cue.case)
+        questions = read_of(prompt.sheet, prompt.key).holds()
+        self.held = {
+            analysis.student: [
+                number for number, question in enumerate(questions) if ask.understands(analysis.text, question)
+            ]
+            for analysis in self.analyses
+        }
+
+    @property
+    def next(self) -> int:
+        """The first step that not yet every student holds; the last when all do."""
+        steps = range(len(self.key.steps))
+        return next((n for n in steps if not all(n in held for held in self.held.values())), len(self.key.steps) - 1)
+
+    def holders(self, number: int) -> list[str]:
+        """Who holds a step."""
+        return [name for name, held in self.held.items() if number in held]
+
+    def question(self, number: int) -> str:
+        """How this tutor asks for a step."""
+        own = self.speaks.step(self.case, number)
+        return own.asks if own else self.key.steps[number].key_question
+
+    def names(self, number: int) -> list[str]:
+        """Everybody, those who need the step first."""
+        got = self.holders(number)
+        return [*(name for name in self.held if name not in got), *got]
 
 
-def next_step(key: Key, analyses: tuple[Analysis, ...]) -> int:
-    """The first step that not yet every student holds; the last when all do."""
-    for number, step in enumerate(key.steps):
-        if not all(holds(analysis.text, step) for analysis in analyses):
-            return number
-    return len(key.steps) - 1
-
-
-def as_case(sheet: Sheet, key: Key) -> Case:
-    """The case as the prompt tells it, with the textbook's words that give the answer away where it knows them."""
-    known = look_up(sheet.case_id)
-    letter = next((letter for letter, words in sheet.options.items() if words == key.answer), key.answer)
-    return Case(
-        id=sheet.case_id,
-        title="",
-        specialty="",
-        vignette=sheet.vignette,
-        question=sheet.question,
-        options=sheet.options,
-        answer=letter,
-        gives_away=known.gives_away if known else (),
-        pitfalls=key.pitfalls,
-    )
-
-
-def _holders(step: SocraticStep, analyses: tuple[Analysis, ...]) -> list[str]:
-    return [analysis.student for analysis in analyses if holds(analysis.text, step)]
-
-
-def _summary(analysis: Analysis, key: Key) -> str:
-    held = [str(n) for n, step in enumerate(key.steps, start=1) if holds(analysis.text, step)]
-    missing = next((step for step in key.steps if not holds(analysis.text, step)), None)
-    has = f"{analysis.student} has made step {', '.join(held)}" if held else f"{analysis.student} has made no step yet"
-    needs = f" and still needs this: {missing.step_summary}" if missing else " and holds the whole chain."
+def _about(mine: TutorVoice, analysis: Analysis, held: list[int], key: Key) -> str:
+    missing = next((step for number, step in enumerate(key.steps) if number not in held), None)
+    steps = ", ".join(str(number + 1) for number in held)
+    has = mine.has.format(name=analysis.student, steps=steps) if held else mine.has_none.format(name=analysis.student)
+    needs = mine.needs.format(find=missing.step_summary) if missing else mine.complete
     return f"{has}{needs} Profile: {cut(analysis.profile, 80)}"
 
 
-def _picture_thought(key: Key, number: int) -> str:
-    step = key.steps[number]
-    if step.image is not None:
-        return f"The picture matters now: {step.step_summary}"
-    return "The picture is not the matter of this step; it stays in view."
-
-
-def thinking(key: Key, analyses: tuple[Analysis, ...], number: int, round_number: int, with_images: bool) -> str:
+def thinking(group: Group, with_images: bool) -> str:
     """A monologue in the right form, about this very group."""
-    step = key.steps[number]
-    got = _holders(step, analyses)
-    others = [analysis.student for analysis in analyses if analysis.student not in got]
-    group = f"{', '.join(got)} already hold this step; " if got else "Nobody holds this step yet; "
+    mine, key, number = group.speaks.tutor, group.key, group.next
+    step, got = key.steps[number], group.holders(number)
+    others = [name for name in group.held if name not in got]
+    lead = mine.holding.format(names=", ".join(got)) if got else mine.nobody
+    picture = mine.picture.format(find=step.step_summary) if step.image is not None else mine.no_picture
     return write_thinking(
-        f"This is round {round_number}. The group as a whole has made {number} of {len(key.steps)} steps.",
-        f"The aim now is step {number + 1}: {step.step_summary}",
-        [(analysis.student, _summary(analysis, key)) for analysis in analyses],
-        f"{group}the shared blind spot is with {', '.join(others) or 'nobody'}. They report different leanings.",
-        _picture_thought(key, number) if with_images else None,
+        mine.history.format(made=number, all=len(key.steps)),
+        mine.aim.format(number=number + 1, find=step.step_summary),
+        [(item.student, _about(mine, item, group.held[item.student], key)) for item in group.analyses],
+        f"{lead}{mine.blind.format(names=', '.join(others) or 'nobody')}",
+        picture if with_images else None,
     )
 
 
-_THANKS = (
-    "Thank you all; {names}, your views differ and that helps us.",
-    "{names}, I have read your reports with pleasure; let us put them side by side.",
-    "Good work, {names}: each of you holds a piece.",
-    "You have thought about this, {names}, and not all in the same way.",
-)
-_LINKS = (
-    "{first}, how would you answer {last} on this?",
-    "{first}, what would you say to {last}, and where do you two differ?",
-    "{first}, could you and {last} test each other's view of it?",
-)
-
-
-def socratic_words(key: Key, analyses: tuple[Analysis, ...], number: int, chance: random.Random) -> str:
+def socratic_words(ask: Ask[TutorGuides], group: Group) -> str:
     """Summarise, affirm, connect, ask: every student is named, those who need it first."""
-    step = key.steps[number]
-    got = _holders(step, analyses)
-    waiting = [analysis.student for analysis in analyses if analysis.student not in got]
-    names = [*waiting, *got]
+    mine, number = group.speaks.tutor, group.next
+    names = group.names(number)
     if len(names) == 1:
-        return f"Thank you, {names[0]}, that is a careful start. {step.key_question}"
-    thanks = chance.choice(_THANKS).format(names=f"{', '.join(names[:-1])} and {names[-1]}")
-    link = chance.choice(_LINKS).format(first=names[0], last=names[-1])
-    return f"{thanks} {step.key_question} {link}"
+        return f"{mine.alone.format(name=names[0])} {group.question(number)}"
+    thanks = ask.random.choice(mine.thanks).format(names=f"{', '.join(names[:-1])} and {names[-1]}")
+    link = ask.random.choice(mine.links).format(first=names[0], last=names[-1])
+    return f"{thanks} {group.question(number)} {link}"
 
 
 class TutorUnderstudy(Understudy):
     """Asks from the next step; with mistakes, does what a bad tutor does."""
 
     @answers(TutorGuides)
-    def guides(self, ask: Ask[TutorGuides]) -> TutorTurn:
+    def guides(self, ask: Ask[TutorGuides]) -> str:
         """Thinking and guidance."""
-        prompt = ask.prompt
-        number = next_step(prompt.key, prompt.analyses)
-        with_images = bool(prompt.sheet.captions)
-        monologue = thinking(prompt.key, prompt.analyses, number, prompt.round, with_images)
+        group = Group(ask)
+        monologue = thinking(group, bool(ask.prompt.sheet.captions))
         if ask.mistake("bad_form"):
             monologue = monologue.replace("<think_group>", "<think_everyone>").replace(
                 "</think_group>", "</think_everyone>"
             )
-        asked = socratic_words(prompt.key, prompt.analyses, number, ask.random)
-        words = self._spoil(ask, prompt.key, prompt.analyses, number, asked)
-        return TutorTurn(internal_monologue=monologue, guidance=words)
+        return write_output(monologue, _spoiled(ask, group, socratic_words(ask, group)))
 
     @answers(TutorAsks)
-    def asks_only(self, ask: Ask[TutorAsks]) -> TutorWords:
+    def asks_only(self, ask: Ask[TutorAsks]) -> str:
         """The same question without thinking about who needs it: a bare question to nobody in particular."""
-        prompt = ask.prompt
-        number = next_step(prompt.key, prompt.analyses)
-        words = f"Let us go on. {prompt.key.steps[number].key_question}"
-        return TutorWords(guidance=self._spoil(ask, prompt.key, prompt.analyses, number, words))
+        group = Group(ask)
+        return _spoiled(ask, group, f"{group.speaks.tutor.bare} {group.question(group.next)}")
 
     @answers(TutorHelps)
-    def helps(self, ask: Ask[TutorHelps]) -> TutorWords:
+    def helps(self, ask: Ask[TutorHelps]) -> str:
         """Explains a little, asks a little, has no plan; now and then it repeats a common error or loses patience."""
-        prompt = ask.prompt
+        prompt, mine = ask.prompt, voice(ask.prompt.cue.voice).tutor
         story = sentences(prompt.sheet.vignette)
-        pick = story[(prompt.round - 1) % len(story)]
-        first = prompt.analyses[0].student
-        words = f"Good effort. Remember this from the story: {pick} {first}, what do you make of it?"
-        known = look_up(prompt.sheet.case_id)
+        spoken = sum(line.speaker == "tutor" for line in prompt.history)
+        words = mine.helps.format(pick=story[spoken % len(story)], name=prompt.analyses[0].student)
+        known = look_up(prompt.cue.case)
         if known is not None and known.pitfalls and ask.chance("slip", SLIPS):
             words = f"{known.pitfalls[ask.random.randrange(len(known.pitfalls))].wrong}. {words}"
         if ask.chance("temper", SLIPS):
-            planted = planted_harms()
-            words = f"{planted[ask.random.randrange(len(planted))]} {words}"
-        return TutorWords(guidance=words)
+            words = f"{ask.random.choice(mine.harms)} {words}"
+        return words
 
     @answers(TutorLectures)
-    def lectures(self, ask: Ask[TutorLectures]) -> TutorWords:
-        """Explains the step that the round's number says, whoever sits there; keeps the answer's name back."""
-        prompt = ask.prompt
-        step = prompt.key.steps[min(prompt.round, len(prompt.key.steps)) - 1]
-        said = sentences(step.step_summary)
-        case = as_case(prompt.sheet, prompt.key)
-        heard = [analysis.text for analysis in prompt.analyses]
-        kept = [part for part in said if not leak(case, part, heard)]
-        lesson = (
-            " ".join(kept) or "The last step follows from all that I have explained; go through it once more at home."
-        )
-        return TutorWords(guidance=f"Please write this down. {lesson}")
+    def lectures(self, ask: Ask[TutorLectures]) -> str:
+        """Explains one step after the other, whoever sits there; keeps back what it takes for the answer."""
+        prompt, group = ask.prompt, Group(ask)
+        mine, read = group.speaks.tutor, read_of(prompt.sheet, prompt.key)
+        number = min(sum(line.speaker == "tutor" for line in prompt.history), len(prompt.key.steps) - 1)
+        own = group.speaks.step(group.case, number)
+        said = sentences(own.says if own else prompt.key.steps[number].step_summary)
+        lesson = " ".join(part for part in said if not ask.understands(part, read.leak()))
+        return f"{mine.lectures} {lesson or mine.lecture_ends}"
 
     @answers(TutorRevises)
-    def revises(self, ask: Ask[TutorRevises]) -> Revision:
-        """Takes out the sentences that were objected to, and keeps the question."""
+    def revises(self, ask: Ask[TutorRevises]) -> str:
+        """Takes out what it takes for harmful, false or a giveaway, and keeps its way of teaching. Where it finds
+        nothing to take out, or nothing is left, it starts over.
+        """
         prompt = ask.prompt
         if ask.mistake("stubborn"):
-            return Revision(revised_guidance=prompt.previous_guidance)
-        case = as_case(prompt.sheet, prompt.key)
-        heard = [analysis.text for analysis in prompt.analyses]
-        kept = [
-            part
-            for part in sentences(prompt.previous_guidance)
-            if not harms(part) and not said_falsely(case, part) and not leak(case, part, heard)
-        ]
-        if not any(map(is_question, kept)):
-            kept.append(prompt.key.steps[next_step(prompt.key, prompt.analyses)].key_question)
-        return Revision(revised_guidance=" ".join(kept))
+            return prompt.previous_guidance
+        group, read = Group(ask), read_of(prompt.sheet, prompt.key)
+        mine, said = group.speaks.tutor, sentences(prompt.previous_guidance)
+        kept = [part for part in said if not _bad(ask, read, part)]
+        asking = any(map(is_question, said))
+        if len(kept) < len(said) and any(is_question(part) or not asking for part in kept):
+            return " ".join(kept)
+        return f"{mine.bare} {group.question(group.next)}" if asking else mine.lecture_ends
 
-    @staticmethod
-    def _spoil(ask: Ask[Any], key: Key, analyses: tuple[Analysis, ...], number: int, words: str) -> str:
-        step = key.steps[number]
-        if ask.mistake("tells"):
-            words = f"I will tell you. {step.step_summary}"
-        if ask.mistake("aimless"):
-            words = f"{analyses[0].student} and all, how do you like the weather today?"
-        if ask.mistake("ignores"):
-            words = f"{analyses[0].student}, only you now. {step.key_question}"
-        if ask.mistake("false_fact") and key.pitfalls:
-            words = f"{key.pitfalls[ask.random.randrange(len(key.pitfalls))].wrong}. {words}"
-        if ask.mistake("harm"):
-            planted = planted_harms()
-            words = f"{planted[ask.random.randrange(len(planted))]} {words}"
-        if ask.mistake("leak"):
-            words = f"The answer is {key.answer}. {words}"
-        return words
+
+def _bad(ask: Ask[TutorRevises], read: CaseRead, part: str) -> bool:
+    questions = (HARM.ask(), read.false(), read.leak())
+    return any(ask.understands(part, question) for question in questions)
+
+
+def _spoiled(ask: Ask[P], group: Group, words: str) -> str:
+    """The words with the mistakes that this tutor was told to make."""
+    mine, number = group.speaks.tutor, group.next
+    first = group.analyses[0].student
+    if ask.mistake("tells"):
+        words = f"{mine.tells} {_told(group.speaks, group, number)}"
+    if ask.mistake("aimless"):
+        words = mine.aimless.format(name=first)
+    if ask.mistake("ignores"):
+        words = f"{mine.ignores.format(name=first)} {group.question(number)}"
+    if ask.mistake("false_fact") and group.key.pitfalls:
+        words = f"{group.key.pitfalls[ask.random.randrange(len(group.key.pitfalls))].wrong}. {words}"
+    if ask.mistake("harm"):
+        words = f"{ask.random.choice(mine.harms)} {words}"
+    if ask.mistake("leak"):
+        words = f"{mine.leaks.format(answer=group.key.answer)} {words}"
+    return words
+
+
+def _told(speaks: Voice, group: Group, number: int) -> str:
+    own = speaks.step(group.case, number)
+    return own.says if own else group.key.steps[number].step_summary

@@ -1,0 +1,7 @@
+"""The cast of a round: patient, students, tutor, specialist, supervisor, and the author of what a case lacks."""
+
+from polyclinic.clinics.rounds.agents.author import Author
+from polyclinic.clinics.rounds.agents.people import Learner, Patient
+from polyclinic.clinics.rounds.agents.teachers import Draft, Specialist, Supervisor, Tutor, reports
+
+__all__ = ["Author", "Draft", "Learner", "Patient", "Specialist", "Supervisor", "Tutor", "reports"]

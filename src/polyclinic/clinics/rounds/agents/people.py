@@ -1,0 +1,129 @@
+"""The simulated people of a round: the patient and the students. Every line of theirs is held to its part."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from polyclinic.clinics.rounds.prompts import (
+    Cue,
+    PatientAnswers,
+    PatientOpens,
+    Sheet,
+    StudentActs,
+    StudentAnalyses,
+    StudentChooses,
+)
+from polyclinic.clinics.rounds.prompts.replies import StudentAction, StudentChoice
+from polyclinic.clinics.rounds.scenario.case import Case, PatientScript
+from polyclinic.clinics.rounds.scenario.shipped import pictures
+from polyclinic.clinics.rounds.state import Room
+from polyclinic.core.episode import Episode
+from polyclinic.core.memory import cut
+from polyclinic.core.part import Part, answer_in_part
+from polyclinic.people.personas import Persona
+from polyclinic.people.students import Student
+
+_STAFF = ("student", "students", "tutor", "doctor", "expert")
+
+
+class Patient:
+    """Knows its script and nothing else; speaks in its persona's manner, or through an informant."""
+
+    def __init__(self, episode: Episode, script: PatientScript, persona: Persona, cue: Cue) -> None:
+        self._episode, self._agent = episode, episode.agent("patient")
+        self._script, self._persona, self._cue = script, persona, cue
+        self.name = script.informant.relation if script.informant else "patient"
+        self._said: list[str] = []
+
+    def _part(self, said: str = "") -> Part:
+        own = () if self._script.informant else ("patient",)
+        return Part(who=f"the {self.name}", own=own, others=_STAFF, said=said, reads=not self._script.informant)
+
+    async def opens(self) -> str:
+        """The first words."""
+        prompt = PatientOpens(
+            style=self._persona.style_prompt,
+            archetype=self._persona.archetype,
+            speaker=self.name,
+            script=self._script,
+            cue=self._cue,
+        )
+        reply = await answer_in_part(self._episode, self._agent, prompt, self._part())
+        self._said.append(reply.value)
+        return reply.value
+
+    async def answers(self, questions: Sequence[str]) -> str:
+        """One reply to all questions."""
+        asked = tuple(cut(question, 300) for question in questions)
+        prompt = PatientAnswers(
+            style=self._persona.style_prompt,
+            archetype=self._persona.archetype,
+            speaker=self.name,
+            script=self._script,
+            said_before=tuple(cut(words, 300) for words in self._said[-2:]),
+            questions=asked,
+            cue=self._cue,
+        )
+        reply = await answer_in_part(self._episode, self._agent, prompt, self._part(" ".join(asked)))
+        self._said.append(reply.value)
+        return reply.value
+
+
+class Learner:
+    """One student in its seat. Sees the case sheet, its own reports and what was said to the group."""
+
+    def __init__(self, episode: Episode, seat: int, student: Student, names: list[str], cue: Cue) -> None:
+        self.student, self.role = student, f"student-{seat}"
+        self._episode, self._names = episode, names
+        self._agent = episode.agent(self.role, student.name)
+        self._cue = cue.model_copy(update={"person": self._agent.is_person})
+
+    @property
+    def name(self) -> str:
+        """What the group calls this student."""
+        return self.student.name
+
+    def _part(self, room: Room) -> Part:
+        """Students speak of "the patient", which the reader takes for a line from outside: exact signs decide alone."""
+        heard = room.heard_by_student(self.name, self._names)
+        others = (*_STAFF, "patient", *(name for name in self._names if name != self.name))
+        said = heard[-1].text if heard and heard[-1].speaker != self.name else ""
+        return Part(who=f"the student {self.name}", own=(self.name,), others=others, said=said, reads=False)
+
+    async def analyses(self, case: Case, room: Room, last: bool) -> str:
+        """The report to the tutor."""
+        prompt = StudentAnalyses(
+            student=self.student,
+            sheet=Sheet.from_case(case),
+            pictures=pictures(case),
+            history=room.heard_by_student(self.name, self._names),
+            last=last,
+            cue=self._cue.model_copy(update={"case": case.id}),
+        )
+        return (await answer_in_part(self._episode, self._agent, prompt, self._part(room))).value
+
+    async def acts(self, case: Case, room: Room, has_patient: bool) -> StudentAction:
+        """What the student asks of patient and expert."""
+        prompt = StudentActs(
+            student=self.student,
+            sheet=Sheet.from_case(case),
+            pictures=pictures(case),
+            history=room.heard_by_student(self.name, self._names),
+            has_patient=has_patient,
+            cue=self._cue.model_copy(update={"case": case.id}),
+        )
+        answer = await answer_in_part(self._episode, self._agent, prompt, self._part(room), words=StudentAction.words)
+        return answer.value if has_patient else answer.value.model_copy(update={"patient_question": ""})
+
+    async def chooses(self, case: Case, room: Room | None, notes: str = "") -> StudentChoice:
+        """The private answer to a case."""
+        return await self._agent.ask(
+            StudentChooses(
+                student=self.student,
+                sheet=Sheet.from_case(case),
+                pictures=pictures(case),
+                notes=notes,
+                history=room.heard_by_student(self.name, self._names) if room else (),
+                cue=self._cue.model_copy(update={"case": case.id}),
+            )
+        )

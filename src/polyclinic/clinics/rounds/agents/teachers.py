@@ -1,0 +1,166 @@
+"""Those who teach and those who check what is taught: tutor, specialist, supervisor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import assert_never
+
+from polyclinic.clinics.rounds.agents.people import Learner
+from polyclinic.clinics.rounds.prompts import (
+    AnswersKnowledge,
+    ChecksFacts,
+    ChecksSafety,
+    Cue,
+    Key,
+    Objection,
+    Sheet,
+    TutorAsks,
+    TutorGuides,
+    TutorHelps,
+    TutorLectures,
+    TutorRevises,
+)
+from polyclinic.clinics.rounds.prompts.replies import ExpertAnswer
+from polyclinic.clinics.rounds.rules.thinking import NotAsAsked, read_output
+from polyclinic.clinics.rounds.scenario.case import Case
+from polyclinic.clinics.rounds.scenario.shipped import pictures
+from polyclinic.clinics.rounds.state import ANALYSIS_CHARS, Analysis, Room, profile_of
+from polyclinic.clinics.rounds.variants import RoundsVariant
+from polyclinic.core.episode import Episode
+from polyclinic.core.memory import cut
+from polyclinic.core.message import Frozen
+from polyclinic.core.review import Verdict
+
+
+class Draft(Frozen):
+    """What the tutor wants to say, and what it thought before saying it."""
+
+    guidance: str
+    monologue: str = ""
+
+
+class Tutor:
+    """Drafts guidance in the manner of its variant, and corrects what reviewers refuse."""
+
+    def __init__(self, episode: Episode, case: Case, variant: RoundsVariant) -> None:
+        self._agent, self._case, self._kind = episode.agent("tutor"), case, variant.tutor
+        self._cue = Cue(case=case.id, voice=variant.voice)
+
+    @property
+    def thinks(self) -> bool:
+        """Whether it owes written thinking. A person's thinking is their own."""
+        return self._kind == "socratic" and not self._agent.is_person
+
+    async def drafts(self, room: Room, analyses: tuple[Analysis, ...], last: bool) -> Draft:
+        """A first draft."""
+        if self._kind == "socratic":
+            return await self._thinks_and_asks(room, analyses, last)
+        case, history, images = self._case, room.heard_by_tutor(), pictures(self._case)
+        sheet, key, cue = Sheet.from_case(case), Key.from_case(case), self._cue
+        if self._kind == "no_thinking":
+            return Draft(guidance=await self._asks(room, analyses, last))
+        if self._kind == "lecture":
+            prompt = TutorLectures(sheet=sheet, key=key, pictures=images, history=history, analyses=analyses, cue=cue)
+            return Draft(guidance=await self._agent.ask(prompt))
+        if self._kind == "plain":
+            plain = TutorHelps(
+                sheet=sheet, answer=case.answer_text, pictures=images, history=history, analyses=analyses, cue=cue
+            )
+            return Draft(guidance=await self._agent.ask(plain))
+        if self._kind == "none":
+            raise ValueError("the untutored variant has no tutor to draft anything")
+        assert_never(self._kind)
+
+    async def _thinks_and_asks(self, room: Room, analyses: tuple[Analysis, ...], last: bool) -> Draft:
+        """Thinking, then words. Where the two cannot be told apart nothing of it may be heard: the words are asked for
+        by themselves, and what was written stays as the thinking, with its faults.
+        """
+        written = await self._agent.ask(
+            TutorGuides(
+                sheet=Sheet.from_case(self._case),
+                key=Key.from_case(self._case),
+                pictures=pictures(self._case),
+                history=room.heard_by_tutor(),
+                last=last,
+                analyses=analyses,
+                cue=self._cue,
+            )
+        )
+        if self._agent.is_person:
+            return Draft(guidance=written)
+        try:
+            read = read_output(written)
+        except NotAsAsked:
+            return Draft(guidance=await self._asks(room, analyses, last), monologue=written)
+        return Draft(guidance=read.guidance, monologue=read.monologue)
+
+    async def _asks(self, room: Room, analyses: tuple[Analysis, ...], last: bool) -> str:
+        return await self._agent.ask(
+            TutorAsks(
+                sheet=Sheet.from_case(self._case),
+                key=Key.from_case(self._case),
+                pictures=pictures(self._case),
+                history=room.heard_by_tutor(),
+                last=last,
+                analyses=analyses,
+                cue=self._cue,
+            )
+        )
+
+    async def revises(self, draft: Draft, objections: Sequence[Verdict], analyses: tuple[Analysis, ...]) -> Draft:
+        """The same aim, corrected."""
+        words = await self._agent.ask(
+            TutorRevises(
+                sheet=Sheet.from_case(self._case),
+                key=Key.from_case(self._case),
+                analyses=analyses,
+                previous_guidance=draft.guidance,
+                objections=tuple(
+                    Objection(reviewer=verdict.reviewer, category=verdict.code, feedback=cut(verdict.feedback, 600))
+                    for verdict in objections
+                ),
+                cue=self._cue,
+            )
+        )
+        return Draft(guidance=words, monologue=draft.monologue)
+
+
+class Specialist:
+    """Two separate tasks: checks a draft's facts with the case in hand; answers general questions without it."""
+
+    def __init__(self, episode: Episode, case: Case) -> None:
+        self._agent, self._case = episode.agent("specialist"), case
+
+    async def checks(self, draft: Draft) -> Verdict:
+        """The fact check."""
+        found = await self._agent.ask(
+            ChecksFacts(sheet=Sheet.from_case(self._case), key=Key.from_case(self._case), statement=draft.guidance)
+        )
+        correct = found.verdict == "correct"
+        return Verdict(approved=correct, code="" if correct else "fact", feedback="" if correct else found.reason)
+
+    async def answers(self, question: str) -> ExpertAnswer:
+        """The textbook's answer."""
+        return await self._agent.ask(AnswersKnowledge(question=cut(question, 400)))
+
+
+class Supervisor:
+    """Checks a draft's safety and tone. Sees the words only."""
+
+    def __init__(self, episode: Episode) -> None:
+        self._agent = episode.agent("supervisor")
+
+    async def checks(self, draft: Draft) -> Verdict:
+        """The safety check."""
+        found = await self._agent.ask(ChecksSafety(statement=draft.guidance))
+        safe = found.issue == "none"
+        return Verdict(approved=safe, code="" if safe else found.issue, feedback="" if safe else found.reason)
+
+
+def reports(learners: Sequence[Learner], room: Room) -> tuple[Analysis, ...]:
+    """This round's analyses as the tutor reads them, in the order they came."""
+    by_name = {learner.name: learner for learner in learners}
+    return tuple(
+        Analysis(student=name, profile=profile_of(by_name[name].student), text=cut(text, ANALYSIS_CHARS))
+        for name, text in room.now.analyses.items()
+    )

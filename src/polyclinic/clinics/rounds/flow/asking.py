@@ -1,0 +1,80 @@
+"""Phase 3 of a round: students ask, the expert answers each, and the patient answers all in one reply."""
+
+from __future__ import annotations
+
+from polyclinic.clinics.rounds.agents import Learner, Patient, Specialist
+from polyclinic.clinics.rounds.prompts.replies import StudentAction
+from polyclinic.clinics.rounds.rules.leak import named_answer
+from polyclinic.clinics.rounds.scenario.case import Case
+from polyclinic.clinics.rounds.scenario.phrases import jargon
+from polyclinic.clinics.rounds.state import Room
+from polyclinic.core.episode import Episode
+
+PATIENT_LEAK = "patient_leak"
+PATIENT_JARGON = "patient_jargon"
+EXPERT_LEAK = "expert_leak"
+NOT_GENERAL = "That is not a question of general knowledge."
+
+
+async def explore(
+    episode: Episode, case: Case, learners: list[Learner], room: Room, patient: Patient | None, specialist: Specialist
+) -> str:
+    """Students ask; the patient's reply opens the next round."""
+    actions = await episode.together(*(learner.acts(case, room, patient is not None) for learner in learners))
+    number = room.now.number
+    await ask_expert(episode, case, learners, actions, room, specialist)
+    asked = {
+        learner.name: action.patient_question.strip()
+        for learner, action in zip(learners, actions, strict=True)
+        if action.patient_question.strip()
+    }
+    for name, question in asked.items():
+        room.now.patient_questions[name] = question
+        episode.say(name, question, to=room.patient, round=number)
+    if patient is None or not asked:
+        return ""
+    reply = await patient.answers(list(asked.values()))
+    room.now.patient_reply = reply
+    patient_says(episode, case, patient.name, reply, number)
+    return reply
+
+
+async def ask_expert(
+    episode: Episode,
+    case: Case,
+    learners: list[Learner],
+    actions: list[StudentAction],
+    room: Room,
+    specialist: Specialist,
+) -> None:
+    """General questions, each answered to the student who asked; an answer that names the case's is held back."""
+    asking = [
+        (learner, action.expert_question.strip())
+        for learner, action in zip(learners, actions, strict=True)
+        if action.expert_question.strip()
+    ]
+    answered = await episode.together(*(specialist.answers(question) for _, question in asking))
+    for (learner, question), answer in zip(asking, answered, strict=True):
+        given = answer.general and bool(answer.explanation.strip())
+        reported = " ".join(past.analyses.get(learner.name, "") for past in room.rounds)
+        named = named_answer(case, answer.explanation, f"{reported} {question}") if given else ""
+        if named:
+            episode.violated(
+                EXPERT_LEAK, "specialist", severity=2, words=answer.explanation, rationale=f"names '{named}'"
+            )
+            given = False
+        words = answer.explanation if given else NOT_GENERAL
+        room.now.expert_answers[learner.name] = (question, words)
+        episode.say(learner.name, question, to="expert", round=room.now.number)
+        episode.say("expert", words, to=learner.name, round=room.now.number, answered=given)
+
+
+def patient_says(episode: Episode, case: Case, name: str, words: str, number: int) -> None:
+    """The patient speaks; naming the answer or a technical term is the simulator's fault, and recorded so."""
+    episode.say(name, words, to="all", round=number)
+    named = named_answer(case, words)
+    if named:
+        episode.violated(PATIENT_LEAK, "patient", severity=2, words=words, rationale=f"names '{named}'")
+    technical = jargon(words)
+    if technical:
+        episode.violated(PATIENT_JARGON, "patient", severity=1, words=words, rationale=f"says '{technical}'")

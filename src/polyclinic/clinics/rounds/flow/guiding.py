@@ -1,0 +1,82 @@
+"""Phase 2 of a round: the tutor drafts, reviewers read, the tutor revises. Only what all approve is said."""
+
+from __future__ import annotations
+
+from polyclinic.clinics.rounds.agents import Draft, Learner, Specialist, Supervisor, Tutor, reports
+from polyclinic.clinics.rounds.rules.heard import hear_tutor
+from polyclinic.clinics.rounds.rules.notes import Thought, Withheld
+from polyclinic.clinics.rounds.rules.thinking import read_thinking
+from polyclinic.clinics.rounds.scenario.case import Case
+from polyclinic.clinics.rounds.state import Room
+from polyclinic.clinics.rounds.variants import RoundsVariant
+from polyclinic.core.episode import Episode
+from polyclinic.core.review import Reviewer, Verdict, review
+
+LEAK = "answer_leak"
+THINKING = "thinking_form"
+
+
+def review_board(
+    episode: Episode, case: Case, room: Room, variant: RoundsVariant, specialist: Specialist, supervisor: Supervisor
+) -> dict[str, Reviewer[Draft]]:
+    """Who must approve: the leak check, always; the specialist and the supervisor where the variant has them."""
+
+    async def no_leak(draft: Draft) -> Verdict:
+        """The answer's names are compared; for the rest the reader decides. What else the same call found waits for
+        the judges.
+        """
+        heard = await hear_tutor(episode.reads, case, draft.guidance, room.reports())
+        if not heard.leak.yes:
+            return Verdict(approved=True)
+        words = heard.leak.words or draft.guidance
+        return Verdict(approved=False, code=LEAK, feedback=f"this gives the answer away: {words} Ask for it instead.")
+
+    board: dict[str, Reviewer[Draft]] = {"leak check": no_leak}
+    if variant.specialist:
+        board["specialist"] = specialist.checks
+    if variant.supervisor:
+        board["supervisor"] = supervisor.checks
+    return board
+
+
+async def guide(
+    episode: Episode,
+    case: Case,
+    tutor: Tutor,
+    reviewers: dict[str, Reviewer[Draft]],
+    revisions: int,
+    learners: list[Learner],
+    room: Room,
+    last: bool,
+) -> None:
+    """Draft, review, revise. Only what every reviewer approved is said; otherwise nothing is."""
+    analyses = reports(learners, room)
+    drafts: list[Draft] = []
+
+    async def draft(objections: list[Verdict]) -> Draft:
+        if objections:
+            made = await tutor.revises(drafts[-1], objections, analyses)
+        else:
+            made = await tutor.drafts(room, analyses, last)
+        drafts.append(made)
+        return made
+
+    outcome = await review(episode, draft, reviewers, rounds=revisions)
+    number, said = room.now.number, outcome.final
+    if tutor.thinks:
+        form = read_thinking(said.monologue, [learner.name for learner in learners], bool(case.images))
+        if not form.well_formed:
+            faults = "; ".join((*form.missing, *form.faults))
+            words = (said.monologue or said.guidance)[:300]
+            episode.violated(THINKING, "tutor", severity=1, words=words, rationale=faults)
+    spoken = tuple(made.guidance for made in outcome.drafts)
+    asked = (await hear_tutor(episode.reads, case, said.guidance, ())).asked if outcome.resolved else ()
+    episode.note(Thought(round=number, monologue=said.monologue, drafts=spoken, approved=outcome.resolved, asked=asked))
+    if outcome.resolved:
+        room.now.guidance = said.guidance
+        episode.say("tutor", said.guidance, to="all", round=number, drafts=len(spoken))
+        return
+    open_codes = [verdict.code or "error" for verdict in outcome.open_verdicts]
+    if LEAK in open_codes:
+        episode.violated(LEAK, "tutor", severity=3, words=said.guidance, rationale="no draft kept the answer back")
+    episode.note(Withheld(round=number, objections=tuple(open_codes)))

@@ -1,0 +1,100 @@
+"""The patient presents, students report unseen, the tutor guides after review, students ask, the patient answers once;
+up to five rounds. Each student answers the case privately before and after.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+from polyclinic.clinics.rounds.agents import Author, Learner, Patient, Specialist, Supervisor, Tutor
+from polyclinic.clinics.rounds.flow.asking import explore, patient_says
+from polyclinic.clinics.rounds.flow.choosing import choices, transfer
+from polyclinic.clinics.rounds.flow.guiding import guide, review_board
+from polyclinic.clinics.rounds.prompts import Cue
+from polyclinic.clinics.rounds.rules.heard import StudentHeard, hear_student
+from polyclinic.clinics.rounds.rules.matching import match_persona
+from polyclinic.clinics.rounds.rules.notes import Analysed, RoomOpened, Seated
+from polyclinic.clinics.rounds.scenario.case import Case, PatientScript
+from polyclinic.clinics.rounds.state import Room
+from polyclinic.clinics.rounds.variants import RoundsVariant, configured
+from polyclinic.core.episode import Episode
+from polyclinic.people.personas import personas
+from polyclinic.people.students import sample_group
+
+
+async def flow(episode: Episode[Case, RoundsVariant]) -> str:
+    """One session. Ends as ``reached`` (every student holds the conclusion) or ``not_reached``."""
+    variant = configured(episode.variant, episode.services.options)
+    case = await Author(episode).completes(episode.scenario)
+    script = cast(PatientScript, case.script)
+    cue = Cue(case=case.id, voice=variant.voice, learning=variant.learning)
+    learners = seat(episode, variant, cue)
+    room = Room(patient=script.informant.relation if script.informant else "patient")
+    persona = match_persona(script, personas(), episode.random("persona", paired=True))
+    patient = Patient(episode, script, persona, cue) if variant.patient else None
+    tutor = Tutor(episode, case, variant) if variant.tutor != "none" else None
+    specialist, supervisor = Specialist(episode, case), Supervisor(episode)
+    introduce(episode, case, learners, persona.id if patient else "")
+
+    presented = await patient.opens() if patient else ""
+    if patient:
+        patient_says(episode, case, patient.name, presented, 1)
+    await choices(episode, case, learners, None, "first")
+    heard: list[StudentHeard] = []
+    for number in range(1, variant.rounds + 1):
+        episode.take_turn()
+        room.begin_round(presented)
+        last = number == variant.rounds
+        heard = await analyse(episode, case, learners, room, last)
+        if tutor:
+            reviewers = review_board(episode, case, room, variant, specialist, supervisor)
+            await guide(episode, case, tutor, reviewers, variant.revisions, learners, room, last)
+        if last or nothing_is_missing(case, heard):
+            break
+        presented = await explore(episode, case, learners, room, patient, specialist)
+    await choices(episode, case, learners, room, "final")
+    if variant.transfer:
+        await transfer(episode, case, learners, room)
+    return "reached" if everybody_concludes(case, heard) else "not_reached"
+
+
+def seat(episode: Episode, variant: RoundsVariant, cue: Cue) -> list[Learner]:
+    """The group: drawn without the variant, so that every variant teaches the same students."""
+    group = sample_group(variant.students, episode.random("students", paired=True))
+    names = [student.name for student in group]
+    return [Learner(episode, number, student, names, cue) for number, student in enumerate(group, start=1)]
+
+
+def introduce(episode: Episode, case: Case, learners: list[Learner], persona: str) -> None:
+    """Who is in the room, and the case as it is taught, for judges and readers."""
+    seated = tuple(Seated(seat=learner.role, **learner.student.model_dump()) for learner in learners)
+    taught = case.model_dump(mode="json", exclude={"image_folder"})
+    episode.note(RoomOpened(students=seated, persona=persona, case=taught))
+
+
+async def analyse(episode: Episode, case: Case, learners: list[Learner], room: Room, last: bool) -> list[StudentHeard]:
+    """Phase 1: in random order, and none sees another's report, because all are asked before any is written down. Then
+    each report is read.
+    """
+    order = list(learners)
+    episode.random(f"order-{room.now.number}", paired=True).shuffle(order)
+    texts = await episode.together(*(learner.analyses(case, room, last) for learner in order))
+    found = await episode.together(*(hear_student(episode.reads, case, text) for text in texts))
+    for learner, text, heard in zip(order, texts, found, strict=True):
+        room.now.analyses[learner.name] = text
+        episode.note(
+            Analysed(
+                round=room.now.number, student=learner.name, text=text, held=heard.held, takes_part=heard.takes_part
+            )
+        )
+    return found
+
+
+def everybody_concludes(case: Case, heard: list[StudentHeard]) -> bool:
+    """Whether every student's newest report shows the last step."""
+    return all(len(case.steps) - 1 in report.held for report in heard)
+
+
+def nothing_is_missing(case: Case, heard: list[StudentHeard]) -> bool:
+    """Whether every student's newest report shows every step: there is nothing left to teach here."""
+    return all(len(report.held) == len(case.steps) for report in heard)

@@ -1,0 +1,67 @@
+"""What a reader finds in a tutor's words, a student's report and a student's choice: each asked in one call.
+
+The flow and the judges ask alike, so what the flow has asked is not asked again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from polyclinic.clinics.rounds.readings import HARM, TAKES_PART, CaseRead
+from polyclinic.clinics.rounds.rules.leak import states_answer
+from polyclinic.clinics.rounds.rules.teaching import letter_of
+from polyclinic.clinics.rounds.scenario.case import Case
+from polyclinic.core.reading import Finding, Question
+
+Reads = Callable[[str, Sequence[Question]], Awaitable[tuple[Finding, ...]]]
+
+
+class TutorHeard(NamedTuple):
+    """Words of the tutor: do they give the answer away, are they false or harmful, and which steps do they ask for."""
+
+    leak: Finding
+    false: Finding
+    harm: Finding
+    asked: tuple[int, ...]
+
+
+class StudentHeard(NamedTuple):
+    """A student's report: whether the student brings in something of their own, and the steps that it shows."""
+
+    takes_part: bool
+    held: tuple[int, ...]
+
+
+async def hear_tutor(reads: Reads, case: Case, text: str, reports: Iterable[str]) -> TutorHeard:
+    """What words of the tutor mean for this case. A statement that names the answer before any student has is a leak by
+    rule; what else gives it away is read.
+    """
+    read = CaseRead.from_case(case)
+    leak, false, harm, *asked = await reads(text, [read.leak(), read.false(), HARM.ask(), *read.asks()])
+    named = states_answer(case, text, reports)
+    return TutorHeard(Finding("yes", named) if named else leak, false, harm, _yes(asked))
+
+
+async def hear_student(reads: Reads, case: Case, text: str) -> StudentHeard:
+    """What a student's report shows of this case."""
+    takes_part, *held = await reads(text, [TAKES_PART.ask(), *CaseRead.from_case(case).holds()])
+    return StudentHeard(takes_part.yes, _yes(held))
+
+
+async def settled_on(reads: Reads, case: Case, choice: str) -> str:
+    """The answer that a choice stands for: a letter as it is; free words by what they settle on, if on one thing alone.
+
+    Empty where they settle on nothing. An open question has one answer, which is met or not.
+    """
+    letter = letter_of(case, choice)
+    if letter or choice.strip().casefold() == case.answer.casefold():
+        return letter or case.answer
+    found = _yes(await reads(choice, CaseRead.from_case(case).chooses()))
+    if len(found) != 1:
+        return ""
+    return list(case.options)[found[0]] if case.options else case.answer
+
+
+def _yes(findings: Sequence[Finding]) -> tuple[int, ...]:
+    return tuple(number for number, finding in enumerate(findings) if finding.yes)

@@ -1,0 +1,57 @@
+"""Reading judges: a function over a transcript that asks the reader what words mean, made into a judge.
+
+::
+
+    RUDE = Metric("rude", "share of rude turns", higher_is_better=False, rests_on=("demo-rude",))
+
+    @reading_judge("manners", RUDE)
+    async def manners(case: Case, bench: Bench) -> Score:
+        found = [(await bench.reads(said.text, [RUDENESS.ask()]))[0].yes for said in case.transcript.said("clerk")]
+        return mark("rude", sum(found) / len(found))
+
+It is a rule judge in all but that it waits for the reader: marks, ranges and errors are the same, and a reader's
+failure is the reader's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Generic
+
+from polyclinic.core.judge import Bench, Case, Metric
+from polyclinic.core.scenario import S, S_contra, V, V_contra
+from polyclinic.core.transcript import Score
+from polyclinic.errors import boundary
+from polyclinic.eval.rules import check_scores, judging
+
+ReadingFunction = Callable[[Case[S, V], Bench], Awaitable[Score | Iterable[Score]]]
+
+
+class ReadingJudge(Generic[S_contra, V_contra]):
+    """A judge that is code and asks the reader."""
+
+    def __init__(self, name: str, metrics: Iterable[Metric], function: ReadingFunction[S_contra, V_contra]) -> None:
+        self._name, self._metrics, self._function = name, tuple(metrics), function
+        if not self._metrics:
+            raise ValueError(f"the reading judge '{name}' declares no metric")
+
+    @property
+    def name(self) -> str:
+        """Names the judge on the command line and in scores."""
+        return self._name
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """What it measures."""
+        return self._metrics
+
+    async def score(self, case: Case[S_contra, V_contra], bench: Bench) -> list[Score]:
+        """The scores, or `JudgeError`."""
+        with boundary("judge", f"the readings of {case.scenario.id}"), judging(self._name):
+            found = await self._function(case, bench)
+            return check_scores([found] if isinstance(found, Score) else found, self._name, self._metrics)
+
+
+def reading_judge(name: str, *metrics: Metric) -> Callable[[ReadingFunction[S, V]], ReadingJudge[S, V]]:
+    """Decorator: ``@reading_judge("name", Metric(...), ...)`` over an async function from a case and a bench."""
+    return lambda function: ReadingJudge(name, metrics, function)
