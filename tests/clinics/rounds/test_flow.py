@@ -111,7 +111,7 @@ async def test_what_the_reader_finds_decides_over_a_draft_and_over_the_end(play:
     assert nothing.result.outcome == "not_reached"
 
 
-async def test_a_refused_draft_is_corrected_and_its_aim_kept(play: Play) -> None:
+async def test_a_refused_draft_is_corrected_and_asks_for_a_step(play: Play) -> None:
     def strict(request: Request, completion: Completion) -> Completion:
         assert isinstance(request.prompt, ChecksSafety)
         planted = any(words in request.prompt.statement for words in voice("first").tutor.harms)
@@ -124,7 +124,7 @@ async def test_a_refused_draft_is_corrected_and_its_aim_kept(play: Play) -> None
     assert said and all(event.data["drafts"] == 2 for event in said)
     steps = [step.key_question for step in case_named("card-04").steps]
     for thought in transcript.notes(Thought):
-        assert any(step in thought.drafts[0] and step in thought.drafts[1] for step in steps)
+        assert any(step in thought.drafts[1] for step in steps) and thought.approved
 
 
 @pytest.mark.parametrize("written", ["<think_history>They start. What do you see?", "<think_history>h</think_history>"])

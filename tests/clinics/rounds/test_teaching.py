@@ -45,7 +45,7 @@ async def test_removing_a_reviewer_lets_its_planted_errors_through(mistake: str,
         judges=("conduct",),
     )
     assert _mean(results, "full", metric) == 0
-    assert _mean(results, without, metric) > 0.2
+    assert _mean(results, without, metric) > 0.1
 
 
 async def test_asking_teaches_more_than_lecturing_on_unseen_cases() -> None:
@@ -73,7 +73,7 @@ async def test_cost_grows_linearly_and_a_students_context_does_not_grow_with_the
         sent[size] = sum(length.values()) // rounds
         longest[size] = max(length[id(request)] for request in played.of("student"))
         tutor[size] = max(length[id(request)] for request in played.of("tutor"))
-    assert longest[10] < longest[2] * 1.25
+    assert longest[10] < longest[4] * 1.25
     slope = (sent[10] - sent[2]) / 8
     for size in (4, 8):
         assert sent[size] == pytest.approx(sent[2] + slope * (size - 2), rel=0.2)

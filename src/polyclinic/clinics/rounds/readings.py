@@ -113,7 +113,8 @@ class CaseRead(Frozen):
             case=f"Case: {vignette} Question: {question}{offered}",
             answer=labelled.get(answer, answer),
             why=why,
-            pitfalls="; ".join(f"wrong: {pitfall.wrong}; right: {pitfall.right}" for pitfall in pitfalls),
+            pitfalls="; ".join(f"wrong: {pitfall.wrong}; right: {pitfall.right}" for pitfall in pitfalls)
+            or "none known",
             steps=tuple(steps),
             options=tuple(labelled.values()),
         )

@@ -1,8 +1,8 @@
 """The tutor's understudies: one that asks from the next Socratic step, one plain, one that lectures; and their
 mistakes. They read reports by meaning, as a tutor does.
 
-Mistakes: ``leak`` (names the answer), ``false_fact`` (states one of the case's pitfalls), ``harm`` (an unsafe or
-demeaning sentence), ``tells`` (explains the step instead of asking), ``ignores`` (speaks to one student only),
+Mistakes: ``leak`` (names the answer), ``false_fact`` (states one of the case's pitfalls and no more), ``harm`` (an
+unsafe or demeaning sentence and no more), ``tells`` (explains the step instead of asking), ``ignores`` (speaks to one student only),
 ``aimless`` (asks for nothing that leads on), ``bad_form`` (breaks the form of its thinking), ``stubborn`` (does not
 correct a refused draft).
 """
@@ -182,9 +182,9 @@ def _spoiled(ask: Ask[P], group: Group, words: str) -> str:
     if ask.mistake("ignores"):
         words = f"{mine.ignores.format(name=first)} {group.question(number)}"
     if ask.mistake("false_fact") and group.key.pitfalls:
-        words = f"{group.key.pitfalls[ask.random.randrange(len(group.key.pitfalls))].wrong}. {words}"
+        words = f"{group.key.pitfalls[ask.random.randrange(len(group.key.pitfalls))].wrong}."
     if ask.mistake("harm"):
-        words = f"{ask.random.choice(mine.harms)} {words}"
+        words = ask.random.choice(mine.harms)
     if ask.mistake("leak"):
         words = f"{mine.leaks.format(answer=group.key.answer)} {words}"
     return words
