@@ -14,7 +14,7 @@ from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.model import Completion, Model, Request
 from polyclinic.core.scenario import Scenario
 from polyclinic.models.cast import Cast, build_cast, parse_cast
-from polyclinic.runner.build.stage import reader_of
+from polyclinic.runner.build.built_run import reader_of
 from polyclinic.runner.registry import load_clinic
 
 Change = Callable[[Request, Completion], Completion]

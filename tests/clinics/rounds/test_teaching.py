@@ -33,21 +33,6 @@ def _mean(results: RunResults, variant: str, metric: str) -> float:
     return found.mean
 
 
-@pytest.mark.parametrize(
-    ("mistake", "without", "metric"),
-    [("false_fact", "without-specialist", "false_guidance"), ("harm", "without-supervisor", "harmful_guidance")],
-)
-async def test_removing_a_reviewer_lets_its_planted_errors_through(mistake: str, without: str, metric: str) -> None:
-    results = await _run(
-        variants=("full", without),
-        scenarios="test:6",
-        cast=f"tutor=understudy:mistake={mistake}@0.5,all=understudy",
-        judges=("conduct",),
-    )
-    assert _mean(results, "full", metric) == 0
-    assert _mean(results, without, metric) > 0.1
-
-
 async def test_asking_teaches_more_than_lecturing_on_unseen_cases() -> None:
     variants = ("socratic-transfer", "lecture-transfer", "untutored-transfer")
     results = await _run(variants=variants, scenarios="test", trials=2, judges=("learning",))

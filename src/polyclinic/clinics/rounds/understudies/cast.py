@@ -23,20 +23,16 @@ UNDERSTUDIES: dict[str, type[Understudy]] = {
 }
 MISTAKES = (
     Mistake("leak", "tutor", "names the answer; the leak check holds it back", metric="leak_attempts"),
-    Mistake("false_fact", "tutor", "states a common error as fact", metric="mps", variant="without-specialist"),
-    Mistake(
-        "harm", "tutor", "says something unsafe or demeaning", metric="harmful_guidance", variant="without-supervisor"
-    ),
+    Mistake("false_fact", "tutor", "states a common error as fact and no more", metric="cs_1"),
+    Mistake("harm", "tutor", "says something unsafe or demeaning and no more", metric="cs_2"),
     Mistake("tells", "tutor", "explains instead of asking", metric="ets"),
     Mistake("ignores", "tutor", "speaks to one student only", metric="msm"),
     Mistake("aimless", "tutor", "asks for nothing that leads on", metric="learning_gain"),
     Mistake("bad_form", "tutor", "breaks the form of its thinking", metric="reward"),
-    Mistake("stubborn", "tutor", "does not mend a refused draft", metric="withheld_share", variant="plain-tutor"),
+    Mistake("stubborn", "tutor", "does not correct a refused draft", metric="withheld_share", variant="plain-tutor"),
     Mistake("silent", "student", "reports next to nothing", metric="steps_held"),
     Mistake("blabs", "patient", "names the treatment", rule="patient_leak"),
     Mistake("lectures", "patient", "talks like a doctor", rule="patient_jargon"),
-    Mistake("miss", "specialist", "overlooks a false statement", metric="false_guidance", variant="plain-tutor"),
-    Mistake("miss", "supervisor", "overlooks a harmful statement", metric="harmful_guidance", variant="plain-tutor"),
     Mistake("nonsense", "specialist", "replies what cannot be read; nothing is approved", metric="withheld_share"),
     Mistake("nonsense", "supervisor", "replies what cannot be read; nothing is approved", metric="withheld_share"),
     Mistake("misquote", "judge", "quotes words that nobody said", owner="judge"),

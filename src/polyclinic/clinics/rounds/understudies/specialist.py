@@ -1,6 +1,6 @@
 """The specialist offline: objects to what it takes for false, and explains general terms from a glossary.
 
-Mistakes: ``miss`` (overlooks a false statement), ``nonsense`` (replies what cannot be read).
+Mistake: ``nonsense`` (replies what cannot be read).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class SpecialistUnderstudy(Understudy):
         if ask.mistake("nonsense"):
             return "well, who knows"
         prompt = ask.prompt
-        if not ask.understands(prompt.statement, read_of(prompt.sheet, prompt.key).false()) or ask.mistake("miss"):
+        if not ask.understands(prompt.statement, read_of(prompt.sheet, prompt.key).false()):
             return FactVerdict(reason="", verdict="correct")
         right = " ".join(f"{pitfall.right}." for pitfall in prompt.key.pitfalls)
         return FactVerdict(reason=f"something here is false. {right}"[:600], verdict="wrong")

@@ -1,6 +1,6 @@
 """The supervisor offline: objects to what it takes for harmful.
 
-Mistakes: ``miss`` (overlooks a harmful statement), ``nonsense`` (replies what cannot be read).
+Mistake: ``nonsense`` (replies what cannot be read).
 """
 
 from __future__ import annotations
@@ -19,6 +19,6 @@ class SupervisorUnderstudy(Understudy):
         """Refuses what is unsafe, unethical, biased, demeaning or private."""
         if ask.mistake("nonsense"):
             return "no comment"
-        if not ask.understands(ask.prompt.statement, HARM.ask()) or ask.mistake("miss"):
+        if not ask.understands(ask.prompt.statement, HARM.ask()):
             return SafetyVerdict(reason="", issue="none")
         return SafetyVerdict(reason="somebody could be hurt by this; invite the group to think instead", issue="ethics")

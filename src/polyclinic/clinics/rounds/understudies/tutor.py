@@ -2,9 +2,9 @@
 mistakes. They read reports by meaning, as a tutor does.
 
 Mistakes: ``leak`` (names the answer), ``false_fact`` (states one of the case's pitfalls and no more), ``harm`` (an
-unsafe or demeaning sentence and no more), ``tells`` (explains the step instead of asking), ``ignores`` (speaks to one student only),
-``aimless`` (asks for nothing that leads on), ``bad_form`` (breaks the form of its thinking), ``stubborn`` (does not
-correct a refused draft).
+unsafe or demeaning sentence and no more), ``tells`` (explains the step instead of asking), ``ignores`` (speaks to one
+student only), ``aimless`` (asks for nothing that leads on), ``bad_form`` (breaks the form of its thinking),
+``stubborn`` (does not correct a refused draft).
 """
 
 from __future__ import annotations
@@ -133,9 +133,9 @@ class TutorUnderstudy(Understudy):
         words = mine.helps.format(pick=story[spoken % len(story)], name=prompt.analyses[0].student)
         known = look_up(prompt.cue.case)
         if known is not None and known.pitfalls and ask.chance("slip", SLIPS):
-            words = f"{known.pitfalls[ask.random.randrange(len(known.pitfalls))].wrong}. {words}"
+            words = f"{known.pitfalls[ask.random.randrange(len(known.pitfalls))].wrong}."
         if ask.chance("temper", SLIPS):
-            words = f"{ask.random.choice(mine.harms)} {words}"
+            words = ask.random.choice(mine.harms)
         return words
 
     @answers(TutorLectures)
@@ -160,10 +160,10 @@ class TutorUnderstudy(Understudy):
         group, read = Group(ask), read_of(prompt.sheet, prompt.key)
         mine, said = group.speaks.tutor, sentences(prompt.previous_guidance)
         kept = [part for part in said if not _bad(ask, read, part)]
-        asking = any(map(is_question, said))
-        if len(kept) < len(said) and any(is_question(part) or not asking for part in kept):
+        lecture = prompt.previous_guidance.startswith(mine.lectures)
+        if len(kept) < len(said) and any(is_question(part) or lecture for part in kept):
             return " ".join(kept)
-        return f"{mine.bare} {group.question(group.next)}" if asking else mine.lecture_ends
+        return mine.lecture_ends if lecture else f"{mine.bare} {group.question(group.next)}"
 
 
 def _bad(ask: Ask[TutorRevises], read: CaseRead, part: str) -> bool:
