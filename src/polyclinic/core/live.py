@@ -105,9 +105,13 @@ class LiveService(Generic[S, Start, View]):
     opening: type[Start]
     view: type[View]
 
-    def scenario(self, session: str, body: Start, known: Mapping[str, str]) -> S:
-        """What a new session starts from; `known` is what `remember` kept of this person."""
+    def scenario(self, session: str, body: Start, known: Mapping[str, str], options: Mapping[str, str]) -> S:
+        """What a new session starts from: what `remember` kept of this person, and the settings of the service."""
         raise NotImplementedError
+
+    def safe_words(self, scenario: S) -> str:
+        """What the visitor hears when anything breaks. No model writes it, and it needs no store."""
+        return "Something went wrong here, and people have been told. Please contact a person directly."
 
     def begin(self, session: str, scenario: S) -> View:
         """Where a session stands before anything has happened."""

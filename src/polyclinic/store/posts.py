@@ -51,6 +51,17 @@ class Posts:
             Post.model_validate({**dict(zip(names, row, strict=True)), "body": orjson.loads(row[4])}) for row in rows
         ]
 
+    async def probe(self) -> None:
+        """Write something and take it back in the same transaction: raises where the store takes no write."""
+
+        def work(tx: Transaction) -> None:
+            row = ("", "", "probe", "probe", "{}", now_ms(), "closed", "", 0, 0, "")
+            marks = ", ".join("?" * len(row))
+            tx.execute(f"INSERT INTO posts ({_COLUMNS}) VALUES ({marks})", row)
+            tx.execute("DELETE FROM posts WHERE run = '' AND queue = 'probe'")
+
+        await self._database.write(work)
+
     async def take(self, post: Post, who: str) -> None:
         """Someone takes a hand-over; refused if another has it."""
         await self._move(post, "taken", "taken_by = ?, taken_ms = ?", (who, now_ms()), "status = 'open'")

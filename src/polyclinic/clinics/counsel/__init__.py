@@ -48,7 +48,7 @@ clinic = Clinic(
     evaluations=evaluations,
     service=service,
     documents=documents,
-    settings=("documents",),
+    settings=("country", "documents"),
     demo_scenarios="4",
     demo_variants=("full", "nocritic", "noescalation", "single"),
 )

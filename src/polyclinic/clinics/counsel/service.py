@@ -13,6 +13,7 @@ from pydantic import Field, StringConstraints
 
 from polyclinic.clinics.counsel.prompts import DeskSays
 from polyclinic.clinics.counsel.rules.guard import QUEUE, REVIEW_QUEUE
+from polyclinic.clinics.counsel.rules.messages import escalation_message
 from polyclinic.clinics.counsel.scenario import Lang, Lines, Persona, Talk
 from polyclinic.clinics.counsel.state import STAGES, Control
 from polyclinic.clinics.counsel.tools import knowledge
@@ -32,6 +33,8 @@ from polyclinic.core.transcript import Changed, Ended, Event, Said, Transcript
 
 OPEN = ("automatic", "escalated", "person")
 NOT_TOLD = "not told"
+UNKNOWN_COUNTRY = "ZZ"
+"""Nobody said which country: international contacts are named."""
 _UNKNOWN = (
     "region",
     "dialect",
@@ -52,8 +55,8 @@ class StartBody(Body):
     """Opens a session. `patient` names somebody whose earlier sessions are to be remembered."""
 
     lang: Lang = "en"
-    country: Annotated[str, StringConstraints(pattern=r"^[A-Z]{2}$")] = Field(
-        "KR", description="decides the crisis contacts"
+    country: Annotated[str, StringConstraints(pattern=r"^([A-Z]{2})?$")] = Field(
+        "", description="decides the crisis contacts; left out, the country that the service was started with counts"
     )
     patient: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{0,64}$")] = ""
 
@@ -167,16 +170,20 @@ class CounselService(LiveService[Talk, StartBody, TalkView]):
     opening = StartBody
     view = TalkView
 
-    def scenario(self, session: str, body: StartBody, known: Mapping[str, str]) -> Talk:
-        """A talk with a visitor of whom nothing is assumed but the country."""
+    def scenario(self, session: str, body: StartBody, known: Mapping[str, str], options: Mapping[str, str]) -> Talk:
+        """A talk with a visitor of whom nothing is assumed but the country, which whoever runs the service may set."""
         return Talk(
             id=session,
-            persona=visitor(body, session),
+            persona=visitor(body, session, body.country or options.get("country", UNKNOWN_COUNTRY)),
             lang=body.lang,
             turns=1_000,
             live=True,
             known=dict(known),
         )
+
+    def safe_words(self, scenario: Talk) -> str:
+        """The set message with the contacts of the visitor's country."""
+        return escalation_message(scenario.lang, scenario.persona.country)
 
     def begin(self, session: str, scenario: Talk) -> TalkView:
         """At the opening, nobody holds it."""
@@ -219,7 +226,7 @@ class CounselService(LiveService[Talk, StartBody, TalkView]):
         knowledge(services.embedder, services.options.get("documents", ""))
 
 
-def visitor(body: StartBody, session: str) -> Persona:
+def visitor(body: StartBody, session: str, country: str) -> Persona:
     """A real person: nothing is assumed about them but their country."""
     blank = Lines(misunderstanding="", worry="", value="", question="")
     return Persona.model_validate(
@@ -229,7 +236,7 @@ def visitor(body: StartBody, session: str) -> Persona:
             "name": "visitor",
             "age": 0,
             "sex": NOT_TOLD,
-            "country": body.country,
+            "country": country,
             "leaning": "comfort",
             "lines": {"en": blank, "ko": blank},
         }

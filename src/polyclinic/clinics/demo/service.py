@@ -74,7 +74,7 @@ class HelplineService(LiveService[Call, StartBody, SessionView]):
         ),
     )
 
-    def scenario(self, session: str, body: StartBody, known: Mapping[str, str]) -> Call:
+    def scenario(self, session: str, body: StartBody, known: Mapping[str, str], options: Mapping[str, str]) -> Call:
         """A call about the medicine that was named."""
         leaflet = leaflets()[body.medicine or next(iter(leaflets()))]
         return Call(id=session, caller=body.caller, leaflet=leaflet, believes="nothing", style="numbers")

@@ -18,7 +18,7 @@ from polyclinic.web.sessions.door import Door
 from polyclinic.web.sessions.limits import DoorLimits, SizeLimit
 from polyclinic.web.sessions.queue import queue_routes
 from polyclinic.web.sessions.routes import session_routes
-from polyclinic.web.sessions.service import NotNow, open_service, service_room
+from polyclinic.web.sessions.service import Broken, NotNow, open_service, service_room
 
 ABOUT = """{summary}
 
@@ -36,7 +36,7 @@ def create_app(config: RunConfig, token: str, limits: DoorLimits | None = None) 
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with open_store(config.store) as store, open_service(store, config, bounds.open_sessions) as service:
+        async with open_store(config.store) as store, open_service(store, config, bounds) as service:
             app.state.service = service
             yield
 
@@ -62,9 +62,10 @@ def create_app(config: RunConfig, token: str, limits: DoorLimits | None = None) 
         return response
 
     @app.get("/health", summary="Whether the service is up", tags=["service"])
-    async def health() -> dict[str, str]:
-        """Needs no token and says nothing about anybody."""
-        return {"status": "up"}
+    async def health() -> Response:
+        """Needs no token. 503 when something broke lately or the store takes no write."""
+        up = await app.state.service.healthy()
+        return JSONResponse({"status": "up" if up else "not up"}, 200 if up else 503)
 
     return app
 
@@ -82,6 +83,12 @@ def _handle_errors(app: FastAPI) -> None:
         lines = [f"{'.'.join(map(str, fault['loc'][1:])) or 'body'}: {fault['msg']}" for fault in faults]
         return JSONResponse({"detail": "; ".join(lines).encode("utf-8", "replace").decode()}, 422)
 
+    async def broken(request: Request, error: Exception) -> Response:
+        """The safe words, for the client to show, whatever it was that failed."""
+        said = [heard.model_dump() for heard in error.said] if isinstance(error, Broken) else []
+        return JSONResponse({"detail": str(error), "said": said}, 503)
+
+    app.add_exception_handler(Broken, broken)
     app.add_exception_handler(RequestValidationError, unfit)
     app.add_exception_handler(UnknownName, missing)
     app.add_exception_handler(NotNow, not_now)

@@ -91,10 +91,10 @@ def staff(credentials: Credentials, door: TheDoor) -> str:
     return "staff"
 
 
-def session_for(session: str, credentials: Credentials, door: TheDoor, service: TheService) -> Live:
+async def session_for(session: str, credentials: Credentials, door: TheDoor, service: TheService) -> Live:
     """A session, for the service token or its own; to all others it does not exist."""
     token = _given(credentials)
-    live = service.get(session)
+    live = await service.get(session)
     if door.is_staff(token):
         door.request("staff")
     elif token_fits(live, token):
@@ -104,9 +104,9 @@ def session_for(session: str, credentials: Credentials, door: TheDoor, service: 
     return live
 
 
-def session_for_staff(session: str, who: Annotated[str, Depends(staff)], service: TheService) -> Live:
+async def session_for_staff(session: str, who: Annotated[str, Depends(staff)], service: TheService) -> Live:
     """A session, for the service token only."""
-    return service.get(session)
+    return await service.get(session)
 
 
 Staff = Annotated[str, Depends(staff)]

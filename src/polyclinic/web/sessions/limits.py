@@ -12,13 +12,17 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 @dataclass(frozen=True)
 class DoorLimits:
-    """What one service bears. Rates are per minute; a burst of one sixth of a minute's worth is allowed at once."""
+    """What one service bears. Rates are per minute; a burst of one sixth of a minute's worth is allowed at once.
+
+    A message that is not answered within `answer_s` counts as a fault.
+    """
 
     messages_per_minute: float = 60.0
     requests_per_minute: float = 1_200.0
     starts_per_minute: float = 120.0
     body_bytes: int = 16_384
     open_sessions: int = 1_000
+    answer_s: float = 120.0
 
 
 class Buckets:

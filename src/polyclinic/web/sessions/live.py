@@ -11,6 +11,7 @@ from polyclinic.core.scenario import Scenario
 from polyclinic.core.transcript import Changed, Ended, Event, Said
 
 KEEP_ALIVE_S = 15
+STOPPED = "stopped"
 
 
 @dataclass
@@ -27,11 +28,25 @@ class Live:
     idle: asyncio.Event = field(default_factory=asyncio.Event)
     busy: asyncio.Lock = field(default_factory=asyncio.Lock)
     task: asyncio.Task[None] | None = None
+    fault: Exception | None = None
     _answered: asyncio.Event = field(default_factory=asyncio.Event)
     _news: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
         self.state: SessionView = self.room.begin(self.id, self.scenario)
+
+    @property
+    def broken(self) -> bool:
+        """Whether the flow stopped by a fault."""
+        return self.state.outcome == STOPPED or self.state.outcome.startswith("failed")
+
+    def say_safely(self) -> Heard:
+        """The visitor hears the safe words, whatever else works."""
+        said = self.room.heard(number=len(self.heard) + 1, speaker="service", text=self.room.safe_words(self.scenario))
+        self.heard.append(said)
+        self.state.heard = len(self.heard)
+        self._tell()
+        return said
 
     @property
     def closed(self) -> bool:

@@ -12,7 +12,7 @@ import hashlib
 import logging
 import secrets
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
@@ -23,35 +23,62 @@ from polyclinic.core.live import Action, Body, Heard, LiveService
 from polyclinic.core.reply import ReplyModel
 from polyclinic.core.scenario import Scenario
 from polyclinic.core.transcript import Event, Transcript
+<<<<<<< HEAD
 from polyclinic.errors import ConfigError, UnknownName, UserError
 from polyclinic.runner.build.built_run import build
+=======
+from polyclinic.errors import ConfigError, PolyclinicError, UnknownName, UserError
+from polyclinic.runner.build.stage import build
+>>>>>>> de11dbf (Live sessions fail safe: whatever breaks, the person hears the set message and people are told)
 from polyclinic.runner.plan.config import RunConfig
 from polyclinic.runner.plan.run_plan import RunPlan, parse_plan, refuse_unknown_settings
 from polyclinic.runner.registry import clinics_with, read_scenarios
 from polyclinic.store.leases import LEASE_S, LeaseLost, Leases, this_process
 from polyclinic.store.posts import Post, PostStatus
 from polyclinic.store.store import Store
-from polyclinic.web.sessions.live import Live
+from polyclinic.web.sessions.emergency import Telling, now_ms
+from polyclinic.web.sessions.limits import DoorLimits
+from polyclinic.web.sessions.live import STOPPED, Live
 from polyclinic.web.sessions.people import PeopleModel, ServicePlayers
 from polyclinic.web.sessions.schemas import case_id
 
 _LOG = logging.getLogger(__name__)
+CLOSED_KEPT = 64
+FAULT_SHOWS_S = 600
+"""How long a fault keeps the service from calling itself up."""
 
 
 class NotNow(UserError):
     """The session is not in a state that allows this."""
 
 
+class Broken(PolyclinicError):
+    """The machinery failed while somebody was being answered. They heard the safe words, and people were told."""
+
+    def __init__(self, said: Sequence[Heard], told: Sequence[str]) -> None:
+        super().__init__("the service failed; people have been told")
+        self.said, self.told = list(said), tuple(told)
+
+
 class Service:
     """Opens, resumes and closes sessions."""
 
     def __init__(
+<<<<<<< HEAD
         self, store: Store, run: str, context: RunContext, sessions: dict[str, Live], open_sessions: int
     ) -> None:
         self._store, self._run, self._context, self._sessions = store, run, context, sessions
         self._clinic, self._room = context.clinic, service_room(context.clinic)
+=======
+        self, store: Store, run: str, stage: Stage, sessions: dict[str, Live], limits: DoorLimits, place: str
+    ) -> None:
+        self._store, self._run, self._stage, self._sessions = store, run, stage, sessions
+        self._telling = Telling(stage.journal, (*service_room(stage.clinic).queues, "")[0], place)
+        self._answer_s = limits.answer_s
+        self._clinic, self._room = stage.clinic, service_room(stage.clinic)
+>>>>>>> de11dbf (Live sessions fail safe: whatever breaks, the person hears the set message and people are told)
         self._leases = Leases(store.database, run, this_process())
-        self._most = open_sessions
+        self._most = limits.open_sessions
         self._known: dict[str, dict[str, str]] = {}
 
     # -- sessions ------------------------------------------------------------------------------------------------------
@@ -61,14 +88,22 @@ class Service:
             raise NotNow(f"there are already {self._most} open sessions")
         session, token = secrets.token_hex(8), secrets.token_urlsafe(24)
         person = self._room.person(body)
-        made = self._room.scenario(session, body, self._known.get(person, {}) if person else {})
+        known = await self._facts_of(person)
+        made = self._room.scenario(session, body, known, self._stage.services.options)
         tags = (*made.tags, f"token:{_digest(token)}", f"patient:{person}")
         scenario = made.model_copy(update={"tags": tags})
         variant = self._room.variant or self._clinic.first_variant
         spec = EpisodeSpec(session, self._clinic.name, session, variant, 0, 0, self._run)
-        await self._store.runs.append(self._run, scenario, session, spec)
-        live = self._open(spec, scenario)
-        await live.idle.wait()
+        try:
+            async with asyncio.timeout(self._answer_s):
+                await self._store.runs.append(self._run, scenario, session, spec)
+                live = self._open(spec, scenario)
+                await live.idle.wait()
+        except Exception as fault:
+            live = self._sessions.get(session) or Live(session, self._room, scenario, _digest(token), person)
+            raise await self._broken(live, "", fault) from fault
+        if live.broken:
+            raise await self._broken(live, "", live.fault)
         return live, token
 
     def _open(self, spec: EpisodeSpec, scenario: Scenario) -> Live:
@@ -77,10 +112,15 @@ class Service:
         return live
 
     def _live(self, spec: EpisodeSpec, scenario: Scenario) -> Live:
-        tags = dict(tag.partition(":")[::2] for tag in scenario.tags)
-        live = Live(spec.id, self._room, scenario, tags.get("token", ""), tags.get("patient", ""))
-        self._sessions[spec.id] = live
+        closed = [name for name, live in self._sessions.items() if live.closed]
+        for name in closed[:-CLOSED_KEPT]:
+            del self._sessions[name]
+        self._sessions[spec.id] = live = self._made(spec.id, scenario)
         return live
+
+    def _made(self, session: str, scenario: Scenario) -> Live:
+        tags = dict(tag.partition(":")[::2] for tag in scenario.tags)
+        return Live(session, self._room, scenario, tags.get("token", ""), tags.get("patient", ""))
 
     async def _hold(self, spec: EpisodeSpec, scenario: Scenario, live: Live) -> None:
         """Run a session's flow to its end and commit that end."""
@@ -95,42 +135,92 @@ class Service:
             live.end(result.outcome)
         except asyncio.CancelledError:
             raise
-        except Exception:
+        except Exception as fault:
             _LOG.exception("session %s stopped", spec.id)
-            live.end("stopped")
+            live.fault = fault
+            live.end(STOPPED)
 
     def _remember(self, live: Live, transcript: Transcript) -> None:
         if live.person:
             self._known[live.person] = self._room.remember(transcript)
 
-    def get(self, session: str) -> Live:
-        """A session by its id."""
-        if session not in self._sessions:
+    async def get(self, session: str) -> Live:
+        """A session by its id: an open one from memory, a closed one from the store."""
+        if session in self._sessions:
+            return self._sessions[session]
+        scenarios = read_scenarios(self._clinic, await self._store.runs.scenarios(self._run))
+        if session not in scenarios:
             raise UnknownName("session", session, ())
-        return self._sessions[session]
+        live = self._made(session, scenarios[session])
+        for event in await self._store.runs.transcript(self._run, session):
+            live.take(event)
+        return live
 
     def all(self) -> list[Live]:
-        """Every session of this process."""
+        """Every open session, and the few that were closed last."""
         return list(self._sessions.values())
 
     async def act(self, live: Live, action: Action[Body], body: Body) -> list[Heard]:
         """Let somebody do something, one at a time; returns what was said because of it."""
+        given = body.model_dump()
+        words = str(given.get("text", ""))
         async with live.busy:
+            if live.broken:
+                raise await self._broken(live, words, live.fault)
             if live.state.control not in action.when:
                 raise NotNow(f"the session is {live.state.control}; this needs it to be {' or '.join(action.when)}")
-            said = await live.put(_as_text(action.reply(body)))
-        given = body.model_dump()
+            try:
+                async with asyncio.timeout(self._answer_s):
+                    said = await live.put(_as_text(action.reply(body)))
+            except Exception as fault:
+                raise await self._broken(live, words, fault) from fault
+            if live.broken:
+                raise await self._broken(live, words, live.fault)
         if action.cases == "take":
             await self.take_cases(live.id, str(given.get("by", "")))
         elif action.cases == "close":
             await self.close_cases(live.id, action.remark.format(**given))
         return said
 
+    async def _broken(self, live: Live, words: str, fault: Exception | None) -> Broken:
+        """The visitor hears the safe words and people are told, whatever it was that broke."""
+        if live.task is not None and not live.task.done():
+            live.task.cancel()
+        live.fault = fault
+        live.end(STOPPED)
+        said = live.say_safely()
+        what = f"{type(fault).__name__}: {fault}" if fault is not None else live.state.outcome
+        told = await self._telling.tell(live.id, words, what)
+        return Broken([said], told)
+
+    async def healthy(self) -> bool:
+        """Whether nothing broke lately and the store takes a write."""
+        if now_ms() - self._telling.last_ms < FAULT_SHOWS_S * 1_000:
+            return False
+        try:
+            async with asyncio.timeout(5):
+                await self._store.posts.probe()
+        except Exception:
+            _LOG.exception("the store takes no write")
+            return False
+        return True
+
+    async def _facts_of(self, person: str) -> dict[str, str]:
+        """What earlier sessions of this person left: from memory, else from the newest one in the store."""
+        if not person or person in self._known:
+            return self._known.get(person, {})
+        scenarios = read_scenarios(self._clinic, await self._store.runs.scenarios(self._run))
+        rows = await self._store.runs.episodes(self._run, 0, self._clinic.name)
+        theirs = [r for r in rows if r.status == "done" and f"patient:{person}" in scenarios[r.spec.scenario].tags]
+        if theirs:
+            self._known[person] = self._room.remember(await self._store.runs.transcript(self._run, theirs[-1].spec.id))
+        return self._known.get(person, {})
+
     # -- the queue -----------------------------------------------------------------------------------------------------
     async def cases(self, queue: str = "", status: PostStatus | None = None) -> list[Post]:
         """Cases of this service, oldest first."""
         found = await self._store.posts.waiting(queue, status)
-        return [post for post in found if post.run == self._run]
+        return [post for post in found if post.run.startswith(service_name(self._clinic.name))]
 
     async def case(self, case: str) -> Post:
         """One case by its id."""
@@ -168,17 +258,8 @@ class Service:
             scenario = scenarios[row.spec.scenario]
             if row.status == "pending":
                 opened.append(self._open(row.spec, scenario))
-            elif row.status == "done":
-                await self._reread(row.spec, scenario)
         await asyncio.gather(*(live.idle.wait() for live in opened))
         return len(opened)
-
-    async def _reread(self, spec: EpisodeSpec, scenario: Scenario) -> None:
-        live = self._live(spec, scenario)
-        transcript = await self._store.runs.transcript(self._run, spec.id)
-        for event in transcript:
-            live.take(event)
-        self._remember(live, transcript)
 
     async def beat(self) -> None:
         """Keep the leases of open sessions."""
@@ -205,7 +286,7 @@ def service_room(clinic: Clinic) -> LiveService:
 
 
 @asynccontextmanager
-async def open_service(store: Store, config: RunConfig, open_sessions: int = 1_000) -> AsyncIterator[Service]:
+async def open_service(store: Store, config: RunConfig, limits: DoorLimits) -> AsyncIterator[Service]:
     """The service on a store: its run is found or made, its open sessions are resumed."""
     plan = parse_plan(config)
     refuse_unknown_settings(plan.clinic, config)
@@ -219,10 +300,17 @@ async def open_service(store: Store, config: RunConfig, open_sessions: int = 1_0
 
     run = await _service_run(store, plan)
     async with build(plan, store.journal(run), store, listener=heard) as built:
+<<<<<<< HEAD
         players = ServicePlayers(built.context.players, PeopleModel(room.role, sessions))
         context = replace(built.context, players=players, judges=())
         room.warm(context.services)
         service = Service(store, run, context, sessions, open_sessions)
+=======
+        players = ServicePlayers(built.stage.players, PeopleModel(room.role, sessions))
+        stage = replace(built.stage, players=players, judges=())
+        room.warm(stage.services)
+        service = Service(store, run, stage, sessions, limits, config.store)
+>>>>>>> de11dbf (Live sessions fail safe: whatever breaks, the person hears the set message and people are told)
         await service.restore()
         beat = asyncio.create_task(service.beat())
         try:
@@ -233,13 +321,18 @@ async def open_service(store: Store, config: RunConfig, open_sessions: int = 1_0
             await service.stop()
 
 
+def service_name(clinic: str) -> str:
+    """The run that holds a clinic's live sessions. It belongs to the service: a restart with another cast finds it."""
+    return f"{clinic}-service"
+
+
 async def _service_run(store: Store, plan: RunPlan) -> str:
-    """The store's service run for this cast: sessions of another cast are another run's."""
+    """The store's service run; one that an older version kept for a cast is taken on."""
     config, clinic = plan.config, plan.clinic.name
-    name = f"{clinic}-service-{hashlib.sha256(config.cast.encode()).hexdigest()[:6]}"
-    if name in {row.id for row in await store.runs.all()}:
-        return name
-    return await store.runs.create(name, clinic, config.model_dump(mode="json"), plan.players, (), ())
+    known = [row.id for row in await store.runs.all() if row.id.startswith(service_name(clinic))]
+    if known:
+        return known[0]
+    return await store.runs.create(service_name(clinic), clinic, config.model_dump(mode="json"), plan.players, (), ())
 
 
 def _as_text(reply: ReplyModel | str) -> str:

@@ -50,8 +50,9 @@ def stage_words(stage: str, name: Literal["goal", "query", "ask"], lang: Lang) -
 def _with_contacts(name: str, lang: Lang, country: str) -> str:
     found = contacts(country)
     number = f" ({found['crisis']})" if found["crisis"] else ""
+    emergency = found["emergency"]
     return str(_data("messages")[name][lang]).format(
-        emergency=found["emergency"],
+        emergency=emergency[lang] if isinstance(emergency, dict) else emergency,
         crisis_name=found["crisis_name"][lang],
         crisis_number=number,
         note=found["note"][lang],
