@@ -23,13 +23,8 @@ from polyclinic.core.live import Action, Body, Heard, LiveService
 from polyclinic.core.reply import ReplyModel
 from polyclinic.core.scenario import Scenario
 from polyclinic.core.transcript import Event, Transcript
-<<<<<<< HEAD
-from polyclinic.errors import ConfigError, UnknownName, UserError
-from polyclinic.runner.build.built_run import build
-=======
 from polyclinic.errors import ConfigError, PolyclinicError, UnknownName, UserError
-from polyclinic.runner.build.stage import build
->>>>>>> de11dbf (Live sessions fail safe: whatever breaks, the person hears the set message and people are told)
+from polyclinic.runner.build.built_run import build
 from polyclinic.runner.plan.config import RunConfig
 from polyclinic.runner.plan.run_plan import RunPlan, parse_plan, refuse_unknown_settings
 from polyclinic.runner.registry import clinics_with, read_scenarios
@@ -64,19 +59,12 @@ class Service:
     """Opens, resumes and closes sessions."""
 
     def __init__(
-<<<<<<< HEAD
-        self, store: Store, run: str, context: RunContext, sessions: dict[str, Live], open_sessions: int
+        self, store: Store, run: str, context: RunContext, sessions: dict[str, Live], limits: DoorLimits, place: str
     ) -> None:
         self._store, self._run, self._context, self._sessions = store, run, context, sessions
         self._clinic, self._room = context.clinic, service_room(context.clinic)
-=======
-        self, store: Store, run: str, stage: Stage, sessions: dict[str, Live], limits: DoorLimits, place: str
-    ) -> None:
-        self._store, self._run, self._stage, self._sessions = store, run, stage, sessions
-        self._telling = Telling(stage.journal, (*service_room(stage.clinic).queues, "")[0], place)
+        self._telling = Telling(context.journal, (*self._room.queues, "")[0], place)
         self._answer_s = limits.answer_s
-        self._clinic, self._room = stage.clinic, service_room(stage.clinic)
->>>>>>> de11dbf (Live sessions fail safe: whatever breaks, the person hears the set message and people are told)
         self._leases = Leases(store.database, run, this_process())
         self._most = limits.open_sessions
         self._known: dict[str, dict[str, str]] = {}
@@ -89,7 +77,7 @@ class Service:
         session, token = secrets.token_hex(8), secrets.token_urlsafe(24)
         person = self._room.person(body)
         known = await self._facts_of(person)
-        made = self._room.scenario(session, body, known, self._stage.services.options)
+        made = self._room.scenario(session, body, known, self._context.services.options)
         tags = (*made.tags, f"token:{_digest(token)}", f"patient:{person}")
         scenario = made.model_copy(update={"tags": tags})
         variant = self._room.variant or self._clinic.first_variant
@@ -300,17 +288,10 @@ async def open_service(store: Store, config: RunConfig, limits: DoorLimits) -> A
 
     run = await _service_run(store, plan)
     async with build(plan, store.journal(run), store, listener=heard) as built:
-<<<<<<< HEAD
         players = ServicePlayers(built.context.players, PeopleModel(room.role, sessions))
         context = replace(built.context, players=players, judges=())
         room.warm(context.services)
-        service = Service(store, run, context, sessions, open_sessions)
-=======
-        players = ServicePlayers(built.stage.players, PeopleModel(room.role, sessions))
-        stage = replace(built.stage, players=players, judges=())
-        room.warm(stage.services)
-        service = Service(store, run, stage, sessions, limits, config.store)
->>>>>>> de11dbf (Live sessions fail safe: whatever breaks, the person hears the set message and people are told)
+        service = Service(store, run, context, sessions, limits, config.store)
         await service.restore()
         beat = asyncio.create_task(service.beat())
         try:
