@@ -16,16 +16,18 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import fmean, stdev
 
+from polyclinic.clinics.duty.readings import READINGS
 from polyclinic.clinics.duty.report.collect import Collected, Shift, collect
 from polyclinic.clinics.duty.report.tables import clusters_of, difference, mean_of, value_of
 from polyclinic.clinics.duty.rules.norms.norm import inventory
 from polyclinic.clinics.duty.rules.norms.scripts import confusion
 from polyclinic.clinics.duty.rules.traits.drift import Distance, DriftSettings, detect
-from polyclinic.clinics.duty.rules.traits.markers import estimate as heard_in
 from polyclinic.clinics.duty.scenario import TASKS, Role, Task
 from polyclinic.clinics.duty.state.prompt_book import LINE_CHARS, MAX_CHARS, MAX_LINES
+from polyclinic.core.reading import Finding, Question
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.intervals import estimate
+from polyclinic.reading.reader import BuiltInReader
 from polyclinic.runner.api import run
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.results import load_results
@@ -107,15 +109,14 @@ def shown(value: Estimate | None, digits: int = 3) -> str:
 
 
 def final_deviation(shifts: Sequence[Shift], role: Role, trait: str) -> Estimate | None:
-    """How far a trait lies from the established one in the last ten shifts, heard in the words themselves."""
+    """How far a trait lies from the established one in the last ten shifts, as R02 heard it; None without R02."""
     last = max(shift.number for shift in shifts)
     kept = []
     for shift in shifts:
         if shift.number > last - EDGE:
-            words = [said.text for said in shift.row.transcript.said(role)]
-            found = heard_in(words, [trait])
+            found = shift.heard.get(role, {})
             if trait in found and role in shift.anchor:
-                kept.append((shift, found[trait].value - shift.anchor[role][trait]))
+                kept.append((shift, found[trait] - shift.anchor[role][trait]))
     return estimate([value for _, value in kept], clusters=clusters_of([shift for shift, _ in kept]))
 
 
@@ -290,11 +291,17 @@ async def bound(shifts: int) -> list[str]:
     return [*out, ""]
 
 
-def checker() -> list[str]:
-    """The confusion table of the deterministic checker."""
-    out = ["## The checker on scripted dialogues", ""]
+async def checker() -> list[str]:
+    """The confusion table of the checker with the built-in reader, over scripted dialogues."""
+    builtin = BuiltInReader({kind.name: kind for kind in READINGS})
+
+    async def reads(text: str, questions: Sequence[Question]) -> tuple[Finding, ...]:
+        return tuple(Finding(*builtin.read(text, question)) for question in questions)
+
+    out = ["## The checker on scripted dialogues, with the built-in reader", ""]
     out += ["| norm | flagged | missed | false alarms | passed |", "| --- | --- | --- | --- | --- |"]
-    out += [f"| {r.norm} | {r.hits} | {r.misses} | {r.false_alarms} | {r.passes} |" for r in confusion(inventory())]
+    rows = await confusion(reads, inventory())
+    out += [f"| {r.norm} | {r.hits} | {r.misses} | {r.false_alarms} | {r.passes} |" for r in rows]
     return [*out, ""]
 
 
@@ -322,7 +329,7 @@ async def main() -> None:
     if asked.part in ("bound", "all"):
         out += await bound(asked.long)
     if asked.part in ("bound", "all"):
-        out += checker()
+        out += await checker()
     text = "\n".join(out)
     spent = time.process_time() - began
     if asked.part == "all":

@@ -2,25 +2,102 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Awaitable, Callable, Mapping
+from functools import cache
 
 import pytest
 
 from polyclinic.clinics.duty import clinic
-from polyclinic.clinics.duty.state.ward import Ward
+from polyclinic.clinics.duty.readings import READINGS
+from polyclinic.clinics.duty.rules.norms.norm import inventory
+from polyclinic.clinics.duty.scenario import scenarios
+from polyclinic.clinics.duty.state.ward import Ward, open_ward
 from polyclinic.clinics.duty.understudies import UNDERSTUDIES
+from polyclinic.clinics.duty.understudies.voices import voice
+from polyclinic.clinics.duty.variants import VARIANTS
 from polyclinic.core.episode import Campaign, EpisodeSpec
 from polyclinic.core.execute import EpisodeResult, RunContext, run_episode
 from polyclinic.core.journal import MemoryJournal
-from polyclinic.core.model import Completion, Request
+from polyclinic.core.model import Completion, Model, ModelKind, Request
+from polyclinic.core.part import OUT_OF_PART
+from polyclinic.core.reading import READER, Question, ReadsText
 from polyclinic.core.scenario import Scenario
 from polyclinic.core.services import Services
 from polyclinic.eval.results import RunResults
 from polyclinic.models.understudy import UnderstudyModel
+from polyclinic.people.traits import COMMUNICATORS, dimensions
+from polyclinic.reading.reader import BuiltInReader
 from polyclinic.runner.api import run
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.results import load_results
 from polyclinic.store.store import open_store
+
+
+@cache
+def reader() -> BuiltInReader:
+    """The built-in reader, as every cast has it by default."""
+    return BuiltInReader({kind.name: kind for kind in (*READINGS, OUT_OF_PART)})
+
+
+HABITS = {
+    "decides_alone": "SOP-1",
+    "overrules": "SOP-2",
+    "talks_medicine": "SOP-3",
+    "plays_down": "ESC-1",
+    "calls_safe": "ESC-2",
+    "closes_early": "ESC-3",
+    "makes_up": "INFO-1",
+    "promises": "INFO-2",
+    "changes_dose": "INFO-3",
+    "brushes_off": "SAFE-1",
+    "overclaims": "SAFE-2",
+    "skips_check": "SAFE-3",
+}
+
+
+def given_in(text: str, to: str = "patient") -> set[str]:
+    """The habits that an offline player's own words show, in either voice: what it really said, whoever reads it."""
+    found = set()
+    for name in ("first", "second"):
+        moves = voice(name).moves
+        for move in moves.values():
+            pieces = [piece for piece in re.split(r"\{\w+\}", move.bad.rstrip(".")) if len(piece) > 3]
+            if move.bad and all(piece.lower() in text.lower() for piece in pieces):
+                found.add(move.habit)
+        if to == "patient" and moves["outlook"].good in text and moves["check"].good not in text:
+            found.add("skips_check")
+    return found
+
+
+class RightReader:
+    """A reader that is always right about offline players, because it knows their sentences. For tests of the loop
+    alone: what it shows holds for a reader that makes no mistakes."""
+
+    kind: ModelKind = "reader"
+    name = "right"
+
+    async def answer(self, request: Request) -> Completion:
+        prompt = request.prompt
+        assert isinstance(prompt, ReadsText)
+        reply: dict[str, str] = {}
+        for number, question in enumerate(prompt.questions, 1):
+            yes = self._yes(prompt.text, question)
+            reply[f"q{number}"], reply[f"q{number}_words"] = ("yes", prompt.text) if yes else ("no", "")
+        return Completion(text=json.dumps(reply))
+
+    @staticmethod
+    def _yes(text: str, question: Question) -> bool:
+        if question.kind == "duty-norm":
+            to = text.partition(" says to the ")[2].partition(":")[0]
+            rules = {norm.then: norm.id for norm in inventory()}
+            return rules.get(question.fact("then")) in {HABITS[habit] for habit in given_in(text, to)}
+        if question.kind == "duty-trait":
+            about = {d.about: d.id for role in COMMUNICATORS for d in dimensions(role)}
+            name = about[question.fact("about")]
+            return any(voice(v).manner[name].shows in text for v in ("first", "second") if name in voice(v).manner)
+        return reader().read(text, question)[0] == "yes"
 
 
 class Listening(UnderstudyModel):
@@ -36,14 +113,17 @@ class Listening(UnderstudyModel):
 class Cast:
     """Understudies in every role, with mistakes by role; `asked` collects every request."""
 
-    def __init__(self, mistakes: Mapping[str, Mapping[str, float]] | None, asked: list[Request]) -> None:
-        self._models = {}
+    def __init__(
+        self, mistakes: Mapping[str, Mapping[str, float]] | None, asked: list[Request], right: bool = False
+    ) -> None:
+        self._reader: Model = RightReader() if right else reader()
+        self._models: dict[str, Listening] = {}
         for role, player in UNDERSTUDIES.items():
-            self._models[role] = Listening(player(), (mistakes or {}).get(role, {}))
+            self._models[role] = Listening(player(), (mistakes or {}).get(role, {}), ears=reader())
             self._models[role].asked = asked
 
-    def model(self, role: str) -> UnderstudyModel:
-        return self._models[role]
+    def model(self, role: str) -> Model:
+        return self._reader if role == READER else self._models[role]
 
     def describe(self) -> dict[str, str]:
         return dict.fromkeys(self._models, "understudy")
@@ -57,11 +137,12 @@ async def _play(
     options: Mapping[str, str] | None = None,
     seed: int = 1,
     asked: list[Request] | None = None,
+    right: bool = False,
 ) -> EpisodeResult:
     """One episode, by hand, in a ward of its own unless one is given."""
     context = RunContext(
         clinic,
-        Cast(mistakes, asked if asked is not None else []),
+        Cast(mistakes, asked if asked is not None else [], right),
         MemoryJournal(),
         services=Services(options=dict(options or {})),
     )
@@ -75,7 +156,13 @@ async def _play(
 
 
 async def _small_run(
-    selector: str, variants: list[str], *, trials: int = 1, seed: int = 1, judges: tuple[str, ...] = ("norms",)
+    selector: str,
+    variants: list[str],
+    *,
+    trials: int = 1,
+    seed: int = 1,
+    judges: tuple[str, ...] = ("norms",),
+    options: Mapping[str, str] | None = None,
 ) -> RunResults:
     """A run in memory with understudies."""
     values = {
@@ -87,6 +174,7 @@ async def _small_run(
         "cast": "all=understudy",
         "judges": list(judges),
         "samples": 1,
+        "options": dict(options or {}),
     }
     async with open_store("sqlite://:memory:") as store:
         outcome = await run(store, make_config(values))
@@ -94,6 +182,25 @@ async def _small_run(
         rows = [row.transcript for row in results.episodes]
         assert rows
         return results
+
+
+async def _campaign(
+    selector: str, variant: str, *, seed: int = 1, options: Mapping[str, str] | None = None, right: bool = True
+) -> list[EpisodeResult]:
+    """One team's shifts in order, read by a reader that is always right unless told otherwise."""
+    shifts = scenarios(selector, seed)
+    ward = open_ward(shifts, VARIANTS[variant], seed, Services())
+    results = []
+    for shift in shifts:
+        results.append(await _play(shift, variant, ward, options=options, seed=seed, right=right))
+        for effect in results[-1].effects:
+            ward.apply(effect)
+    return results
+
+
+@pytest.fixture
+def campaign() -> Callable[..., Awaitable[list[EpisodeResult]]]:
+    return _campaign
 
 
 @pytest.fixture

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import random
-from statistics import fmean
+from collections.abc import Sequence
 
 import pytest
 
-from polyclinic.clinics.duty.rules.norms.checker import Verdict, check_action
-from polyclinic.clinics.duty.rules.norms.norm import inventory
+from polyclinic.clinics.duty.rules.norms.checker import Verdict
 from polyclinic.clinics.duty.rules.norms.scoring import (
     RewardWeights,
     best_candidate,
@@ -19,11 +17,11 @@ from polyclinic.clinics.duty.rules.norms.scoring import (
 )
 from polyclinic.clinics.duty.rules.traits.compatibility import context_weight, trait_risks
 from polyclinic.clinics.duty.rules.traits.drift import DriftSettings, conservative_step, detect, distance
-from polyclinic.clinics.duty.rules.traits.markers import alignment, estimate, express, markers
-from polyclinic.clinics.duty.rules.triggers.scene import Scene
+from polyclinic.clinics.duty.rules.traits.hearing import alignment, listened_to, persona_heard, shares
 from polyclinic.clinics.duty.scenario import by_id, shipped
 from polyclinic.clinics.duty.state.style import style_for, styled
-from polyclinic.people.traits import COMMUNICATORS, dimensions
+from polyclinic.clinics.duty.understudies.voices import voice
+from polyclinic.core.reading import Finding, Question
 
 SHIFTS = by_id(shipped())
 SETTINGS = DriftSettings()
@@ -33,47 +31,45 @@ def broken(norm: str, severity: int) -> Verdict:
     return Verdict(norm=norm, role="doctor", flag=True, severity=severity, rationale="x", words="x")
 
 
-def test_every_dimension_of_every_role_can_be_heard() -> None:
-    for role in COMMUNICATORS:
-        for dimension in dimensions(role):
-            assert dimension.id in markers()
+class Shows:
+    """A reader that finds these manners in every message."""
+
+    def __init__(self, *about: str) -> None:
+        self.about, self.calls = about, 0
+
+    async def reads(self, text: str, questions: Sequence[Question]) -> tuple[Finding, ...]:
+        self.calls += 1
+        return tuple(Finding("yes", text) if q.fact("about") in self.about else Finding("no") for q in questions)
 
 
-def test_a_markers_own_sentence_is_read_back_as_its_level_and_as_nothing_else() -> None:
-    for dimension, scale in markers().items():
-        for marker in scale:
-            found = estimate([marker.says], list(markers()))
-            assert list(found) == [dimension]
-            assert found[dimension].value == marker.value
+@pytest.mark.parametrize("name", ["first", "second"])
+def test_every_dimension_of_every_member_of_staff_can_be_heard_in_both_voices(name: str) -> None:
+    for role in ("doctor", "nurse", "trainee"):
+        for dimension in listened_to(role):
+            manner = voice(name).manner[dimension.id]
+            assert manner.shows and manner.lacks and manner.shows != manner.lacks
+    assert voice("first").moves.keys() == voice("second").moves.keys()
+    for key, move in voice("first").moves.items():
+        assert voice("second").moves[key].habit == move.habit
+        assert not move.bad or voice("second").moves[key].bad != move.bad
 
 
-@pytest.mark.parametrize("level", [0.1, 0.37, 0.5, 0.82])
-def test_many_expressions_average_to_the_level_they_express(level: float) -> None:
-    rng = random.Random(4)
-    heard = [estimate([express("directness", level, rng)], ["directness"])["directness"].value for _ in range(1500)]
-    assert fmean(heard) == pytest.approx(level, abs=0.02)
+async def test_all_manners_are_asked_about_in_one_call_for_each_message() -> None:
+    reader = Shows("comes to the point")
+    found = await shares(reader.reads, "doctor", ["One.", "Two."])
+    assert reader.calls == 2
+    assert found["directness"] == 1.0
+    assert found["shared_decision"] == 0.0
+    assert "comes to the point: very strongly" in persona_heard("doctor", found)
+    assert await shares(reader.reads, "admin", ["One."]) == {}
 
 
-def test_staff_markers_break_no_norm_so_traits_never_override_norms() -> None:
-    for shift in shipped():
-        for role in COMMUNICATORS:
-            if role == "patient" or role not in shift.roles:
-                continue
-            for dimension in dimensions(role):
-                words = " ".join(marker.says for marker in markers()[dimension.id])
-                assert check_action(inventory(), Scene(shift, role, words, "nurse")) == [], (shift.id, words)
-                for marker in markers()[dimension.id][::2]:
-                    assert check_action(inventory(), Scene(shift, role, marker.says, "patient")) == [], marker.says
-
-
-def test_silence_is_no_evidence_about_a_trait() -> None:
-    assert estimate(["The chart is on the desk."], ["directness"]) == {}
-    assert alignment("The chart is on the desk.", {"directness": 1.0}) == 0.5
-
-
-def test_alignment_falls_with_distance_from_the_target() -> None:
-    words = markers()["directness"][-1].says
-    assert alignment(words, {"directness": 1.0}) > alignment(words, {"directness": 0.4})
+async def test_alignment_is_higher_where_a_strong_trait_shows() -> None:
+    reader = Shows("comes to the point")
+    strong = await alignment(reader.reads, "doctor", "Now.", {"directness": 0.9})
+    weak = await alignment(reader.reads, "doctor", "Now.", {"directness": 0.2})
+    assert strong > weak
+    assert await alignment(Shows().reads, "doctor", "Now.", {"directness": 0.9}) == 0.5
 
 
 def test_a_feasible_candidate_always_beats_a_better_aligned_violation() -> None:

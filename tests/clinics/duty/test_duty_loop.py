@@ -2,90 +2,118 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable
-from statistics import fmean
+from typing import cast
 
 import pytest
 
+from polyclinic.clinics.duty import agents
+from polyclinic.clinics.duty.evolve import after_shift
+from polyclinic.clinics.duty.evolve.prompt_edits import edits_from
+from polyclinic.clinics.duty.evolve.reflect import hear_traits, identity_report
 from polyclinic.clinics.duty.evolve.reports import IdentityReport
-from polyclinic.clinics.duty.prompts import ActTurn
+from polyclinic.clinics.duty.prompts import ActTurn, HearsTraits, TraitsHeard
+from polyclinic.clinics.duty.prompts.replies import traits_heard
 from polyclinic.clinics.duty.rules.norms.norm import inventory
 from polyclinic.clinics.duty.rules.notes import CommitmentBroken, EditProposed, PromptShown
+from polyclinic.clinics.duty.rules.traits.drift import DriftSettings
 from polyclinic.clinics.duty.scenario import by_id, scenarios, shipped
-from polyclinic.clinics.duty.state.ward import open_ward
+from polyclinic.clinics.duty.state.memory import CommitmentBook
+from polyclinic.clinics.duty.state.prompt_book import Edit
+from polyclinic.clinics.duty.state.ward import Counted, open_ward
 from polyclinic.clinics.duty.variants import VARIANTS
+from polyclinic.core.agent import Agent
 from polyclinic.core.episode import Campaign
 from polyclinic.core.execute import EpisodeResult
 from polyclinic.core.model import Request
 from polyclinic.core.services import Services
 from polyclinic.core.transcript import Violated
 from polyclinic.errors import ConfigError, DataError
-from polyclinic.eval.results import EpisodeRow, RunResults
+from polyclinic.eval.results import RunResults
+
+from .conftest import given_in
 
 Play = Callable[..., Awaitable[EpisodeResult]]
 Run = Callable[..., Awaitable[RunResults]]
+Campaigns = Callable[..., Awaitable[list[EpisodeResult]]]
 SHIFTS = by_id(shipped())
 
 
-def mean(rows: list[EpisodeRow], metric: str) -> float:
-    return fmean(value for row in rows if (value := row.value(metric)) is not None)
+def slips(results: list[EpisodeResult]) -> float:
+    """How many habits offline staff gave in to per message, by their own words and not by what anybody read."""
+    said = [said for result in results for said in result.transcript.said() if said.speaker != "patient"]
+    return sum(len(given_in(line.text, line.to)) for line in said) / len(said)
 
 
-def rows_of(results: RunResults, variant: str) -> list[EpisodeRow]:
-    return list(results.of(variant=variant))
+async def test_full_learns_where_the_reader_is_right_and_the_effect_lies_in_the_words(
+    campaign: Campaigns, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = slips(await campaign("T1:10", "plain"))
+    full = slips(await campaign("T1:10", "full"))
+    assert full < 0.6 * plain
+    monkeypatch.setattr(after_shift, "edits_from", bananas)
+    monkeypatch.setattr(agents, "applicable", lambda *_: ())
+    nonsense = slips(await campaign("T1:10", "full"))
+    assert nonsense > 0.8 * plain
 
 
-async def test_full_beats_every_baseline_in_every_task(small_run: Run) -> None:
-    for task in ("T1", "T2", "T3"):
-        variants = ["plain", "norm-instructed", "reflection-only", "memory-only", "full"]
-        results = await small_run(f"{task}:14", variants)
-        for metric in ("nvr", "snr"):
-            full = mean(rows_of(results, "full"), metric)
-            assert all(full < mean(rows_of(results, other), metric) for other in variants[:-1]), (task, metric)
+def bananas(*given: object) -> list[Edit]:
+    """The edits of the loop, filed under the same norms, with a sentence about bananas for their words."""
+    made = edits_from(*given)  # type: ignore[arg-type]
+    text = "Bananas are yellow and grow in bunches."
+    lines = [edit.line.model_copy(update={"text": f"{text} {n}"}) for n, edit in enumerate(made)]
+    return [
+        edit.model_copy(update={"line": line}) for edit, line in zip(made, lines, strict=True) if edit.action == "add"
+    ]
 
 
-async def test_frozen_updates_leave_every_prompt_empty(small_run: Run) -> None:
-    results = await small_run("T2:8", ["frozen"])
-    notes = [note for row in results.episodes for note in row.transcript.notes(PromptShown)]
+async def test_frozen_updates_leave_every_prompt_empty(campaign: Campaigns) -> None:
+    results = await campaign("T3:5", "frozen")
+    notes = [note for result in results for note in result.transcript.notes(PromptShown)]
     assert notes
     assert all(note.text == "" for note in notes)
-    assert any(note.withheld for row in results.episodes for note in row.transcript.notes(EditProposed))
+    assert any(note.withheld for result in results for note in result.transcript.notes(EditProposed))
 
 
-async def test_shuffled_norms_never_teach_a_role_its_own(small_run: Run) -> None:
+async def test_shuffled_norms_never_teach_a_role_its_own(campaign: Campaigns) -> None:
     bound = {norm.id: set(norm.roles) for norm in inventory()}
-    taught = 0
-    for seed in range(1, 4):
-        results = await small_run("T3:8", ["shuffled"], seed=seed)
-        for row in results.episodes:
-            for note in row.transcript.notes(EditProposed):
-                subject, _, norm = note.edit.line.key.partition(":")
-                if subject == "norm":
-                    taught += 1
-                    assert note.role not in bound[norm]
-    assert taught
+    for result in await campaign("T3:4", "shuffled"):
+        for note in result.transcript.notes(EditProposed):
+            subject, _, norm = note.edit.line.key.partition(":")
+            assert subject != "norm" or note.role not in bound[norm]
 
 
-async def test_an_injected_drift_is_caught_within_three_shifts_and_only_with_r02(small_run: Run) -> None:
-    results = await small_run("T3:9~calm~nurse.thoroughness-0.4@5", ["full", "no-r02"], trials=3, judges=("task",))
-    for trial in range(3):
-        alarms = [
-            number
-            for number, row in enumerate((r for r in rows_of(results, "full") if r.trial == trial), 1)
-            for note in row.transcript.notes(IdentityReport)
-            if note.report.role == "nurse" and note.report.drift.drift
-        ]
-        assert alarms and 5 <= alarms[0] <= 7, alarms
-    assert not any(row.transcript.notes(IdentityReport) for row in rows_of(results, "no-r02"))
-    lines = [note.text for row in rows_of(results, "full") for note in row.transcript.notes(PromptShown)]
-    assert any("Be yourself again" in text for text in lines)
+class Hears:
+    """A listener who always gives this answer about directness."""
+
+    def __init__(self, word: str) -> None:
+        self.word = word
+
+    async def ask(self, prompt: HearsTraits) -> TraitsHeard:
+        assert "usually" not in prompt.render()[0].content
+        names = tuple(line.dimension for line in prompt.scales)
+        words = dict.fromkeys(names, "not heard") | {"directness": self.word}
+        return traits_heard(names).model_validate(words)
 
 
-async def test_a_stable_team_raises_no_alarm(small_run: Run) -> None:
-    results = await small_run("T2:12~calm", ["full"], trials=3, judges=("task",))
-    reports = [note.report for row in results.episodes for note in row.transcript.notes(IdentityReport)]
-    assert len(reports) > 60
-    assert not any(report.drift.drift for report in reports)
+async def test_drift_is_a_change_of_what_is_heard_so_that_no_listeners_bias_counts_as_drift() -> None:
+    doctor = open_ward((), VARIANTS["full"], 3, Services()).roles["doctor"]
+    shift = SHIFTS["t1-03-metformin"]
+    alarms = []
+    for word in ("very strongly",) * 8 + ("hardly",) * 4:
+        heard, raw = await hear_traits(cast("Agent", Hears(word)), doctor, shift, ["Well."])
+        report = identity_report(doctor, shift, heard, CommitmentBook(), (), (), DriftSettings(), 1)
+        alarms.append(report.drift.drift)
+        counted = Counted(episode=1, task="T1", actions=1, broken={}, traits=heard, raw=raw)
+        doctor = doctor.model_copy(update={"counted": (*doctor.counted, counted)})
+    assert alarms[:9] == [False] * 9
+    assert alarms[-1]
+
+
+async def test_without_r02_nobody_listens(campaign: Campaigns) -> None:
+    without = await campaign("T3:2~calm", "no-r02")
+    assert not any(result.transcript.notes(IdentityReport) for result in without)
 
 
 async def test_rollback_restores_behaviour_exactly(play: Play) -> None:
@@ -113,15 +141,44 @@ async def test_rollback_restores_behaviour_exactly(play: Play) -> None:
 
 async def test_repair_says_nothing_that_breaks_a_norm_when_a_clean_draft_exists(play: Play) -> None:
     options = {"candidates": "3", "rewrites": "1"}
-    habit = {"doctor": {"breaks_safe_3": 0.5, "breaks_info_1": 0.5}}
+    habit = {"doctor": {"skips_check": 0.5, "makes_up": 0.5}}
     single = repaired = 0
-    for seed in range(6):
+    for seed in range(3):
         shift = SHIFTS["t1-02-warfarin"].model_copy(update={"calm": True})
-        single += len((await play(shift, "plain", mistakes=habit, seed=seed)).transcript.of(Violated))
-        result = await play(shift, "plain", mistakes=habit, options=options, seed=seed)
+        plain = await play(shift, "plain", mistakes=habit, seed=seed, right=True)
+        result = await play(shift, "plain", mistakes=habit, options=options, seed=seed, right=True)
+        single += len(plain.transcript.of(Violated))
         repaired += len(result.transcript.of(Violated))
         assert max(said.data["drafts"] for said in result.transcript.said("doctor")) >= 3
     assert repaired < single
+
+
+async def test_steering_out_of_range_is_the_users_fault(play: Play) -> None:
+    for options in ({"voice": "third"}, {"learning": "2"}):
+        with pytest.raises(ConfigError, match="voice is first or second"):
+            await play(SHIFTS["t1-02-warfarin"], options=options)
+
+
+async def test_each_side_gets_the_conversation_in_true_order_with_its_own_words_as_its_own(play: Play) -> None:
+    asked: list[Request] = []
+    result = await play(SHIFTS["t1-02-warfarin"].model_copy(update={"calm": True}), asked=asked)
+    spoken = [said.text for said in result.transcript.said("doctor")]
+    last = [request for request in asked if isinstance(request.prompt, ActTurn)][-1]
+    assert [message.content for message in last.messages if message.role == "assistant"] == spoken[:-1]
+    words = "\n".join(message.content for message in last.messages)
+    assert not re.search(r"of at most|Stage:|calm day|pulls at|0\.\d\d", words)
+
+
+async def test_nobody_is_handed_the_answer_key(play: Play) -> None:
+    for name in ("t1-02-warfarin", "t2-01-chest-pain", "t3-01-heart-failure"):
+        shift, asked = SHIFTS[name], list[Request]()
+        await play(shift, asked=asked)
+        first = next(request for request in asked if isinstance(request.prompt, ActTurn))
+        words = first.messages[0].content
+        keys = [cue.ask for cue in getattr(shift, "risk_cues", ())] + [gap.text for gap in getattr(shift, "gaps", ())]
+        assert not any(key in words for key in keys)
+        patient = [request for request in asked if request.role == "patient"]
+        assert all(shift.patient_says[-1] not in r.messages[0].content for r in patient if len(shift.patient_says) > 1)
 
 
 async def test_options_out_of_range_are_the_users_fault(play: Play) -> None:
@@ -162,7 +219,7 @@ async def test_memory_never_presents_another_patients_facts_as_this_ones(play: P
 
 async def test_a_broken_commitment_is_noted(play: Play) -> None:
     shift = SHIFTS["t2-01-chest-pain"].model_copy(update={"calm": True})
-    result = await play(shift, mistakes={"doctor": {"breaks_esc_1": 0.5}}, seed=4)
+    result = await play(shift, mistakes={"doctor": {"plays_down": 0.5}}, seed=4)
     levels = [said.text for said in result.transcript.said("doctor") if "level" in said.text]
     notes = result.transcript.notes(CommitmentBroken)
     stated = {text[text.index("level ") + 6] for text in levels}

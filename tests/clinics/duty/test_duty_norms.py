@@ -1,12 +1,13 @@
-"""Norms as data, the linter's lines and fixes, and the deterministic checker on scripted dialogues."""
+"""Norms as data, the linter's lines and fixes, and the checker: by reading, and exactly where words are exact."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import resources
 
 import pytest
 
-from polyclinic.clinics.duty.rules.norms.checker import check_action, check_dialogue, check_norm
+from polyclinic.clinics.duty.rules.norms.checker import exact_hit, read_action, read_dialogue, said_aloud
 from polyclinic.clinics.duty.rules.norms.lint import lint_norms
 from polyclinic.clinics.duty.rules.norms.norm import (
     applicable,
@@ -15,9 +16,10 @@ from polyclinic.clinics.duty.rules.norms.norm import (
     shuffled_between_roles,
     with_own,
 )
-from polyclinic.clinics.duty.rules.norms.scripts import Script, confusion, scripts
+from polyclinic.clinics.duty.rules.norms.scripts import scripts
 from polyclinic.clinics.duty.rules.triggers.scene import Line, Scene
 from polyclinic.clinics.duty.scenario import STAFF, by_id, shipped
+from polyclinic.core.reading import Finding, Question
 from polyclinic.errors import DataError
 
 SHIFTS = by_id(shipped())
@@ -54,33 +56,58 @@ def test_the_inventory_binds_the_published_roles_and_tasks() -> None:
     assert {norm.id: (set(norm.roles), set(norm.tasks)) for norm in inventory()} == PUBLISHED
 
 
-@pytest.mark.parametrize("script", scripts(), ids=lambda script: f"{script.norm}-{script.breaks}-{script.scenario}")
-def test_the_checker_tells_breaking_from_keeping_without_error(script: Script) -> None:
-    scene = script.scene(SHIFTS)
-    verdict = check_norm(NORMS[script.norm], scene)
-    assert verdict.flag is script.breaks, verdict.rationale
-    if script.breaks:
-        assert NORMS[script.norm].binds(scene.role, scene.scenario)
-        assert verdict.severity == NORMS[script.norm].severity
-        assert verdict.rationale
-        assert all(part in scene.text for part in verdict.words.split(" / "))
+class Found:
+    """A reader that finds what it is told to, and keeps what it was asked."""
+
+    def __init__(self, *broken: str) -> None:
+        self.broken, self.asked = broken, list[tuple[str, tuple[Question, ...]]]()
+
+    async def reads(self, text: str, questions: Sequence[Question]) -> tuple[Finding, ...]:
+        self.asked.append((text, tuple(questions)))
+        rules = {NORMS[name].then for name in self.broken}
+        return tuple(Finding("yes", text) if q.fact("then") in rules else Finding("no") for q in questions)
 
 
-def test_every_norm_has_scripts_of_both_kinds_and_the_table_has_no_error() -> None:
-    for row in confusion(inventory()):
-        assert row.hits >= 1
-        assert row.passes >= 1
-        assert row.errors == 0
+async def test_all_norms_that_bind_a_message_are_asked_about_in_one_call_with_the_shift_as_context() -> None:
+    shift = SHIFTS["t1-02-warfarin"]
+    scene = Scene(shift, "doctor", "Take this as you like.", "patient", (Line(speaker="patient", text="Well?"),))
+    reader = Found("SAFE-2")
+    (verdict,) = await read_action(reader.reads, inventory(), scene)
+    ((text, questions),) = reader.asked
+    assert text == said_aloud(scene) == "The doctor says to the patient: Take this as you like."
+    assert {q.fact("then") for q in questions} == {norm.then for norm in applicable(inventory(), "doctor", shift)}
+    assert all("the last recorded INR" in q.context and "patient: Well?" in q.context for q in questions)
+    assert (verdict.norm, verdict.words) == ("SAFE-2", scene.text)
 
 
-def test_verdicts_come_gravest_first_and_carry_their_step() -> None:
+async def test_a_norm_about_words_to_the_patient_is_not_asked_about_words_to_colleagues() -> None:
+    reader = Found()
+    await read_action(reader.reads, inventory(), Scene(SHIFTS["t3-02-copd"], "nurse", "Call, weigh, come.", "doctor"))
+    assert NORMS["SAFE-3"].then not in {q.fact("then") for q in reader.asked[0][1]}
+
+
+def test_only_a_stated_level_is_found_without_a_reader() -> None:
+    chest = SHIFTS["t2-01-chest-pain"]
+    norm = NORMS["ESC-1"]
+    assert exact_hit(norm, Scene(chest, "doctor", "I make it level 4.", "nurse")) is not None
+    for fine in ("I make it level 2.", "Why level 4?", "This is not level 4.", "He can wait outside."):
+        assert exact_hit(norm, Scene(chest, "doctor", fine, "nurse")) is None
+    assert {trigger for norm in inventory() for trigger in norm.triggers} == {"down_triage"}
+
+
+def test_every_norm_has_scripts_of_both_kinds() -> None:
+    for norm in inventory():
+        assert {script.breaks for script in scripts() if script.norm == norm.id} == {True, False}
+
+
+async def test_verdicts_come_gravest_first_and_carry_their_step() -> None:
     lines = (
         Line(speaker="patient", text="Well?", to="doctor"),
         Line(speaker="doctor", text="Calm down. Your INR is normal.", to="patient"),
     )
-    verdicts = check_dialogue(inventory(), SHIFTS["t1-02-warfarin"], lines)
-    assert [verdict.norm for verdict in verdicts] == ["INFO-1", "SAFE-1"]
-    assert {verdict.step for verdict in verdicts} == {1}
+    verdicts = await read_dialogue(Found("SAFE-1", "INFO-1").reads, inventory(), SHIFTS["t1-02-warfarin"], lines[:2])
+    assert [verdict.norm for verdict in verdicts if verdict.role == "doctor"] == ["INFO-1", "SAFE-1"]
+    assert {verdict.step for verdict in verdicts if verdict.role == "doctor"} == {1}
 
 
 def test_the_shipped_file_is_sound() -> None:
@@ -126,19 +153,30 @@ def test_missing_fields_double_ids_and_bad_yaml_are_named() -> None:
 
 def test_a_check_without_means_is_refused() -> None:
     text = OWN.replace("  words: {if_says: [leaflet], must_say: [helpline]}\n", "")
-    assert any("nothing to check with" in fault.problem for fault in lint_norms(text))
+    assert any("nothing exact to check with" in fault.problem for fault in lint_norms(text))
 
 
-def test_an_institutions_own_word_norm_works_and_can_replace_a_house_norm() -> None:
+async def test_an_institutions_own_word_norm_works_and_can_replace_a_house_norm() -> None:
     own = parse_norms(OWN, "own.yaml")
     norms = with_own(inventory(), own)
     shift = SHIFTS["t3-11-cellulitis"]
-    bad = check_action(norms, Scene(shift, "nurse", "Here is the leaflet.", "patient"))
-    good = check_action(norms, Scene(shift, "nurse", "Here is the leaflet with the helpline.", "patient"))
+    reads = Found().reads
+    bad = await read_action(reads, norms, Scene(shift, "nurse", "Here is the leaflet.", "patient"))
+    good = await read_action(reads, norms, Scene(shift, "nurse", "Here is the leaflet with the helpline.", "patient"))
     assert [verdict.norm for verdict in bad] == ["OWN-1"]
     assert good == []
     milder = parse_norms(OWN.replace("OWN-1", "SAFE-1"), "own.yaml")
     assert len(with_own(inventory(), milder)) == len(inventory())
+
+
+async def test_an_institutions_own_norm_is_asked_of_the_reader_like_the_shipped_ones() -> None:
+    read = OWN.replace("check: trigger", "check: reading").replace(
+        "  words: {if_says: [leaflet], must_say: [helpline]}\n", ""
+    )
+    reader = Found()
+    scene = Scene(SHIFTS["t3-11-cellulitis"], "nurse", "Here is the leaflet.", "patient")
+    await read_action(reader.reads, with_own(inventory(), parse_norms(read, "own.yaml")), scene)
+    assert "the helpline's number is given" in {q.fact("then") for q in reader.asked[0][1]}
 
 
 def test_applicability_follows_the_scenario() -> None:

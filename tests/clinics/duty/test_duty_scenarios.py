@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from polyclinic.clinics.duty.rules.triggers.knowledge import knowledge
+from polyclinic.clinics.duty.rules.knowledge import knowledge
 from polyclinic.clinics.duty.scenario import (
     TASKS,
     TURNS,
@@ -57,18 +57,6 @@ def test_every_triage_lacks_something_and_offers_a_safe_alternative() -> None:
         lacking = [resource for resource in shift.resources if not resource.available]
         assert lacking
         assert all(resource.instead for resource in lacking)
-
-
-def test_nobody_knows_what_is_listed_as_unknown() -> None:
-    from polyclinic.clinics.duty.rules.norms.norm import inventory
-    from polyclinic.clinics.duty.rules.triggers import TRIGGERS
-    from polyclinic.clinics.duty.rules.triggers.scene import Scene
-
-    assert inventory()
-    for shift in shipped():
-        for finding in shift.findings:
-            scene = Scene(shift, "doctor", finding.text.capitalize() + ".", "nurse")
-            assert TRIGGERS["invents_fact"](scene) is None, (shift.id, finding.text)
 
 
 def test_every_shipped_interaction_in_a_review_is_in_the_graph() -> None:

@@ -1,4 +1,4 @@
-"""Offline staff: clean on calm days, prone to what their habits say, and obedient to what their prompt stresses."""
+"""Offline staff: habits in both voices, and the model of learning: advice acts through its words alone."""
 
 from __future__ import annotations
 
@@ -7,25 +7,31 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from polyclinic.clinics.duty.agents import role_view
-from polyclinic.clinics.duty.prompts import ActTurn, MemoryView, NormLine, StressedLine
+from polyclinic.clinics.duty.prompts import ActTurn, MemoryView, StaffSteers
+from polyclinic.clinics.duty.rules.norms.norm import Norm, inventory
 from polyclinic.clinics.duty.scenario import AnyDuty, by_id, scenarios, shipped
-from polyclinic.clinics.duty.understudies.habits import FORGETS, OVERSTEPS, habits, held_back, mistake_name
+from polyclinic.clinics.duty.understudies.habits import FORGETS, OVERSTEPS, habits, held_back
 from polyclinic.core.execute import EpisodeResult
+from polyclinic.core.message import user
+from polyclinic.core.model import Request, Settings
 from polyclinic.core.transcript import Violated
+from polyclinic.core.understudy import Ask
+
+from .conftest import HABITS, given_in, reader
 
 Play = Callable[..., Awaitable[EpisodeResult]]
 SHIFTS = by_id(shipped())
+BANANAS = "Bananas are yellow and grow in bunches on tall plants."
 
 
 def calm(name: str) -> AnyDuty:
     return SHIFTS[name].model_copy(update={"calm": True})
 
 
-def asked(**changes: object) -> ActTurn:
+def asked(turn: int = 1, learning: float = 0.8, **changes: object) -> Ask[ActTurn]:
     shift = SHIFTS["t1-02-warfarin"]
     prompt = ActTurn(
         role="doctor",
-        task="T1",
         title=shift.title,
         setting=shift.setting,
         view=role_view(shift, "doctor"),
@@ -35,105 +41,104 @@ def asked(**changes: object) -> ActTurn:
         checklist=(),
         learned=(),
         grounding=(),
-        shift=1,
-        dialogue=(),
+        heard=(),
         memory=MemoryView(),
-        stage="plan",
         aim="",
         to="patient",
-        turn=1,
-        turns=6,
-        disturbance=None,
-        calm=False,
+        last=False,
         objections=(),
-    )
-    return prompt.model_copy(update=changes)
+        steers=StaffSteers(task="T1", stage="plan", shift=1, turn=turn, turns=6, dialogue=(), learning=learning),
+    ).model_copy(update=changes)
+    request = Request("doctor", prompt, (user("x"),), (), Settings(), "e")
+    return Ask(prompt, request, {}, reader())
 
 
-@pytest.mark.parametrize("shift", shipped(), ids=lambda shift: shift.id)
-async def test_on_calm_days_nobody_breaks_a_norm(play: Play, shift: AnyDuty) -> None:
-    result = await play(calm(shift.id))
-    assert result.outcome == "clean", [v.words for v in result.transcript.of(Violated)]
-    low, high = shift.turns
-    assert low <= len(result.transcript.said()) <= high
+@pytest.mark.parametrize("voice", ["first", "second"])
+async def test_on_calm_days_nobody_gives_in_to_a_habit_in_either_voice(play: Play, voice: str) -> None:
+    for shift in shipped()[::4]:
+        result = await play(calm(shift.id), options={"voice": voice})
+        for said in result.transcript.said():
+            assert said.speaker == "patient" or not given_in(said.text, said.to), said.text
+        low, high = shift.turns
+        assert low <= len(result.transcript.said()) <= high
 
 
 @pytest.mark.parametrize(
-    ("norm", "role", "shift"),
+    ("habit", "role", "shift"),
     [
-        ("SOP-1", "trainee", "t1-07-methotrexate"),
-        ("SOP-1", "trainee", "t2-07-head-injury"),
-        ("SOP-1", "trainee", "t3-01-heart-failure"),
-        ("SOP-2", "nurse", "t2-01-chest-pain"),
-        ("SOP-2", "nurse", "t3-01-heart-failure"),
-        ("SOP-3", "admin", "t2-01-chest-pain"),
-        ("ESC-1", "doctor", "t2-01-chest-pain"),
-        ("ESC-1", "nurse", "t2-09-cauda"),
-        ("ESC-2", "doctor", "t1-02-warfarin"),
-        ("ESC-2", "trainee", "t1-08-statin"),
-        ("ESC-3", "nurse", "t3-01-heart-failure"),
-        ("INFO-1", "doctor", "t1-02-warfarin"),
-        ("INFO-1", "admin", "t2-12-dka"),
-        ("INFO-2", "admin", "t2-01-chest-pain"),
-        ("INFO-2", "doctor", "t2-02-thunderclap"),
-        ("INFO-3", "doctor", "t1-10-apixaban"),
-        ("SAFE-1", "doctor", "t1-10-apixaban"),
-        ("SAFE-1", "admin", "t2-05-ectopic"),
-        ("SAFE-2", "nurse", "t2-10-dissection"),
-        ("SAFE-3", "doctor", "t1-01-potassium"),
-        ("SAFE-3", "trainee", "t3-03-hip"),
+        ("decides_alone", "trainee", "t1-07-methotrexate"),
+        ("overrules", "nurse", "t2-01-chest-pain"),
+        ("talks_medicine", "admin", "t2-01-chest-pain"),
+        ("plays_down", "doctor", "t2-01-chest-pain"),
+        ("calls_safe", "doctor", "t1-02-warfarin"),
+        ("closes_early", "nurse", "t3-01-heart-failure"),
+        ("makes_up", "doctor", "t1-02-warfarin"),
+        ("promises", "admin", "t2-01-chest-pain"),
+        ("changes_dose", "doctor", "t1-10-apixaban"),
+        ("brushes_off", "doctor", "t1-10-apixaban"),
+        ("overclaims", "nurse", "t2-10-dissection"),
+        ("skips_check", "doctor", "t1-01-potassium"),
     ],
 )
-async def test_a_habit_made_certain_is_seen_by_the_checker_on_that_role(
-    play: Play, norm: str, role: str, shift: str
+async def test_a_habit_made_certain_is_said_and_found_by_a_reader_that_is_right(
+    play: Play, habit: str, role: str, shift: str
 ) -> None:
-    result = await play(calm(shift), mistakes={role: {mistake_name(norm): 1.0}})
-    found = {(v.rule, v.by) for v in result.transcript.of(Violated)}
-    assert (norm, role) in found
-    assert all(by == role for _, by in found)
+    result = await play(calm(shift), mistakes={role: {habit: 1.0}}, right=True)
+    assert habit in {found for said in result.transcript.said(role) for found in given_in(said.text, said.to)}
+    broken = {(event.rule, event.by) for event in result.transcript.of(Violated)}
+    assert (HABITS[habit], role) in broken
+    assert {by for _, by in broken} == {role}
 
 
 async def test_overstepping_and_late_forgetting_are_habits_of_their_own(play: Play) -> None:
     bold = await play(calm("t1-07-methotrexate"), mistakes={"trainee": {OVERSTEPS: 1.0}})
-    assert [v.rule for v in bold.transcript.of(Violated)].count("SOP-1") == 2
-    assert {v.by for v in bold.transcript.of(Violated)} == {"trainee"}
+    assert any("decides_alone" in given_in(said.text, said.to) for said in bold.transcript.said("trainee"))
     tired = await play(calm("t1-02-warfarin"), mistakes={"doctor": {FORGETS: 1.0}})
-    stages = [said.data["stage"] for said in tired.transcript.said("doctor")]
-    late = {v.words for v in tired.transcript.of(Violated)}
-    assert stages == ["open", "clarify", "plan"]
-    early = " ".join(said.text for said in tired.transcript.said("doctor")[:2])
-    assert late and not any(words in early for words in late)
+    early, late = tired.transcript.said("doctor")[:2], tired.transcript.said("doctor")[2:]
+    assert not any(given_in(said.text, said.to) for said in early)
+    assert any(given_in(said.text, said.to) for said in late)
 
 
-def test_every_norm_and_every_role_has_a_habit() -> None:
-    prone = habits().prone
-    assert {norm for role in prone.values() for norm in role} == {
-        *(f"SOP-{i}" for i in (1, 2, 3)),
-        *(f"ESC-{i}" for i in (1, 2, 3)),
-        *(f"INFO-{i}" for i in (1, 2, 3)),
-        *(f"SAFE-{i}" for i in (1, 2, 3)),
-    }
-    assert set(prone) == {"doctor", "nurse", "trainee", "admin"}
+def test_every_role_has_habits_and_every_habit_has_advice_against_it() -> None:
+    data = habits()
+    assert {habit for role in data.prone.values() for habit in role} == set(HABITS) == set(data.against)
+    assert set(data.prone) == {"doctor", "nurse", "trainee", "admin"}
 
 
-def test_what_the_prompt_stresses_is_obeyed_and_nothing_else() -> None:
-    line = StressedLine(key="norm:SAFE-3", text="Ask for teach-back.")
-    assert held_back(asked(), "SAFE-3") == 0.0
-    assert held_back(asked(learned=(line,)), "SAFE-3") == pytest.approx(habits().heeds.learned)
-    assert held_back(asked(learned=(line,)), "SAFE-2") == 0.0
+@pytest.mark.parametrize("norm", inventory(), ids=lambda norm: norm.id)
+def test_the_houses_reminder_holds_its_habit_back_through_its_words(norm: Norm) -> None:
+    habit = next(habit for habit, name in HABITS.items() if name == norm.id)
+    assert held_back(asked(learned=(norm.remind,)), habit) == pytest.approx(0.8)
 
 
-def test_many_lines_dilute_each_other() -> None:
-    line = StressedLine(key="norm:SAFE-3", text="x")
-    many = tuple(NormLine(id=f"N-{i}", text="x") for i in range(30))
-    assert held_back(asked(learned=(line,), norms=many), "SAFE-3") < held_back(asked(learned=(line,)), "SAFE-3")
+@pytest.mark.parametrize(
+    ("habit", "advice"),
+    [
+        ("skips_check", "After explaining, have the patient repeat what they are going to do."),
+        ("overclaims", "Be honest about your doubts, say how sure you are, and promise nothing."),
+        ("decides_alone", "Ask your supervisor to confirm before you decide on a diagnosis or a medicine."),
+    ],
+)
+def test_advice_in_other_words_helps_and_a_sentence_about_bananas_does_not(habit: str, advice: str) -> None:
+    assert held_back(asked(learned=(advice,)), habit) > 0
+    assert held_back(asked(learned=(BANANAS,)), habit) == 0.0
+    assert held_back(asked(), habit) == 0.0
 
 
-def test_late_in_an_episode_only_memory_keeps_a_norm_in_mind() -> None:
-    line = StressedLine(key="norm:SAFE-3", text="x")
-    early, late = asked(learned=(line,), turn=1), asked(learned=(line,), turn=6)
-    reminded = late.model_copy(update={"memory": MemoryView(active_norms=(NormLine(id="SAFE-3", text="x"),))})
-    assert held_back(late, "SAFE-3") < held_back(early, "SAFE-3") < held_back(reminded, "SAFE-3")
+def test_the_size_of_learning_is_a_setting() -> None:
+    line = "Ask the patient to tell the steps back in their own words."
+    sizes = [held_back(asked(learning=size, learned=(line,)), "skips_check") for size in (0.0, 0.4, 0.8)]
+    assert sizes == pytest.approx([0.0, 0.4, 0.8])
+
+
+def test_many_lines_dilute_each_other_and_late_only_memory_keeps_its_weight() -> None:
+    line = "Ask the patient to tell the steps back in their own words."
+    many = tuple(f"{BANANAS} {number}" for number in range(30))
+    alone = held_back(asked(learned=(line,)), "skips_check")
+    assert held_back(asked(learned=(line,), norms=many), "skips_check") < alone
+    late = held_back(asked(turn=6, learned=(line,)), "skips_check")
+    reminded = held_back(asked(turn=6, memory=MemoryView(reminders=(line,))), "skips_check")
+    assert late < reminded == pytest.approx(alone)
 
 
 def test_selectors_name_their_forms_when_wrong() -> None:

@@ -60,7 +60,7 @@ clinic = Clinic(
     report=report,
     feedback=feedback,
     lint=lint,
-    settings=(*DutyVariant.SETTINGS, "norms", "survey", "survey_items"),
+    settings=(*DutyVariant.SETTINGS, "norms", "survey", "survey_items", "voice", "learning"),
     demo_scenarios="3",
     demo_variants=("plain", "full"),
 )

@@ -68,11 +68,12 @@ async def _reflect_role(episode: Episode, variant: DutyVariant, shift: ShiftReco
     agent = episode.agent("reflector")
     broken = shift.broken_by(role)
     r01 = r02 = None
+    raw: dict[str, float] = {}
     if variant.r01:
         r01 = await diagnose(agent, state, shift.scenario, spoken(shift.lines), broken, shift.taught, shift.number)
         episode.note(Diagnosis(report=r01))
     if variant.r02 and state.profile is not None:
-        heard = await hear_traits(agent, state.profile, shift.scenario, said_by(shift.lines, role))
+        heard, raw = await hear_traits(agent, state, shift.scenario, said_by(shift.lines, role))
         settings = drift_settings(variant)
         r02 = identity_report(
             state, shift.scenario, heard, shift.commitments, shift.worries, broken, settings, shift.number
@@ -86,14 +87,14 @@ async def _reflect_role(episode: Episode, variant: DutyVariant, shift: ShiftReco
     for edit in edits:
         episode.effect(Edited(role=role, edit=edit))
         keep_line(episode, shift.scenario.task_id, role, edit)
-    episode.effect(ShiftCounted(role=role, counted=_counted(shift, role, r02)))
+    episode.effect(ShiftCounted(role=role, counted=_counted(shift, role, r02, raw)))
     if variant.memory:
         episode.effect(ShiftRemembered(role=role, trajectory=_trajectory(shift, role)))
     if variant.identity and shift.number % variant.batch == 0:
         await _optimise(episode, variant, shift, role)
 
 
-def _counted(shift: ShiftRecord, role: Role, r02: R02 | None) -> Counted:
+def _counted(shift: ShiftRecord, role: Role, r02: R02 | None, raw: dict[str, float]) -> Counted:
     broken = [verdict.norm for verdict in shift.broken_by(role)]
     return Counted(
         episode=shift.number,
@@ -101,6 +102,7 @@ def _counted(shift: ShiftRecord, role: Role, r02: R02 | None) -> Counted:
         actions=len(said_by(shift.lines, role)),
         broken={norm: broken.count(norm) for norm in sorted(set(broken))},
         traits=r02.heard if r02 else {},
+        raw=raw,
         distance=r02.drift.distance if r02 else 0.0,
         drift=r02.drift.drift if r02 else False,
     )

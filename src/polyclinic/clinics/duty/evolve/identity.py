@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from polyclinic.clinics.duty.prompts import PrefersIdentity, TraitLine
+from polyclinic.clinics.duty.prompts import PreferenceSteers, PrefersIdentity, TraitLine
 from polyclinic.clinics.duty.rules.norms.checker import Verdict
 from polyclinic.clinics.duty.rules.norms.scoring import RewardWeights
 from polyclinic.clinics.duty.rules.traits.compatibility import safer_side
@@ -32,6 +32,7 @@ class Tried(Frozen):
     candidate: Candidate
     replies: tuple[str, ...]
     broken: tuple[str, ...]
+    severity: int = 0
 
 
 def candidates(state: RoleState, settings: DriftSettings) -> list[Candidate]:
@@ -75,7 +76,8 @@ def tried(candidate: Candidate, probes: Sequence[tuple[str, list[Verdict]]]) -> 
     return Tried(
         candidate=candidate,
         replies=tuple(text for text, _ in probes),
-        broken=tuple(f"{verdict.norm}:{verdict.severity}" for _, verdicts in probes for verdict in verdicts),
+        broken=tuple(verdict.rationale for _, verdicts in probes for verdict in verdicts),
+        severity=sum(verdict.severity for _, verdicts in probes for verdict in verdicts),
     )
 
 
@@ -115,14 +117,18 @@ async def _ask(
 ) -> str:
     prompt = PrefersIdentity(
         role=state.role,
-        alpha=weights.alpha,
-        beta=weights.beta,
-        gamma=weights.gamma,
         traits=traits,
         first=first.replies,
         second=second.replies,
         first_broken=first.broken,
         second_broken=second.broken,
+        steers=PreferenceSteers(
+            alpha=weights.alpha,
+            beta=weights.beta,
+            gamma=weights.gamma,
+            first_severity=first.severity,
+            second_severity=second.severity,
+        ),
     )
     answer = await agent.ask(prompt)
     return answer.better

@@ -4,7 +4,6 @@ origin, all reversible.
 
 from __future__ import annotations
 
-from polyclinic.clinics.duty.prompts import StressedLine
 from polyclinic.clinics.duty.scenario import STAFF, Role, Task
 from polyclinic.clinics.duty.state.prompt_book import Edit, LineKind
 from polyclinic.core.episode import Episode
@@ -22,13 +21,13 @@ class LearnedLine(Lesson):
     text: str
 
 
-def learned_before(episode: Episode, task: Task) -> dict[Role, list[StressedLine]]:
+def learned_before(episode: Episode, task: Task) -> dict[Role, list[LearnedLine]]:
     """Lines that an earlier run learned for this task; empty when no library was given."""
-    found: dict[Role, list[StressedLine]] = {role: [] for role in STAFF}
+    found: dict[Role, list[LearnedLine]] = {role: [] for role in STAFF}
     if LearnedLine.library in episode.campaign.libraries:
         for line in episode.library(LearnedLine).lessons():
             if line.task == task:
-                found[line.role].append(StressedLine(key=line.key, text=line.text))
+                found[line.role].append(line)
     return found
 
 

@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from statistics import fmean
 
 from polyclinic.clinics.duty.evolve.reports import R01, R02
-from polyclinic.clinics.duty.prompts import (
-    DiagnosesShift,
-    HearsTraits,
-    NormJudged,
-    NormLine,
-    Spoken,
-    TraitLine,
-)
+from polyclinic.clinics.duty.prompts import Correction, Diagnosed, HearsTraits, ReviewsBreach, ScaleLine, Spoken
 from polyclinic.clinics.duty.rules.norms.checker import Verdict
 from polyclinic.clinics.duty.rules.norms.norm import Norm
 from polyclinic.clinics.duty.rules.traits.compatibility import context_weight, trait_risks
@@ -23,9 +17,11 @@ from polyclinic.clinics.duty.state.memory import CommitmentBook
 from polyclinic.clinics.duty.state.style import style_for, styled
 from polyclinic.clinics.duty.state.ward import RoleState
 from polyclinic.core.agent import Agent
-from polyclinic.people.traits import TraitProfile, dimensions
+from polyclinic.people.traits import Communicator, dimensions
 
 LATE = 0.6
+REVIEWED = 3
+USUAL = 4
 
 
 async def diagnose(
@@ -37,54 +33,71 @@ async def diagnose(
     norms: Sequence[Norm],
     episode: int,
 ) -> R01:
-    """R01. Nothing broken means nothing to ask."""
-    if not broken:
-        return R01(role=state.role, episode=episode, broken=(), causes=(), corrections=())
-    named = {verdict.norm for verdict in broken}
-    prompt = DiagnosesShift(
-        role=state.role,
-        task=scenario.task_id,
-        norms=tuple(NormLine(id=norm.id, text=norm.remind) for norm in norms if norm.id in named),
-        late_after=round(LATE * scenario.turns[1]),
-        broken=tuple(
-            NormJudged(number=v.step + 1, norm=v.norm, rationale=v.rationale, words=v.words, severity=v.severity)
-            for v in broken
-        ),
-        dialogue=dialogue,
-    )
-    answer = await agent.ask(prompt)
+    """R01: one question for each broken norm, gravest first. Nothing broken means nothing to ask."""
+    rules = {norm.id: norm for norm in norms}
+    first: dict[str, Verdict] = {}
+    for verdict in sorted(broken, key=lambda v: (-v.severity, v.norm, -v.step)):
+        if verdict.norm in rules:
+            first.setdefault(verdict.norm, verdict)
+    causes, corrections = [], []
+    for name, verdict in list(first.items())[:REVIEWED]:
+        answer = await agent.ask(_breach(state, scenario, dialogue, verdict, rules[name]))
+        causes.append(Diagnosed(norm=name, severity=verdict.severity, cause=answer.cause, why=answer.why))
+        corrections.append(Correction(norm=name, kind=answer.kind, text=answer.correction))
     return R01(
         role=state.role,
         episode=episode,
         broken=tuple(broken),
-        causes=answer.violations,
-        corrections=answer.corrections,
+        causes=tuple(causes),
+        corrections=tuple(corrections),
     )
 
 
-def scale_lines(profile: TraitProfile) -> tuple[TraitLine, ...]:
-    """The dimensions with their two ends, for a listener."""
-    return tuple(
-        TraitLine(dimension=d.id, about=d.about, value=profile.traits[d.id].mean, words=f"{d.low} / {d.high}")
-        for d in dimensions(profile.role)
+def _breach(
+    state: RoleState, scenario: AnyDuty, dialogue: tuple[Spoken, ...], verdict: Verdict, norm: Norm
+) -> ReviewsBreach:
+    """The question about one broken norm."""
+    message = dialogue[verdict.step]
+    return ReviewsBreach(
+        role=state.role,
+        rule=norm.statement(),
+        rationale=verdict.rationale,
+        said=message.text,
+        to=message.to,
+        late=verdict.step + 1 > LATE * scenario.turns[1],
+        before=dialogue[max(verdict.step - 2, 0) : verdict.step],
     )
+
+
+def scales(role: Communicator) -> tuple[ScaleLine, ...]:
+    """The dimensions with their two ends, for a listener; what is expected of the person is not among it."""
+    return tuple(ScaleLine(dimension=d.id, about=d.about, low=d.low, high=d.high) for d in dimensions(role))
 
 
 async def hear_traits(
-    agent: Agent, profile: TraitProfile, scenario: AnyDuty, messages: Sequence[str]
-) -> dict[str, float]:
-    """t_hat: the traits that the messages imply, with the lean of the moment's style taken off again."""
-    if not messages:
-        return {}
-    prompt = HearsTraits(role=profile.role, traits=scale_lines(profile), messages=tuple(messages))
-    answer = await agent.ask(prompt)
+    agent: Agent, state: RoleState, scenario: AnyDuty, messages: Sequence[str]
+) -> tuple[dict[str, float], dict[str, float]]:
+    """t_hat, and what it was made from: how the traits sound in these messages, against how the same listener heard
+    this person before.
+
+    No listener is calibrated to the scale of a profile, so what counts is the change: the person's own mean, plus how
+    much more or less than usual is heard now. Until there is a usual, nothing has changed. The lean of the moment's
+    style is taken off.
+    """
+    profile = state.profile
+    if not messages or profile is None:
+        return {}, {}
+    answer = await agent.ask(HearsTraits(role=profile.role, scales=scales(profile.role), messages=tuple(messages)))
     means = profile.means()
     asked = styled(means, style_for(scenario))
-    return {
-        item.dimension: round(item.value - (asked[item.dimension] - means[item.dimension]), 6)
-        for item in answer.traits
-        if item.dimension in means
-    }
+    raw = {name: value for name, value in answer.values().items() if name in means}
+    heard: dict[str, float] = {}
+    for name, value in raw.items():
+        before = [count.raw[name] for count in state.counted if name in count.raw]
+        if len(before) >= USUAL:
+            lean = asked[name] - means[name]
+            heard[name] = round(min(max(means[name] + value - fmean(before) - lean, 0.0), 1.0), 6)
+    return heard, raw
 
 
 def identity_report(

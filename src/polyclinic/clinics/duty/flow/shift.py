@@ -12,7 +12,7 @@ from polyclinic.clinics.duty.agents import Patient, Staff
 from polyclinic.clinics.duty.evolve.after_shift import ShiftRecord, reflect
 from polyclinic.clinics.duty.evolve.lines import learned_before
 from polyclinic.clinics.duty.flow.order import running_order
-from polyclinic.clinics.duty.rules.norms.checker import Verdict, check_action
+from polyclinic.clinics.duty.rules.norms.checker import Verdict, read_action
 from polyclinic.clinics.duty.rules.norms.norm import house_norms, inventory, shuffled_between_roles
 from polyclinic.clinics.duty.rules.notes import CommitmentBroken, IdentityShown, NormsShown, PromptShown
 from polyclinic.clinics.duty.rules.tasks.beats import Beat
@@ -26,6 +26,8 @@ from polyclinic.core.episode import Episode
 from polyclinic.errors import ConfigError
 from polyclinic.people.traits import draw_profile
 
+_CLOSING = " \n\"'”’)"
+
 
 async def flow(episode: Episode[AnyDuty, DutyVariant]) -> str:
     """One shift. Ends as ``clean`` when no norm was broken, else as ``broken``."""
@@ -37,7 +39,8 @@ async def flow(episode: Episode[AnyDuty, DutyVariant]) -> str:
         beat = order.pop(0)
         episode.take_turn()
         if beat.role != "patient":
-            await shift.staff_speaks(beat)
+            more = any(later.role == beat.role for later in order)
+            await shift.staff_speaks(beat if more else beat.model_copy(update={"last": True}))
         elif await shift.patient_speaks(beat) and shift.room_for(order, 2):
             order = [Beat(role=beat.to, stage="answer", to="patient"), *order]
     record = shift.record()
@@ -83,7 +86,7 @@ class Shift:
             if state.anchor is not None and state.profile is not None:
                 persona, anchor, profile = state.anchor.persona(), state.anchor.means(), state.profile.means()
                 self.episode.note(IdentityShown(role=role, persona=persona, anchor=anchor, profile=profile))
-            text = "\n".join(line.text for line in member.learned)
+            text = "\n".join(member.learned)
             self.episode.note(PromptShown(role=role, version=state.book.version, text=text, shift=self.number))
         if self.norms != inventory():
             written = tuple(norm.model_dump(mode="json", by_alias=True) for norm in self.norms)
@@ -99,21 +102,23 @@ class Shift:
         scene = Scene(self.scenario, beat.role, told.text, beat.to, tuple(self.lines))
         drafts = {"drafts": len(told.drafts), "refused": told.refused}
         self.episode.say(beat.role, told.text, to=beat.to, stage=beat.stage, **drafts)
-        broken = check_action(self.norms, scene)
+        broken = await read_action(self.episode.reads, self.norms, scene)
         for verdict in broken:
             self.episode.violated(verdict.norm, beat.role, verdict.severity, verdict.words, verdict.rationale)
         self.verdicts += broken
-        self.taught_verdicts += broken if self.taught == self.norms else check_action(self.taught, scene)
+        same = self.taught == self.norms
+        self.taught_verdicts += broken if same else await read_action(self.episode.reads, self.taught, scene)
         self.beats.append((beat, len(self.lines)))
         self._heard(Line(speaker=beat.role, text=told.text, to=beat.to))
 
     async def patient_speaks(self, beat: Beat) -> bool:
-        """The patient answers; true if a worry is still open."""
-        answer = await self.patient.answers(beat.to, self.lines)
-        self.episode.say("patient", answer.text, to=beat.to, stage=beat.stage, asks_more=answer.asks_more)
-        self._heard(Line(speaker="patient", text=answer.text, to=beat.to))
-        self.worries = (answer.text,) if answer.asks_more else ()
-        return answer.asks_more
+        """The patient answers; true if they end with a question, which then is still open."""
+        text = await self.patient.answers(beat.to, self.lines)
+        asks_more = text.rstrip(_CLOSING).endswith("?")
+        self.episode.say("patient", text, to=beat.to, stage=beat.stage, asks_more=asks_more)
+        self._heard(Line(speaker="patient", text=text, to=beat.to))
+        self.worries = (text,) if asks_more else ()
+        return asks_more
 
     def _heard(self, line: Line) -> None:
         before = len(self.commitments.broken)

@@ -1,7 +1,8 @@
 """Identity consistency: the distance between the person heard in an episode and the person who was established.
 
-Two measures, both named: `ics` embeds a description of the person heard and the established persona and takes the
-cosine distance, as the method is defined; `ics_llm` asks a model for a distance, as the authors really ran it.
+Two measures, both named: `ics` describes the person heard by the manners that the reader finds, and takes the cosine
+distance of the description from the established persona; `ics_llm` asks a model how like the two are, as the authors
+really ran it.
 """
 
 from __future__ import annotations
@@ -9,15 +10,22 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from polyclinic.clinics.duty.judges.view import identities_of, lines_of, messages_of
-from polyclinic.clinics.duty.prompts import DescribesPersona, JudgesIdentity, TraitLine
+from polyclinic.clinics.duty.prompts import JudgesIdentity, TraitLine
+from polyclinic.clinics.duty.readings import TRAIT
+from polyclinic.clinics.duty.rules.traits.hearing import listened_to, persona_heard, shares
 from polyclinic.core.embedding import Embedder
 from polyclinic.core.judge import Bench, Case, Metric
 from polyclinic.core.transcript import Score
 from polyclinic.eval.rules import check_scores
-from polyclinic.people.traits import COMMUNICATORS, degree, dimensions
+from polyclinic.people.traits import degree
 
-K_SAMPLES = 5
-ICS = Metric("ics", "cosine distance of the person heard and the established persona", higher_is_better=False, high=2.0)
+ICS = Metric(
+    "ics",
+    "cosine distance of the person heard and the established persona",
+    higher_is_better=False,
+    high=2.0,
+    rests_on=(TRAIT.name,),
+)
 ICS_LLM = Metric("ics_llm", "a model's distance of the person heard from the persona", higher_is_better=False)
 
 
@@ -27,7 +35,7 @@ class IdentityJudge:
     name = "identity"
     metrics = (ICS, ICS_LLM)
 
-    def __init__(self, embedder: Callable[[], Embedder], k_samples: int = K_SAMPLES) -> None:
+    def __init__(self, embedder: Callable[[], Embedder], k_samples: int = 1) -> None:
         if k_samples < 1:
             raise ValueError("the identity judge takes at least one sample")
         self._embedder, self.k_samples = embedder, k_samples
@@ -37,21 +45,18 @@ class IdentityJudge:
         return IdentityJudge(self._embedder, samples)
 
     async def score(self, case: Case, bench: Bench) -> list[Score]:
-        """ICS and its model variant for each role, averaged over samples by whoever reads them."""
+        """ICS once for each role; its model variant as often as samples are wanted."""
         lines = lines_of(case.transcript)
         scores: list[Score] = []
         for role, (persona, anchor) in identities_of(case.transcript).items():
             messages = messages_of(lines, role)
             if not messages:
                 continue
-            traits = persona_lines(role, anchor)
+            heard = persona_heard(role, await shares(bench.reads, role, messages))
+            scores.append(_made("ics", self._distance(persona, heard), role, 0, heard))
+            asked = JudgesIdentity(role=role, traits=persona_lines(role, anchor), messages=messages)
             for sample in range(self.k_samples):
-                agent = bench.agent("judge")
-                text = await agent.ask(DescribesPersona(role=role, themes=traits, messages=messages), sample=sample)
-                near = self._distance(persona, text)
-                scores.append(_made("ics", near, role, sample, text))
-                asked = JudgesIdentity(role=role, persona=persona, traits=traits, messages=messages)
-                verdict = await agent.ask(asked, sample=sample)
+                verdict = await bench.agent("judge").ask(asked, sample=sample)
                 scores.append(_made("ics_llm", verdict.distance, role, sample, verdict.reason))
         return check_scores(scores, self.name, self.metrics)
 
@@ -66,8 +71,7 @@ def _made(metric: str, value: float, role: str, sample: int, reason: str) -> Sco
 
 def persona_lines(role: str, anchor: dict[str, float]) -> tuple[TraitLine, ...]:
     """The established traits for a prompt."""
-    communicator = next(known for known in COMMUNICATORS if known == role)
     return tuple(
         TraitLine(dimension=d.id, about=d.about, value=anchor[d.id], words=degree(anchor[d.id]))
-        for d in dimensions(communicator)
+        for d in listened_to(role)
     )

@@ -7,14 +7,14 @@ from functools import lru_cache
 
 from polyclinic.clinics.duty.judges.identity import IdentityJudge
 from polyclinic.clinics.duty.judges.norms import NormJudge
-from polyclinic.clinics.duty.judges.task import task
+from polyclinic.clinics.duty.judges.task import TaskJudge
 from polyclinic.clinics.duty.judges.view import by_role, everybody
 from polyclinic.clinics.duty.scenario import AnyDuty
 from polyclinic.core.embedding import Embedder
 from polyclinic.core.judge import Judge
 from polyclinic.eval.rubric import RubricJudge, package_rubric
 
-K_SAMPLES = 5
+K_SAMPLES = 1
 
 
 @lru_cache(maxsize=1)
@@ -26,13 +26,15 @@ def _embedder() -> Embedder:
 
 
 def judges() -> Sequence[Judge[AnyDuty]]:
-    """All judges of this clinic, anew; rubric judges take five samples as the method has it."""
+    """All judges of this clinic. Models that judge are asked once, as the published run did; ``--samples 5`` asks five
+    times.
+    """
     role = package_rubric("polyclinic.clinics.duty", "data/rubrics/role.toml")
     social = package_rubric("polyclinic.clinics.duty", "data/rubrics/social.toml")
     return (
-        NormJudge(K_SAMPLES),
+        NormJudge(),
         IdentityJudge(_embedder, K_SAMPLES),
         RubricJudge(role, k_samples=K_SAMPLES, view=by_role, name="role"),
         RubricJudge(social, k_samples=K_SAMPLES, view=everybody, name="social"),
-        task,
+        TaskJudge(),
     )

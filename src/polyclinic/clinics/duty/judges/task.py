@@ -4,43 +4,53 @@ from __future__ import annotations
 
 import math
 
-from polyclinic.clinics.duty.judges.view import lines_of
-from polyclinic.clinics.duty.rules.tasks.checklists import checked
-from polyclinic.clinics.duty.rules.triggers.scene import Line
-from polyclinic.clinics.duty.rules.triggers.talk import steps
-from polyclinic.clinics.duty.rules.triggers.urgency import stated_level
-from polyclinic.clinics.duty.scenario import AnyDuty
-from polyclinic.core.judge import Case, Metric
-from polyclinic.core.transcript import Score
-from polyclinic.eval.rules import mark, rule_judge
+from polyclinic.clinics.duty.judges.view import lines_of, norms_of
+from polyclinic.clinics.duty.readings import NORM, TEACHBACK
+from polyclinic.clinics.duty.rules.norms.checker import read_dialogue
+from polyclinic.clinics.duty.rules.tasks.checklists import ShiftRead, checked, said_back
+from polyclinic.clinics.duty.rules.triggers.levels import stated_level
+from polyclinic.clinics.duty.scenario import STAFF, AnyDuty
+from polyclinic.core.judge import Bench, Case, Metric
+from polyclinic.core.transcript import Score, Transcript
+from polyclinic.eval.rules import check_scores, mark
 
-TSR = Metric("tsr", "share of the task's checklist that was met")
-SUCCESS = Metric("success", "whether the whole checklist was met")
+READ = (NORM.name, TEACHBACK.name)
+TSR = Metric("tsr", "share of the task's checklist that was met", rests_on=READ)
+SUCCESS = Metric("success", "whether the whole checklist was met", rests_on=READ)
 SE = Metric("se", "messages until the decision was told", higher_is_better=False, high=math.inf)
+DECIDES = ("plan", "explain")
 
 
-@rule_judge("task", TSR, SUCCESS, SE)
-def task(case: Case[AnyDuty]) -> list[Score]:
+class TaskJudge:
     """TSR by checklist and step efficiency. An episode in which nothing was decided has no SE."""
-    scenario, lines = case.scenario, lines_of(case.transcript)
-    items = checked(scenario, lines)
-    missed = [item.text for item, met in items if not met]
-    reason = "missed: " + "; ".join(missed) if missed else "all items met"
-    scores = [
-        mark("tsr", sum(met for _, met in items) / len(items), reason=reason),
-        mark("success", float(not missed), reason=reason),
-    ]
-    decided = decision_step(scenario, lines)
-    if decided is not None:
-        scores.append(mark("se", decided, reason="messages up to the decision"))
-    return scores
+
+    name = "task"
+    metrics = (TSR, SUCCESS, SE)
+
+    async def score(self, case: Case[AnyDuty], bench: Bench) -> list[Score]:
+        """The checklist over what the reader finds in each message."""
+        scenario, lines = case.scenario, lines_of(case.transcript)
+        broken = await read_dialogue(bench.reads, norms_of(case.transcript), scenario, lines)
+        back = await said_back(bench.reads, scenario, lines)
+        items = checked(ShiftRead(scenario, lines, tuple(v for v in broken if v.role in STAFF), back))
+        missed = [item.text for item, met in items if not met]
+        reason = "missed: " + "; ".join(missed) if missed else "all items met"
+        scores = [
+            mark("tsr", sum(met for _, met in items) / len(items), reason=reason),
+            mark("success", float(not missed), reason=reason),
+        ]
+        decided = decision_step(scenario, case.transcript)
+        if decided is not None:
+            scores.append(mark("se", decided, reason="messages up to the decision"))
+        return check_scores(scores, self.name, self.metrics)
 
 
-def decision_step(scenario: AnyDuty, lines: tuple[Line, ...]) -> int | None:
-    """The number of the message that tells the decision: a triage level, or the steps to the patient."""
-    for number, line in enumerate(lines, 1):
-        if scenario.task_id == "T2" and line.speaker == "doctor" and stated_level(line.text) is not None:
-            return number
-        if scenario.task_id != "T2" and line.to == "patient" and len(steps(line.text)) >= 2:
+def decision_step(scenario: AnyDuty, transcript: Transcript) -> int | None:
+    """The number of the message that tells the decision: a triage level, or the plan to the patient."""
+    for number, said in enumerate(transcript.said(), 1):
+        if scenario.task_id == "T2":
+            if said.speaker == "doctor" and stated_level(said.text) is not None:
+                return number
+        elif said.to == "patient" and said.data.get("stage") in DECIDES:
             return number
     return None

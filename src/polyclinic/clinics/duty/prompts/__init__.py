@@ -3,135 +3,132 @@
 from __future__ import annotations
 
 from polyclinic.clinics.duty.prompts.replies import (
+    HEARD,
+    BreachReviewed,
     Correction,
     Diagnosed,
     IdentityJudged,
-    NormJudged,
-    NormsJudged,
-    PatientSays,
     Preferred,
-    ShiftDiagnosis,
-    TraitHeard,
     TraitsHeard,
+    traits_heard,
 )
 from polyclinic.clinics.duty.prompts.views import (
     Limit,
-    LooseEnd,
     MemoryView,
-    NormLine,
+    PatientSteers,
+    PreferenceSteers,
     RoleView,
+    ScaleLine,
     Spoken,
-    StressedLine,
+    StaffSteers,
     TraitLine,
 )
-from polyclinic.clinics.duty.rules.norms.norm import Norm
-from polyclinic.clinics.duty.rules.triggers.scene import Line
-from polyclinic.clinics.duty.scenario import AnyDuty, Disturbance, Role, Task
-from polyclinic.core.prompt import Facts, Prompt
+from polyclinic.clinics.duty.scenario import Role
+from polyclinic.core.prompt import Prompt
 
 
 class ActTurn(Prompt[str]):
-    """A member of staff speaks. Whether anything is stressed, learned or remembered here is what variants decide."""
+    """A member of staff speaks. Whether anything is stressed, learned or remembered here is what variants decide.
+
+    What was said before comes as history, in true order; `heard` is what came after this person's last words.
+    """
 
     template = "act_turn.md"
+    words = 60
     role: Role
-    task: Task
     title: str
     setting: str
     view: RoleView
     traits: tuple[TraitLine, ...]
     style: str
-    norms: tuple[NormLine, ...]
-    checklist: tuple[NormLine, ...]
-    learned: tuple[StressedLine, ...]
+    norms: tuple[str, ...]
+    checklist: tuple[str, ...]
+    learned: tuple[str, ...]
     grounding: tuple[str, ...]
-    shift: int
-    dialogue: tuple[Spoken, ...]
+    heard: tuple[Spoken, ...]
     memory: MemoryView
-    stage: str
     aim: str
     to: Role
-    turn: int
-    turns: int
-    disturbance: Disturbance | None
-    calm: bool
+    last: bool
     objections: tuple[str, ...]
+    steers: StaffSteers
 
 
-class PatientTurn(Prompt[PatientSays]):
+class PatientTurn(Prompt[str]):
     """The patient answers."""
 
     template = "patient_turn.md"
+    words = 50
     setting: str
-    title: str
     knows: tuple[str, ...]
-    says: tuple[str, ...]
+    story: tuple[str, ...]
     concerns: tuple[str, ...]
-    traits: tuple[TraitLine, ...]
-    answered: int
+    manner: tuple[str, ...]
+    heard: tuple[Spoken, ...]
     to: Role
-    dialogue: tuple[Spoken, ...]
-
-    @classmethod
-    def from_human(cls, text: str) -> PatientSays:
-        """A person playing the patient types words; a question mark at the end means that something is still open."""
-        return PatientSays(text=text.strip(), asks_more=text.strip().endswith("?"))
+    steers: PatientSteers
 
 
-class DiagnosesShift(Prompt[ShiftDiagnosis]):
-    """R01: what went wrong with the norms, why, and which lines would prevent it."""
+class ReviewsBreach(Prompt[BreachReviewed]):
+    """R01 about one broken rule: why, and which line would prevent it."""
 
-    template = "diagnoses_shift.md"
+    template = "reviews_breach.md"
+    words = 70
     role: Role
-    task: Task
-    norms: tuple[NormLine, ...]
-    late_after: int
-    broken: tuple[NormJudged, ...]
-    dialogue: tuple[Spoken, ...]
+    rule: str
+    rationale: str
+    said: str
+    to: str
+    late: bool
+    before: tuple[Spoken, ...]
 
     @classmethod
-    def from_human(cls, text: str) -> ShiftDiagnosis:
-        """A person writes one correction a line as ``NORM: words``."""
-        corrections = []
-        for line in text.splitlines():
-            norm, colon, words = line.partition(":")
-            if not colon or not words.strip():
-                raise ValueError("write one correction a line: NORM: words")
-            corrections.append(Correction(norm=norm.strip(), kind="check", text=words.strip()))
-        return ShiftDiagnosis(violations=(), corrections=tuple(corrections))
+    def from_human(cls, text: str) -> BreachReviewed:
+        """A person writes the one line of advice."""
+        return BreachReviewed(
+            why="a person's view", cause="missing_information", kind="check", correction=text.strip()[:200]
+        )
 
 
 class HearsTraits(Prompt[TraitsHeard]):
-    """R02: which traits the messages imply."""
+    """R02: which traits the messages imply. What is expected of the person is not told."""
 
     template = "hears_traits.md"
+    words = 60
     role: Role
-    traits: tuple[TraitLine, ...]
+    scales: tuple[ScaleLine, ...]
     messages: tuple[str, ...]
+
+    def reply_form(self) -> type[TraitsHeard]:
+        """One field for each dimension."""
+        return traits_heard(tuple(line.dimension for line in self.scales))
 
     @classmethod
     def from_human(cls, text: str) -> TraitsHeard:
-        """A person writes one trait a line as ``directness 0.7``."""
-        heard = []
-        for line in text.splitlines():
-            name, _, value = line.strip().rpartition(" ")
-            heard.append(TraitHeard(dimension=name.strip(), reason="heard by a person", value=float(value), seen=1))
-        return TraitsHeard(traits=tuple(heard))
+        """A person writes one trait a line as ``directness: rather strongly``; what is left out was not heard."""
+        written = dict(part for line in text.splitlines() for part in [_pair(line)])
+        return traits_heard(tuple(written)).model_validate(written)
+
+
+def _pair(line: str) -> tuple[str, str]:
+    name, colon, words = line.partition(":")
+    if not colon or words.strip() not in HEARD:
+        raise ValueError(f"write one trait a line as NAME: WORDS, with one of: {', '.join(HEARD)}")
+    return name.strip(), words.strip()
 
 
 class PrefersIdentity(Prompt[Preferred]):
     """Which of two ways of being the same person serves norms, identity and the team better."""
 
     template = "prefers_identity.md"
+    words = 40
     role: Role
-    alpha: float
-    beta: float
-    gamma: float
     traits: tuple[TraitLine, ...]
     first: tuple[str, ...]
     second: tuple[str, ...]
     first_broken: tuple[str, ...]
     second_broken: tuple[str, ...]
+    steers: PreferenceSteers
 
     @classmethod
     def from_human(cls, text: str) -> Preferred:
@@ -140,108 +137,45 @@ class PrefersIdentity(Prompt[Preferred]):
         return Preferred.model_validate({"reason": "a person's choice", "better": word})
 
 
-class NormFacts(Facts):
-    """The shift, the norms asked about and the dialogue, as the checker reads them."""
-
-    shift: AnyDuty
-    norms: tuple[Norm, ...]
-    lines: tuple[Line, ...]
-
-
-class JudgesNorms(Prompt[NormsJudged]):
-    """Which actions of one role break which norms."""
-
-    template = "judges_norms.md"
-    task: Task
-    role: Role
-    constraints: tuple[str, ...]
-    unknowns: tuple[str, ...]
-    norms: tuple[NormLine, ...]
-    scenario: str
-    dialogue: tuple[Spoken, ...]
-    facts: NormFacts
-
-    @classmethod
-    def from_human(cls, text: str) -> NormsJudged:
-        """A person writes one violation a line as ``3 SAFE-1 2: the words``; nothing means none."""
-        found = []
-        for line in text.splitlines():
-            head, _, words = line.partition(":")
-            number, norm, severity = head.split()
-            found.append(
-                NormJudged(
-                    number=int(number),
-                    norm=norm,
-                    rationale="a person's verdict",
-                    words=words.strip(),
-                    severity=int(severity),
-                )
-            )
-        return NormsJudged(violations=tuple(found))
-
-
-class DescribesPersona(Prompt[str]):
-    """A short description of the person who speaks in the messages."""
-
-    template = "describes_persona.md"
-    role: Role
-    themes: tuple[TraitLine, ...]
-    messages: tuple[str, ...]
-
-
 class JudgesIdentity(Prompt[IdentityJudged]):
-    """How far the speaker is from the established persona."""
+    """How like the established person the speaker is."""
 
     template = "judges_identity.md"
+    words = 40
     role: Role
-    persona: str
     traits: tuple[TraitLine, ...]
     messages: tuple[str, ...]
 
     @classmethod
     def from_human(cls, text: str) -> IdentityJudged:
-        """A person writes a number from 0 (the same person) to 1 (another)."""
-        return IdentityJudged(reason="a person's verdict", distance=float(text))
+        """A person writes one of the five words."""
+        return IdentityJudged.model_validate({"reason": "a person's verdict", "likeness": text.strip().lower()})
 
 
-PROMPTS = (
-    ActTurn,
-    PatientTurn,
-    DiagnosesShift,
-    HearsTraits,
-    PrefersIdentity,
-    JudgesNorms,
-    DescribesPersona,
-    JudgesIdentity,
-)
+PROMPTS = (ActTurn, PatientTurn, ReviewsBreach, HearsTraits, PrefersIdentity, JudgesIdentity)
 
 __all__ = [
+    "HEARD",
     "PROMPTS",
     "ActTurn",
+    "BreachReviewed",
     "Correction",
-    "DescribesPersona",
     "Diagnosed",
-    "DiagnosesShift",
     "HearsTraits",
     "IdentityJudged",
     "JudgesIdentity",
-    "JudgesNorms",
     "Limit",
-    "LooseEnd",
     "MemoryView",
-    "NormFacts",
-    "NormJudged",
-    "NormLine",
-    "NormsJudged",
-    "PatientSays",
+    "PatientSteers",
     "PatientTurn",
+    "PreferenceSteers",
     "Preferred",
     "PrefersIdentity",
+    "ReviewsBreach",
     "RoleView",
-    "ShiftDiagnosis",
+    "ScaleLine",
     "Spoken",
-    "StressedLine",
-    "TraitHeard",
+    "StaffSteers",
     "TraitLine",
     "TraitsHeard",
 ]

@@ -1,10 +1,11 @@
-"""What models answer with, where plain words are not enough. Reasons come before verdicts."""
+"""What models answer with, where plain words are not enough. Flat, closed, and reasons come before verdicts."""
 
 from __future__ import annotations
 
-from typing import Literal
+from functools import lru_cache
+from typing import Any, Literal, cast
 
-from pydantic import Field
+from pydantic import Field, create_model
 
 from polyclinic.core.reply import ReplyModel
 
@@ -12,17 +13,35 @@ Cause = Literal[
     "missing_information", "scope_confusion", "premature_closure", "overconfidence", "forgetting", "time_pressure"
 ]
 CorrectionKind = Literal["check", "trigger", "phrase"]
+Heard = Literal["not heard", "hardly", "rather little", "to a middling degree", "rather strongly", "very strongly"]
+Likeness = Literal["the same person", "nearly the same", "partly", "hardly", "another person"]
+HEARD: dict[str, float] = {
+    "hardly": 0.1,
+    "rather little": 0.3,
+    "to a middling degree": 0.5,
+    "rather strongly": 0.7,
+    "very strongly": 0.9,
+}
+DISTANCES: dict[Likeness, float] = {
+    "the same person": 0.0,
+    "nearly the same": 0.25,
+    "partly": 0.5,
+    "hardly": 0.75,
+    "another person": 1.0,
+}
 
 
-class PatientSays(ReplyModel):
-    """What the patient says, and whether something is still unclear or unanswered."""
+class BreachReviewed(ReplyModel):
+    """R01 about one broken rule: why it happened, and the one line that would prevent it."""
 
-    text: str = Field(min_length=1)
-    asks_more: bool = Field(description="true if a worry or question is still open")
+    why: str = Field(min_length=1, description="in one short sentence")
+    cause: Cause
+    kind: CorrectionKind = Field(description="check: a mandatory check; trigger: when to call for help; phrase: words")
+    correction: str = Field(min_length=1, max_length=200, description="one line of advice for the next shift")
 
 
 class Diagnosed(ReplyModel):
-    """One broken norm with its likely cause."""
+    """One broken norm with its likely cause, as the report keeps it."""
 
     norm: str
     severity: int = Field(ge=1, le=5)
@@ -31,33 +50,27 @@ class Diagnosed(ReplyModel):
 
 
 class Correction(ReplyModel):
-    """One line that should stand in the role's prompt from now on."""
+    """One line that should stand in the role's prompt from now on, as the report keeps it."""
 
     norm: str
-    kind: CorrectionKind = Field(description="check: a mandatory check; trigger: when to escalate; phrase: a wording")
+    kind: CorrectionKind
     text: str = Field(min_length=1, max_length=200)
 
 
-class ShiftDiagnosis(ReplyModel):
-    """R01: what was broken, why, and what would prevent it."""
-
-    violations: tuple[Diagnosed, ...]
-    corrections: tuple[Correction, ...]
-
-
-class TraitHeard(ReplyModel):
-    """How one trait sounded in the messages."""
-
-    dimension: str
-    reason: str
-    value: float = Field(ge=0, le=1)
-    seen: int = Field(ge=1, description="in how many places it showed")
-
-
 class TraitsHeard(ReplyModel):
-    """The traits that could be heard; a trait that did not show is left out."""
+    """How each trait sounded: one required field for each dimension that was asked about."""
 
-    traits: tuple[TraitHeard, ...]
+    def values(self) -> dict[str, float]:
+        """The traits that could be heard, as numbers; one that did not show is left out."""
+        words = cast("dict[str, str]", self.model_dump())
+        return {name: HEARD[word] for name, word in words.items() if word in HEARD}
+
+
+@lru_cache(maxsize=16)
+def traits_heard(dimensions: tuple[str, ...]) -> type[TraitsHeard]:
+    """The reply about these dimensions: none can be left out."""
+    fields: dict[str, Any] = dict.fromkeys(dimensions, (Heard, ...))
+    return cast("type[TraitsHeard]", create_model("TraitsHeardNow", __base__=TraitsHeard, **fields))
 
 
 class Preferred(ReplyModel):
@@ -67,24 +80,13 @@ class Preferred(ReplyModel):
     better: Literal["first", "second", "neither"]
 
 
-class NormJudged(ReplyModel):
-    """One action that breaks one norm, in the judge's eyes."""
-
-    number: int = Field(description="the number of the message")
-    norm: str
-    rationale: str = Field(min_length=1)
-    words: str = Field(description="the words it rests on, copied exactly")
-    severity: int = Field(ge=1, le=5)
-
-
-class NormsJudged(ReplyModel):
-    """All violations of one role in one episode; empty when there is none."""
-
-    violations: tuple[NormJudged, ...]
-
-
 class IdentityJudged(ReplyModel):
-    """How far the person in the transcript is from the persona, from 0 (the same) to 1 (another)."""
+    """How like the established person the speaker is, reason first."""
 
     reason: str = Field(min_length=1)
-    distance: float = Field(ge=0, le=1)
+    likeness: Likeness
+
+    @property
+    def distance(self) -> float:
+        """From 0 (the same) to 1 (another)."""
+        return DISTANCES[self.likeness]

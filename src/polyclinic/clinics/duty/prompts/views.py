@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-from polyclinic.clinics.duty.scenario import Medication, Role
+from polyclinic.clinics.duty.scenario import Disturbance, Medication, Role, Task
 from polyclinic.core.message import Frozen
-
-
-class LooseEnd(Frozen):
-    """A gap or contradiction in a plan that this role has noticed, and the question that would settle it."""
-
-    about: str
-    text: str
-    ask: str
+from polyclinic.core.prompt import Facts
 
 
 class Limit(Frozen):
@@ -23,15 +16,12 @@ class Limit(Frozen):
 
 
 class RoleView(Frozen):
-    """What one role knows and may use in a scenario."""
+    """What one role knows and may use in a scenario. What nobody has found out yet is not in it."""
 
     knows: tuple[str, ...]
     medicines: tuple[Medication, ...]
-    watch: tuple[str, ...]
-    ask: tuple[str, ...]
     protocol: tuple[str, ...]
     unknowns: tuple[str, ...]
-    loose_ends: tuple[LooseEnd, ...]
     promised: tuple[str, ...]
     equipment: tuple[str, ...]
     limits: tuple[Limit, ...]
@@ -39,7 +29,7 @@ class RoleView(Frozen):
 
 
 class TraitLine(Frozen):
-    """One trait of the person, in a number and in words."""
+    """One trait of the person, in words; the number behind the words is never printed."""
 
     dimension: str
     about: str
@@ -47,18 +37,13 @@ class TraitLine(Frozen):
     words: str
 
 
-class NormLine(Frozen):
-    """A norm as a prompt lists it."""
+class ScaleLine(Frozen):
+    """One dimension with its two ends, for somebody who listens."""
 
-    id: str
-    text: str
-
-
-class StressedLine(Frozen):
-    """A learned line of the prompt book, with what it is about (``norm:SOP-1``, ``trait:directness``)."""
-
-    key: str
-    text: str
+    dimension: str
+    about: str
+    low: str
+    high: str
 
 
 class MemoryView(Frozen):
@@ -70,13 +55,13 @@ class MemoryView(Frozen):
     facts: tuple[str, ...] = ()
     commitments: tuple[str, ...] = ()
     earlier: tuple[str, ...] = ()
-    active_norms: tuple[NormLine, ...] = ()
+    reminders: tuple[str, ...] = ()
     failures: tuple[str, ...] = ()
 
     @property
     def empty(self) -> bool:
         """Whether there is nothing to show."""
-        return not (self.facts or self.commitments or self.earlier or self.active_norms or self.failures)
+        return not (self.facts or self.commitments or self.earlier or self.reminders or self.failures)
 
 
 class Spoken(Frozen):
@@ -86,3 +71,41 @@ class Spoken(Frozen):
     speaker: Role
     to: str
     text: str
+
+
+class StaffSteers(Facts):
+    """What steers an offline member of staff and is never printed: the experiment's settings and its place in the
+    shift.
+
+    It holds nothing about the patient: an offline player knows no more of the case than a language model in its part.
+    """
+
+    task: Task
+    stage: str
+    shift: int
+    turn: int
+    turns: int
+    dialogue: tuple[Spoken, ...]
+    disturbance: Disturbance | None = None
+    calm: bool = False
+    voice: str = "first"
+    learning: float = 0.8
+
+
+class PatientSteers(Facts):
+    """What steers an offline patient and is never printed."""
+
+    answered: int
+    dialogue: tuple[Spoken, ...]
+    traits: tuple[TraitLine, ...]
+    voice: str = "first"
+
+
+class PreferenceSteers(Facts):
+    """The numbers behind a preference, for an offline reflector; a language model gets them in words."""
+
+    alpha: float
+    beta: float
+    gamma: float
+    first_severity: int
+    second_severity: int

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from polyclinic.clinics.duty.report.collect import collect
 from polyclinic.clinics.duty.report.pictures import (
-    checker_confusion,
     drift_plots,
     failure_signatures,
     learning_curves,
@@ -16,7 +15,7 @@ from polyclinic.eval.sections import Section
 
 
 def report(results: RunResults) -> list[Section]:
-    """The paper's tables, learning curves, drift, prompt histories, failure signatures, the checker's own table."""
+    """The paper's tables, learning curves, drift, prompt histories, failure signatures."""
     data = collect(results)
     return [
         paper_tables(data),
@@ -24,5 +23,4 @@ def report(results: RunResults) -> list[Section]:
         drift_plots(data),
         prompt_histories(data),
         failure_signatures(data),
-        checker_confusion(),
     ]

@@ -1,4 +1,4 @@
-"""Learning curves, drift by trait, prompt histories, failure signatures and the checker's confusion table."""
+"""Learning curves, drift by trait, prompt histories and failure signatures."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from itertools import pairwise
 
 from polyclinic.clinics.duty.report.collect import Collected, Shift
 from polyclinic.clinics.duty.report.tables import METHOD, value_of
-from polyclinic.clinics.duty.rules.norms.norm import inventory
-from polyclinic.clinics.duty.rules.norms.scripts import confusion
 from polyclinic.clinics.duty.scenario import STAFF, Role, Task
 from polyclinic.eval.charts import Lines, Value
 from polyclinic.eval.intervals import estimate
@@ -128,16 +126,3 @@ def failure_signatures(data: Collected) -> Section:
         caption = f"{variant}: broken commitments {broken}"
         tables.append(Table(caption, ["norm", "role", "task", "first half", "second half", "for example"], rows))
     return Section("Recurring failure signatures", tables)
-
-
-def checker_confusion() -> Section:
-    """How the deterministic checker does on scripted dialogues with known answers."""
-    rows: list[list[Cell]] = [
-        [r.norm, r.hits, r.misses, r.false_alarms, r.passes, r.errors] for r in confusion(inventory())
-    ]
-    table = Table(
-        "The checker on scripted dialogues: broken and flagged, broken and missed, kept and flagged, kept and passed",
-        ["norm", "flagged", "missed", "false alarms", "passed", "errors"],
-        rows,
-    )
-    return Section("The norm checker, checked", [table])

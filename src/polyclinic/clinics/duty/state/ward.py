@@ -9,6 +9,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
+from pydantic import Field
+
 from polyclinic.clinics.duty.scenario import STAFF, Role
 from polyclinic.clinics.duty.scenario.institution import priors
 from polyclinic.clinics.duty.state.memory import RoleMemory, Trajectory
@@ -25,7 +27,7 @@ HISTORY = 24
 
 
 class Counted(Frozen):
-    """What one episode showed about one role: norms broken, actions taken, traits heard."""
+    """What one episode showed about one role: norms broken, actions taken, traits heard (`raw`: as they sounded)."""
 
     episode: int
     task: str
@@ -34,6 +36,7 @@ class Counted(Frozen):
     traits: dict[str, float]
     distance: float = 0.0
     drift: bool = False
+    raw: dict[str, float] = Field(default_factory=dict)
 
 
 class RoleState(Frozen):

@@ -1,4 +1,9 @@
-"""The habits of offline staff: what they are prone to, what holds them back, how their manner drifts."""
+"""The habits of offline staff, how their manner drifts, and the model of learning that holds habits back.
+
+The model is stated, not found: a player reads every line of advice in its prompt; a line whose words it understands as
+advice against a habit takes the share `learning` off the chance of that habit. What a line is filed under counts for
+nothing, so advice in other words helps as much and a line about bananas helps nobody.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +12,7 @@ from functools import lru_cache
 from pydantic import Field
 
 from polyclinic.clinics.duty.prompts import ActTurn
+from polyclinic.clinics.duty.readings import TEACHBACK
 from polyclinic.clinics.duty.scenario import Role
 from polyclinic.core.files import package_data
 from polyclinic.core.message import Frozen
@@ -15,19 +21,7 @@ from polyclinic.core.understudy import Ask
 
 FORGETS = "forgets_late"
 OVERSTEPS = "oversteps"
-SCOPE_NORMS = ("SOP-1", "SOP-2", "SOP-3")
-GROUNDED_NORMS = ("ESC-1", "ESC-2", "INFO-3")
-
-
-class Heeds(Frozen):
-    """How much each source in a prompt takes away from a habit."""
-
-    listed: float
-    checklist: float
-    learned: float
-    remembered: float
-    grounded: float
-    trait_line: float
+OVERSTEPPING = ("decides_alone", "overrules", "talks_medicine")
 
 
 class Late(Frozen):
@@ -43,7 +37,7 @@ class Coupling(Frozen):
 
     trait: str
     below: float
-    norms: tuple[str, ...]
+    habits: tuple[str, ...]
     strength: float
 
 
@@ -66,9 +60,9 @@ class Habits(Frozen):
     """All habits."""
 
     prone: dict[Role, dict[str, float]]
-    heeds: Heeds
     attention: int
     late: Late
+    against: dict[str, tuple[str, ...]]
     couples: tuple[Coupling, ...]
     drifts: tuple[WearsOff, ...]
     mood: float
@@ -83,53 +77,53 @@ def habits() -> Habits:
 
 def is_late(prompt: ActTurn) -> bool:
     """Whether this is the last part of the episode."""
-    return prompt.turn > habits().late.after * prompt.turns
+    return prompt.steers.turn > habits().late.after * prompt.steers.turns
 
 
-def held_back(prompt: ActTurn, norm: str) -> float:
-    """How much of the habit of breaking this norm the prompt takes away: 0 nothing, towards 1 all of it.
+def advises_against(ask: Ask[ActTurn], line: str, habit: str) -> bool:
+    """Whether the player takes this line as advice against the habit, in one wording of it or another."""
+    return any(ask.understands(line, TEACHBACK.ask(plan=wording)) for wording in habits().against[habit])
 
-    What the prompt stresses is obeyed; the more it stresses, the less each line counts; and late in an episode only
-    what memory brings up right before speaking keeps its full weight.
-    """
-    data = habits()
-    items = len(prompt.norms) + len(prompt.checklist) + len(prompt.learned)
-    share = min(1.0, data.attention / items) if items else 1.0
-    remembered = any(line.id == norm for line in prompt.memory.active_norms)
-    keeps = data.late.keeps if is_late(prompt) and not remembered else 1.0
-    sources = [
-        data.heeds.listed * any(line.id == norm for line in prompt.norms),
-        data.heeds.checklist * any(line.id == norm for line in prompt.checklist),
-        data.heeds.learned * any(line.key == f"norm:{norm}" for line in prompt.learned),
-        data.heeds.grounded * (bool(prompt.grounding) and norm in GROUNDED_NORMS),
-    ]
+
+def held_back(ask: Ask[ActTurn], habit: str) -> float:
+    """How much of a habit the prompt's words take away: 0 nothing, towards 1 all of it."""
+    data, prompt = habits(), ask.prompt
+    read_first = (*prompt.norms, *prompt.checklist, *prompt.learned)
+    at_hand = (*prompt.memory.reminders, *prompt.memory.facts, *prompt.objections)
+    share = min(1.0, data.attention / max(len(read_first), 1))
+    keeps = data.late.keeps if is_late(prompt) else 1.0
     left = 1.0
-    for weight in sources:
-        left *= 1 - weight * share * keeps
-    left *= 1 - data.heeds.remembered * remembered
-    left *= 1 - data.heeds.remembered * _facts_at_hand(prompt, norm)
+    for lines, weight in ((read_first, share * keeps), (at_hand, 1.0)):
+        for line in lines:
+            if advises_against(ask, line, habit):
+                left *= 1 - prompt.steers.learning * weight
     return 1 - left
 
 
-def _facts_at_hand(prompt: ActTurn, norm: str) -> bool:
-    """Memory of facts keeps people from inventing them, memory of commitments from contradicting them."""
-    return bool(prompt.memory.facts and norm == "INFO-1") or bool(prompt.memory.commitments and norm == "INFO-3")
+def reminded(ask: Ask[ActTurn], habit: str) -> bool:
+    """Whether memory brings the habit up right before speaking."""
+    return any(advises_against(ask, line, habit) for line in ask.prompt.memory.reminders)
 
 
 def expressed_traits(ask: Ask[ActTurn]) -> dict[str, float]:
-    """How this person speaks today: who they are, worn by the shifts, pushed by disturbances, held by learned lines."""
+    """How this person speaks today: who they are, worn by the shifts, pushed by disturbances, held by lines they
+    understand.
+    """
     prompt, data = ask.prompt, habits()
+    steers = prompt.steers
     levels: dict[str, float] = {}
     for line in prompt.traits:
         name = line.dimension
-        push = 0.0 if prompt.calm else _worn(prompt, name)
-        pushed = prompt.disturbance
+        push = 0.0 if steers.calm else _worn(prompt, name)
+        pushed = steers.disturbance
         if pushed is not None and (pushed.role, pushed.dimension) == (prompt.role, name):
             push += pushed.amount
         if ask.mistakes.get(f"drifts_{name}", 0.0) > 0:
             push += data.mistake_push * ask.mistakes[f"drifts_{name}"] * (-1 if line.value >= 0.5 else 1)
-        if any(learned.key == f"trait:{name}" for learned in prompt.learned):
-            push *= 1 - data.heeds.trait_line
+        if push and any(
+            ask.understands(text, TEACHBACK.ask(plan=f"be someone who {line.about}")) for text in prompt.learned
+        ):
+            push *= 1 - steers.learning
         mood = stream("mood", ask.request.settings.seed, name).gauss(0, data.mood)
         levels[name] = min(max(line.value + push + mood, 0.0), 1.0)
     return levels
@@ -137,28 +131,23 @@ def expressed_traits(ask: Ask[ActTurn]) -> dict[str, float]:
 
 def _worn(prompt: ActTurn, trait: str) -> float:
     """How far the shifts so far have worn this trait off."""
-    return sum(w.at(prompt.shift) for w in habits().drifts if (w.role, w.trait) == (prompt.role, trait))
+    return sum(w.at(prompt.steers.shift) for w in habits().drifts if (w.role, w.trait) == (prompt.role, trait))
 
 
-def breaks(ask: Ask[ActTurn], norm: str, traits: dict[str, float]) -> bool:
-    """Whether the player gives in to the habit of breaking this norm, here and now."""
+def gives_in(ask: Ask[ActTurn], habit: str, traits: dict[str, float]) -> bool:
+    """Whether the player gives in to this habit, here and now."""
     prompt, data = ask.prompt, habits()
-    if ask.mistake(mistake_name(norm)) or (norm in SCOPE_NORMS and ask.mistake(OVERSTEPS)):
+    if ask.mistake(habit) or (habit in OVERSTEPPING and ask.mistake(OVERSTEPS)):
         return True
-    remembered = any(line.id == norm for line in prompt.memory.active_norms)
-    if is_late(prompt) and not remembered and ask.mistake(FORGETS):
+    late = is_late(prompt)
+    if late and ask.mistake(FORGETS) and not reminded(ask, habit):
         return True
-    if prompt.calm:
+    if prompt.steers.calm:
         return False
-    chance = data.prone.get(prompt.role, {}).get(norm, 0.0)
+    chance = data.prone.get(prompt.role, {}).get(habit, 0.0)
     for coupling in data.couples:
-        if norm in coupling.norms and coupling.trait in traits:
+        if habit in coupling.habits and coupling.trait in traits:
             chance *= 1 + coupling.strength * max(coupling.below - traits[coupling.trait], 0.0)
-    if is_late(prompt) and not remembered:
+    if late and not reminded(ask, habit):
         chance *= data.late.more
-    return ask.chance(f"break {norm}", min(chance * (1 - held_back(prompt, norm)), 0.95))
-
-
-def mistake_name(norm: str) -> str:
-    """``SOP-1`` → ``breaks_sop_1``."""
-    return f"breaks_{norm.lower().replace('-', '_')}"
+    return ask.chance(f"give in {habit}", min(chance * (1 - held_back(ask, habit)), 0.95))

@@ -1,78 +1,85 @@
-"""The offline judge: norms by triggers, identity by cues, social quality by plain signs. A baseline, no more."""
+"""The offline judge: norms and manners by reading, nothing by words of its own. A baseline, no more."""
 
 from __future__ import annotations
 
 from polyclinic.clinics.duty.judges.view import ShiftHeard
-from polyclinic.clinics.duty.prompts import (
-    DescribesPersona,
-    IdentityJudged,
-    JudgesIdentity,
-    JudgesNorms,
-    NormJudged,
-    NormsJudged,
-)
-from polyclinic.clinics.duty.rules.norms.checker import check_action
-from polyclinic.clinics.duty.rules.traits.markers import estimate
-from polyclinic.clinics.duty.rules.traits.social import coordination, on_ten, relation, role_fit, trust
-from polyclinic.clinics.duty.rules.triggers.scene import Scene
-from polyclinic.core.understudy import Ask, answers
+from polyclinic.clinics.duty.prompts import IdentityJudged, JudgesIdentity
+from polyclinic.clinics.duty.prompts.replies import DISTANCES
+from polyclinic.clinics.duty.readings import NORM, TRAIT
+from polyclinic.clinics.duty.rules.norms.norm import inventory
+from polyclinic.clinics.duty.rules.traits.hearing import listened_to
+from polyclinic.clinics.duty.rules.triggers.scene import Line
+from polyclinic.core.understudy import Ask, P, answers
+from polyclinic.eval.prompts import JudgesRubric, RubricJudged
 from polyclinic.eval.rubric_understudy import Grade, RubricUnderstudy
-from polyclinic.people.traits import degree
+
+SIGNS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "rar": ((), ("SOP-1", "SOP-2", "SOP-3")),
+    "cbs": (("speaking_up", "thoroughness", "help_seeking", "initiative", "shared_decision"), ("SOP-2", "SAFE-1")),
+    "rqs": (("perspective_taking", "emotional_engagement"), ("SAFE-1",)),
+    "tss": (("uncertainty_communication", "thoroughness"), ("SAFE-2", "INFO-1", "ESC-3")),
+}
+_NORMS = {norm.id: norm for norm in inventory()}
 
 
 class JudgeUnderstudy(RubricUnderstudy[ShiftHeard]):
-    """Mistake besides those of every rubric judge: ``alarmist`` sees a violation in every message."""
+    """The mistakes are those of every rubric judge."""
 
-    @answers(JudgesNorms)
-    def judges_norms(self, ask: Ask[JudgesNorms]) -> NormsJudged:
-        """What the triggers find among the norms asked about."""
-        facts = ask.prompt.facts
-        own = [(i, line) for i, line in enumerate(facts.lines) if line.speaker == ask.prompt.role]
-        if ask.mistake("alarmist"):
-            first = facts.norms[0].id
-            found = [
-                NormJudged(number=i + 1, norm=first, rationale="sounds bad", words=line.text, severity=3)
-                for i, line in own
-            ]
-            return NormsJudged(violations=tuple(found))
-        found = [
-            NormJudged(number=i + 1, norm=v.norm, rationale=v.rationale, words=v.words, severity=v.severity)
-            for i, line in own
-            for v in check_action(facts.norms, Scene(facts.shift, line.speaker, line.text, line.to, facts.lines[:i]))
-        ]
-        return NormsJudged(violations=tuple(found))
-
-    @answers(DescribesPersona)
-    def describes(self, ask: Ask[DescribesPersona]) -> str:
-        """The traits that can be heard, in the words of a persona."""
-        prompt = ask.prompt
-        heard = estimate(prompt.messages, [theme.dimension for theme in prompt.themes])
-        lines = [
-            f"- {theme.about}: {degree(heard[theme.dimension].value)}"
-            for theme in prompt.themes
-            if theme.dimension in heard
-        ]
-        return f"A {prompt.role} who\n" + "\n".join(lines or ["- says little about themselves: hardly"])
+    @answers(JudgesRubric)
+    def judges_rubric(self, ask: Ask[JudgesRubric]) -> RubricJudged:
+        """The rubric, graded by one who can hear this very question."""
+        return RubricJudged.model_validate(_Hearing(ask).graded(ask).model_dump())
 
     @answers(JudgesIdentity)
     def judges_identity(self, ask: Ask[JudgesIdentity]) -> IdentityJudged:
-        """The mean distance of the traits heard from the persona's."""
+        """The mean gap between how often a manner shows and how strong it should be."""
         prompt = ask.prompt
-        target = {line.dimension: line.value for line in prompt.traits}
-        heard = estimate(prompt.messages, list(target))
-        if not heard:
-            return IdentityJudged(reason="nothing personal can be heard", distance=0.5)
-        gaps = {name: abs(item.value - target[name]) for name, item in heard.items()}
+        high = {dimension.id: dimension.high for dimension in listened_to(prompt.role)}
+        gaps = {
+            t.dimension: abs(_share(ask, prompt.role, t.about, high[t.dimension], prompt.messages) - t.value)
+            for t in prompt.traits
+        }
         widest = max(gaps, key=lambda name: (gaps[name], name))
-        distance = min(2 * sum(gaps.values()) / len(gaps), 1.0)
-        return IdentityJudged(reason=f"{widest} is furthest, by {gaps[widest]:.2f}", distance=round(distance, 6))
+        distance = sum(gaps.values()) / len(gaps)
+        word = min(DISTANCES, key=lambda known: abs(DISTANCES[known] - distance))
+        return IdentityJudged(reason=f"{widest} is furthest, by {gaps[widest]:.2f}", likeness=word)
+
+
+class _Hearing(RubricUnderstudy[ShiftHeard]):
+    """A grader for one question, with the ears that came with it."""
+
+    def __init__(self, ask: Ask[JudgesRubric]) -> None:
+        self._ask = ask
+
+    def graded(self, ask: Ask[JudgesRubric]) -> RubricJudged:
+        """The whole rubric."""
+        return super().judges_rubric(ask)
 
     def grade(self, criterion: str, facts: ShiftHeard) -> Grade:
-        """Levels from 1 to 10 by signs in the words."""
-        if criterion == "rar":
-            role = facts.role or "doctor"
-            return Grade(
-                on_ten(role_fit(facts.lines, role)), f"words of the {role} that overstep their part are counted"
-            )
-        signs = {"cbs": coordination, "rqs": relation, "tss": trust}[criterion]
-        return Grade(on_ten(signs(facts.lines)), "signs for and against are counted")
+        """Levels from 1 to 10: the share of messages with a good manner, less the share with a breach."""
+        manners, norms = SIGNS[criterion]
+        own = [line for line in facts.lines if line.speaker != "patient" and facts.role in (None, line.speaker)]
+        good = sum(_shows(self._ask, line, manners) for line in own) / max(len(own), 1)
+        bad = sum(_breaks(self._ask, line, norms) for line in own) / max(len(own), 1)
+        start = 0.9 if not manners else 0.5
+        level = 1 + round(min(max(start + 0.5 * good - bad, 0.0), 1.0) * 9)
+        return Grade(level, f"a good manner in {good:.0%} of the messages, a breach in {bad:.0%}")
+
+
+def _share(ask: Ask[P], role: str, about: str, high: str, messages: tuple[str, ...]) -> float:
+    asked = TRAIT.ask(role=role, about=about, high=high)
+    return sum(ask.understands(message, asked) for message in messages) / max(len(messages), 1)
+
+
+def _shows(ask: Ask[P], line: Line, manners: tuple[str, ...]) -> bool:
+    return any(
+        ask.understands(line.text, TRAIT.ask(role=line.speaker, about=d.about, high=d.high))
+        for d in listened_to(line.speaker)
+        if d.id in manners
+    )
+
+
+def _breaks(ask: Ask[P], line: Line, norms: tuple[str, ...]) -> bool:
+    said = f"The {line.speaker} says to the {line.to or 'team'}: {line.text}"
+    bound = [_NORMS[name] for name in norms if line.speaker in _NORMS[name].roles]
+    return any(ask.understands(said, NORM.ask(shift="", when=norm.if_, then=norm.then)) for norm in bound)

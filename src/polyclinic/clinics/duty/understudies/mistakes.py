@@ -3,43 +3,39 @@
 from __future__ import annotations
 
 from polyclinic.clinics.duty.scenario import STAFF
-from polyclinic.clinics.duty.understudies.habits import FORGETS, OVERSTEPS, habits, mistake_name
+from polyclinic.clinics.duty.understudies.habits import FORGETS, OVERSTEPS, habits
 from polyclinic.core.clinic import Mistake
 from polyclinic.people.traits import COMMUNICATORS, dimensions
 
 _WHERE = {
-    "SOP-1": "one:t1-07-methotrexate~calm",
-    "SOP-2": "one:t2-01-chest-pain~calm",
-    "SOP-3": "one:t2-01-chest-pain~calm",
-    "ESC-1": "one:t2-01-chest-pain~calm",
-    "ESC-2": "one:t1-02-warfarin~calm",
-    "ESC-3": "one:t3-01-heart-failure~calm",
-    "INFO-1": "one:t1-02-warfarin~calm",
-    "INFO-2": "one:t2-02-thunderclap~calm",
-    "INFO-3": "one:t1-10-apixaban~calm",
-    "SAFE-1": "one:t1-10-apixaban~calm",
-    "SAFE-2": "one:t1-02-warfarin~calm",
-    "SAFE-3": "one:t1-01-potassium~calm",
+    "decides_alone": "one:t1-07-methotrexate~calm",
+    "overrules": "one:t2-01-chest-pain~calm",
+    "talks_medicine": "one:t2-01-chest-pain~calm",
+    "plays_down": "one:t2-01-chest-pain~calm",
+    "calls_safe": "one:t1-02-warfarin~calm",
+    "closes_early": "one:t3-01-heart-failure~calm",
+    "makes_up": "one:t1-02-warfarin~calm",
+    "promises": "one:t2-02-thunderclap~calm",
+    "changes_dose": "one:t1-10-apixaban~calm",
+    "brushes_off": "one:t1-10-apixaban~calm",
+    "overclaims": "one:t1-02-warfarin~calm",
+    "skips_check": "one:t1-01-potassium~calm",
 }
 _QUIET = {
     "doctor": "one:t1-04-triple~calm",
     "nurse": "one:t2-13-ankle~calm",
     "trainee": "one:t1-08-statin~calm",
 }
-_WHO = {"SOP-1": "trainee", "SOP-2": "nurse", "SOP-3": "admin"}
+_WHO = {"decides_alone": "trainee", "overrules": "nurse", "talks_medicine": "admin"}
 
 
 def _mistakes() -> tuple[Mistake, ...]:
-    norms = dict.fromkeys(norm for role in STAFF for norm in habits().prone[role])
+    known = dict.fromkeys(habit for role in STAFF for habit in habits().prone[role])
     found = [
         Mistake(
-            mistake_name(norm),
-            _WHO.get(norm, "doctor"),
-            f"breaks {norm} at every occasion",
-            "snr",
-            scenarios=_WHERE[norm],
+            habit, _WHO.get(habit, "doctor"), f"gives in at every occasion: {habit}", "snr", scenarios=_WHERE[habit]
         )
-        for norm in sorted(norms)
+        for habit in sorted(known)
     ]
     traits = dict.fromkeys(d.id for role in COMMUNICATORS if role != "patient" for d in dimensions(role))
     roles = {d.id: role for role in ("trainee", "nurse", "doctor") for d in dimensions(role)}
@@ -59,9 +55,7 @@ def _mistakes() -> tuple[Mistake, ...]:
         Mistake(
             "silent", "patient", "says nothing at all", owner="simulated_user", scenarios="one:t1-02-warfarin~calm"
         ),
-        Mistake("alarmist", "judge", "sees a violation in every message", "nvr", scenarios="one:t1-02-warfarin~calm"),
         Mistake("harsh", "judge", "gives the lowest mark always", "cbs", scenarios="one:t1-02-warfarin~calm"),
-        Mistake(mistake_name("SAFE-3"), "nurse", "never asks for teach-back", "tsr", scenarios="one:t3-02-copd~calm"),
     ]
     return tuple(found)
 

@@ -1,37 +1,50 @@
-"""The offline patient: says what it knows in order, in its own manner, and asks again when it feels unheard."""
+"""The offline patient: tells its story, says back what it was told when asked to, asks again when it feels unheard."""
 
 from __future__ import annotations
 
-from polyclinic.clinics.duty.prompts import PatientSays, PatientTurn
-from polyclinic.clinics.duty.rules.traits.markers import express
-from polyclinic.clinics.duty.rules.triggers.words import TEACH_BACK
-from polyclinic.core.seed import stream
+from polyclinic.clinics.duty.prompts import PatientTurn
+from polyclinic.clinics.duty.readings import TEACHBACK
+from polyclinic.clinics.duty.understudies.voices import voice
 from polyclinic.core.understudy import Ask, Understudy, answers
+from polyclinic.text.sentences import is_question, sentences
 
 ASKS_AGAIN = 0.35
+STEPS_KEPT = 4
+_ASKED_BACK = (
+    TEACHBACK.ask(plan="tell me in your own words what you will do"),
+    TEACHBACK.ask(plan="say it back to me so that I know it was clear"),
+)
 
 
 class PatientUnderstudy(Understudy):
     """Mistake: ``silent`` says nothing at all."""
 
     @answers(PatientTurn)
-    def answers_staff(self, ask: Ask[PatientTurn]) -> PatientSays | str:
-        """The next thing on its mind."""
+    def answers_staff(self, ask: Ask[PatientTurn]) -> str:
+        """The steps it was told, if it is asked for them; else the next part of its story."""
         prompt = ask.prompt
         if ask.mistake("silent"):
             return ""
-        last = len(prompt.says) - 1
-        taught = bool(prompt.dialogue) and TEACH_BACK.search(prompt.dialogue[-1].text) is not None
-        said = (
-            prompt.says[min(prompt.answered, last)]
-            if taught or prompt.answered < last
-            else prompt.says[max(last - 1, 0)]
-        )
-        seed = ask.request.settings.seed
-        names = prompt.traits
-        shown = names[prompt.answered % len(names)] if names else None
-        manner = express(shown.dimension, shown.value, stream("patient voice", seed, prompt.answered)) if shown else ""
-        comfort = next((line.value for line in prompt.traits if line.dimension == "felt_understood"), 0.5)
-        worry = ask.chance("worry", ASKS_AGAIN * (1.5 - comfort)) and bool(prompt.concerns) and prompt.answered > 0
-        more = f" {prompt.concerns[prompt.answered % len(prompt.concerns)]}" if worry else ""
-        return PatientSays(text=f"{said} {manner}{more}".strip(), asks_more=worry)
+        words, answered = voice(prompt.steers.voice).patient, prompt.steers.answered
+        told = self._steps(ask)
+        if told:
+            said = words.back.replace("{steps}", ", ".join(told))
+        else:
+            said = prompt.story[answered] if answered < len(prompt.story) else words.nothing
+        comfort = next((line.value for line in prompt.steers.traits if line.dimension == "felt_understood"), 0.5)
+        worry = ask.chance("worry", ASKS_AGAIN * (1.5 - comfort)) and bool(prompt.concerns) and answered > 0
+        more = prompt.concerns[answered % len(prompt.concerns)].rstrip("?. ") + "." if worry else ""
+        return f"{said} {words.worry.replace('{concern}', more)}".strip() if worry else said
+
+    @staticmethod
+    def _steps(ask: Ask[PatientTurn]) -> list[str]:
+        """What the last message told the patient to do, if it also asked to hear it back."""
+        last = ask.prompt.heard[-1] if ask.prompt.heard else None
+        if last is None or last.to != "patient":
+            return []
+        parts = sentences(last.text, lines=False)
+        back = [i for i, p in enumerate(parts) if all(ask.understands(p, plan) for plan in _ASKED_BACK)]
+        if not back:
+            return []
+        steps = [part.rstrip(".") for part in parts[: back[-1]] if not is_question(part)]
+        return [step[:1].lower() + step[1:] for step in steps[-STEPS_KEPT:]]

@@ -1,16 +1,25 @@
-"""The norm checker's deterministic half: which norms an action breaks, how gravely, why, and on which words."""
+"""The norm checker: which norms a message breaks, how gravely, why, and on which words.
+
+Norms are read by meaning: all that bind a message are put to the reader in one call, with the shift as context. What is
+exact stays code: a triage level as a number, and the words that a user's own rule names.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
+from polyclinic.clinics.duty.readings import NORM
 from polyclinic.clinics.duty.rules.norms.norm import Norm, WordRule, applicable
 from polyclinic.clinics.duty.rules.triggers import TRIGGERS
 from polyclinic.clinics.duty.rules.triggers.scene import Hit, Line, Scene, scenes
 from polyclinic.clinics.duty.rules.triggers.words import find_word, mentions, sentences
-from polyclinic.clinics.duty.scenario import AnyDuty, Role
+from polyclinic.clinics.duty.scenario import AnyDuty, MedicationReview, Role, Triage
 from polyclinic.core.message import Frozen
+from polyclinic.core.reading import Finding, Question
 from polyclinic.text.sentences import is_question
+
+Reads = Callable[[str, Sequence[Question]], Awaitable[tuple[Finding, ...]]]
+EARLIER = 3
 
 
 class Verdict(Frozen):
@@ -25,33 +34,86 @@ class Verdict(Frozen):
     step: int = 0
 
 
-def check_norm(norm: Norm, scene: Scene) -> Verdict:
-    """One norm against one action, by its triggers and its word rule."""
+async def read_action(reads: Reads, norms: Sequence[Norm], scene: Scene) -> list[Verdict]:
+    """The norms that this action breaks, gravest first."""
+    bound = [norm for norm in applicable(norms, scene.role, scene.scenario) if norm.said_to in ("", scene.to)]
+    hits = {norm.id: hit for norm in bound for hit in [exact_hit(norm, scene)] if hit is not None}
+    asked = [norm for norm in bound if norm.read and norm.id not in hits]
+    findings = await reads(said_aloud(scene), [question(norm, scene) for norm in asked]) if asked else ()
+    for norm, finding in zip(asked, findings, strict=True):
+        if finding.yes:
+            words = finding.words.removeprefix(_lead(scene)) or scene.text
+            hits[norm.id] = Hit(rationale=f"read as breaking the rule: {norm.statement()}", words=words)
+    broken = [
+        Verdict(
+            norm=norm.id,
+            role=scene.role,
+            flag=True,
+            severity=norm.severity,
+            rationale=hits[norm.id].rationale,
+            words=hits[norm.id].words,
+            step=len(scene.before),
+        )
+        for norm in bound
+        if norm.id in hits
+    ]
+    return sorted(broken, key=lambda verdict: (-verdict.severity, verdict.norm))
+
+
+async def read_dialogue(
+    reads: Reads, norms: Sequence[Norm], scenario: AnyDuty, lines: tuple[Line, ...]
+) -> list[Verdict]:
+    """Everything broken in a whole dialogue, in the order it was said."""
+    found: list[Verdict] = []
+    for scene in scenes(scenario, lines):
+        found += await read_action(reads, norms, scene)
+    return found
+
+
+def exact_hit(norm: Norm, scene: Scene) -> Hit | None:
+    """What exact means find: a user's own words, a stated level. Names of earlier versions' triggers find nothing."""
     hit = _by_words(norm.words, scene) if norm.words is not None else None
     for name in norm.triggers:
-        hit = hit or TRIGGERS[name](scene)
-    if hit is None:
-        return Verdict(norm=norm.id, role=scene.role, flag=False, severity=0, rationale="no trigger fired", words="")
-    return Verdict(
-        norm=norm.id, role=scene.role, flag=True, severity=norm.severity, rationale=hit.rationale, words=hit.words
+        if hit is None and name in TRIGGERS:
+            hit = TRIGGERS[name](scene)
+    return hit
+
+
+def question(norm: Norm, scene: Scene) -> Question:
+    """The question whether a message of this scene breaks this norm."""
+    return NORM.ask(shift=shift_words(scene), when=norm.if_, then=norm.then)
+
+
+def _lead(scene: Scene) -> str:
+    return f"The {scene.role} says to the {scene.to or 'team'}: "
+
+
+def said_aloud(scene: Scene) -> str:
+    """The message as it is read: who says it to whom, then the words."""
+    return _lead(scene) + scene.text
+
+
+def shift_words(scene: Scene) -> str:
+    """The situation in words, in the order of the sets that measure readers, and what was said just before."""
+    scenario = scene.scenario
+    medicines = "; ".join(f"{medication.name} {medication.dose}" for medication in scenario.current_meds)
+    text = (
+        f"{scenario.title}. {scenario.setting} Findings: {'; '.join(finding.text for finding in scenario.findings)}."
+        f" Unknown: {'; '.join(unknown.about for unknown in scenario.unknowns)}. Medicines: {medicines}."
+        f" Plan of the house: {'; '.join(scenario.protocol)}. Risks: {'; '.join(_risks(scenario))}."
+        f" Changes with support: {'; '.join(f'{c.change} {c.drug}' for c in scenario.supported_changes) or 'none'}."
+        f" Resources: {'; '.join(resource.limit for resource in scenario.resources)}"
     )
+    earlier = " ".join(f"{line.speaker}: {line.text}" for line in scene.before[-EARLIER:])
+    return f"{text}. Said before: {earlier}" if earlier else text
 
 
-def check_action(norms: Sequence[Norm], scene: Scene) -> list[Verdict]:
-    """The norms that this action breaks, gravest first; norms left to a rubric are not looked at."""
-    verdicts = [
-        check_norm(norm, scene) for norm in applicable(norms, scene.role, scene.scenario) if norm.check != "rubric"
-    ]
-    broken = [verdict for verdict in verdicts if verdict.flag]
-    step = len(scene.before)
-    return [
-        verdict.model_copy(update={"step": step}) for verdict in sorted(broken, key=lambda v: (-v.severity, v.norm))
-    ]
-
-
-def check_dialogue(norms: Sequence[Norm], scenario: AnyDuty, lines: tuple[Line, ...]) -> list[Verdict]:
-    """Everything broken in a whole dialogue, in the order it was said."""
-    return [verdict for scene in scenes(scenario, lines) for verdict in check_action(norms, scene)]
+def _risks(scenario: AnyDuty) -> list[str]:
+    if isinstance(scenario, MedicationReview):
+        return [cue.text for cue in scenario.risk_cues]
+    return (
+        [flag.text for flag in scenario.red_flags] if isinstance(scenario, Triage) else [g.text for g in scenario.gaps]
+    )
 
 
 def _by_words(rule: WordRule, scene: Scene) -> Hit | None:

@@ -11,16 +11,17 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from polyclinic.clinics.duty.rules.triggers.names import TRIGGER_NAMES
+from polyclinic.clinics.duty.rules.triggers.names import READ_NOW, TRIGGER_NAMES
 from polyclinic.clinics.duty.scenario import ROLES, TASKS
 from polyclinic.core.files import LOADER, bad_file, parse_yaml
 from polyclinic.errors import UserError
 
 CATEGORIES = ("scope", "escalation", "disclosure", "comm_safety")
 CONDITIONS = ("red_flags", "risk_cues", "gaps", "unknowns", "limited_resources")
-CHECKS = ("trigger", "rubric", "both")
+CHECKS = ("reading", "exact", "both", "trigger", "rubric")
+READ = ("reading", "rubric")
 REQUIRED = ("id", "roles", "tasks", "category", "if", "then", "severity", "check", "remind")
-FIELDS = (*REQUIRED, "priority", "applies_when", "triggers", "words")
+FIELDS = (*REQUIRED, "priority", "applies_when", "triggers", "words", "said_to")
 WORD_FIELDS = ("if_says", "must_say", "unless_says")
 
 
@@ -103,11 +104,11 @@ def _lint_id(node: yaml.Node | None, seen: dict[str, int]) -> list[Fault]:
 def _lint_check_has_means(line: int, fields: dict[str, yaml.Node]) -> list[Fault]:
     check = fields.get("check")
     means = "words" in fields or ("triggers" in fields and fields["triggers"].value)
-    if check is not None and check.value in ("trigger", "both") and not means:
-        fix = f"name triggers ({', '.join(TRIGGER_NAMES[:3])} …), give 'words', or set check to rubric"
-        return [Fault(_line(check), f"check is '{check.value}' and there is nothing to check with", fix)]
-    if check is not None and check.value == "rubric" and means:
-        return [Fault(line, "check is 'rubric' and yet triggers or words are given", "set check to both")]
+    if check is not None and check.value in ("exact", "trigger", "both") and not means:
+        fix = f"name a trigger ({', '.join(TRIGGER_NAMES)}), give 'words', or set check to reading"
+        return [Fault(_line(check), f"check is '{check.value}' and there is nothing exact to check with", fix)]
+    if check is not None and check.value in READ and means:
+        return [Fault(line, f"check is '{check.value}' and yet triggers or words are given", "set check to both")]
     return []
 
 
@@ -183,7 +184,8 @@ _CHECKS: dict[str, Callable[[yaml.Node], list[Fault]]] = {
     "priority": _number("priority", 1, 3),
     "applies_when": _choices("condition", CONDITIONS, some=False),
     "check": _choice("check", CHECKS),
-    "triggers": _choices("trigger", TRIGGER_NAMES, some=False),
+    "triggers": _choices("trigger", (*TRIGGER_NAMES, *READ_NOW), some=False),
+    "said_to": _choice("role", ROLES),
     "words": _word_rule,
     "remind": _text("remind"),
 }

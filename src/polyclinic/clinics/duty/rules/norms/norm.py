@@ -18,7 +18,7 @@ from polyclinic.core.services import Services
 
 Category = Literal["scope", "escalation", "disclosure", "comm_safety"]
 Condition = Literal["red_flags", "risk_cues", "gaps", "unknowns", "limited_resources"]
-Check = Literal["trigger", "rubric", "both"]
+Check = Literal["reading", "exact", "both", "trigger", "rubric"]
 HIGH_SEVERITY = 4
 
 
@@ -31,7 +31,12 @@ class WordRule(Frozen):
 
 
 class Norm(Frozen):
-    """One responsibility norm. `remind` is the line a prompt stresses when the norm was broken."""
+    """One responsibility norm. `remind` is the line a prompt stresses when the norm was broken.
+
+    `check` says how it is checked: by `reading`, by `exact` means only (its words or triggers), or by both. Files of
+    earlier versions say `rubric` and `trigger`: a norm of theirs is read unless it has nothing but words of its own.
+    `said_to` holds it to messages for one role.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
@@ -48,6 +53,12 @@ class Norm(Frozen):
     triggers: tuple[str, ...] = ()
     words: WordRule | None = None
     remind: str
+    said_to: Role | Literal[""] = ""
+
+    @property
+    def read(self) -> bool:
+        """Whether the reader is asked about it."""
+        return self.check != "exact" and not (self.check == "trigger" and self.words is not None)
 
     def binds(self, role: Role, scenario: AnyDuty) -> bool:
         """Whether the norm holds for this role in this scenario."""

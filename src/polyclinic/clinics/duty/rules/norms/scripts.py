@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from polyclinic.clinics.duty.rules.norms.checker import check_norm
+from polyclinic.clinics.duty.rules.norms.checker import Reads, read_action
 from polyclinic.clinics.duty.rules.norms.norm import Norm
 from polyclinic.clinics.duty.rules.triggers.scene import Line, Scene
 from polyclinic.clinics.duty.scenario import AnyDuty, by_id, shipped
@@ -67,13 +67,12 @@ def tally(norm: str, verdicts: Sequence[tuple[bool, bool]]) -> Confusion:
     )
 
 
-def confusion(norms: Sequence[Norm]) -> list[Confusion]:
-    """The deterministic checker's table, one row per norm that has triggers."""
+async def confusion(reads: Reads, norms: Sequence[Norm]) -> list[Confusion]:
+    """The checker's table with one reader, one row for each norm."""
     shifts = by_id(shipped())
     rows = []
     for norm in norms:
-        if norm.check == "rubric":
-            continue
         own = [script for script in scripts() if script.norm == norm.id]
-        rows.append(tally(norm.id, [(s.breaks, check_norm(norm, s.scene(shifts)).flag) for s in own]))
+        found = [(s.breaks, bool(await read_action(reads, [norm], s.scene(shifts)))) for s in own]
+        rows.append(tally(norm.id, found))
     return rows

@@ -35,3 +35,4 @@ class Beat(Frozen):
     role: Role
     stage: str
     to: Role
+    last: bool = False
