@@ -23,7 +23,7 @@ _NORMS = {norm.id: norm for norm in inventory()}
 
 
 class JudgeUnderstudy(RubricUnderstudy[ShiftHeard]):
-    """The mistakes are those of every rubric judge."""
+    """Mistake besides those of every rubric judge: ``estranged`` takes everybody for another person."""
 
     @answers(JudgesRubric)
     def judges_rubric(self, ask: Ask[JudgesRubric]) -> RubricJudged:
@@ -34,6 +34,8 @@ class JudgeUnderstudy(RubricUnderstudy[ShiftHeard]):
     def judges_identity(self, ask: Ask[JudgesIdentity]) -> IdentityJudged:
         """The mean gap between how often a manner shows and how strong it should be."""
         prompt = ask.prompt
+        if ask.mistake("estranged"):
+            return IdentityJudged(reason="nothing is as it was (a deliberate mistake)", likeness="another person")
         high = {dimension.id: dimension.high for dimension in listened_to(prompt.role)}
         gaps = {
             t.dimension: abs(_share(ask, prompt.role, t.about, high[t.dimension], prompt.messages) - t.value)
