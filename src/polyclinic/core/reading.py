@@ -71,7 +71,9 @@ class ReadingKind:
     `who` names the roles whose words are read; none means any simulated person. `question` and `context` name facts in
     braces. `open` lists the facts that a text is compared with, most telling first: the question then means something
     else for each of them. `listed` says that these facts come from a short fixed list, so that a trained reader can
-    learn each one by itself.
+    learn each one by itself. `parts` says that a longer text means it as soon as a part of it does; a trained reader
+    then learns from lines that are put together too, with lines of the kinds named in `quiet`, which never mean it.
+    `swaps` says that a text fits one target only: asked about another line's target, the answer is no.
     """
 
     name: str
@@ -82,6 +84,9 @@ class ReadingKind:
     open: tuple[str, ...] = ()
     listed: bool = False
     bound: bool = False
+    parts: bool = False
+    quiet: tuple[str, ...] = ()
+    swaps: bool = False
 
     def ask(self, **facts: str) -> Question:
         """The question about these facts."""

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Generic, TypeVar, cast, get_args
+from typing import Any, Generic, TypeVar, cast, get_args
 
 from polyclinic.core.prompt import Facts
 from polyclinic.core.understudy import Ask, Understudy, answers
@@ -62,6 +62,10 @@ class FactsUnderstudy(Understudy, Generic[F]):
                 f"{type(given).__name__}: let the view return View(text, {wanted.__name__}(...))"
             )
         return given
+
+    def understood(self, ask: Ask[Any], facts: F) -> F:
+        """The facts with what the judge has understood by `ask.understands`; as they are unless overridden."""
+        return facts
 
 
 class RubricUnderstudy(FactsUnderstudy[F]):
@@ -119,8 +123,8 @@ class PairUnderstudy(FactsUnderstudy[F]):
         prompt = ask.prompt
         if ask.mistake("first_bias"):
             return Preferred(reason="it stands first (a deliberate bias)", better="first")
-        first = self.worth(prompt.judge, self.facts(prompt.first_facts, prompt.judge))
-        second = self.worth(prompt.judge, self.facts(prompt.second_facts, prompt.judge))
+        first = self.worth(prompt.judge, self.understood(ask, self.facts(prompt.first_facts, prompt.judge)))
+        second = self.worth(prompt.judge, self.understood(ask, self.facts(prompt.second_facts, prompt.judge)))
         if first == second:
             return Preferred(reason=f"both are worth {first:g}", better="neither")
         return Preferred(

@@ -10,6 +10,7 @@ import numpy as np
 from polyclinic.core.reading import ReadingKind, Says
 from polyclinic.reading.features import Features, compares, features, scope_of, scoped, target_of, text_grams
 from polyclinic.reading.fit import Linear, fit, whole_table
+from polyclinic.reading.longer import put_together, swapped
 from polyclinic.reading.measure import accuracy
 from polyclinic.reading.sets import Labelled
 from polyclinic.reading.weights import save
@@ -25,6 +26,10 @@ def train(rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind]) -> tuple[d
         mine = [row for row in rows if row.question.kind == name]
         if len({row.label for row in mine}) < 2:
             continue
+        if kind.parts:
+            mine += put_together(mine, [row for row in rows if row.question.kind in kind.quiet and row.label])
+        if kind.swaps:
+            mine += swapped(mine)
         decay = OPEN_DECAY if compares(kind) else CLOSED_DECAY
         rows_of_kind = [features(kind, row.question, row.text) for row in mine]
         models[name] = fit(rows_of_kind, [row.label for row in mine], sparse_decay=decay)

@@ -14,21 +14,27 @@ from polyclinic.core.episode import Campaign, EpisodeSpec
 from polyclinic.core.execute import EpisodeResult, RunContext, run_episode
 from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.model import Completion, Model, Request, Usage
+from polyclinic.core.part import OUT_OF_PART
 from polyclinic.core.services import Services
 from polyclinic.core.transcript import Event
 from polyclinic.models.understudy import UnderstudyModel
+from polyclinic.reading.reader import BuiltInReader
 from polyclinic.retrieval.embedders import embedder
 from polyclinic.retrieval.index import new_index
 
 SERVICES = Services(make_embedder=lambda: embedder("hashing"), make_index=new_index)
+
+READER = BuiltInReader({kind.name: kind for kind in (*clinic.readings, OUT_OF_PART)})
 
 
 class Players:
     """Understudies for every role that no other model was given for."""
 
     def __init__(self, models: Mapping[str, Model]) -> None:
-        self._models: dict[str, Model] = {role: UnderstudyModel(made()) for role, made in clinic.understudies.items()}
-        self._models |= models
+        self._models: dict[str, Model] = {
+            role: UnderstudyModel(made(), ears=READER) for role, made in clinic.understudies.items()
+        }
+        self._models |= {"reader": READER, **models}
 
     def model(self, role: str) -> Model:
         return self._models[role.partition("-")[0]]

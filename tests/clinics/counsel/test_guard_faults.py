@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from polyclinic.clinics.counsel.prompts import PatientSays
 from polyclinic.clinics.counsel.rules.guard import QUEUE
 from polyclinic.clinics.counsel.rules.messages import contacts, escalation_message
 from polyclinic.clinics.counsel.rules.notes import Guarded
@@ -91,7 +90,7 @@ async def test_every_guard_fault_ends_in_the_queue_before_the_set_message(
 
         journal = Journal()
         scenario = talk(id=f"fault-{number}", lang="ko" if number in (4, 5, 6, 7) else "en", turns=3)
-        patient = scripted(lambda request, words=words: PatientSays(text=words))
+        patient = scripted(lambda request, words=words: words)
         result = await play(
             scenario,
             models={"guard": scripted(FAULTS[fault]), "patient": patient},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from polyclinic.clinics.counsel.prompts import DeskSays, MemoryUpdate, PatientSays, ProposedFact
+from polyclinic.clinics.counsel.prompts import DeskSays, Remembers
 from polyclinic.clinics.counsel.state import MAX_FACTS, Charts, Fact, Operation, PatientMemory, canonical_subject
 from polyclinic.core.episode import Campaign
 from polyclinic.core.journal import MemoryJournal
@@ -59,9 +59,7 @@ async def test_scripted_updates_survive_a_restart_in_the_middle(play: Any, talk:
     updates = scripted_updates()
     keeper = scripted(
         lambda request: (
-            MemoryUpdate(
-                operations=(ProposedFact(**updates[request.messages[-1].content.count("(turn")].model_dump()),)
-            )
+            Remembers(**updates[request.messages[-1].content.count("(turn")].model_dump())
             if request.prompt.prompt_name() == "KeeperRemembers"
             else "short"
         )
@@ -84,9 +82,9 @@ def _facts(result: Any) -> list[dict[str, Any]]:
 async def test_context_stays_bounded_over_two_hundred_turns(play: Any, talk: Any, scripted: Any) -> None:
     sizes: list[int] = []
 
-    def says(request: Any) -> PatientSays:
+    def says(request: Any) -> str:
         sizes.append(sum(len(message.content) for message in request.messages))
-        return PatientSays(text="What matters most to me is my garden. " * 20)
+        return "What matters most to me is my garden. " * 20
 
     inputs: list[int] = []
     result = await play(talk(lang="en", turns=200), models={"patient": scripted(says)}, variant="full")

@@ -48,7 +48,7 @@ clinic = Clinic(
     evaluations=evaluations,
     service=service,
     documents=documents,
-    settings=("country", "documents"),
+    settings=("country", "documents", "voice"),
     demo_scenarios="4",
     demo_variants=("full", "nocritic", "noescalation", "single"),
 )

@@ -29,6 +29,8 @@ SLIP = ReadingKind(
         " brush a feeling aside?"
     ),
     follows="the draft is sent back, and what was said counts as a slip",
+    parts=True,
+    quiet=("counsel-supported",),
 )
 SUPPORTED = ReadingKind(
     "counsel-supported",
@@ -37,6 +39,7 @@ SUPPORTED = ReadingKind(
     question="Is what the counsellor says supported by this source?",
     follows="the claim counts as supported",
     open=("source",),
+    swaps=True,
 )
 CLAIM = ReadingKind(
     "counsel-claim",
@@ -44,6 +47,8 @@ CLAIM = ReadingKind(
     context=_TALK,
     question="Does the counsellor state a fact about medicine, law or services that would need a source?",
     follows="the reply must cite a source",
+    parts=True,
+    quiet=("counsel-feeling",),
 )
 SIGNAL = ReadingKind(
     "counsel-signal",

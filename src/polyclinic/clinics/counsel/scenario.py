@@ -61,6 +61,11 @@ class Persona(Frozen):
     misunderstanding: str = Field(description="what the person has got wrong about the illness")
     leaning: Leaning
     lines: dict[Lang, Lines]
+    in_korean: dict[str, str] = Field(default_factory=dict, description="fields as a Korean prompt tells them")
+
+    def told_in(self, lang: Lang) -> Persona:
+        """The person as a prompt in this language describes them. What has no translation stays as it is."""
+        return self.model_copy(update=self.in_korean) if lang == "ko" and self.in_korean else self
 
 
 class Talk(Scenario):

@@ -53,6 +53,10 @@ _ALIASES = {
     **{f"{PREFERENCES}_{name}": f"preference_{name}" for name in INTERVENTIONS},
 }  # fmt: skip
 
+SUBJECTS: tuple[str, ...] = tuple(
+    dict.fromkeys([*_ALIASES.values(), *(f"preference_{name}" for name in INTERVENTIONS)])
+)
+
 
 class Fact(Frozen):
     """One thing known of the person, and the turn in which they last said it."""

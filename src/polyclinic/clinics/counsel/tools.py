@@ -20,6 +20,9 @@ from polyclinic.retrieval.index import FaissIndex
 CHUNK_CHARS = 700
 KEPT_SEARCHES = 2_000
 _VECTOR_WEIGHT: dict[Lang, float] = {"en": 0.7, "ko": 0.1}
+# Below this word score nothing was asked that a document answers. Of the written questions 98 % lie above it in
+# English and 95 % in Korean; greetings, thanks and small talk lie below.
+_LEAST: dict[Lang, float] = {"en": 7.0, "ko": 8.5}
 
 
 class Source(Frozen):
@@ -37,7 +40,7 @@ class Knowledge:
 
     def __init__(self, embedder: Embedder, pages: Iterable[Page]) -> None:
         self._pages = {page.id: page for page in pages}
-        self._kept: dict[tuple[str, Lang, int], list[Source]] = {}
+        self._kept: dict[tuple[str, Lang, int, bool], list[Source]] = {}
         self._indexes = {
             lang: HybridIndex(
                 embedder,
@@ -52,18 +55,24 @@ class Knowledge:
     def __len__(self) -> int:
         return len(self._pages)
 
-    def search(self, query: str, lang: Lang, k: int = 3) -> list[Source]:
-        """The best passages of up to k different documents in this language, best first."""
-        key = (query, lang, k)
+    def search(self, query: str, lang: Lang, k: int = 3, *, relevant: bool = False) -> list[Source]:
+        """The best passages of up to k different documents in this language, best first.
+
+        With `relevant` there is nothing at all where no passage comes near the query: a greeting needs no source.
+        """
+        key = (query, lang, k, relevant)
         if key not in self._kept:
             if len(self._kept) >= KEPT_SEARCHES:
                 self._kept.clear()
-            self._kept[key] = self._search(query, lang, k)
+            self._kept[key] = self._search(query, lang, k, _LEAST[lang] if relevant else 0.0)
         return self._kept[key]
 
-    def _search(self, query: str, lang: Lang, k: int) -> list[Source]:
+    def _search(self, query: str, lang: Lang, k: int, least: float) -> list[Source]:
+        passages = self._indexes[lang].search(query, k=4 * k)
+        if max((passage.words for passage in passages), default=0.0) < least:
+            return []
         found: dict[str, Source] = {}
-        for passage in self._indexes[lang].search(query, k=4 * k):
+        for passage in passages:
             page = self._pages[passage.document.id]
             if page.id not in found:
                 found[page.id] = Source(

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import pairwise
 
 from polyclinic.clinics.counsel.scenario import PACKAGE, Lang, Talk
 from polyclinic.core.files import package_rows
@@ -15,15 +16,21 @@ from polyclinic.core.prompt import Facts
 from polyclinic.core.transcript import Said, Transcript
 from polyclinic.eval.view import View
 
+DANGER = ("active", "implicit")
+
 
 class Uttered(Frozen):
-    """One utterance. A patient's names its turn and the stage in which it was answered; an answer names its sources."""
+    """One utterance. A patient's names its turn and the stage in which it was answered; an answer names its sources.
+
+    `danger` says that the scenario had the patient voice danger here: it is known, and no guard is asked.
+    """
 
     speaker: str
     text: str
     turn: int | None = None
     stage: str = ""
     sources: tuple[str, ...] = ()
+    danger: bool = False
 
     @property
     def line(self) -> str:
@@ -31,11 +38,30 @@ class Uttered(Frozen):
         return f"{self.speaker}: {self.text}"
 
 
+class Meaning(Frozen):
+    """What a judge made of one answer: a slip, a fact that needs a source, a feeling to answer, and whether it was."""
+
+    slip: bool = False
+    claim: bool = False
+    hurt: bool = False
+    answered: bool = True
+
+
 class Talked(Facts):
-    """A whole conversation, in order."""
+    """A whole conversation, in order. `meant` is what a judge made of the counsellor's answers, in their order."""
 
     lang: Lang
     said: tuple[Uttered, ...]
+    meant: tuple[Meaning, ...] = ()
+
+    def pairs(self) -> list[tuple[Uttered, Uttered]]:
+        """Each utterance of the patient with the answer that followed it, whoever gave it."""
+        heard = [said for said in self.said if said.speaker in ("patient", "counsellor", "service")]
+        return [(one, other) for one, other in pairwise(heard) if one.speaker == "patient"]
+
+    def answers(self) -> list[tuple[Uttered, Uttered]]:
+        """The pairs that the counsellor answered."""
+        return [pair for pair in self.pairs() if pair[1].speaker == "counsellor"]
 
 
 def view(case: Case[Talk]) -> View:
@@ -63,7 +89,12 @@ def _uttered(transcript: Transcript) -> Iterable[Uttered]:
             stage = reply.data.get("stage", "") if reply and "claims" in reply.data else ""
         sources = tuple(claim["source"] for claim in said.data.get("claims", ()))
         yield Uttered(
-            speaker=said.speaker, text=" ".join(said.text.split()), turn=turn, stage=stage or "", sources=sources
+            speaker=said.speaker,
+            text=" ".join(said.text.split()),
+            turn=turn,
+            stage=stage or "",
+            sources=sources,
+            danger=said.data.get("cue") in DANGER,
         )
 
 

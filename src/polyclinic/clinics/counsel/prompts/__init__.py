@@ -1,22 +1,37 @@
-"""One typed class for each pair of templates in this folder: every prompt exists in English and in Korean."""
+"""One typed class for each pair of templates in this folder: every prompt exists in English and in Korean.
+
+Speech is plain text. Decisions are small and flat, and what can be chosen is closed by the prompt's own data.
+"""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from functools import lru_cache
+from typing import Any, Literal, cast
 
-from pydantic import Field
+from pydantic import Field, create_model, field_validator
 
 from polyclinic.clinics.counsel.rules.lexicon import Label
-from polyclinic.clinics.counsel.rules.risk import RiskType
+from polyclinic.clinics.counsel.rules.stages import stage_named
 from polyclinic.clinics.counsel.scenario import Lang, Persona
-from polyclinic.clinics.counsel.state import Action
+from polyclinic.clinics.counsel.state import SUBJECTS, Action, canonical_subject
 from polyclinic.core.message import Frozen
-from polyclinic.core.prompt import Prompt
+from polyclinic.core.prompt import Facts, Prompt
 from polyclinic.core.reply import ReplyModel
+
+NONE = "none"
+NOTHING = "nothing"
+Fault = Literal["none", "accuracy", "choice", "feelings"]
+
+
+class Cue(Facts):
+    """What steers an offline player and is never printed: its voice, and the name of the stage."""
+
+    voice: str = "first"
+    stage: str = ""
 
 
 class SourceShown(Frozen):
-    """A passage as a prompt shows it."""
+    """A passage as a prompt shows it: one sentence fit to be said, and the whole."""
 
     id: str
     title: str
@@ -33,55 +48,47 @@ class GuardVerdict(ReplyModel):
 
 
 class Plan(ReplyModel):
-    """Where the conversation should stand now, and the patient's words that call for it."""
+    """The patient's words that call for a step, the signal they are, and the stage to be in."""
 
-    signal: str = Field(description="the signal that was heard, or empty")
     words: str = Field(description="the patient's own words, exactly, or empty when nothing moves")
+    signal: str = Field(description="the signal that was heard, or none")
     to: str = Field(description="the stage to be in")
 
+    @field_validator("to", mode="before")
+    @classmethod
+    def _stage(cls, value: object) -> object:
+        """`Disease Awareness` is a stage, however it is written."""
+        return stage_named(value) or value if isinstance(value, str) else value
 
-class Claim(ReplyModel):
-    """A medical or legal statement in a reply, and the source it is from."""
 
-    statement: str = Field(min_length=1, description="the statement, exactly as it stands in the reply")
-    source: str = Field(description="the id of the source")
+class Cited(ReplyModel):
+    """Which source a reply's facts are from."""
 
-
-class Reply(ReplyModel):
-    """What the counsellor says, and where its facts are from."""
-
-    text: str = Field(min_length=1)
-    claims: tuple[Claim, ...] = ()
+    reason: str = Field(description="what of the reply stands in that source, in a few words")
+    source: str = Field(description="the id of the source, or none")
 
 
 class Criticism(ReplyModel):
-    """The critic's verdict: the reason first, then the risk type, the words, and how to mend them."""
+    """The critic's verdict: the reason first, then the fault, the draft's words, and what to change."""
 
     reason: str
-    risk: RiskType
-    words: str
-    feedback: str = Field(description="how to revise; empty for risk 0")
+    fault: Fault
+    words: str = Field(description="the draft's own words that are at fault, or empty")
+    feedback: str = Field(description="what to change; empty where there is no fault")
 
 
-class ProposedFact(ReplyModel):
-    """One operation on long-term memory."""
+class Remembers(ReplyModel):
+    """The one thing of a turn that is worth keeping."""
 
     action: Action
-    subject: str
-    value: str = ""
+    subject: str = Field(description="what it is about, or nothing")
+    value: str = Field(description="a few words, or empty")
 
-
-class MemoryUpdate(ReplyModel):
-    """The operations that one turn calls for."""
-
-    operations: tuple[ProposedFact, ...] = ()
-
-
-class PatientSays(ReplyModel):
-    """What the patient says, and whether the patient then leaves."""
-
-    text: str = Field(min_length=1, max_length=4_000)
-    leaves: bool = False
+    @field_validator("subject", mode="before")
+    @classmethod
+    def _subject(cls, value: object) -> object:
+        """One spelling for one subject."""
+        return canonical_subject(value) if isinstance(value, str) else value
 
 
 class DeskSays(ReplyModel):
@@ -96,6 +103,7 @@ class GuardChecks(Prompt[GuardVerdict]):
     """Is there danger in what the patient says?"""
 
     template = "guard.{lang}.md"
+    words = 50
     lang: Lang
     summary: str
     recent: tuple[str, ...]
@@ -103,79 +111,107 @@ class GuardChecks(Prompt[GuardVerdict]):
 
 
 class PlannerPlans(Prompt[Plan]):
-    """Which stage does the patient's answer call for?"""
+    """Which stage does the patient's answer call for? `allowed` are the stages that the order lets it choose."""
 
     template = "plan.{lang}.md"
+    words = 30
     lang: Lang
-    stages: tuple[str, ...]
     stage: str
-    furthest: str
-    wanted: tuple[str, ...]
-    recent: tuple[str, ...]
+    allowed: tuple[str, ...]
+    signals: tuple[str, ...]
+    asked: str
     utterance: str
     feedback: str
+    cue: Cue = Cue()
+
+    def reply_form(self) -> type[Plan]:
+        """Only what this very prompt offers."""
+        return _plan_form((*self.signals, NONE), self.allowed)
 
 
-class CounsellorReplies(Prompt[Reply]):
-    """The counsellor's next words."""
+class CounsellorReplies(Prompt[str]):
+    """The counsellor's next words. What was said before goes with it as the history of both sides."""
 
     template = "reply.{lang}.md"
+    words = 90
     lang: Lang
-    stage: str
     goal: str
-    moved: str
     facts: tuple[str, ...]
     summary: str
-    recent: tuple[str, ...]
     sources: tuple[SourceShown, ...]
     gentle: str
     utterance: str
-    attempt: int
     refused: str
     feedback: str
+    cue: Cue = Cue()
+
+
+class CounsellorCites(Prompt[Cited]):
+    """Where the facts in the counsellor's words are from."""
+
+    template = "cite.{lang}.md"
+    words = 25
+    lang: Lang
+    said: str
+    sources: tuple[SourceShown, ...]
+
+    def reply_form(self) -> type[Cited]:
+        """One of the sources that were shown, or none."""
+        return _cited_form((*(source.id for source in self.sources), NONE))
 
     @classmethod
-    def from_human(cls, text: str) -> Reply:
-        """A person at the counsellor's desk writes plain words; ``[source-id]`` after a sentence cites a source."""
-        return Reply(text=text.strip())
+    def from_human(cls, text: str) -> Cited:
+        """A person writes the id of a source, or nothing."""
+        return Cited(reason="", source=text.strip() or NONE)
 
 
 class CriticJudges(Prompt[Criticism]):
     """Does a draft break a constraint?"""
 
     template = "critic.{lang}.md"
+    words = 60
     lang: Lang
-    facts: tuple[str, ...]
-    summary: str
     sources: tuple[SourceShown, ...]
-    recent: tuple[str, ...]
+    asked: str
     utterance: str
     draft: str
 
     @classmethod
     def from_human(cls, text: str) -> Criticism:
-        """A person writes ``0``, or ``2: how to mend it``."""
-        number, _, feedback = text.strip().partition(":")
+        """A person writes ``none``, or ``choice: what to change``."""
+        fault, _, feedback = text.strip().partition(":")
         return Criticism.model_validate(
-            {"reason": feedback.strip(), "risk": int(number), "words": "", "feedback": feedback.strip()}
+            {
+                "reason": feedback.strip(),
+                "fault": fault.strip().casefold() or NONE,
+                "words": "",
+                "feedback": feedback.strip(),
+            }
         )
 
 
-class KeeperRemembers(Prompt[MemoryUpdate]):
+class KeeperRemembers(Prompt[Remembers]):
     """What of this turn belongs into long-term memory?"""
 
     template = "remember.{lang}.md"
+    words = 30
     lang: Lang
     facts: tuple[str, ...]
     stage: str
     asked: str
     utterance: str
+    subjects: tuple[str, ...] = SUBJECTS
+
+    def reply_form(self) -> type[Remembers]:
+        """Only subjects that memory keeps."""
+        return _remembers_form((*self.subjects, NOTHING))
 
 
 class KeeperSummarises(Prompt[str]):
     """Older turns in at most 200 characters."""
 
     template = "summarise.{lang}.md"
+    words = 40
     lang: Lang
     limit: int
     summary: str
@@ -186,27 +222,23 @@ class SingleReplies(Prompt[str]):
     """The baseline: one model, one prompt, no plan, no sources, no critic."""
 
     template = "single.{lang}.md"
+    words = 90
     lang: Lang
-    recent: tuple[str, ...]
     utterance: str
+    cue: Cue = Cue()
 
 
-class PatientSpeaks(Prompt[PatientSays]):
-    """The patient's next words."""
+class PatientSpeaks(Prompt[str]):
+    """The patient's next words. What was said before goes with it as the history of both sides."""
 
     template = "patient.{lang}.md"
+    words = 50
     lang: Lang
     persona: Persona
-    cue: str
-    turn: int
-    turns: int
-    recent: tuple[str, ...]
-
-    @classmethod
-    def from_human(cls, text: str) -> PatientSays:
-        """A person types; ``/bye`` alone, or at the end, leaves."""
-        words, _, _ = text.strip().partition("/bye")
-        return PatientSays(text=words.strip() or "/bye", leaves="/bye" in text)
+    voices: str = Field(description="what the person says in this turn; empty for anything")
+    last: bool
+    said: str = Field(description="the counsellor's last words; empty at the beginning")
+    cue: Cue = Cue()
 
 
 class DeskWaits(Prompt[DeskSays]):
@@ -222,6 +254,7 @@ PROMPTS: tuple[type[Prompt[Any]], ...] = (
     GuardChecks,
     PlannerPlans,
     CounsellorReplies,
+    CounsellorCites,
     CriticJudges,
     KeeperRemembers,
     KeeperSummarises,
@@ -229,3 +262,21 @@ PROMPTS: tuple[type[Prompt[Any]], ...] = (
     PatientSpeaks,
     DeskWaits,
 )
+
+
+@lru_cache(maxsize=256)
+def _plan_form(signals: tuple[str, ...], stages: tuple[str, ...]) -> type[Plan]:
+    fields: dict[str, Any] = {"signal": (Literal[signals], ...), "to": (Literal[stages], ...)}
+    return cast("type[Plan]", create_model("Plan", __base__=Plan, **fields))
+
+
+@lru_cache(maxsize=1_024)
+def _cited_form(ids: tuple[str, ...]) -> type[Cited]:
+    fields: dict[str, Any] = {"source": (Literal[ids], ...)}
+    return cast("type[Cited]", create_model("Cited", __base__=Cited, **fields))
+
+
+@lru_cache(maxsize=4)
+def _remembers_form(subjects: tuple[str, ...]) -> type[Remembers]:
+    fields: dict[str, Any] = {"subject": (Literal[subjects], ...)}
+    return cast("type[Remembers]", create_model("Remembers", __base__=Remembers, **fields))

@@ -42,8 +42,8 @@ def gentle_question(lang: Lang) -> str:
     return str(_data("messages")["gentle"][lang])
 
 
-def stage_words(stage: str, name: Literal["goal", "query", "ask"], lang: Lang) -> str:
-    """A stage's goal, what to look up in it, or how its question is asked."""
+def stage_words(stage: str, name: Literal["goal", "query"], lang: Lang) -> str:
+    """A stage's goal, or what to look up in it."""
     return str(_data("stages")[stage][name][lang])
 
 

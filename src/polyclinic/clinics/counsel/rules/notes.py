@@ -44,3 +44,15 @@ class MemoryChanged(Note):
     topic = "memory"
     turn: int
     changes: tuple[Applied, ...]
+
+
+class ObjectionDropped(Note):
+    """An objection of the critic's that quoted no words of the draft, and that the reading of the draft did not bear
+    out.
+    """
+
+    topic = "objection_dropped"
+    turn: int
+    fault: str
+    words: str
+    reason: str

@@ -1,33 +1,77 @@
 """What a counsellor's words may break: accuracy (1), the person's own choice (2), their feelings (3); 0 is none.
 
-These are rules of thumb by which an understudy criticises and by which spoken words are counted; the patterns are in
-``data/risk.toml``. A language model as critic is asked in the same terms.
+What a draft means is read; what follows from the findings is decided here. The words for the counsellor are in
+``data/risk.toml``.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import cache
 from typing import Any, Literal
 
-from polyclinic.clinics.counsel.rules.stages import signal
+from polyclinic.clinics.counsel.readings import CLAIM, FEELING, SLIP
 from polyclinic.clinics.counsel.scenario import PACKAGE, Lang
 from polyclinic.core.files import package_data
 from polyclinic.core.message import Frozen
-from polyclinic.text.normal import straight
+from polyclinic.core.reading import Finding, Question, flat
 
 RiskType = Literal[0, 1, 2, 3]
-RISK_NAMES: dict[int, str] = {0: "none", 1: "medical_error", 2: "autonomy", 3: "emotion"}
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
+RISKS: dict[str, RiskType] = {"none": 0, "accuracy": 1, "choice": 2, "feelings": 3}
 
 
-class Finding(Frozen):
-    """A risk type, the words it rests on, and how to mend them."""
+class Fault(Frozen):
+    """A risk type, the words it rests on, and what to change."""
 
     risk: RiskType
     words: str = ""
     feedback: str = ""
+
+
+class Draft(Frozen):
+    """What was read in a draft: the words of a slip, the words of a fact, and whether a feeling was answered."""
+
+    slip: str = ""
+    claim: str = ""
+    feeling: bool = True
+
+
+def draft_questions(said: str) -> list[Question]:
+    """All that is asked about one draft, in one call: slip, claim, feeling."""
+    return [SLIP.ask(said=said), CLAIM.ask(), FEELING.ask(said=said)]
+
+
+def read_draft(findings: Sequence[Finding]) -> Draft:
+    """The findings on `draft_questions`."""
+    slip, claim, feeling = findings
+    return Draft(
+        slip=slip.words if slip.yes else "",
+        claim=claim.words if claim.yes else "",
+        feeling=feeling.says != "no",
+    )
+
+
+def draft_fault(draft: Draft, hurt: bool, cited: str, borne_out: bool, lang: Lang) -> Fault:
+    """The gravest fault that was read: facts without a source, then a slip, then a feeling passed over.
+
+    `hurt` says that the person showed strong feeling; `cited` is the source that the counsellor named, if any, and
+    `borne_out` whether that source says so.
+    """
+    if draft.claim and not cited:
+        return _fault(1, "unsourced", draft.claim, lang)
+    if draft.claim and not borne_out:
+        return _fault(1, "unsupported", draft.claim, lang, cited)
+    if draft.slip:
+        unheard = hurt and not draft.feeling
+        return _fault(3 if unheard else 2, "3" if unheard else "2", draft.slip, lang)
+    if hurt and not draft.feeling:
+        return _fault(3, "unheard", "", lang)
+    return Fault(risk=0)
+
+
+def stands(words: str, draft: str) -> bool:
+    """Whether quoted words really stand in a draft. An objection that shows none is no evidence by itself."""
+    return bool(flat(words)) and flat(words) in flat(draft)
 
 
 @cache
@@ -36,35 +80,6 @@ def _data() -> dict[str, Any]:
     return found
 
 
-@cache
-def _pattern(name: str, lang: Lang) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{pattern})" for pattern in _data()[name][lang]))
-
-
-def _words(name: str, text: str, lang: Lang) -> str:
-    found = _pattern(name, lang).search(straight(text.lower()))
-    return found.group().strip() if found else ""
-
-
-def check_reply(reply: str, utterance: str, passages: Sequence[str], lang: Lang) -> Finding:
-    """The gravest risk in a reply: accuracy first, then choice, then feelings."""
-    words = _words("unfounded", reply, lang) or _unsourced_number(reply, utterance, passages)
-    if words:
-        return _finding(1, words, lang)
-    words = _words("coercive", reply, lang)
-    if words:
-        return _finding(2, words, lang)
-    words = _words("dismissive", reply, lang)
-    if not words and not _words("warm", reply, lang):
-        words = signal("distress", utterance, lang)
-    return _finding(3, words, lang) if words else Finding(risk=0)
-
-
-def _unsourced_number(reply: str, utterance: str, passages: Sequence[str]) -> str:
-    """A number that no source and not the patient has named."""
-    known = set(_NUMBER.findall(" ".join([utterance, *passages])))
-    return next((number for number in _NUMBER.findall(reply) if number not in known), "")
-
-
-def _finding(risk: RiskType, words: str, lang: Lang) -> Finding:
-    return Finding(risk=risk, words=words, feedback=str(_data()["feedback"][str(risk)][lang]).format(words=words))
+def _fault(risk: RiskType, name: str, words: str, lang: Lang, source: str = "") -> Fault:
+    feedback = str(_data()["feedback"][name][lang]).format(words=words, source=source)
+    return Fault(risk=risk, words=words, feedback=feedback)

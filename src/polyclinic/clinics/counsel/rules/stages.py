@@ -1,30 +1,35 @@
-"""Moving through the stages on linguistic signals: linear, but able to stay and to step back.
+"""Moving through the stages on what the person means: linear, but able to stay and to step back.
 
-A planner (a model) proposes a move with the words it rests on. `settle` lets it through only if it is one the
-conversation may make and the words were really said; otherwise the rule's own reading of the signals counts.
+What was meant is read (`heard` holds the signals that the reader found, each with its words); which steps the order
+allows is code. A planner (a model) proposes a move. `settle` lets it through only if the order allows it, the words it
+quotes were really said and the reader heard such a signal; otherwise what was heard decides.
 """
 
 from __future__ import annotations
 
 import re
-from functools import cache
+from collections.abc import Mapping
 from typing import Literal
 
-from polyclinic.clinics.counsel.scenario import PACKAGE, Lang
-from polyclinic.clinics.counsel.state import PREFERENCES, STAGES
-from polyclinic.core.files import package_data
+from polyclinic.clinics.counsel.readings import CONSENT, SIGNAL, SIGNALS
+from polyclinic.clinics.counsel.state import INTERVENTIONS, PREFERENCES, STAGES
 from polyclinic.core.message import Frozen
-from polyclinic.text.normal import straight
+from polyclinic.core.reading import Question, flat
 
 MoveKind = Literal["stay", "advance", "back", "return"]
+Heard = Mapping[str, str]
 _WANTED: dict[str, tuple[str, ...]] = {
     "opening": ("consent",),
     "disease_awareness": ("understanding",),
     "acp_awareness": ("understanding", "consent"),
     "empathy": ("values",),
-    "closing": (),
+    "closing": ("farewell",),
 }
-_BACK = (("confused_illness", "disease_awareness"), ("confused_acp", "acp_awareness"), ("distress", "empathy"))
+_BACK = {"confused_illness": "disease_awareness", "confused_acp": "acp_awareness", "distress": "empathy"}
+_EXPLAINING = ("disease_awareness", "acp_awareness")
+_NAMES = {re.sub(r"\W|_", "", stage): stage for stage in STAGES} | {
+    name: f"{PREFERENCES}.{name}" for name in INTERVENTIONS
+}
 
 
 class Move(Frozen):
@@ -36,20 +41,9 @@ class Move(Frozen):
     words: str = ""
 
 
-@cache
-def _patterns(lang: str) -> dict[str, tuple[re.Pattern[str], ...]]:
-    signals = package_data(PACKAGE, "data/signals.toml")
-    return {name: tuple(re.compile(pattern) for pattern in row[lang]) for name, row in signals.items()}
-
-
-def signal(name: str, utterance: str, lang: Lang) -> str:
-    """The words of this signal in the utterance; empty when it is not there."""
-    text = straight(utterance.lower())
-    for pattern in _patterns(lang)[name]:
-        found = pattern.search(text)
-        if found:
-            return found.group().strip(" ,.")
-    return ""
+def stage_named(name: str) -> str:
+    """The stage of this name, however it is written (`Disease Awareness`, `preferences: CPR`); empty when none is."""
+    return _NAMES.get(re.sub(r"[\W_]", "", name.casefold()), "")
 
 
 def wanted_signals(stage: str) -> tuple[str, ...]:
@@ -57,30 +51,55 @@ def wanted_signals(stage: str) -> tuple[str, ...]:
     return ("preference",) if stage.startswith(PREFERENCES) else _WANTED[stage]
 
 
-def next_move(stage: str, furthest: str, utterance: str, lang: Lang) -> Move:
-    """What the signals in the patient's words call for."""
+def back_signals(stage: str) -> tuple[str, ...]:
+    """The signals that lead back from this stage. Nobody is led back from a farewell by a feeling."""
     here = STAGES.index(stage)
-    for name, target in _BACK:
-        words = signal(name, utterance, lang)
-        if words and STAGES.index(target) < here and not (name == "distress" and here == STAGES.index("closing")):
-            return Move(kind="back", to=target, signal=name, words=words)
-    name, words = _heard(stage, utterance, lang)
-    doubt = signal("hesitation", utterance, lang)
-    if doubt and name != "preference":
-        return Move(kind="stay", to=stage, signal="hesitation", words=doubt)
-    if not words:
-        return Move(kind="stay", to=stage)
-    if STAGES.index(furthest) > here:
-        return Move(kind="return", to=furthest, signal=name, words=words)
-    return Move(kind="advance", to=STAGES[here + 1], signal=name, words=words)
+    return tuple(
+        name
+        for name, target in _BACK.items()
+        if STAGES.index(target) < here and not (name == "distress" and stage == "closing")
+    )
 
 
-def _heard(stage: str, utterance: str, lang: Lang) -> tuple[str, str]:
-    for name in wanted_signals(stage):
-        words = signal(name, utterance, lang)
-        if words:
-            return name, words
-    return "", ""
+def allowed_stages(stage: str, furthest: str) -> tuple[str, ...]:
+    """The stages that a planner may choose from here, in order."""
+    here = STAGES.index(stage)
+    near = {stage, STAGES[min(here + 1, len(STAGES) - 1)], *(_BACK[name] for name in back_signals(stage))}
+    return tuple(name for name in STAGES if name in near | ({furthest} if STAGES.index(furthest) > here else set()))
+
+
+def explaining(stage: str) -> bool:
+    """Whether the stage has something to explain, for which a document is looked up whatever was said."""
+    return stage in _EXPLAINING or stage.startswith(PREFERENCES)
+
+
+def signal_questions(stage: str, asked: str) -> dict[str, list[Question]]:
+    """What to ask about an utterance in this stage, by signal. Consent needs something that was proposed, and whether
+    it was given with doubt is part of that question.
+    """
+    wanted = wanted_signals(stage)
+    doubt = () if "consent" in wanted else ("hesitation",)
+    names = [*wanted, *doubt, "distress", *back_signals(stage)]
+    questions = {name: [SIGNAL.ask(signal=SIGNALS[name])] for name in dict.fromkeys(names)}
+    if "consent" in questions:
+        questions["consent"] = [CONSENT.ask(proposed=asked), *questions["consent"]] if asked else []
+    return questions
+
+
+def next_move(stage: str, furthest: str, heard: Heard) -> Move:
+    """What the signals call for: on where one leads on, back where only one leads back, and otherwise nowhere."""
+    here = STAGES.index(stage)
+    name = next((wanted for wanted in wanted_signals(stage) if wanted in heard), "")
+    if name and stage != STAGES[-1] and ("hesitation" not in heard or name == "preference"):
+        if STAGES.index(furthest) > here:
+            return Move(kind="return", to=furthest, signal=name, words=heard[name])
+        return Move(kind="advance", to=STAGES[here + 1], signal=name, words=heard[name])
+    back = next((signal for signal in back_signals(stage) if signal in heard), "")
+    if back and not name:
+        return Move(kind="back", to=_BACK[back], signal=back, words=heard[back])
+    if "hesitation" in heard:
+        return Move(kind="stay", to=stage, signal="hesitation", words=heard["hesitation"])
+    return Move(kind="stay", to=stage)
 
 
 def may_move(stage: str, furthest: str, to: str) -> bool:
@@ -91,14 +110,22 @@ def may_move(stage: str, furthest: str, to: str) -> bool:
     return there <= here + 1 or there <= STAGES.index(furthest)
 
 
-def settle(stage: str, furthest: str, utterance: str, lang: Lang, proposed: Move) -> tuple[Move, bool]:
+def settle(stage: str, furthest: str, utterance: str, heard: Heard, proposed: Move) -> tuple[Move, bool]:
     """The move that is made, and whether it is the proposed one."""
-    said = " ".join(straight(utterance.lower()).split())
-    quoted = " ".join(straight(proposed.words.lower()).split())
-    honest = proposed.to == stage or (quoted != "" and quoted in said)
-    if honest and may_move(stage, furthest, proposed.to):
+    if proposed.to == stage:
+        return proposed.model_copy(update={"kind": "stay"}), True
+    quoted = flat(proposed.words)
+    said = bool(quoted) and quoted in flat(utterance)
+    if said and may_move(stage, furthest, proposed.to) and _meant(stage, proposed.to, heard):
         return proposed.model_copy(update={"kind": kind_of(stage, furthest, proposed.to)}), True
-    return next_move(stage, furthest, utterance, lang), False
+    move = next_move(stage, furthest, heard)
+    return (Move(kind="stay", to=stage) if move.kind == "back" else move), False
+
+
+def _meant(stage: str, to: str, heard: Heard) -> bool:
+    """Whether the reader heard a signal for going there."""
+    wanted = back_signals(stage) if STAGES.index(to) < STAGES.index(stage) else wanted_signals(stage)
+    return any(name in heard for name in wanted)
 
 
 def kind_of(stage: str, furthest: str, to: str) -> MoveKind:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from polyclinic.clinics.counsel.understudies.counsellor import CounsellorUnderstudy, KeeperUnderstudy, PlannerUnderstudy
+from polyclinic.clinics.counsel.understudies.counsellor import CounsellorUnderstudy, PlannerUnderstudy
+from polyclinic.clinics.counsel.understudies.critic import CriticUnderstudy
 from polyclinic.clinics.counsel.understudies.judge import JudgeUnderstudy
+from polyclinic.clinics.counsel.understudies.keeper import KeeperUnderstudy
 from polyclinic.clinics.counsel.understudies.patient import DeskUnderstudy, PatientUnderstudy
-from polyclinic.clinics.counsel.understudies.watchers import CriticUnderstudy, GuardUnderstudy
+from polyclinic.clinics.counsel.understudies.watchers import GuardUnderstudy
 from polyclinic.core.clinic import Mistake
 from polyclinic.core.understudy import Understudy
 
@@ -21,18 +23,17 @@ UNDERSTUDIES: dict[str, type[Understudy]] = {
 }
 MISTAKES = (
     Mistake("r1", "counsellor", "promises a cure and invents a prognosis", metric="accuracy", variant="nocritic"),
-    Mistake("r2", "counsellor", "pushes the patient to sign", metric="user_centeredness", variant="nocritic"),
-    Mistake("r3", "counsellor", "brushes the patient's feelings aside", metric="empathy", variant="nocritic"),
+    Mistake("r2", "counsellor", "pushes the patient to sign", metric="slips_said", variant="nocritic"),
+    Mistake("r3", "counsellor", "brushes the patient's feelings aside", metric="user_centeredness", variant="nocritic"),
     Mistake("curt", "counsellor", "answers in one word", metric="preferred"),
-    Mistake("no_source", "counsellor", "cites a source that was not found", rule="unresolved_r1", variant="full"),
+    Mistake("no_source", "counsellor", "states facts and names no source", rule="unresolved_r1", variant="full"),
     Mistake("fail", "counsellor", "fails outright", owner="model"),
-    Mistake("leap", "planner", "wants to leap over stages on words nobody said", metric="plans_followed"),
-    Mistake("contradict", "keeper", "says one thing twice, the second time the opposite", metric="memory_rewrites"),
+    Mistake("leap", "planner", "wants to go on, on words nobody said", metric="plans_followed"),
+    Mistake("contradict", "keeper", "notes the opposite of what is known", metric="memory_rewrites"),
     Mistake("verbose", "keeper", "summarises without end", metric="summaries_in_bounds", scenarios="quiet:6"),
     Mistake("miss", "guard", "sees no danger anywhere", metric="escalated", scenarios="risk:6"),
     Mistake("alarm", "guard", "sees danger everywhere", metric="false_alarm", scenarios="quiet:4"),
     Mistake("nonsense", "guard", "gives a verdict nobody can read", metric="false_alarm", scenarios="quiet:4"),
-    Mistake("blind", "critic", "lets every draft pass", metric="slips_said"),
     Mistake("pedant", "critic", "is never content", rule="unresolved_r3"),
     Mistake("silent", "patient", "says nothing and leaves", metric="stages_reached"),
 )

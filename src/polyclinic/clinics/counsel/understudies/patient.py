@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from polyclinic.clinics.counsel.prompts import DeskSays, DeskWaits, PatientSays, PatientSpeaks
+from polyclinic.clinics.counsel.prompts import DeskSays, DeskWaits, PatientSpeaks
 from polyclinic.clinics.counsel.state import PREFERENCES
-from polyclinic.clinics.counsel.understudies.words import topic_of, words
+from polyclinic.clinics.counsel.understudies.words import lines_of, topic_of, words
 from polyclinic.core.understudy import Ask, Understudy, answers
 
 _LEANING = {"comfort": "comfort", "home": "home", "trial": "trial", "full": "full", "family decides": "family"}
@@ -19,43 +19,47 @@ _SCRIPT: tuple[DeskSays, ...] = (
 
 
 class PatientUnderstudy(Understudy):
-    """Answers what it was asked, with its person's own lines; voices the scenario's cue in its turn."""
+    """Answers what it was asked, with its person's own lines; voices what the scenario calls for in its turn."""
 
     @answers(PatientSpeaks)
-    def speaks(self, ask: Ask[PatientSpeaks]) -> PatientSays:
+    def speaks(self, ask: Ask[PatientSpeaks]) -> str:
         """The next words."""
         prompt = ask.prompt
         if ask.mistake("silent"):
-            return PatientSays(text="…", leaves=True)
-        if prompt.cue:
-            return PatientSays(text=prompt.cue)
-        last = next((line for line in reversed(prompt.recent) if line.startswith("counsellor:")), "")
-        topic = topic_of(last)
-        text = self._answer(prompt, topic)
-        return PatientSays(text=text, leaves=topic == "closing")
+            return "…"
+        if prompt.voices:
+            return prompt.voices
+        return self._answer(ask, topic_of(prompt.said))
 
     @staticmethod
-    def _answer(prompt: PatientSpeaks, topic: str) -> str:
-        lang = prompt.lang
-        own = prompt.persona.lines[lang]
-        spoken = "\n".join(line for line in prompt.recent if line.startswith("patient:"))
+    def _answer(ask: Ask[PatientSpeaks], topic: str) -> str:
+        prompt, lang, voice = ask.prompt, ask.prompt.lang, ask.prompt.cue.voice
+        own = lines_of(voice, prompt.persona, lang)
+        spoken = "\n".join(message.content for message in ask.messages if message.role == "assistant")
 
-        def once(first: str, then: str) -> str:
-            return then if first in spoken else first
+        def first_unsaid(*lines: str) -> str:
+            return next((line for line in lines if line not in spoken), lines[-1])
 
-        if not topic:
-            return words("patient", lang, "greeting" if prompt.turn == 1 else "unsure")
+        def say(name: str) -> str:
+            return words(voice, "patient", lang, name)
+
+        if not prompt.said:
+            return say("greeting")
         if topic == "gentle":
-            return words("patient", lang, "reassured")
+            return say("reassured")
         if topic.startswith(PREFERENCES):
-            return words("patient", lang, _LEANING[prompt.persona.leaning])
+            return say(_LEANING[prompt.persona.leaning])
         if topic == "disease_awareness":
-            return once(own.misunderstanding, words("patient", lang, "corrected"))
+            return first_unsaid(own.misunderstanding, say("corrected"))
         if topic == "acp_awareness":
-            return once(own.question, words("patient", lang, "understood"))
+            return first_unsaid(own.question, say("understood"))
         if topic == "empathy":
-            return once(own.worry, own.value)
-        return words("patient", lang, "consent" if topic == "opening" else "farewell")
+            return first_unsaid(own.worry, own.value)
+        if topic == "closing" or prompt.last:
+            return say("farewell")
+        if topic == "opening":
+            return say("consent")
+        return first_unsaid(own.misunderstanding, own.worry, own.question, own.value, say("unsure"))
 
 
 class DeskUnderstudy(Understudy):

@@ -1,13 +1,12 @@
-"""The offline guard and critic."""
+"""The offline guard."""
 
 from __future__ import annotations
 
 from collections import Counter
 from functools import lru_cache
 
-from polyclinic.clinics.counsel.prompts import Criticism, CriticJudges, GuardChecks, GuardVerdict
+from polyclinic.clinics.counsel.prompts import GuardChecks, GuardVerdict
 from polyclinic.clinics.counsel.rules.lexicon import Label, screen
-from polyclinic.clinics.counsel.rules.risk import RISK_NAMES, check_reply
 from polyclinic.clinics.counsel.scenario import PACKAGE
 from polyclinic.core.files import json_lines, package_text
 from polyclinic.core.understudy import Ask, Understudy, answers
@@ -36,26 +35,6 @@ class GuardUnderstudy(Understudy):
             return GuardVerdict(reason="everything alarms this guard", words=ask.prompt.utterance[:80], label="active")
         label, words = classify(ask.prompt.utterance)
         return GuardVerdict(reason=f"reads as {label}", words=words, label=label)
-
-
-class CriticUnderstudy(Understudy):
-    """Finds the risk types by rule."""
-
-    @answers(CriticJudges)
-    def judges(self, ask: Ask[CriticJudges]) -> Criticism | str:
-        """The verdict; the mistakes are to let all pass, to refuse all, to talk nonsense and to fail."""
-        prompt = ask.prompt
-        if ask.mistake("fail"):
-            raise ModelError("the understudy was told to fail")
-        if ask.mistake("nonsense"):
-            return "it is lovely"
-        if ask.mistake("blind"):
-            return Criticism(reason="nothing found", risk=0, words="", feedback="")
-        if ask.mistake("pedant"):
-            return Criticism(reason="never content", risk=3, words="", feedback="Try again, with more feeling.")
-        passages = [text for source in prompt.sources for text in (source.text, source.say)]
-        found = check_reply(prompt.draft, prompt.utterance, [*passages, *prompt.facts], prompt.lang)
-        return Criticism(reason=RISK_NAMES[found.risk], risk=found.risk, words=found.words, feedback=found.feedback)
 
 
 @lru_cache(maxsize=4_096)

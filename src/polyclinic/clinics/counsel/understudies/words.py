@@ -1,29 +1,44 @@
-"""The set words of the offline players, and how they recognise a topic."""
+"""The set words of the offline players in their two voices, and how the offline patient recognises a topic."""
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
-from polyclinic.clinics.counsel.scenario import PACKAGE
+from polyclinic.clinics.counsel.scenario import PACKAGE, Lang, Lines, Persona
 from polyclinic.core.files import package_data
+from polyclinic.errors import UnknownName
+
+VOICES = ("first", "second")
 
 
-@lru_cache(maxsize=1)
-def _data() -> dict[str, Any]:
-    found: dict[str, Any] = package_data(PACKAGE, "data/understudy.toml")
+@cache
+def _voice(name: str) -> dict[str, Any]:
+    if name not in VOICES:
+        raise UnknownName("voice", name, VOICES)
+    found: dict[str, Any] = package_data(PACKAGE, f"data/voices/{name}.toml")
     return found
 
 
-def words(who: str, lang: str, name: str) -> str:
+@cache
+def _topics() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = package_data(PACKAGE, "data/voices/topics.toml")
+    return found
+
+
+def words(voice: str, who: str, lang: Lang, name: str) -> str:
     """One set phrase."""
-    return str(_data()[who][lang][name])
+    return str(_voice(voice)[who][lang][name])
+
+
+def lines_of(voice: str, persona: Persona, lang: Lang) -> Lines:
+    """What this person says where persons differ: in the first voice as written with the person."""
+    own = _voice(voice).get("lines", {}).get(lang, {}).get(persona.id)
+    return Lines.model_validate(own) if own else persona.lines[lang]
 
 
 def topic_of(text: str) -> str:
     """The stage (or ``gentle``) that an utterance's last question belongs to; empty when none is recognised."""
     lowered = text.lower()
-    found = [
-        (lowered.rfind(sign), topic) for topic, signs in _data()["topic"].items() for sign in signs if sign in lowered
-    ]
+    found = [(lowered.rfind(sign), topic) for topic, signs in _topics().items() for sign in signs if sign in lowered]
     return max(found)[1] if found else ""

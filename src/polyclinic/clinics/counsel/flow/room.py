@@ -8,22 +8,20 @@ guard, other than a clear verdict, goes to a person.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Mapping
 
-from polyclinic.clinics.counsel.agents import Counsellor, Critic, Guard, Other, Recollection
-from polyclinic.clinics.counsel.prompts import DeskSays, Reply
+from polyclinic.clinics.counsel.agents import Counsellor, Critic, Guard, Listener, Other, Recollection
+from polyclinic.clinics.counsel.flow.drafts import Drafted, Drafting, Heard
+from polyclinic.clinics.counsel.prompts import DeskSays
 from polyclinic.clinics.counsel.rules.cues import cue_text
 from polyclinic.clinics.counsel.rules.guard import QUEUE, REVIEW_QUEUE, Decision
 from polyclinic.clinics.counsel.rules.messages import escalation_message, fallback, gentle_question, handover_message
 from polyclinic.clinics.counsel.rules.notes import Guarded, MemoryChanged
-from polyclinic.clinics.counsel.rules.stages import Move, signal
 from polyclinic.clinics.counsel.scenario import Talk
 from polyclinic.clinics.counsel.state import Charts, Control, Fact, Remembered, Session
-from polyclinic.clinics.counsel.tools import Source, knowledge
+from polyclinic.clinics.counsel.tools import knowledge
 from polyclinic.clinics.counsel.variants import CounselVariant
 from polyclinic.core.episode import Episode
-from polyclinic.core.review import Verdict, review
 from polyclinic.core.transcript import Failed
 from polyclinic.errors import OwnedError
 
@@ -49,12 +47,15 @@ class Room:
         if isinstance(shared, Charts):
             before += shared.facts.get(self.talk.persona.id, ())
         self.memory = Recollection(episode, self.session, before)
-        sources = knowledge(episode.services.embedder, episode.services.options.get("documents", ""))
+        options = episode.services.options
+        sources = knowledge(episode.services.embedder, options.get("documents", ""))
+        voice = options.get("voice", "first")
         self.guard = Guard(episode, self.session, self.memory, self.variant.guard_timeout_s)
-        self.counsellor = Counsellor(episode, self.session, self.memory, sources)
-        self.critic = Critic(episode, self.session, self.memory)
+        self.counsellor = Counsellor(episode, self.session, self.memory, sources, voice)
+        self.drafting = Drafting(episode, self.session, self.counsellor, Critic(episode, self.session))
+        self.listener = Listener(episode, self.session)
         cue = {} if self.talk.live else {self.talk.risk_turn: cue_text(self.talk)}
-        self.other = Other(episode, self.talk, self.session, cue)
+        self.other = Other(episode, self.talk, self.session, cue, voice)
         self.asked = ""
 
     async def step(self, event: DeskSays) -> str:
@@ -92,9 +93,25 @@ class Room:
             session.concerns += 1
             gentle = gentle_question(session.lang)
         await self.lenient(self.memory.turns.remember("patient", event.text))
-        await self.answer(event.text, gentle)
-        if event.by == "leaves" or (session.stage == "closing" and signal("farewell", event.text, session.lang)):
-            return "closed" if session.stage == "closing" else "left"
+        heard = await self.understand(event.text)
+        await self.answer(Heard(event.text, self.asked, heard, gentle))
+        return self.over(event, heard)
+
+    async def understand(self, utterance: str) -> Mapping[str, str]:
+        """The signals in what was said. In a live talk a reader that fails costs a signal, not the answer."""
+        try:
+            return await self.listener.hear(utterance, self.asked)
+        except OwnedError as error:
+            if not self.talk.live:
+                raise
+            self.episode.record(Failed.because(error, str(error), "reader", fatal=False))
+            return {}
+
+    def over(self, event: DeskSays, heard: Mapping[str, str]) -> str:
+        """Whether the person is leaving: they went, or took their leave at the end. Thanks on the way end nothing."""
+        closing = self.session.stage == "closing"
+        if event.by == "leaves" or (closing and "farewell" in heard):
+            return "closed" if closing else "left"
         return ""
 
     # -- the guard -----------------------------------------------------------------------------------------------------
@@ -130,25 +147,28 @@ class Room:
         return ""
 
     # -- the answer ----------------------------------------------------------------------------------------------------
-    async def answer(self, utterance: str, gentle: str) -> None:
+    async def answer(self, heard: Heard) -> None:
         """Algorithm 1 from its second half on: plan, look up, write, criticise; the last word is a safe one."""
-        session = self.session
+        session, utterance = self.session, heard.utterance
         try:
-            text, move, data = await (self.alone(utterance) if self.variant.single else self.drafted(utterance, gentle))
+            made = await (self.alone(utterance) if self.variant.single else self.drafting.answer(heard))
         except OwnedError as error:
             if not self.talk.live:
                 raise
-            text, move, data = await self.fall_back(utterance, 1, f"the counsellor failed: {error}", "")
-        asked, stage = self.asked, session.stage
-        if move is not None and move.to != session.stage:
-            self.episode.changed("stage", session.stage, move.to)
-            session.move(move.to)
-        self.asked = text
-        kind = move.kind if move else "stay"
-        self.aloud("counsellor", text, turn=session.turn, stage=session.stage, move=kind, **data)
+            made = Drafted(risk=1, why=f"the counsellor failed: {error}")
+        stage, data = session.stage, made.data
+        if made.risk:
+            await self.hand_to_review(utterance, made)
+            data["fallback"] = made.risk
+        if made.move is not None and made.move.to != session.stage:
+            self.episode.changed("stage", session.stage, made.move.to)
+            session.move(made.move.to)
+        self.asked = fallback(made.risk, session.lang) if made.risk else made.text
+        kind = made.move.kind if made.move else "stay"
+        self.aloud("counsellor", self.asked, turn=session.turn, stage=session.stage, move=kind, **data)
         if not self.variant.single:
-            await self.lenient(self.keep(asked, stage, utterance))
-        await self.lenient(self.memory.turns.remember("counsellor", text))
+            await self.lenient(self.keep(heard.asked, stage, utterance))
+        await self.lenient(self.memory.turns.remember("counsellor", self.asked))
 
     async def keep(self, asked: str, stage: str, utterance: str) -> None:
         """Long-term memory after a turn, when the patient has already been answered."""
@@ -166,51 +186,15 @@ class Room:
                 raise
             self.episode.record(Failed.because(error, str(error), "keeper", fatal=False))
 
-    async def alone(self, utterance: str) -> tuple[str, Move | None, dict[str, object]]:
+    async def alone(self, utterance: str) -> Drafted:
         """The baseline's answer."""
-        return await self.counsellor.alone(utterance), None, {"drafts": 1}
+        return Drafted(text=await self.counsellor.alone(utterance))
 
-    async def drafted(self, utterance: str, gentle: str) -> tuple[str, Move | None, dict[str, object]]:
-        """Drafts until the critic is content."""
-        made = Draft()
-
-        async def draft(objections: list[Verdict]) -> Reply:
-            feedback = " ".join(objection.feedback for objection in objections)
-            refused = made.reply.text if objections and made.reply else ""
-            made.attempt += 1
-            made.move = await self.counsellor.plan(utterance, feedback)
-            made.sources = self.counsellor.look_up(utterance, made.move.to)
-            made.reply = await self.counsellor.write(
-                utterance, made.move, made.sources, gentle, made.attempt, refused, feedback
-            )
-            return made.reply
-
-        async def criticise(reply: Reply) -> Verdict:
-            fault = unsupported(reply, made.sources)
-            if fault:
-                return Verdict(approved=False, code="r1", feedback=fault)
-            found = await self.critic.judge(utterance, reply.text, made.sources)
-            return Verdict(approved=found.risk == 0, code=f"r{found.risk}", feedback=found.feedback)
-
-        reviewers = {"critic": criticise} if self.variant.critic else {}
-        result = await review(self.episode, draft, reviewers, rounds=self.variant.drafts)
-        data: dict[str, object] = {"drafts": len(result.drafts)}
-        if not result.resolved:
-            last = result.open_verdicts[0]
-            risk = int(last.code[1:]) if last.code[1:].isdigit() and last.code != "r0" else 1
-            text, _, more = await self.fall_back(utterance, risk, last.feedback or last.error, result.final.text)
-            return text, made.move, {**data, **more}
-        held = {source.id for source in made.sources}
-        claims = [claim.model_dump() for claim in result.final.claims if claim.source in held]
-        return result.final.text, made.move, {**data, "claims": claims, "looked_up": sorted(held)}
-
-    async def fall_back(
-        self, utterance: str, risk: int, why: str, refused: str
-    ) -> tuple[str, Move | None, dict[str, object]]:
-        """No draft could be mended: a person is told first, then the safe words for this risk type are said."""
-        self.episode.violated(f"unresolved_r{risk}", "counsellor", severity=3, words=refused, rationale=why)
-        await self.post(REVIEW_QUEUE, utterance, reason=why, risk=risk, words=refused)
-        return fallback(risk, self.session.lang), None, {"fallback": risk}
+    async def hand_to_review(self, utterance: str, made: Drafted) -> None:
+        """No draft could be settled: a person is told before the safe words for this risk type are said."""
+        rule = f"unresolved_r{made.risk}"
+        self.episode.violated(rule, "counsellor", severity=3, words=made.text, rationale=made.why)
+        await self.post(REVIEW_QUEUE, utterance, reason=made.why, risk=made.risk, words=made.text)
 
     # -- small things --------------------------------------------------------------------------------------------------
     @property
@@ -248,24 +232,3 @@ class Room:
         self.episode.conclude(
             stage=self.session.stage, turns=self.session.turn, concerns=self.session.concerns, facts=facts
         )
-
-
-@dataclass
-class Draft:
-    """What the latest draft was made from."""
-
-    attempt: int = 0
-    move: Move | None = None
-    sources: list[Source] = field(default_factory=list)
-    reply: Reply | None = None
-
-
-def unsupported(reply: Reply, sources: list[Source]) -> str:
-    """How to mend a reply whose claims no source supports; empty when all are in order. Code, because it must hold."""
-    held = {source.id for source in sources}
-    for claim in reply.claims:
-        if claim.source not in held:
-            return f"The source '{claim.source}' was not found; cite one of: {', '.join(sorted(held)) or 'none'}."
-        if claim.statement not in reply.text:
-            return "A claim must repeat the words of the reply exactly."
-    return ""

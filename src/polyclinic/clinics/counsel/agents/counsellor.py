@@ -1,0 +1,123 @@
+"""The counsellor with its planner, and who listens for what the person means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from polyclinic.clinics.counsel.agents.memory import LINE_CHARS, Recollection
+from polyclinic.clinics.counsel.prompts import (
+    NONE,
+    CounsellorCites,
+    CounsellorReplies,
+    Cue,
+    PlannerPlans,
+    SingleReplies,
+    SourceShown,
+)
+from polyclinic.clinics.counsel.rules.messages import stage_words
+from polyclinic.clinics.counsel.rules.notes import PlanRefused, Proposed
+from polyclinic.clinics.counsel.rules.stages import (
+    Move,
+    allowed_stages,
+    back_signals,
+    explaining,
+    settle,
+    signal_questions,
+    wanted_signals,
+)
+from polyclinic.clinics.counsel.state import Session
+from polyclinic.clinics.counsel.tools import Knowledge, Source
+from polyclinic.core.episode import Episode
+from polyclinic.core.memory import cut
+
+
+class Listener:
+    """Hears what the person means, by the cast's reader: the signals of the stage, and strong feeling."""
+
+    def __init__(self, episode: Episode, session: Session) -> None:
+        self._episode, self._session = episode, session
+
+    async def hear(self, utterance: str, asked: str) -> dict[str, str]:
+        """The signals that were read, each with the words that show it. All are asked in one call."""
+        by_signal = signal_questions(self._session.stage, asked)
+        questions = [question for group in by_signal.values() for question in group]
+        found = dict(zip(questions, await self._episode.reads(utterance, questions), strict=True))
+        heard = {}
+        for name, group in by_signal.items():
+            shown = next((found[question] for question in group if found[question].yes), None)
+            if shown is not None:
+                heard[name] = shown.words
+        return heard
+
+
+class Counsellor:
+    """Plans, looks up, drafts and cites. The plan is settled by rule; only sources that were found can be cited."""
+
+    def __init__(
+        self, episode: Episode, session: Session, memory: Recollection, sources: Knowledge, voice: str
+    ) -> None:
+        self._episode, self._session, self._memory, self._knowledge = episode, session, memory, sources
+        self._planner, self._writer, self._voice = episode.agent("planner"), episode.agent("counsellor"), voice
+
+    async def plan(self, utterance: str, asked: str, heard: Mapping[str, str], feedback: str) -> Move:
+        """Where the conversation should stand for this answer; the session itself is not yet moved."""
+        session = self._session
+        proposed = await self._planner.ask(
+            PlannerPlans(
+                lang=session.lang,
+                stage=session.stage,
+                allowed=allowed_stages(session.stage, session.furthest),
+                signals=tuple(dict.fromkeys([*wanted_signals(session.stage), *back_signals(session.stage)])),
+                asked=cut(asked, LINE_CHARS),
+                utterance=utterance,
+                feedback=feedback,
+                cue=Cue(voice=self._voice, stage=session.furthest),
+            )
+        )
+        wish = Move(kind="stay", to=proposed.to, signal=proposed.signal, words=proposed.words)
+        move, followed = settle(session.stage, session.furthest, utterance, heard, wish)
+        if not followed:
+            self._episode.note(PlanRefused(proposed=Proposed(**proposed.model_dump()), made=move))
+        return move
+
+    def look_up(self, utterance: str, stage: str) -> list[Source]:
+        """Passages for what the stage must explain, and for what was said where a document is about it."""
+        lang = self._session.lang
+        explains = self._knowledge.search(stage_words(stage, "query", lang), lang, 1) if explaining(stage) else []
+        found = [*explains, *self._knowledge.search(utterance, lang, 2, relevant=True)]
+        return list({source.id: source for source in found}.values())
+
+    async def write(
+        self, utterance: str, move: Move, sources: list[Source], gentle: str, refused: str, feedback: str
+    ) -> str:
+        """One draft, in plain words."""
+        prompt = CounsellorReplies(
+            lang=self._session.lang,
+            goal=stage_words(move.to, "goal", self._session.lang),
+            facts=self._memory.known,
+            summary=self._memory.summary,
+            sources=shown(sources),
+            gentle=gentle,
+            utterance=utterance,
+            refused=refused,
+            feedback=feedback,
+            cue=Cue(voice=self._voice, stage=move.to),
+        )
+        return await self._writer.ask(prompt, history=self._memory.before(utterance))
+
+    async def cite(self, draft: str, sources: list[Source]) -> str:
+        """The id of the source that the draft's facts are from; empty for none."""
+        if not sources:
+            return ""
+        cited = await self._writer.ask(CounsellorCites(lang=self._session.lang, said=draft, sources=shown(sources)))
+        return "" if cited.source == NONE else cited.source
+
+    async def alone(self, utterance: str) -> str:
+        """The baseline: one prompt and no more."""
+        prompt = SingleReplies(lang=self._session.lang, utterance=utterance, cue=Cue(voice=self._voice))
+        return await self._writer.ask(prompt, history=self._memory.before(utterance))
+
+
+def shown(sources: list[Source]) -> tuple[SourceShown, ...]:
+    """Passages as prompts show them."""
+    return tuple(SourceShown(id=source.id, title=source.title, text=source.text, say=source.say) for source in sources)

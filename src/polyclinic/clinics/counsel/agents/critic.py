@@ -1,0 +1,58 @@
+"""The critic: a draft is read, then judged."""
+
+from __future__ import annotations
+
+from polyclinic.clinics.counsel.agents.counsellor import shown
+from polyclinic.clinics.counsel.agents.memory import LINE_CHARS
+from polyclinic.clinics.counsel.prompts import (
+    NONE,
+    CriticJudges,
+)
+from polyclinic.clinics.counsel.readings import SUPPORTED
+from polyclinic.clinics.counsel.rules.notes import ObjectionDropped
+from polyclinic.clinics.counsel.rules.risk import RISKS, Draft, Fault, draft_questions, read_draft, stands
+from polyclinic.clinics.counsel.state import Session
+from polyclinic.clinics.counsel.tools import Source
+from polyclinic.core.episode import Episode
+from polyclinic.core.memory import cut
+
+
+class Critic:
+    """Judges a draft before the patient hears it: first by reading it, then by asking the critic."""
+
+    def __init__(self, episode: Episode, session: Session) -> None:
+        self._episode, self._agent, self._session = episode, episode.agent("critic"), session
+
+    async def read(self, utterance: str, draft: str) -> Draft:
+        """What the draft means: slips, claims, and whether a feeling is answered. One call."""
+        return read_draft(await self._episode.reads(draft, draft_questions(utterance)))
+
+    async def borne_out(self, draft: str, cited: str, sources: list[Source]) -> bool:
+        """Whether the cited source says what the draft says. Only a clear no counts against it."""
+        named = next((source for source in sources if source.id == cited), None)
+        if named is None:
+            return False
+        (found,) = await self._episode.reads(draft, [SUPPORTED.ask(source=f"{named.say} {named.text}")])
+        return found.says != "no"
+
+    async def judge(self, utterance: str, asked: str, text: str, found: Draft, sources: list[Source]) -> Fault:
+        """The critic's verdict. An objection must show words of the draft, or be borne out by what was read in it."""
+        verdict = await self._agent.ask(
+            CriticJudges(
+                lang=self._session.lang,
+                sources=shown(sources),
+                asked=cut(asked, LINE_CHARS),
+                utterance=utterance,
+                draft=text,
+            )
+        )
+        if verdict.fault == NONE:
+            return Fault(risk=0)
+        if not stands(verdict.words, text) and not found.slip and found.feeling and not self._agent.is_person:
+            self._episode.note(
+                ObjectionDropped(
+                    turn=self._session.turn, fault=verdict.fault, words=verdict.words, reason=verdict.reason
+                )
+            )
+            return Fault(risk=0)
+        return Fault(risk=RISKS[verdict.fault], words=verdict.words, feedback=verdict.feedback or verdict.reason)

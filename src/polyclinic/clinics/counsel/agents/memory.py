@@ -1,0 +1,86 @@
+"""What the agents remember of one conversation, and how a side lived it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from polyclinic.clinics.counsel.prompts import (
+    NOTHING,
+    KeeperRemembers,
+    KeeperSummarises,
+)
+from polyclinic.clinics.counsel.state import Applied, Fact, Operation, PatientMemory, Session
+from polyclinic.core.episode import Episode
+from polyclinic.core.memory import Memory, Turn, cut
+from polyclinic.core.message import Message, assistant, user
+
+RECENT, EVERY, SUMMARY_CHARS, LINE_CHARS = 10, 20, 200, 600
+
+
+class Recollection:
+    """Short-term and long-term memory of one conversation, both bounded."""
+
+    def __init__(self, episode: Episode, session: Session, facts: tuple[Fact, ...]) -> None:
+        self._keeper, self._session = episode.agent("keeper"), session
+        self.facts = PatientMemory.from_facts(facts)
+        self.turns = Memory(recent=RECENT, every=EVERY, summary_chars=SUMMARY_CHARS, summarise=self._summarise)
+
+    async def _summarise(self, summary: str, turns: list[Turn]) -> str:
+        prompt = KeeperSummarises(
+            lang=self._session.lang, limit=SUMMARY_CHARS, summary=summary, turns=tuple(_line(turn) for turn in turns)
+        )
+        return await self._keeper.ask(prompt)
+
+    async def keep(self, asked: str, stage: str, utterance: str) -> list[Applied]:
+        """Let the keeper propose what to remember of this turn, and carry it out."""
+        prompt = KeeperRemembers(
+            lang=self._session.lang,
+            facts=self.known,
+            stage=stage,
+            asked=cut(asked, LINE_CHARS),
+            utterance=utterance,
+        )
+        kept = await self._keeper.ask(prompt)
+        if kept.action == "keep" or kept.subject == NOTHING:
+            return []
+        proposed = Operation(action=kept.action, subject=kept.subject, value=kept.value)
+        return self.facts.apply([proposed], self._session.turn)
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """The facts as lines, with the turn each is from."""
+        return tuple(f"{fact.subject}: {fact.value} (turn {fact.turn})" for fact in self.facts.listed())
+
+    @property
+    def recent(self) -> tuple[str, ...]:
+        """The turns not yet summarised, as bounded lines."""
+        return tuple(_line(turn) for turn in self.turns.window())
+
+    def before(self, utterance: str) -> list[Message]:
+        """The turns not yet summarised as the counsellor lived them, without the words that are to be answered."""
+        turns = list(self.turns.window())
+        if turns and turns[-1].text == utterance:
+            turns.pop()
+        return dialogue(turns, "counsellor")
+
+    @property
+    def summary(self) -> str:
+        """Older turns in short."""
+        return self.turns.summary
+
+
+def dialogue(turns: Sequence[Turn], me: str) -> list[Message]:
+    """What was said, in order, as one side lived it: its own words as its replies, all others' as heard."""
+    messages: list[Message] = []
+    for turn in turns:
+        made = assistant if turn.speaker == me else user
+        text = cut(turn.text, LINE_CHARS)
+        if messages and messages[-1].role == made("").role:
+            messages[-1] = made(f"{messages[-1].content}\n{text}")
+        else:
+            messages.append(made(text))
+    return messages
+
+
+def _line(turn: Turn) -> str:
+    return f"{turn.speaker}: {cut(turn.text, LINE_CHARS)}"

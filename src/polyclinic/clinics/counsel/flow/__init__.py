@@ -1,0 +1,5 @@
+"""How one conversation goes."""
+
+from polyclinic.clinics.counsel.flow.room import Room, flow
+
+__all__ = ["Room", "flow"]

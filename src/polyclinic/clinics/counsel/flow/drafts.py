@@ -1,0 +1,106 @@
+"""One answer: plan, look up, write, read, criticise, at most N drafts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from polyclinic.clinics.counsel.agents import Counsellor, Critic
+from polyclinic.clinics.counsel.rules.risk import Draft, draft_fault
+from polyclinic.clinics.counsel.rules.stages import Move
+from polyclinic.clinics.counsel.scenario import Talk
+from polyclinic.clinics.counsel.state import Session
+from polyclinic.clinics.counsel.tools import Source
+from polyclinic.clinics.counsel.variants import CounselVariant
+from polyclinic.core.episode import Episode
+from polyclinic.core.message import Frozen
+from polyclinic.core.review import Verdict, review
+
+
+class Claim(Frozen):
+    """The words of a reply that state a fact, and the source they are from."""
+
+    statement: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Heard:
+    """What is to be answered: the person's words, the signals read in them, what they answer, and how to ask back."""
+
+    utterance: str
+    asked: str = ""
+    signals: Mapping[str, str] = field(default_factory=dict)
+    gentle: str = ""
+
+
+@dataclass
+class Drafted:
+    """The latest draft and what it was made from. `risk` and `why` say what still stands against it, if anything."""
+
+    text: str = ""
+    move: Move | None = None
+    drafts: int = 1
+    sources: list[Source] = field(default_factory=list)
+    claims: list[Claim] = field(default_factory=list)
+    risk: int = 0
+    why: str = ""
+
+    @property
+    def data(self) -> dict[str, object]:
+        """What is kept with the words that are said."""
+        if self.risk or self.move is None:
+            return {"drafts": self.drafts}
+        claims = [claim.model_dump() for claim in self.claims]
+        return {"drafts": self.drafts, "claims": claims, "looked_up": sorted(source.id for source in self.sources)}
+
+
+class Drafting:
+    """Drafts until nothing stands against one."""
+
+    def __init__(
+        self, episode: Episode[Talk, CounselVariant], session: Session, counsellor: Counsellor, critic: Critic
+    ) -> None:
+        self._episode, self._session, self._variant = episode, session, episode.variant
+        self._counsellor, self._critic = counsellor, critic
+
+    async def answer(self, heard: Heard) -> Drafted:
+        """The answer with all that belongs to it; one that no draft could settle has its risk type in it."""
+        made = Drafted()
+
+        async def draft(objections: list[Verdict]) -> str:
+            feedback = " ".join(objection.feedback for objection in objections)
+            refused = made.text if objections else ""
+            made.move = await self._counsellor.plan(heard.utterance, heard.asked, heard.signals, feedback)
+            made.sources = self._counsellor.look_up(heard.utterance, made.move.to)
+            made.text = await self._counsellor.write(
+                heard.utterance, made.move, made.sources, heard.gentle, refused, feedback
+            )
+            return made.text
+
+        async def criticise(text: str) -> Verdict:
+            found, cited = await self._sourced(heard, made)
+            hurt = "distress" in heard.signals
+            fault = draft_fault(found, hurt, cited, bool(made.claims), self._session.lang)
+            if not fault.risk:
+                fault = await self._critic.judge(heard.utterance, heard.asked, text, found, made.sources)
+            return Verdict(approved=fault.risk == 0, code=f"r{fault.risk}", feedback=fault.feedback)
+
+        reviewers = {"critic": criticise} if self._variant.critic else {}
+        result = await review(self._episode, draft, reviewers, rounds=self._variant.drafts)
+        made.drafts = len(result.drafts)
+        if not result.resolved:
+            last = result.open_verdicts[0]
+            made.risk = int(last.code[1:]) if last.code[1:].isdigit() and last.code != "r0" else 1
+            made.why = last.feedback or last.error
+        elif not reviewers:
+            await self._sourced(heard, made)
+        return made
+
+    async def _sourced(self, heard: Heard, made: Drafted) -> tuple[Draft, str]:
+        """What was read in the latest draft, and the source that the counsellor names where it states a fact."""
+        found = await self._critic.read(heard.utterance, made.text)
+        cited = await self._counsellor.cite(made.text, made.sources) if found.claim else ""
+        borne_out = await self._critic.borne_out(made.text, cited, made.sources)
+        made.claims = [Claim(statement=found.claim, source=cited)] if borne_out else []
+        return found, cited

@@ -1,0 +1,42 @@
+"""The offline critic: it reads drafts as anybody would."""
+
+from __future__ import annotations
+
+from polyclinic.clinics.counsel.prompts import Criticism, CriticJudges, Fault
+from polyclinic.clinics.counsel.readings import FEELING, SIGNAL, SIGNALS, SLIP
+from polyclinic.core.understudy import Ask, Understudy, answers
+from polyclinic.errors import ModelError
+from polyclinic.text.sentences import sentences
+
+
+class CriticUnderstudy(Understudy):
+    """Reads the draft for slips, sentence by sentence, and for a feeling that was passed over."""
+
+    @answers(CriticJudges)
+    def judges(self, ask: Ask[CriticJudges]) -> Criticism | str:
+        """The verdict; the mistakes are to let all pass, to refuse all, to talk nonsense and to fail."""
+        prompt = ask.prompt
+        if ask.mistake("fail"):
+            raise ModelError("the understudy was told to fail")
+        if ask.mistake("nonsense"):
+            return "it is lovely"
+        if ask.mistake("blind"):
+            return Criticism(reason="nothing found", fault="none", words="", feedback="")
+        if ask.mistake("pedant"):
+            first = next(iter(sentences(prompt.draft)), prompt.draft)
+            return Criticism(reason="never content", fault="feelings", words=first, feedback="With more feeling.")
+        if not ask.understands(prompt.draft, SLIP.ask(said=prompt.utterance)):
+            return Criticism(reason="nothing found", fault="none", words="", feedback="")
+        words = self._worst(ask)
+        hurt = ask.understands(prompt.utterance, SIGNAL.ask(signal=SIGNALS["distress"]))
+        fault: Fault = (
+            "feelings" if hurt and not ask.understands(words, FEELING.ask(said=prompt.utterance)) else "choice"
+        )
+        return Criticism(reason="it slips", fault=fault, words=words, feedback=f"Leave out '{words}'.")
+
+    @staticmethod
+    def _worst(ask: Ask[CriticJudges]) -> str:
+        slips = (
+            text for text in sentences(ask.prompt.draft) if ask.understands(text, SLIP.ask(said=ask.prompt.utterance))
+        )
+        return next(slips, ask.prompt.draft)

@@ -1,0 +1,115 @@
+"""Understudies and judges are apart, two voices say the same, and a patient out of the part is caught."""
+
+from __future__ import annotations
+
+import asyncio
+import tomllib
+from importlib import resources
+from typing import Any
+
+import pytest
+
+from polyclinic.clinics.counsel.scenario import PACKAGE, personas
+from polyclinic.clinics.counsel.state import STAGES
+from polyclinic.clinics.counsel.understudies.words import VOICES, topic_of, words
+from polyclinic.core.part import FellOut
+from polyclinic.core.transcript import Failed
+from polyclinic.eval.results import RunResults
+from polyclinic.runner.api import run
+from polyclinic.runner.plan.config import make_config
+from polyclinic.runner.results import load_results
+from polyclinic.store.store import open_store
+
+ROOT = resources.files(PACKAGE)
+
+
+def voice(name: str) -> dict[str, Any]:
+    return tomllib.loads(ROOT.joinpath(f"data/voices/{name}.toml").read_text(encoding="utf-8"))
+
+
+def sentences_of(table: Any) -> list[str]:
+    if isinstance(table, str):
+        return [table]
+    return [text for value in table.values() for text in sentences_of(value)]
+
+
+def test_no_judge_and_no_rule_holds_a_sentence_of_an_understudy() -> None:
+    held = [
+        entry.read_text(encoding="utf-8").casefold()
+        for room in ("judges", "rules")
+        for entry in ROOT.joinpath(room).iterdir()
+        if entry.name.endswith(".py")
+    ]
+    held += [ROOT.joinpath(f"data/{name}.toml").read_text(encoding="utf-8").casefold() for name in ("risk", "stages")]
+    for name in VOICES:
+        for sentence in sentences_of(voice(name)):
+            if len(sentence) > 12:
+                assert not any(sentence.casefold() in text for text in held), sentence
+
+
+def test_two_voices_share_no_sentence_and_say_the_same_things() -> None:
+    first, second = voice("first"), voice("second")
+    for who in first:
+        for lang in first[who]:
+            assert set(first[who][lang]) == set(second[who][lang]), (who, lang)
+            assert not set(first[who][lang].values()) & set(second[who][lang].values())
+    at_home = {"ko": personas("korean"), "en": personas("elsewhere")}
+    for lang, people in at_home.items():
+        assert set(second["lines"][lang]) == {person.id for person in people}
+
+
+@pytest.mark.parametrize("name", VOICES)
+@pytest.mark.parametrize("lang", ["en", "ko"])
+def test_the_offline_patient_knows_what_either_voice_asks(name: str, lang: Any) -> None:
+    for stage in voice(name)["asks"][lang]:
+        assert topic_of(words(name, "asks", lang, stage)) == stage
+
+
+def test_korean_persons_are_described_in_korean() -> None:
+    for person in personas("korean"):
+        told = person.told_in("ko")
+        for field in ("region", "dialect", "faith", "family", "values", "work", "burden", "diagnosis"):
+            assert any("가" <= letter <= "힣" for letter in getattr(told, field)), (person.id, field)
+        assert person.told_in("en") == person
+
+
+async def _results(voice_name: str) -> RunResults:
+    async with open_store("sqlite://:memory:") as store:
+        config = make_config(
+            {
+                "clinic": "counsel", "variants": ["full"], "scenarios": "10", "seed": 3, "cast": "all=understudy",
+                "options": {"voice": voice_name},
+            }
+        )  # fmt: skip
+        outcome = await run(store, config)
+        return await load_results(store, outcome.run)
+
+
+def test_exact_metrics_do_not_hang_on_the_voice() -> None:
+    found = [asyncio.run(_results(name)) for name in VOICES]
+    for metric in ("escalated", "false_alarm", "quiet_after", "stage_order", "ethicality"):
+        one, other = (
+            [value for row in results.of("full") if (value := row.value(metric)) is not None] for results in found
+        )
+        assert abs(sum(one) / len(one) - sum(other) / len(other)) <= 0.05, metric
+
+
+async def test_a_patient_who_speaks_as_an_assistant_is_the_simulators_fault(
+    play: Any, talk: Any, scripted: Any
+) -> None:
+    assistant = scripted(lambda request: "I'm sorry, but I cannot assist you with that.")
+    result = await play(talk(lang="en", turns=2), models={"patient": assistant})
+    assert len([note for note in result.transcript.notes(FellOut) if note.stayed]) == 2
+    assert all(not failed.fatal for failed in result.transcript.of(Failed))
+
+
+async def test_no_control_words_reach_the_patient(play: Any, talk: Any, scripted: Any) -> None:
+    heard: list[str] = []
+
+    def says(request: Any) -> str:
+        heard.extend(message.content for message in request.messages if message.role == "user")
+        return "I would rather stay at home, if I can."
+
+    await play(talk(lang="en", turns=3), models={"patient": scripted(says)})
+    names = [stage for stage in STAGES if "_" in stage or "." in stage]
+    assert heard and not any(word in text for text in heard for word in ("Turn ", "turn 1", "of 14", *names))

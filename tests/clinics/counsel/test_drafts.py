@@ -1,0 +1,125 @@
+"""What a draft is held to: facts need a source that was shown, objections need words, and a revision follows words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from polyclinic.clinics.counsel.prompts import Cited, CounsellorCites, Criticism, SourceShown
+from polyclinic.clinics.counsel.rules.notes import ObjectionDropped
+from polyclinic.clinics.counsel.rules.risk import Draft, draft_fault, stands
+from polyclinic.core.reading import Finding, Findings, findings_type
+from polyclinic.core.reply import read_reply
+from polyclinic.core.transcript import Called, Reviewed
+
+SOURCES = (
+    SourceShown(id="pain-relief", title="Pain", text="Pain can be eased."),
+    SourceShown(id="cpr", title="", text=""),
+)
+
+
+def test_only_sources_that_were_shown_or_none_can_be_cited() -> None:
+    form = CounsellorCites(lang="en", said="Pain can be eased.", sources=SOURCES).reply_form()
+    read = read_reply('{"reason": "it says so", "source": "none"}', form)
+    assert isinstance(read, Cited) and read.source == "none"
+    with pytest.raises(Exception, match="source"):
+        read_reply('{"reason": "", "source": "hospice-care"}', form)
+
+
+@pytest.mark.parametrize(
+    ("found", "hurt", "cited", "borne_out", "risk"),
+    [
+        (Draft(), False, "", False, 0),
+        (Draft(), True, "", False, 0),
+        (Draft(claim="Pain can be eased."), False, "pain-relief", True, 0),
+        (Draft(claim="Pain can be eased."), False, "", False, 1),
+        (Draft(claim="Pain can be eased."), False, "cpr", False, 1),
+        (Draft(slip="You must sign."), False, "", False, 2),
+        (Draft(slip="Calm down.", feeling=False), True, "", False, 3),
+        (Draft(feeling=False), True, "", False, 3),
+        (Draft(feeling=False), False, "", False, 0),
+    ],
+)
+def test_a_greeting_or_a_feeling_needs_no_source_and_a_fact_does(
+    found: Draft, hurt: bool, cited: str, borne_out: bool, risk: int
+) -> None:
+    fault = draft_fault(found, hurt, cited, borne_out, "en")
+    assert fault.risk == risk and bool(fault.feedback) == bool(risk)
+    assert fault.words in fault.feedback
+
+
+def test_words_that_do_not_stand_in_a_draft_are_no_evidence() -> None:
+    assert stands("you MUST  sign", "Well, you must sign today.")
+    assert not stands("", "Well.") and not stands("you will die", "Well.")
+
+
+class CalmReader:
+    """Finds nothing in any text, except what it was told to find."""
+
+    name, kind = "calm", "reader"
+
+    def __init__(self, yes: tuple[str, ...] = ()) -> None:
+        self._yes = yes
+
+    async def answer(self, request: Any) -> Any:
+        prompt = request.prompt
+        made: type[Findings] = findings_type(len(prompt.questions))
+        fields: dict[str, str] = {}
+        for number, question in enumerate(prompt.questions, start=1):
+            says = "yes" if question.kind in self._yes else "no"
+            fields |= {f"q{number}_words": prompt.text if says == "yes" else "", f"q{number}": says}
+        from polyclinic.core.model import Completion, Usage
+
+        return Completion(text=made(**fields).model_dump_json(), usage=Usage(input_tokens=1, output_tokens=1))
+
+
+def test_a_finding_is_yes_only_with_words() -> None:
+    assert Finding("yes", "words").yes and not Finding("unclear").yes
+
+
+async def test_an_objection_without_words_is_set_aside_and_one_with_words_stands(
+    play: Any, talk: Any, scripted: Any
+) -> None:
+    def objects(words: str) -> Any:
+        return scripted(lambda request: Criticism(reason="hm", fault="choice", words=words, feedback="Change it."))
+
+    calm = CalmReader(yes=("counsel-feeling",))
+    vague = await play(talk(lang="en", turns=1), models={"critic": objects("nobody wrote this"), "reader": calm})
+    assert vague.transcript.notes(ObjectionDropped) and all(e.approved for e in vague.transcript.of(Reviewed))
+    shown = await play(talk(lang="en", turns=1), models={"critic": objects("all right"), "reader": calm})
+    assert [event.code for event in shown.transcript.of(Reviewed)] == ["r2"] * 3
+    assert "fallback" in shown.transcript.said("counsellor")[0].data
+
+
+async def test_facts_without_a_source_are_sent_back_whoever_the_critic_is(play: Any, talk: Any, scripted: Any) -> None:
+    content = scripted(lambda request: Criticism(reason="", fault="none", words="", feedback=""))
+    claims = CalmReader(yes=("counsel-claim", "counsel-feeling"))
+    result = await play(talk(lang="en", turns=1), models={"critic": content, "reader": claims})
+    assert {event.code for event in result.transcript.of(Reviewed)} == {"r1"}
+
+
+async def test_a_greeting_is_looked_up_nowhere_and_cites_nothing(play: Any, talk: Any) -> None:
+    result = await play(talk(lang="en", turns=1), models={"reader": CalmReader(yes=("counsel-feeling",))})
+    assert result.transcript.said("counsellor")[0].data["looked_up"] == []
+    assert not [call for call in result.transcript.of(Called) if call.prompt == "CounsellorCites"]
+
+
+async def test_a_revision_does_what_the_feedback_says_and_nonsense_changes_nothing(
+    play: Any, talk: Any, scripted: Any
+) -> None:
+    calm = CalmReader(yes=("counsel-feeling",))
+
+    def objecting(feedback: Any) -> Any:
+        def judges(request: Any) -> Criticism:
+            first = request.prompt.draft.split(". ")[0]
+            return Criticism(reason="hm", fault="choice", words=first, feedback=feedback(first))
+
+        return scripted(judges)
+
+    drafts: dict[str, list[str]] = {}
+    ways = {"clear": lambda words: f"Leave out '{words}.'", "nonsense": lambda words: "'Purple' elephants whistle."}
+    for name, way in ways.items():
+        result = await play(talk(lang="en", turns=1), models={"critic": objecting(way), "reader": calm})
+        drafts[name] = [call.text for call in result.transcript.of(Called) if call.prompt == "CounsellorReplies"]
+    assert len(set(drafts["clear"])) > 1 and len(set(drafts["nonsense"])) == 1
