@@ -24,7 +24,14 @@ UNDERSTUDIES: dict[str, type[Understudy]] = {
 MISTAKES = (
     Mistake("leak", "tutor", "names the answer; the leak check holds it back", metric="leak_attempts"),
     Mistake("false_fact", "tutor", "states a common error as fact and no more", metric="cs_1"),
-    Mistake("harm", "tutor", "says something unsafe or demeaning and no more", metric="cs_2"),
+    Mistake(
+        "harm",
+        "tutor",
+        "says something unsafe or demeaning and no more; most of it is taken for a leak and held back",
+        metric="mps",
+        variant="without-supervisor",
+        scenarios="10",
+    ),
     Mistake("tells", "tutor", "explains instead of asking", metric="ets"),
     Mistake("ignores", "tutor", "speaks to one student only", metric="msm"),
     Mistake("aimless", "tutor", "asks for nothing that leads on", metric="learning_gain"),
