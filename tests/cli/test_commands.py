@@ -145,7 +145,7 @@ def test_what_evolve_kept_under_the_clinics_name_is_used_unless_told_otherwise(p
     assert polyclinic("evolve", "demo", "--cases", "3").returncode == 0
     words = ("run", "demo", "--variant", "taught", "--scenarios", "2")
     taught = polyclinic(*words)
-    assert "with what was learned before: demo.phrases" in taught.stderr
+    assert "uses what was learned before: demo.phrases" in taught.stderr
     empty = polyclinic(*words, "--library", "none")
     assert "learned before" not in empty.stderr
     assert taught.stdout != empty.stdout
@@ -214,15 +214,15 @@ def test_ctrl_c_stops_cleanly_and_prints_the_resume_command(tmp_path: Path) -> N
             server.kill()
             server.communicate()
     assert run.returncode == 130
-    assert f"Go on with: polyclinic resume {id}" in errors
+    assert f"Continue with: polyclinic resume {id}" in errors
     assert "Traceback" not in errors
 
 
 def test_a_setting_or_library_that_the_clinic_would_ignore_is_refused(polyclinic: Run) -> None:
     for words, said in (
-        (("frontdesk", "--set", "rejection=0.5"), "--set rejection: frontdesk has no settings of its own"),
+        (("frontdesk", "--set", "rejection=0.5"), "--set rejection: frontdesk has no settings"),
         (("duty", "--set", "candidate=3"), "no setting of duty called 'candidate': did you mean candidates"),
-        (("frontdesk", "--library", "gp"), "--library gp: frontdesk keeps no libraries"),
+        (("frontdesk", "--library", "gp"), "--library gp: frontdesk has no libraries"),
     ):
         wrong = polyclinic("run", *words)
         assert wrong.returncode == 2 and said in wrong.stderr and wrong.stderr.count("\n") == 1

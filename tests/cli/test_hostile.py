@@ -19,9 +19,9 @@ from tests.cli.conftest import Run, as_json
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("run", "demo", "--cast", "nurse=human"), "nobody is there to answer"),
-        (("evolve", "demo", "--cast", "nurse=human"), "nobody is there to answer"),
-        (("run", "demo", "--local-only", "--fhir", "https://fhir.example.org/r5"), "local-only is on"),
+        (("run", "demo", "--cast", "nurse=human"), "a run has no person to answer"),
+        (("evolve", "demo", "--cast", "nurse=human"), "a run has no person to answer"),
+        (("run", "demo", "--local-only", "--fhir", "https://fhir.example.org/r5"), "--local-only allows only"),
         (("run", "demo", "--seed", "99999999999999999999"), "seed"),
         (("run", "demo", "--max-cost-usd", "inf"), "max_cost_usd"),
         (("resume", "--concurrency", "-3"), "concurrency"),
@@ -79,7 +79,7 @@ def test_a_person_may_be_the_caller_without_writing_json(polyclinic: Run) -> Non
 def test_a_run_in_which_nothing_has_ended_cannot_be_compared(polyclinic: Run) -> None:
     polyclinic("run", "demo", "--scenarios", "2", "--max-tokens", "10")
     done = polyclinic("compare", "last", "last")
-    assert (done.returncode, "no episode of it has ended yet" in done.stderr) == (2, True)
+    assert (done.returncode, "no episode has ended yet" in done.stderr) == (2, True)
 
 
 def test_a_clinic_that_cannot_be_loaded_is_named_with_its_place(polyclinic: Run, tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_a_run_that_an_older_version_of_a_clinic_kept_is_told_apart(polyclinic: 
     for words in (("report", run), ("resume", run), ("judge", run)):
         done = polyclinic(*words)
         assert done.returncode == 2
-        assert "was kept by another version of the clinic demo: style" in done.stderr
+        assert "was saved by another version of the clinic demo: style" in done.stderr
 
 
 async def test_bytes_that_are_no_text_are_asked_again_and_never_hang() -> None:

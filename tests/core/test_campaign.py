@@ -66,9 +66,9 @@ async def test_a_second_lane_is_refused_and_a_foreign_lane_too() -> None:
     turnstile = Turnstile([("a", "b"), ()])
     await turnstile.enter(0, "a")
     await turnstile.enter(0, "a")
-    with pytest.raises(ValueError, match="cannot take 'b' as well"):
+    with pytest.raises(ValueError, match="cannot also enter 'b'"):
         await turnstile.enter(0, "b")
-    with pytest.raises(ValueError, match="may take the lanes a, not 'z'"):
+    with pytest.raises(ValueError, match="may enter the lanes a, not 'z'"):
         await Turnstile([("a",)]).enter(0, "z")
 
 

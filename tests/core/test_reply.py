@@ -240,7 +240,7 @@ def test_the_error_names_the_field_that_must_be_fixed() -> None:
     ],
 )
 def test_a_key_that_stands_twice_is_refused_however_it_is_written(text: str) -> None:
-    with pytest.raises(Unreadable, match="stands twice"):
+    with pytest.raises(Unreadable, match="duplicate key"):
         read_reply(text, Note)
 
 

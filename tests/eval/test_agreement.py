@@ -145,7 +145,7 @@ def test_what_is_not_defined_is_none_with_a_reason() -> None:
         spearman(same[:, 0], [1, 2, 3, 4, 5]),
     ):
         assert found.value is None and found.low is None and found.note
-    assert krippendorff_alpha(np.array([[1.0, NAN], [NAN, 2.0]])).note == "no unit was rated twice"
+    assert krippendorff_alpha(np.array([[1.0, NAN], [NAN, 2.0]])).note == "no unit has two ratings"
 
 
 def test_incomplete_units_are_left_out_of_icc_and_counted() -> None:

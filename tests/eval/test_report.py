@@ -401,7 +401,7 @@ def test_distant_changes_are_shown_apart() -> None:
     assert " ⋯" in lines and "-27" in lines and "+x" in lines and not any(line.startswith("@@") for line in lines)
 
 
-def test_repeated_readings_show_how_steady_the_judges_are() -> None:
+def test_repeated_readings_show_how_consistent_the_judges_are() -> None:
     section = consistency_section(results())
     assert section is not None
     (table, _) = section.body

@@ -141,7 +141,7 @@ async def test_the_words_sent_hold_the_rubric_first_and_the_transcript_last(case
     ("bad", "fault"),
     [
         (reply(warmth=6), "outside its scale 1 to 5"),
-        (reply(quotes=("words nobody said",)), "do not stand in the transcript"),
+        (reply(quotes=("words nobody said",)), "are not in the transcript"),
         (
             reply(criteria=[{"criterion": "warmth", "reason": "r", "quotes": [], "score": 3}]),
             "'clear' must be answered",

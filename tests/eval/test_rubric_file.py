@@ -108,7 +108,7 @@ def test_a_cap_below_the_scale_goes_to_its_lowest_level() -> None:
         ('2 = "open"', '"0..1" = "open"', r"no anchor describes 2, an end of the scale"),
         ('-2 = "closed"', '"-2..2" = "closed"', r"both describe 2"),
         ('2 = "open"', 'high = "open"', r"anchor 'high' is neither a level like 3 nor a tier like 1..2"),
-        ('id = "AQ-1"', 'id = "IS-1"', r"the id 'IS-1' stands twice"),
+        ('id = "AQ-1"', 'id = "IS-1"', r"the id 'IS-1' appears twice"),
         ('criteria = ["IS-1"]', 'criteria = ["IS-9"]', r"names 'IS-9', which the rubric does not have"),
         ("below = 0\n", "", r"r\.toml:25: vetoes.1: a veto over criteria needs 'below'"),
         ("cap = -1", "cap = -1\nvalue = 3", r"either 'value'"),

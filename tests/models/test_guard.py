@@ -49,7 +49,7 @@ async def test_one_fault_of_each_kind_is_survived(ask: Ask, fault: Fault, stream
     ("fault", "options", "said"),
     [
         ("drip", "?timeout_s=0.4&idle_s=0.2&tries=2&total_s=5", "no complete answer within 0.4 s"),
-        ("stall", "?timeout_s=5&idle_s=0.2&tries=2&total_s=5", "silent for 0.2 s"),
+        ("stall", "?timeout_s=5&idle_s=0.2&tries=2&total_s=5", "no data for 0.2 s"),
         ("stall", "?timeout_s=0.2&idle_s=5&tries=2&total_s=5&stream=false", "no complete answer within 0.2 s"),
         ("stall", "?timeout_s=0.3&idle_s=0.3&tries=50&total_s=0.7", "gave up"),
         ("server_error", "?tries=3", "answered 500.*gave up after 3 tries"),

@@ -111,10 +111,10 @@ def test_roles_that_nobody_named_are_understudies() -> None:
     [
         ("docter=understudy", "no role called 'docter': did you mean doctor"),
         ("doctor=understudy:mistake=rood", "no mistake called 'rood': did you mean rude"),
-        ("doctor=human", "nobody is there to answer"),
+        ("doctor=human", "a run has no person to answer"),
         ("doctor=replay:demo-1", "no recorded run called 'demo-1'"),
-        ("doctor=openai:gpt-5", "local-only is on"),
-        ("doctor=anthropic:claude", "local-only is on"),
+        ("doctor=openai:gpt-5", "--local-only allows only"),
+        ("doctor=anthropic:claude", "--local-only allows only"),
     ],
 )
 def test_a_cast_that_cannot_be_built_says_why(text: str, said: str) -> None:

@@ -78,5 +78,5 @@ def test_local_only_is_kept_by_the_plan(values: dict[str, str], words: str) -> N
 
 async def test_a_person_in_the_cast_of_a_run_is_refused_before_anything_is_written() -> None:
     config = make_config({"clinic": "demo", "cast": "nurse=human,all=understudy", "store": MEMORY})
-    with pytest.raises(ConfigError, match="nobody is there to answer"):
+    with pytest.raises(ConfigError, match="a run has no person to answer"):
         await drive(config, Silent(), lambda run: None, lambda line: None)

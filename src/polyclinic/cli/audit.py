@@ -24,9 +24,9 @@ from polyclinic.store.scores import LIVE
 from polyclinic.store.store import open_store
 
 
-@click.group(name="audit", short_help="Have people rate transcripts blind, and compare them with the judges.")
+@click.group(name="audit", short_help="Let people rate transcripts blind, and compare their ratings with the judges.")
 def command() -> None:
-    """Have people rate transcripts blind, and compare them with the judges.
+    """Let people rate transcripts blind, and compare their ratings with the judges.
 
     First `packet`, then people fill in their sheets, then `read`.
     """
@@ -34,8 +34,14 @@ def command() -> None:
 
 @command.command("packet")
 @click.argument("run", default="last")
-@click.option("--folder", default="audit-packet", show_default=True, help="What the raters get.")
-@click.option("--key", "key_path", default="audit-key.json", show_default=True, help="What the raters must not see.")
+@click.option("--folder", default="audit-packet", show_default=True, help="The folder that the raters get.")
+@click.option(
+    "--key",
+    "key_path",
+    default="audit-key.json",
+    show_default=True,
+    help="The file that tells which transcript is which; keep it from the raters.",
+)
 @click.option("--rubric", default="", metavar="NAME|FILE", help="A rubric judge of the clinic, or a rubric file.")
 @click.option("--episodes", type=click.IntRange(1), default=40, show_default=True, help="How many to rate.")
 @click.option("--raters", default="rater-1,rater-2", show_default=True, metavar="NAMES", help="Comma-separated.")
@@ -64,7 +70,7 @@ def packet(
         print_json({"run": key.run, "items": len(key.items), "packet": str(packet_path), "key": str(key_file)})
     else:
         click.echo(f"{len(key.items)} transcripts to rate: {packet_path}")
-        click.echo(f"the key, for you alone: {key_file}")
+        click.echo(f"the key (do not give it to the raters): {key_file}")
     return 0
 
 
@@ -87,12 +93,12 @@ def _questions(clinic: str, rubric: str) -> Sequence[Criterion]:
 @command.command("read")
 @click.argument("sheets", nargs=-1, required=True, type=click.Path(dir_okay=False))
 @click.option("--key", "key_path", default="audit-key.json", show_default=True, help="The key of the packet.")
-@click.option("--scoring", default=LIVE, show_default=True, help="Which of the run's scorings to hold against people.")
+@click.option("--scoring", default=LIVE, show_default=True, help="Which of the run's scorings to compare with people.")
 @click.option("--html", default="", metavar="FILE", help="Write the run's report with the audit in it.")
 @store_option
 @json_option
 def read(sheets: tuple[str, ...], key_path: str, scoring: str, html: str, store: str, as_json: bool) -> int:
-    """Read rating sheets back: agreement among people, and of the judges with people."""
+    """Read rating sheets: how far people agree with each other, and judges with people."""
 
     async def work() -> int:
         key = AuditKey.load(key_path)

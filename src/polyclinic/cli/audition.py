@@ -11,7 +11,7 @@ from polyclinic.cli.options import json_option, print_json, wait
 from polyclinic.runner.registry import clinic_modules
 
 
-@click.command(name="audition", short_help="Try a model in every role on small scenes, before anyone pays for a run.")
+@click.command(name="audition", short_help="Test a model in every role on small scenes before you pay for a run.")
 @click.argument("model")
 @click.option("--clinic", "clinics", multiple=True, metavar="CLINIC", help="One or more; without it, every clinic.")
 @click.option(
@@ -22,7 +22,7 @@ from polyclinic.runner.registry import clinic_modules
     "--concurrency", type=click.IntRange(1, 1000), default=8, show_default=True, help="Scenes played at the same time."
 )
 @click.option("--max-cost-usd", type=float, default=None, help="Stop before the audition of a clinic costs more.")
-@click.option("--max-seconds", type=float, default=None, help="Stop after so long.")
+@click.option("--max-seconds", type=float, default=None, help="Stop after this many seconds.")
 @click.option("--local-only", is_flag=True, help="Refuse a model that is not on this machine.")
 @click.option(
     "--out",
@@ -43,7 +43,7 @@ def command(
     out: str,
     as_json: bool,
 ) -> int:
-    """Try a model in every role on small scenes, before anyone pays for a run.
+    """Test a model in every role on small scenes before you pay for a run.
 
     MODEL is written as in a cast: openai:gpt-5-mini, http://127.0.0.1:8080/v1:qwen3, local, understudy. The scenes are
     what each role is really asked, taken from episodes that understudies play. Exit code 1: not fit for some role.

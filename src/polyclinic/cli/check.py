@@ -9,12 +9,12 @@ from polyclinic.runner.registry import load_clinic
 from polyclinic.testing.contract import Check, checks
 
 
-@click.command(name="check", short_help="Check that a clinic keeps the contract of all clinics.")
+@click.command(name="check", short_help="Check that a clinic meets the contract for all clinics.")
 @click.argument("name")
 @click.option("--quick", is_flag=True, help="Only what needs no run: rooms, prompts, understudies, live sessions.")
 @json_option
 def command(name: str, quick: bool, as_json: bool) -> int:
-    """Check that a clinic keeps the contract of all clinics.
+    """Check that a clinic meets the contract for all clinics.
 
     Exit status 1 when a check fails. A check that fails does not stop the others.
     """

@@ -49,9 +49,9 @@ async def _arm(store: Store, text: str, scoring: str) -> Arm:
     results: RunResults = await load_results(store, run, scoring)
     names = results.variant_names()
     if not names:
-        raise ConfigError(f"{text}: no episode of it has ended yet: polyclinic resume {results.run}")
+        raise ConfigError(f"{text}: no episode has ended yet; continue with: polyclinic resume {results.run}")
     if not variant and len(names) != 1:
-        raise ConfigError(f"{text}: say which variant: {', '.join(f'{run}/{name}' for name in names)}")
+        raise ConfigError(f"{text}: name a variant: {', '.join(f'{run}/{name}' for name in names)}")
     return Arm(results, variant or names[0])
 
 

@@ -11,15 +11,15 @@ from polyclinic.cli.options import json_option, print_json, store_option, wait
 from polyclinic.store.store import open_store
 from polyclinic.training.dataset import Wish, build
 
-SHORT = "Turn a clinic's episodes into training data: chat rows, JSONL, Parquet, a data card."
+SHORT = "Turn a clinic's episodes into training data (JSONL, Parquet) with a data card."
 
 
 @click.command(name="dataset", short_help=SHORT)
 @click.argument("clinic")
 @click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder to write.")
-@click.option("--rows", default=1000, show_default=True, help="How many rows to make when no --run is given.")
+@click.option("--rows", default=1000, show_default=True, help="How many rows to make, if no --run is given.")
 @click.option(
-    "--run", "runs", multiple=True, metavar="RUN", help="Read this run instead of running episodes; repeatable."
+    "--run", "runs", multiple=True, metavar="RUN", help="Use this run instead of running episodes; may be repeated."
 )
 @click.option("--cast", default="all=understudy", show_default=True, metavar="ROLE=MODEL,…", help="Who plays.")
 @click.option("--scenarios", default="", help="Which scenarios: a set or a file.  [default: the clinic's own choice]")
@@ -37,12 +37,15 @@ SHORT = "Turn a clinic's episodes into training data: chat rows, JSONL, Parquet,
     "--against",
     multiple=True,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A file of test cases, in a format that the clinic reads; no training row may touch them. Repeatable.",
+    help="A file of test cases, in a format that the clinic reads; no training row may overlap with them. May be repeated.",
 )
 @click.option(
-    "--test-share", default=0.1, show_default=True, help="Share of cases of other collections held out for testing."
+    "--test-share",
+    default=0.1,
+    show_default=True,
+    help="Share of cases from other collections that is held out for testing.",
 )
-@click.option("--seed", default=0, show_default=True, help="Another seed, other groups and orders.")
+@click.option("--seed", default=0, show_default=True, help="Decides groups and order.")
 @click.option("--concurrency", default=32, show_default=True, help="Episodes at the same time.")
 @store_option
 @json_option
@@ -62,7 +65,7 @@ def command(
     store: str,
     as_json: bool,
 ) -> int:
-    """Turn a clinic's episodes into training data: chat rows, JSONL, Parquet, a data card."""
+    """Turn a clinic's episodes into training data (JSONL, Parquet) with a data card."""
     wish = Wish(
         out=out,
         clinic=clinic,

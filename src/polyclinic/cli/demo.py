@@ -59,6 +59,6 @@ async def _demo(names: tuple[str, ...], html: Path, url: str, as_json: bool) -> 
     if as_json:
         print_json({"report": str(path), "runs": runs, "failed": failed, "store": where})
     else:
-        click.echo(f"\nThe report is at {path}")
-        click.echo(f"Look closer: polyclinic show {runs[names[-1]]} --store {where}")
+        click.echo(f"\nReport: {path}")
+        click.echo(f"Read a transcript: polyclinic show {runs[names[-1]]} --store {where}")
     return 1 if failed else 0

@@ -57,12 +57,12 @@ class EvalBench:
 @click.option(
     "--cast", default="all=understudy", show_default=True, metavar="ROLE=MODEL,…", help="Who plays which role."
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Another seed, other chances.")
+@click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same result.")
 @click.option("--local-only", is_flag=True, help="Refuse any model endpoint outside this machine.")
 @click.option("--out", type=click.Path(dir_okay=False), default=None, help="Also write the numbers to this JSON file.")
-@click.option("--clinic", "only", default="", metavar="NAME", help="readings: the kinds of this clinic alone.")
-@click.option("--keep", is_flag=True, help="readings: keep the result, so that reports say how good this reader is.")
-@click.option("--kind", default="", metavar="KIND", help="readings: this kind alone.")
+@click.option("--clinic", "only", default="", metavar="NAME", help="readings: only the kinds of this clinic.")
+@click.option("--keep", is_flag=True, help="readings: save the result, so that reports show how good this reader is.")
+@click.option("--kind", default="", metavar="KIND", help="readings: only this kind.")
 @json_option
 def command(
     name: str,

@@ -15,21 +15,19 @@ from polyclinic.runner.registry import load_clinic
 from polyclinic.store.store import open_store
 
 
-@click.command(name="evolve", short_help="Let a clinic learn from case to case, and keep what it learned.")
+@click.command(name="evolve", short_help="Let a clinic learn from case to case, and save what it learned.")
 @click.argument("clinic")
 @click.option(
     "--cases", type=click.IntRange(min=1), default=20, show_default=True, help="How many cases to learn from."
 )
-@click.option("--name", default="", help="The name to keep the libraries under.  [default: the clinic's name]")
+@click.option("--name", default="", help="The name to save the libraries under.  [default: the clinic's name]")
 @click.option("--variant", default="", metavar="V", help="[default: the clinic's own]")
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--cast", default="all=understudy", show_default=True, metavar="ROLE=MODEL,…")
 @click.option(
     "--library", "libraries", multiple=True, metavar="[NAME=]SOURCE", help="Start from a saved library, run or file."
 )
-@click.option(
-    "--set", "options", multiple=True, metavar="NAME=VALUE", help="A setting that the clinic itself understands."
-)
+@click.option("--set", "options", multiple=True, metavar="NAME=VALUE", help="A setting of the clinic; may be repeated.")
 @click.option("--concurrency", type=int, default=16, show_default=True)
 @store_option
 @json_option
@@ -46,13 +44,13 @@ def command(
     store: str,
     as_json: bool,
 ) -> int:
-    """Let a clinic learn from case to case, and keep what it learned.
+    """Let a clinic learn from case to case, and save what it learned.
 
-    Later runs use it with --library NAME. Look into it with `polyclinic library`.
+    Use it in later runs with --library NAME. Inspect it with `polyclinic library`.
     """
     found = load_clinic(clinic)
     if not found.libraries:
-        raise ConfigError(f"{clinic} keeps no library, so there is nothing to evolve")
+        raise ConfigError(f"{clinic} has no library, so it cannot learn")
     config = make_config(
         {
             "clinic": clinic,
@@ -83,5 +81,5 @@ async def _evolve(clinic: Clinic, config: RunConfig, name: str, as_json: bool) -
         for full, count in saved.items():
             click.echo(f"{full}: {count} operations")
         click.echo(f"use it: polyclinic run {clinic.name} --library {name}")
-        click.echo(f"look into it: polyclinic library list {name}.{clinic.libraries[0]}")
+        click.echo(f"inspect it: polyclinic library list {name}.{clinic.libraries[0]}")
     return outcome.exit_code

@@ -14,14 +14,19 @@ from polyclinic.errors import ConfigError, DataError
 DEFAULT_STORE = ".polyclinic/store.db"
 
 
-@click.group(name="fhir", short_help="Serve the hospital's FHIR R5 records, load into them, try a server out.")
+@click.group(name="fhir", short_help="Serve the hospital's FHIR R5 records, load data, or test a server.")
 def command() -> None:
-    """Serve the hospital's FHIR R5 records, load into them, try a server out."""
+    """Serve the hospital's FHIR R5 records, load data, or test a server."""
 
 
 @command.command(name="serve", short_help="Serve the store's records as a FHIR R5 server.")
 @store_option
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on. The server has no log-in.")
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="Address to listen on. The server has no login: keep it on this machine.",
+)
 @click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535), help="Port to listen on.")
 def serve(store: str, host: str, port: int) -> int:
     """Serve the store's records as a FHIR R5 server, until interrupted."""
@@ -55,14 +60,14 @@ async def _serve(url: str, host: str, port: int) -> None:
 def load(files: tuple[Path, ...], store: str, server: str | None, as_json: bool) -> int:
     """Load resources from JSON files: single resources, Bundles, or one resource per line (.ndjson, .jsonl).
 
-    Every resource is validated and needs an id. What is there already is left as it is.
+    Every resource is validated and needs an id. Resources that already exist are not changed.
     """
     resources = [resource for path in files for resource in read_resources(path)]
     added = wait(_load(resources, store or DEFAULT_STORE, server))
     if as_json:
         print_json({"read": len(resources), "added": added})
     else:
-        click.echo(f"{added} of {len(resources)} resources added, {len(resources) - added} were there already.")
+        click.echo(f"{added} of {len(resources)} resources added, {len(resources) - added} already existed.")
     return 0
 
 
@@ -108,13 +113,13 @@ def read_resources(path: Path) -> Iterator[Resource]:
             raise DataError(f"{path}, line or document {number}: {error}") from error
 
 
-@command.command(name="probe", short_help="Try out whether an external FHIR R5 server can hold the records.")
+@command.command(name="probe", short_help="Test whether an external FHIR R5 server can hold the records.")
 @click.argument("url")
 @json_option
 def probe(url: str, as_json: bool) -> int:
-    """Try out whether an external FHIR R5 server can hold the records.
+    """Test whether an external FHIR R5 server can hold the records.
 
-    It makes two organizations of its own and deletes them; it touches nothing else.
+    Creates two test organizations and deletes them again. Changes nothing else.
     """
     reason = wait(_probe(url))
     if as_json:

@@ -18,13 +18,13 @@ from polyclinic.store.store import Store, open_store
 FIXED = ("who", "clinic", "role", "scenario", "variant", "run", "outcome", "seconds")
 
 
-@click.command(name="grades", short_help="Write the results of a class that played as a CSV file.")
+@click.command(name="grades", short_help="Write the scores of people who played a role to a CSV file.")
 @click.argument("clinic", default="")
 @click.option("--out", "-o", type=click.Path(dir_okay=False), help="The file.  [default: the terminal]")
 @store_option
 @json_option
 def command(clinic: str, out: str | None, store: str, as_json: bool) -> int:
-    """Write the results of a class that played as a CSV file.
+    """Write the scores of people who played a role to a CSV file.
 
     One line for each episode in which a person took a role (`polyclinic play`), with the name given by --who, the time
     it took, and every score. CLINIC limits it to one clinic.

@@ -19,7 +19,7 @@ from polyclinic.runner.registry import clinics_with
 @click.option(
     "--lang", type=click.Choice(["auto", "en", "ko"]), default="auto", show_default=True, help="Language of all files."
 )
-@click.option("--origin", default="", help="Where they are from, as it is cited.  [default: the folder's name]")
+@click.option("--origin", default="", help="The origin, as it is cited.  [default: the folder's name]")
 @json_option
 def command(folder: str, out: str, lang: Literal["auto", "en", "ko"], origin: str, as_json: bool) -> int:
     """Turn a folder of documents into sources for a clinic.
@@ -35,7 +35,7 @@ def command(folder: str, out: str, lang: Literal["auto", "en", "ko"], origin: st
         except DataError as error:
             left_out.append(str(error))
     if not pages:
-        raise DataError(f"{folder}: nothing to read: put .md, .txt, .html or .pdf files with text into it")
+        raise DataError(f"{folder}: no documents found: put .md, .txt, .html or .pdf files with text into it")
     target = Path(out)
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text("".join(page.model_dump_json() + "\n" for page in pages), encoding="utf-8")

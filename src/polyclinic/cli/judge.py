@@ -14,7 +14,9 @@ from polyclinic.store.store import open_store
 @click.option("--judges", metavar="NAMES", help="Comma-separated.  [default: all]")
 @click.option("--cast", default="", metavar="ROLE=MODEL,…", help="Who judges now, e.g. judge=openai:gpt-5.")
 @click.option("--samples", type=int, default=0, metavar="K", help="Samples for each rubric judge.")
-@click.option("--name", default="", help="The scoring's name; ask for it again to go on where it stopped.")
+@click.option(
+    "--name", default="", help="A name for this scoring. Use the same name again to continue where it stopped."
+)
 @click.option("--concurrency", type=click.IntRange(min=1), default=16, show_default=True)
 @store_option
 @json_option
@@ -23,7 +25,7 @@ def command(
 ) -> int:
     """Score a finished run again, without running it again.
 
-    The scores stand beside the run's own; see them with `polyclinic report RUN --scoring NAME`.
+    The run's own scores are kept; see the new ones with `polyclinic report RUN --scoring NAME`.
     """
     names = tuple(part.strip() for part in (judges or "").split(",") if part.strip())
     return wait(_judge(store, run, name, names, cast, samples, concurrency, as_json))

@@ -15,9 +15,9 @@ from polyclinic.runner.registry import load_clinic
 from polyclinic.store.store import Store, open_store
 
 
-@click.group(name="library", short_help="Look into what was learned: list, search, diff, merge, roll back, check.")
+@click.group(name="library", short_help="Inspect learned libraries: list, search, diff, merge, roll back, check.")
 def command() -> None:
-    """Look into what was learned: list, search, diff, merge, roll back, check.
+    """Inspect learned libraries: list, search, diff, merge, roll back, check.
 
     A SOURCE is a saved library (NAME.LIBRARY), a run that learned (RUN.LIBRARY), or a JSONL file.
     """
@@ -45,12 +45,12 @@ def _tell(as_json: bool, words: str, library: Library, where: str) -> None:
 
 @command.command("list")
 @click.argument("source", required=False)
-@click.option("--version", type=int, help="As it stood after so many operations.")
-@click.option("--removed", is_flag=True, help="What was taken out, and why.")
+@click.option("--version", type=int, help="The library as it was after this many operations.")
+@click.option("--removed", is_flag=True, help="Show removed entries, and why they were removed.")
 @store_option
 @json_option
 def list_entries(source: str | None, version: int | None, removed: bool, store: str, as_json: bool) -> int:
-    """The entries of a library; without SOURCE, the saved libraries."""
+    """List the entries of a library; without SOURCE, the saved libraries."""
 
     async def work() -> int:
         async with open_store(store) as opened:
@@ -78,7 +78,7 @@ def list_entries(source: str | None, version: int | None, removed: bool, store: 
 @store_option
 @json_option
 def search(source: str, words: str, k: int, store: str, as_json: bool) -> int:
-    """The entries nearest to some words."""
+    """Find the entries closest in meaning to some words."""
 
     async def work() -> int:
         async with open_store(store) as opened:
@@ -101,7 +101,7 @@ def search(source: str, words: str, k: int, store: str, as_json: bool) -> int:
 @store_option
 @json_option
 def diff(left: str, right: str, store: str, as_json: bool) -> int:
-    """What one library has and the other has not."""
+    """Show the entries that only one of two libraries has."""
 
     async def work() -> int:
         async with open_store(store) as opened:
@@ -148,7 +148,7 @@ def export(source: str, file: str, store: str, as_json: bool) -> int:
 def merge_libraries(
     sources: tuple[str, ...], name: str, clinic: str, unless_near: float | None, store: str, as_json: bool
 ) -> int:
-    """Put several libraries together, the better of near entries staying."""
+    """Merge several libraries. Of similar entries the better one is kept."""
 
     async def work() -> int:
         async with open_store(store) as opened:
@@ -163,11 +163,11 @@ def merge_libraries(
 @command.command("rollback")
 @click.argument("name")
 @click.argument("version", type=int)
-@click.option("--reason", required=True, help="Kept with the library for ever.")
+@click.option("--reason", required=True, help="Why; saved in the library's history.")
 @store_option
 @json_option
 def rollback(name: str, version: int, reason: str, store: str, as_json: bool) -> int:
-    """Bring a saved library's entries back to an earlier version; its history is kept."""
+    """Restore an earlier version of a saved library; its history is kept."""
 
     async def work() -> int:
         async with open_store(store) as opened:
@@ -197,7 +197,7 @@ async def _saved(store: Store, name: str) -> Library:
 @store_option
 @json_option
 def check(source: str, clinic: str, selector: str, seed: int, store: str, as_json: bool) -> int:
-    """Is anything in the library learned from these test cases? Exit code 1 if so."""
+    """Check whether a library learned from these test cases. Exit code 1 if it did."""
 
     async def work() -> int:
         cases = load_clinic(clinic).scenarios(selector, seed)

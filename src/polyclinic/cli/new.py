@@ -41,12 +41,12 @@ def test_every_episode_of_{name}_ends_without_a_failure() -> None:
 '''
 
 
-@click.command(name="new", short_help="Start a clinic of your own from the demo clinic.")
+@click.command(name="new", short_help="Create your own clinic from the demo clinic.")
 @click.argument("name")
 @click.option("--into", default="clinics", show_default=True, help="The folder that will hold the clinic's folder.")
 @json_option
 def command(name: str, into: str, as_json: bool) -> int:
-    """Start a clinic of your own from the demo clinic.
+    """Create your own clinic from the demo clinic.
 
     NAME must be a Python name in lower case. Then change scenario.py, prompts/, flow.py, understudies.py, judges.py.
     """
@@ -69,10 +69,10 @@ def copy_demo(name: str, into: Path) -> Path:
             f"'{name}' cannot be a clinic's name: use lower-case letters, digits and _, for example my_clinic"
         )
     if name in clinic_modules():
-        raise ConfigError(f"there is a clinic called '{name}' already: choose another name")
+        raise ConfigError(f"a clinic called '{name}' already exists: choose another name")
     target = into / name
     if target.exists():
-        raise ConfigError(f"{target} exists already: choose another name, or another folder with --into")
+        raise ConfigError(f"{target} already exists: choose another name, or another folder with --into")
     package = f"polyclinic.clinics.{name}" if _in_the_tree(into) else name
     _copy(resources.files(SOURCE), target, package, name)
     return target

@@ -28,7 +28,7 @@ def store_option(function: F) -> F:
         "--store",
         default="",
         metavar="URL",
-        help="Path or sqlite:///… or postgresql://… [default: .polyclinic/store.db]",
+        help="A path, sqlite:///… or postgresql://… [default: .polyclinic/store.db]",
     )(function)
 
 
@@ -37,15 +37,16 @@ def scoring_option(function: F) -> F:
     from polyclinic.store.scores import LIVE
 
     return click.option(
-        "--scoring", default=LIVE, show_default=True, help="Which scores: the run's own, or a later scoring's name."
+        "--scoring",
+        default=LIVE,
+        show_default=True,
+        help="Which scores: 'live' for the run's own, or the name of a later scoring.",
     )(function)
 
 
 def json_option(function: F) -> F:
     """--json."""
-    return click.option("--json", "as_json", is_flag=True, help="Print JSON, nothing else, on standard output.")(
-        function
-    )
+    return click.option("--json", "as_json", is_flag=True, help="Print only JSON on standard output.")(function)
 
 
 def print_json(value: object) -> None:

@@ -34,7 +34,7 @@ from polyclinic.store.store import Store, open_store
     metavar="N",
     help="Which scenario; the first of the selection is played.  [default: the clinic's own]",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Another seed, other chances.")
+@click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same result.")
 @click.option("--cast", default="", metavar="ROLE=MODEL,…", help="Who plays the others.  [default: understudies]")
 @click.option(
     "--library",
@@ -62,7 +62,7 @@ def command(
 ) -> int:
     """Take a role yourself, in the terminal, and get feedback.
 
-    Type your words and press Enter. /help shows what you know, /quit stops (what was said is kept).
+    Type your words and press Enter. /help shows what you know, /quit stops (the conversation is saved).
     """
     found = load_clinic(clinic)
     seat = f"{role}-1" if found.role(role).seats and "-" not in role else role
@@ -93,7 +93,7 @@ async def _play(clinic: Clinic, role: str, config: RunConfig, as_json: bool) -> 
         try:
             outcome = await resume_run(store, run, desk=desk, listener=screen.heard)
         except asyncio.CancelledError:
-            click.echo(f"\nstopped; what was said is kept as run {run}", err=True)
+            click.echo(f"\nstopped; the conversation is saved as run {run}", err=True)
             raise
         finally:
             asking.cancel()
@@ -211,4 +211,4 @@ async def _feedback(store: Store, clinic: Clinic, run: str, as_json: bool) -> No
         click.echo(f"  {score.metric}: {score.value:g}  {score.reason}")
     if sections:
         click.echo("\n\n".join(section_text(section) for section in sections))
-    click.echo(f"kept as run {run}; read it again with: polyclinic show {run} {episode.id}")
+    click.echo(f"saved as run {run}; read it again with: polyclinic show {run} {episode.id}")

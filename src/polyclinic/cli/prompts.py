@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from polyclinic.runner.audition.scenes import Scene
 
 
-@click.group(name="prompts", short_help="Print what a model would get: a clinic's prompts, filled in from a scenario.")
+@click.group(name="prompts", short_help="Show the prompts of a clinic as a model gets them, filled in from a scenario.")
 def command() -> None:
-    """Print what a model would get: a clinic's prompts, filled in from a scenario."""
+    """Show the prompts of a clinic as a model gets them, filled in from a scenario."""
 
 
 @command.command("list")
 @click.argument("clinic")
 @json_option
 def list_prompts(clinic: str, as_json: bool) -> int:
-    """The prompts of a clinic, the longest reply to each, and its form."""
+    """List a clinic's prompts, with the longest reply to each and its format."""
     rows = [
         [prompt.prompt_name(), str(prompt.words), prompt.reply_type().__name__, (prompt.__doc__ or "").split("\n")[0]]
         for prompt in load_clinic(clinic).prompts
@@ -41,13 +41,19 @@ def list_prompts(clinic: str, as_json: bool) -> int:
 @click.argument("prompt")
 @click.option("--scenario", default="", metavar="S", help="As for run: a number, a name, name:count, a file.")
 @click.option("--variant", default="", help="Only this variant; without it, those of the clinic's demo, then the rest.")
-@click.option("--which", type=click.IntRange(1), default=1, show_default=True, help="Which time it is asked.")
+@click.option(
+    "--which",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Which occurrence of the prompt in the episode.",
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="As for run.")
 @json_option
 def show_prompt(clinic: str, prompt: str, scenario: str, variant: str, which: int, seed: int, as_json: bool) -> int:
-    """What a model would get for PROMPT, with the history, the tools and the form of the reply.
+    """Show what a model gets for PROMPT: messages, history, tools and reply format.
 
-    The episode up to there is played by understudies.
+    Understudies play the episode up to that point.
     """
     scene = wait(_find(clinic, prompt, scenario, variant, which, seed))
     if as_json:

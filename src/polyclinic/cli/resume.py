@@ -10,7 +10,7 @@ from polyclinic.cli.options import json_option, print_json, store_option, termin
 from polyclinic.store.store import default_store
 
 
-@click.command(name="resume", short_help="Carry on with a run that was stopped, and retry what failed.")
+@click.command(name="resume", short_help="Resume a run that was stopped, and retry its failed episodes.")
 @click.argument("run", default="last")
 @click.option("--concurrency", type=click.IntRange(1, 4096), metavar="N", help="Episodes at the same time.")
 @click.option("--max-tokens", type=int, metavar="N", help="A new limit for the run.")
@@ -27,9 +27,9 @@ def command(
     store: str,
     as_json: bool,
 ) -> int:
-    """Carry on with a run that was stopped, and retry what failed.
+    """Resume a run that was stopped, and retry its failed episodes.
 
-    RUN is a run's id, the start of one, or 'last'. Nothing finished runs again and no answered call is made twice.
+    RUN is a run's id, the first letters of one, or 'last'. Finished episodes do not run again, and no answered call is made twice.
     """
     from polyclinic.runner.drive import resume
 

@@ -19,8 +19,8 @@ from polyclinic.runner.plan.config import RunConfig, make_config, read_config
 )
 @click.option("--scenarios", metavar="N", help="A number, a name, name:count, or a file.")
 @click.option("--trials", type=int, metavar="N", help="How often each scenario is run.  [default: 1]")
-@click.option("--seed", type=int, metavar="N", help="All chance comes from it.  [default: 0]")
-@click.option("--cast", metavar="ROLE=MODEL,…", help="Who plays whom.  [default: all=understudy]")
+@click.option("--seed", type=int, metavar="N", help="The same seed gives the same run.  [default: 0]")
+@click.option("--cast", metavar="ROLE=MODEL,…", help="Which model plays which role.  [default: all=understudy]")
 @click.option("--judges", metavar="NAMES", help="Comma-separated; 'none' for no judging.  [default: all]")
 @click.option("--samples", type=int, metavar="K", help="Samples for each rubric judge.")
 @click.option(
@@ -28,12 +28,10 @@ from polyclinic.runner.plan.config import RunConfig, make_config, read_config
     "libraries",
     multiple=True,
     metavar="[NAME=]SOURCE",
-    help="Start from a saved library, run or file; none: empty.",
+    help="Start from a saved library, a run or a file; 'none' starts empty.",
 )
-@click.option(
-    "--set", "options", multiple=True, metavar="NAME=VALUE", help="A setting that the clinic itself understands."
-)
-@click.option("--embedder", metavar="SPEC", help="Another embedder than the built-in one.")
+@click.option("--set", "options", multiple=True, metavar="NAME=VALUE", help="A setting of the clinic; may be repeated.")
+@click.option("--embedder", metavar="SPEC", help="An embedder to use instead of the built-in one.")
 @click.option("--fhir", metavar="URL", help="An external FHIR R5 server, for clinics that keep records.")
 @click.option("--concurrency", type=int, metavar="N", help="Episodes at the same time.  [default: 16]")
 @click.option("--max-turns", type=int, metavar="N", help="Limit for each episode.")
@@ -56,7 +54,8 @@ def command(
 ) -> int:
     """Run a clinic: scenarios × variants × trials, with a cast.
 
-    Prints the run's id. What is finished stays finished: after Ctrl-C, a crash or a limit, `polyclinic resume` goes on.
+    Prints the run's id. Finished episodes are saved: after Ctrl-C, a crash or a limit, continue with
+    `polyclinic resume`.
 
     \b
     polyclinic run demo --variant plain --variant tool --scenarios 20

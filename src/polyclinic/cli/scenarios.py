@@ -25,7 +25,7 @@ def command() -> None:
 @click.option("--seed", type=int, default=0, show_default=True)
 @json_option
 def list_scenarios(clinic: str, selector: str, seed: int, as_json: bool) -> int:
-    """What a selection contains."""
+    """List the scenarios of a selection."""
     found = load_clinic(clinic).scenarios(selector, seed)
     if as_json:
         print_json([{"id": s.id, "tags": list(s.tags), "campaign": s.campaign} for s in found])
@@ -41,7 +41,7 @@ def list_scenarios(clinic: str, selector: str, seed: int, as_json: bool) -> int:
 @click.option("--seed", type=int, default=0, show_default=True)
 @json_option
 def show_scenario(clinic: str, id: str, selector: str, seed: int, as_json: bool) -> int:
-    """One scenario in full."""
+    """Show one scenario in full."""
     found = {scenario.id: scenario for scenario in load_clinic(clinic).scenarios(selector, seed)}
     if id not in found:
         raise UnknownName(f"scenario in {clinic}", id, found)
@@ -54,10 +54,10 @@ def show_scenario(clinic: str, id: str, selector: str, seed: int, as_json: bool)
 @click.argument("files", nargs=-1, required=True)
 @json_option
 def lint_scenarios(clinic: str, files: tuple[str, ...], as_json: bool) -> int:
-    """Say what is missing or contradictory in case files of your own."""
+    """Check your own case files for missing or contradictory data."""
     lint = load_clinic(clinic).lint
     if lint is None:
-        raise ConfigError(f"{clinic} takes no case files")
+        raise ConfigError(f"{clinic} does not read case files")
     for file in files:
         if not Path(file).exists():
             raise ConfigError(f"there is no file {file}")

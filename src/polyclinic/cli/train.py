@@ -13,9 +13,9 @@ import orjson
 from polyclinic.cli.options import json_option, print_json, wait
 
 
-@click.group(name="train", short_help="Train a reader, from the labelled readings in the package.")
+@click.group(name="train", short_help="Train the built-in reader from labelled examples.")
 def command() -> None:
-    """Train a reader, from the labelled readings in the package.
+    """Train the built-in reader from labelled examples.
 
     polyclinic train reader
     polyclinic train reader --add mine.jsonl --out mine.npz
@@ -24,14 +24,14 @@ def command() -> None:
 
 @command.command(name="reader")
 @click.option(
-    "--add", "added", multiple=True, metavar="FILE", help="More labelled lines, besides those in the package."
+    "--add", "added", multiple=True, metavar="FILE", help="More labelled lines, added to those in the package."
 )
 @click.option("--out", default="", metavar="FILE", help="Where the weights go.  [default: into the package]")
 @json_option
 def reader(added: tuple[str, ...], out: str, as_json: bool) -> int:
     """Train the built-in reader, and measure it on the test authors.
 
-    The same lines give the same bytes. Use the result with --cast reader=builtin:FILE.
+    The same lines give the same weights. Use the result with --cast reader=builtin:FILE.
     """
     from polyclinic.reading.measure import RESULTS, table
     from polyclinic.reading.sets import from_file

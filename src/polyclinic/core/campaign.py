@@ -47,7 +47,7 @@ class StoredEffect(Value):
         for kind in kinds:
             if kind.kind == self.kind:
                 return kind.read(self.data)
-        raise EngineError(f"nothing here knows a change of shared state called '{self.kind}'")
+        raise EngineError(f"this clinic has no effect of the kind '{self.kind}'")
 
 
 class Shared(Protocol):
@@ -101,10 +101,12 @@ class Turnstile:
         if held in (lane, ALL_LANES):
             return
         if held is not None:
-            raise ValueError(f"episode {position} holds lane '{held}' and cannot take '{lane}' as well: ask for '*'")
+            raise ValueError(
+                f"episode {position} holds lane '{held}' and cannot also enter '{lane}': enter '*' instead"
+            )
         may = self._may[position]
         if may is not None and lane not in may:
-            raise ValueError(f"episode {position} may take the lanes {', '.join(sorted(may))}, not '{lane}'")
+            raise ValueError(f"episode {position} may enter the lanes {', '.join(sorted(may))}, not '{lane}'")
         self._held[position] = lane
         self._may[position] = None if lane == ALL_LANES else frozenset((lane,))
         heapq.heappush(self._open.setdefault(lane, []), position)

@@ -58,13 +58,13 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     seen: dict[str, Any] = {}
     for key, value in pairs:
         if key in seen:
-            raise Unreadable(f"the key '{key}' stands twice in one object")
+            raise Unreadable(f"duplicate key '{key}' in one object")
         seen[key] = value
     return seen
 
 
 def _no_constants(name: str) -> Any:
-    raise Unreadable(f"{name} is not JSON")
+    raise Unreadable(f"{name} is not valid JSON")
 
 
 def _finite(number: str) -> float:

@@ -28,19 +28,19 @@ class Services:
     def embedder(self) -> Embedder:
         """The embedder of this run."""
         if self.make_embedder is None:
-            raise EngineError("this episode needs an embedder and was given none")
+            raise EngineError("this episode needs an embedder, and has none")
         return self.make_embedder()
 
     @property
     def index(self) -> Callable[[int], VectorIndex]:
         """Makes an empty vector index of so many dimensions."""
         if self.make_index is None:
-            raise EngineError("this episode needs a vector index and was given none")
+            raise EngineError("this episode needs a vector index, and has none")
         return self.make_index
 
     @property
     def hospital(self) -> StageableRecords:
         """The FHIR records of this run."""
         if self.records is None:
-            raise EngineError("this episode needs FHIR records and was given none")
+            raise EngineError("this episode needs FHIR records, and has none")
         return self.records

@@ -76,7 +76,7 @@ class Ask(Generic[P]):
     @property
     def _hearing(self) -> Ears:
         if self.ears is None:
-            raise EngineError("this understudy reads text, and was given nothing to read with")
+            raise EngineError("this understudy needs a reader, and has none")
         return self.ears
 
     @cached_property

@@ -41,7 +41,7 @@ def krippendorff_alpha(ratings: npt.ArrayLike, level: Level = "ordinal", *, resa
     table = table[(~np.isnan(table)).sum(axis=1) >= 2]
     domain = np.unique(table[~np.isnan(table)])
     if len(domain) < 2:
-        note = "every rating is the same" if len(domain) else "no unit was rated twice"
+        note = "every rating is the same" if len(domain) else "no unit has two ratings"
         return Agreement(f"alpha ({level})", None, None, None, len(table), note)
     if level == "interval":
         return _with_interval("alpha (interval)", len(table), _interval_alpha(table), resamples)

@@ -40,5 +40,5 @@ def consistency_section(results: RunResults) -> Section | None:
         "all readings agree, 0 when they agree no more than chance."
     )
     return Section(
-        "How steady the judges are", [Table("Repeated readings", columns, rows), Paragraph(note, tone="note")]
+        "How consistent the judges are", [Table("Repeated readings", columns, rows), Paragraph(note, tone="note")]
     )

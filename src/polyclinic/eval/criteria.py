@@ -166,7 +166,7 @@ class Rubric(Frozen):
             taken = [getattr(item, name) for item in items if getattr(item, name)]
             for value in taken:
                 if taken.count(value) > 1:
-                    raise ValueError(f"the {name.replace('_name', '')} '{value}' stands twice")
+                    raise ValueError(f"the {name.replace('_name', '')} '{value}' appears twice")
         return items
 
     @model_validator(mode="after")

@@ -181,5 +181,5 @@ def judgement_fault(reply: RubricJudged, criteria: tuple[Criterion, ...], flags:
     quotes = [item.quotes for item in reply.criteria] + [raised.quotes for raised in reply.flags]
     invented = missing_quotes([quote for group in quotes for quote in group], view)
     if invented:
-        return f"these words do not stand in the transcript, copy them exactly: {'; '.join(invented[:3])}"
+        return f"these words are not in the transcript, copy them exactly: {'; '.join(invented[:3])}"
     return ""

@@ -49,7 +49,7 @@ class Reading:
         if not isinstance(payload, dict):
             raise _odd("the answer is not a JSON object")
         if payload.get("error"):
-            raise AttemptFailed(f"the endpoint broke off: {complaint_of(payload)}", "server")
+            raise AttemptFailed(f"the endpoint stopped with an error: {complaint_of(payload)}", "server")
         if isinstance(payload.get("usage"), dict):
             self.usage = payload["usage"]
         choices = payload.get("choices") or ()
@@ -82,7 +82,7 @@ class Reading:
             self._tool_call(position, call)
         reason = choice.get("finish_reason")
         if reason is not None and not isinstance(reason, str):
-            raise _odd("the finish reason is no text")
+            raise _odd("the finish reason is not text")
         if reason:
             self.finish = "length" if reason.lower() in _LENGTH else reason
 
@@ -92,7 +92,7 @@ class Reading:
             raise _odd("a tool call is not an object")
         index, named = call.get("index"), call.get("id")
         if named is not None and (isinstance(named, bool) or not isinstance(named, (str, int))):
-            raise _odd("a tool call's id is no text")
+            raise _odd("a tool call's id is not text")
         place = self._places.get(index if isinstance(index, int) else position)
         if place is None or (named and self.calls[place]["id"] not in ("", str(named))):
             place = self._places[index if isinstance(index, int) else position] = len(self.calls)
@@ -119,7 +119,7 @@ class Reading:
             self.text, self.finish = ["".join(self.text)[: self.most_chars]], RUN_ON
             return True
         if self.length > self.most_chars:
-            raise AttemptFailed("the reply is longer than its limit allows; it was not read on", "truncated")
+            raise AttemptFailed("the reply is longer than its limit allows; the rest was not read", "truncated")
         return False
 
     def completion(self, request: Request) -> Completion:
@@ -128,7 +128,7 @@ class Reading:
         if self.finish == "content_filter":
             raise AttemptFailed("the endpoint's content filter stopped the reply", "refused")
         if self.finish == "error":
-            raise AttemptFailed("the endpoint broke off with an error", "server")
+            raise AttemptFailed("the endpoint stopped with an error", "server")
         if self.calls and self.finish == "length":
             raise _odd("a tool call was cut off at the token limit")
         calls = tuple(_tool_call(index, call) for index, call in enumerate(self.calls))
@@ -137,7 +137,7 @@ class Reading:
             if self.refusal:
                 return Completion(text="".join(self.refusal), usage=usage, finish="refusal")
             if self.finish in ("length", RUN_ON):
-                said = "the reply ended at its token limit before a word was said; give it more with ?thinking_tokens=…"
+                said = "the reply reached its token limit before any text; allow more with ?thinking_tokens=…"
                 raise OutOfRoom(f"{said} or ?max_tokens=…", "refused")
         return Completion(text=text, tool_calls=calls, usage=usage, finish=self.finish or "stop")
 
@@ -182,7 +182,7 @@ def _texts(content: Any) -> list[str]:
         parts = [part.get("text") for part in content if isinstance(part, dict) and part.get("type") != "thinking"]
         if all(part is None or isinstance(part, str) for part in parts):
             return [part for part in parts if part]
-    raise _odd("the content is no text")
+    raise _odd("the content is not text")
 
 
 def spoken(text: str) -> str:

@@ -149,7 +149,7 @@ def open_cast(
             models[role] = UnderstudyModel(player, dict(spec.mistakes), spec.text, ears)
         elif spec.kind == "human":
             if desk is None:
-                raise ConfigError(f"cast {role}=human: nobody is there to answer; use 'polyclinic play' or the browser")
+                raise ConfigError(f"cast {role}=human: a run has no person to answer; use 'polyclinic play'")
             models[role] = HumanModel(desk)
         elif spec.kind == "replay":
             lookup = (recordings or {}).get(spec.model)
@@ -179,6 +179,6 @@ def _refuse_remote(chosen: Mapping[str, CastSpec]) -> None:
     for role, spec in chosen.items():
         if spec.remote:
             raise ConfigError(
-                f"cast {role}={spec.text}: local-only is on and this endpoint is not on this machine; cast the role"
+                f"cast {role}={spec.text}: --local-only allows only endpoints on this machine; cast the role"
                 " with a loopback endpoint, local or understudy"
             )

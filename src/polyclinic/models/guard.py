@@ -63,7 +63,7 @@ class Deadline:
     def _why(self) -> str:
         if asyncio.get_running_loop().time() >= self._wall - 0.001:
             return f"no complete answer within {self._wall_s:g} s (timeout_s)"
-        return f"silent for {self._idle_s:g} s (idle_s)"
+        return f"no data for {self._idle_s:g} s (idle_s)"
 
 
 class Caller(Protocol):

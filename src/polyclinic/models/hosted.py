@@ -127,7 +127,7 @@ class HostedCaller:
         usage = self._usage(request, response, text)
         finish = "tool_calls" if calls else (response.finish_reason or "stop")
         if finish == "length" and not text.strip():
-            said = "the reply ended at its token limit before a word was said; give it more with ?thinking_tokens=…"
+            said = "the reply reached its token limit before any text; allow more with ?thinking_tokens=…"
             raise AttemptFailed(f"{self.name}: {said}", "refused", usage=usage)
         return Completion(text=text, tool_calls=tuple(calls), usage=usage, finish=finish)
 

@@ -34,7 +34,7 @@ async def read_whole(response: aiohttp.ClientResponse, reading: Reading, deadlin
     try:
         payload = orjson.loads(raw)
     except orjson.JSONDecodeError:
-        raise AttemptFailed("the answer is not whole JSON", "truncated") from None
+        raise AttemptFailed("the answer is not complete JSON", "truncated") from None
     reading.take(payload)
     reading.enough()
     if not isinstance(payload.get("choices"), list) or not payload["choices"]:
@@ -53,7 +53,7 @@ async def read_stream(response: aiohttp.ClientResponse, reading: Reading, deadli
         *lines, rest = kept.split(b"\n")
         kept = rest
         if len(kept) > _LONGEST_LINE:
-            raise AttemptFailed("the stream holds a line without an end", "truncated")
+            raise AttemptFailed("the stream has a line without an end", "truncated")
         for line in lines:
             if _event(line, reading):
                 return
@@ -75,7 +75,7 @@ def _event(line: bytes | bytearray, reading: Reading) -> bool:
         try:
             payload = orjson.loads(data)
         except orjson.JSONDecodeError:
-            raise AttemptFailed("the stream holds broken JSON", "truncated") from None
+            raise AttemptFailed("the stream has invalid JSON", "truncated") from None
         reading.take(payload)
     return False
 
@@ -99,7 +99,7 @@ async def unpacked(response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
     if coding in ("gzip", "x-gzip", "deflate"):
         unpack = zlib.decompressobj(wbits=47 if coding != "deflate" else zlib.MAX_WBITS)
     elif coding not in ("", "identity"):
-        raise AttemptFailed(f"the answer is packed as '{coding}', which was not asked for", "truncated")
+        raise AttemptFailed(f"the answer is compressed as '{coding}', which was not requested", "truncated")
     async for chunk in response.content.iter_any():
         packed += len(chunk)
         _bounded(packed)
@@ -111,7 +111,7 @@ async def unpacked(response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
             try:
                 piece = unpack.decompress(rest, _PIECE)
             except zlib.error:
-                raise AttemptFailed("the packed answer is broken", "truncated") from None
+                raise AttemptFailed("the compressed answer is damaged", "truncated") from None
             plain += len(piece)
             _bounded(plain)
             if piece:
@@ -122,5 +122,5 @@ async def unpacked(response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
 def _bounded(size: int) -> None:
     if size > MOST_BYTES:
         raise AttemptFailed(
-            f"the answer is larger than {MOST_BYTES // 1024 // 1024} MiB; it was not read on", "truncated"
+            f"the answer is larger than {MOST_BYTES // 1024 // 1024} MiB; the rest was not read", "truncated"
         )

@@ -250,7 +250,7 @@ class ChatCaller:
         elif status >= 500 or status in (408, 409, 425):
             trouble = "throttled" if status in (503, 529) and retry_after_s else "server"
         fix = _FIXES.get(status, "").format(key=self._endpoint.key_env or "?key_env=…")
-        said = f"{self.name}: the endpoint answered {status}: {words or 'no words'}{f'; {fix}' if fix else ''}"
+        said = f"{self.name}: the endpoint answered {status}: {words or 'no message'}{f'; {fix}' if fix else ''}"
         return AttemptFailed(redact(said, self._endpoint.key), trouble, retry_after_s, status)
 
 

@@ -30,6 +30,6 @@ class ReplayModel:
             raise ModelError(
                 f"the recording {self._run} has no answer to {request.prompt.prompt_name()} as {request.role}"
                 f" (request {request.key[:12]}, occurrence {request.occurrence}): replay with the same clinic, variant,"
-                " scenarios and seed, or cast this role otherwise"
+                " scenarios and seed, or choose another model for this role"
             )
         return found

@@ -140,7 +140,7 @@ def parse_cast(text: str) -> list[CastSpec]:
         if not equals or not _ROLE.match(role) or not model:
             raise ConfigError(f"cast '{part.strip()}': write role=model, {_EXAMPLE}")
         if any(spec.role == role for spec in specs):
-            raise ConfigError(f"cast: the role '{role}' is cast twice: keep one of them")
+            raise ConfigError(f"cast: duplicate role '{role}': keep one of them")
         specs.append(parse_model(model, role))
     return specs
 

@@ -70,7 +70,7 @@ def load(content: bytes) -> Weights:
             table = np.frombuffer(file.read("table.f16"), np.float16).astype(np.float32)
             dense = np.split(np.frombuffer(file.read("dense.f32"), np.float32), np.cumsum(head["sizes"])[:-1])
     except (KeyError, ValueError, zipfile.BadZipFile) as error:
-        raise DataError(f"these are no reader's weights: {error}; make them with 'polyclinic train reader'") from None
+        raise DataError(f"not a file of reader weights: {error}; make them with 'polyclinic train reader'") from None
     if len(table) != BUCKETS:
         raise DataError("these weights belong to another version of the reader: run 'polyclinic train reader' again")
     return Weights(
@@ -87,6 +87,6 @@ def shipped_weights(path: str = "") -> Weights:
     """The weights in the package, or in a file."""
     if path:
         if not Path(path).is_file():
-            raise DataError(f"{path}: there is no such file of reader's weights")
+            raise DataError(f"{path}: there is no such file of reader weights")
         return load(Path(path).read_bytes())
     return load(package_file("polyclinic.reading", f"data/{SHIPPED}").read_bytes())

@@ -63,13 +63,13 @@ async def _to_its_end(store: Store, runs: list[str], work: Coroutine[Any, Any, R
     except asyncio.CancelledError:
         for run in runs:
             left = await outcome_of(store, run)
-            tell(f"\nstopped; {left.done} done, {left.left} left. Go on with: {resume_line(run, store.url)}")
+            tell(f"\nstopped; {left.done} done, {left.left} left. Continue with: {resume_line(run, store.url)}")
         raise
     except RecordsUnreachable as gone:
         if not runs:
             raise
         left = await outcome_of(store, runs[0])
-        line = f"When it answers again, go on with: {resume_line(left.run, store.url)}"
+        line = f"When it answers again, continue with: {resume_line(left.run, store.url)}"
         tell(f"stopped: {gone}; {left.done} done, {left.left} left. {line}")
         return replace(left, unreachable=True)
     for line in _about_the_end(outcome, store.url):
@@ -80,7 +80,7 @@ async def _to_its_end(store: Store, runs: list[str], work: Coroutine[Any, Any, R
 def refuse_people(plan: RunPlan) -> None:
     """A run has nobody at the desk; better said before anything is written down."""
     for role in plan.people:
-        raise ConfigError(f"cast {role}=human: nobody is there to answer; use 'polyclinic play' or the browser")
+        raise ConfigError(f"cast {role}=human: a run has no person to answer; use 'polyclinic play'")
 
 
 def resume_line(run: str, url: str) -> str:
@@ -92,7 +92,7 @@ def _about_libraries(asked: RunConfig, plan: RunPlan) -> Iterator[str]:
     """What a run begins with when nobody named a library, and when a variant that needs one finds none."""
     used, clinic = plan.config.libraries, plan.clinic
     if used and not asked.libraries:
-        yield f"with what was learned before: {', '.join(used.values())} (--library none starts empty)"
+        yield f"uses what was learned before: {', '.join(used.values())} (--library none starts empty)"
     if used or not clinic.libraries:
         return
     needing = [spec for _, spec in plan.episodes if spec.variant == clinic.evolve_variant]
@@ -107,13 +107,13 @@ def _about_the_end(outcome: RunOutcome, url: str) -> Iterator[str]:
     """How it ended, and what to do next."""
     if outcome.unpriced:
         names = ", ".join(outcome.unpriced)
-        yield f"no price is known for {names}: its cost counts as 0 (POLYCLINIC_PRICES takes a price list)"
+        yield f"no price is known for {names}: cost counts as 0 (set POLYCLINIC_PRICES to a price list)"
     if outcome.limit is not None:
-        yield f"stopped: {outcome.limit}. Go on with: {resume_line(outcome.run, url)} --max-… (a higher limit)"
+        yield f"stopped: {outcome.limit}. Continue with: {resume_line(outcome.run, url)} --max-… (a higher limit)"
     if outcome.failed:
         yield f"{outcome.failed} failed; try them again with: {resume_line(outcome.run, url)}"
     if outcome.judge_failures:
         again = f"polyclinic judge {outcome.run}"
-        yield f"{outcome.judge_failures} judgements could not be made and score nobody; again with: {again}"
+        yield f"{outcome.judge_failures} judgements failed and give no score; try again with: {again}"
     if not outcome.left:
         yield f"report: polyclinic report {outcome.run}"

@@ -92,7 +92,7 @@ def read_scenarios(clinic: Clinic, bodies: Mapping[str, str]) -> dict[str, Scena
             fault = error.errors()[0]
             place = ".".join(map(str, fault["loc"]))
             raise DataError(
-                f"scenario {id} was kept by another version of the clinic {clinic.name}: {place}: {fault['msg']};"
+                f"scenario {id} was saved by another version of the clinic {clinic.name}: {place}: {fault['msg']};"
                 " use that version, or start a new run"
             ) from None
     return found

@@ -28,7 +28,9 @@ def report_of(results: RunResults, *, baseline: str = "", transcripts: int = 2) 
     """The report of results at hand, with the clinic's own sections."""
     clinic = load_clinic(results.clinic)
     if not results.episodes:
-        raise ConfigError(f"run {results.run} has no finished episode yet: polyclinic resume {results.run}")
+        raise ConfigError(
+            f"run {results.run} has no finished episode yet; continue with: polyclinic resume {results.run}"
+        )
     sections: Sequence[Section] = clinic.report(results) if clinic.report is not None else ()
     return build_report(results, sections, title=clinic.title, baseline=baseline, transcripts_per_variant=transcripts)
 

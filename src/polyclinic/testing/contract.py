@@ -145,7 +145,7 @@ def check_service(clinic: Clinic) -> None:
     names = [action.name for action in room.actions]
     assert len(names) == len(set(names)), f"{where}: two actions have the same name"
     unknown = {state for action in room.actions for state in action.when} - set(room.states)
-    assert not unknown, f"{where}: actions name states that there are not: {', '.join(sorted(unknown))}"
+    assert not unknown, f"{where}: actions name unknown states: {', '.join(sorted(unknown))}"
     stuck = [state for state in room.states if state != CLOSED and not any(state in a.when for a in room.actions)]
     assert not stuck, f"{where}: nothing can be done in the states {', '.join(stuck)}"
 
@@ -157,10 +157,10 @@ def check_dataset(clinic: Clinic) -> None:
         return
     where = f"{clinic.name}/dataset"
     unknown = [name for name in data.variants if name not in clinic.variants]
-    assert not unknown, f"{where}: variants that there are not: {', '.join(unknown)}"
+    assert not unknown, f"{where}: unknown variants: {', '.join(unknown)}"
     judges = {judge.name for judge in clinic.judges()}
     unknown = [name for name in data.judges if name not in judges]
-    assert not unknown, f"{where}: judges that there are not: {', '.join(unknown)}"
+    assert not unknown, f"{where}: unknown judges: {', '.join(unknown)}"
     assert data.least_reward <= data.most_reward, f"{where}: least_reward is above most_reward"
     missing = [name for name in Row.COLUMNS if name not in column_kinds(data.row)]
     assert not missing, f"{where}: {data.row.__name__}.COLUMNS lacks {', '.join(missing)}"
@@ -210,7 +210,7 @@ async def check_mistake(clinic: Clinic, mistake: Mistake) -> None:
         good, bad = _mean(clean, mistake.metric), _mean(wrong, mistake.metric)
         better = bad < good - _EPSILON if clean.metric(mistake.metric).higher_is_better else bad > good + _EPSILON
         assert better, f"{where}: {mistake.metric} was {good:g} clean and {bad:g} with the mistake"
-    assert mistake.owner or mistake.rule or mistake.metric, f"{where} says nothing that must notice it"
+    assert mistake.owner or mistake.rule or mistake.metric, f"{where} does not say what must notice it"
 
 
 _CLEAN: dict[tuple[str, tuple[str, ...], str], RunResults] = {}

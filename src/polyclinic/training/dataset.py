@@ -102,7 +102,7 @@ async def gather(store: Store, wish: Wish, progress: Progress | None = None) -> 
         if progress is not None:
             progress(min(len(found.rows), wish.rows), wish.rows)
         if len(found.rows) == before:
-            raise DataError("a whole batch of sessions gave no new row: lower --least-reward or change the cast")
+            raise DataError("a whole batch of episodes gave no new row: lower --least-reward or change the cast")
         batch += 1
     if not wish.runs:
         del found.rows[wish.rows :]

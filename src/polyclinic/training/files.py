@@ -115,7 +115,7 @@ def column_kinds(row: type[Row]) -> dict[str, str]:
     kinds: dict[str, str] = {}
     for name in row.COLUMNS:
         if name not in _SPECIAL and hints[name] not in _KINDS:
-            raise EngineError(f"{row.__name__}.{name}: a column holds text, numbers, truth values or a tuple of texts")
+            raise EngineError(f"{row.__name__}.{name}: a column holds text, numbers, booleans or a tuple of strings")
         kinds[name] = name if name in _SPECIAL else _KINDS[hints[name]]
     return kinds
 

@@ -104,7 +104,9 @@ async def learned(store: Store, run: str, library: str) -> list[Operation]:
         if operations:
             found.append(operations)
     if len(found) > 1:
-        raise ConfigError(f"run {run} taught '{library}' in {len(found)} campaigns; save one under a name and use that")
+        raise ConfigError(
+            f"run {run} changed '{library}' in {len(found)} campaigns; save one of them under a name and use that"
+        )
     return found[0] if found else []
 
 

@@ -92,7 +92,7 @@ async def plan_run(store: Store, config: RunConfig) -> RunPlan:
     plan = parse_plan(named, specs).with_episodes()
     if named.max_cost_usd is not None and plan.unpriced:
         raise ConfigError(
-            f"max_cost_usd cannot be kept: no price is known for {', '.join(plan.unpriced)};"
+            f"max_cost_usd cannot be enforced: no price is known for {', '.join(plan.unpriced)};"
             " name a price list in POLYCLINIC_PRICES, or limit max_tokens instead"
         )
     return plan
@@ -103,11 +103,11 @@ def refuse_unknown_settings(clinic: Clinic, config: RunConfig) -> None:
     for name in config.options:
         if name != WHO and name not in clinic.settings:
             if not clinic.settings:
-                raise ConfigError(f"--set {name}: {clinic.name} has no settings of its own")
+                raise ConfigError(f"--set {name}: {clinic.name} has no settings")
             raise UnknownName(f"setting of {clinic.name}", name, clinic.settings)
     named = [source for source in config.libraries.values() if source != "none"]
     if named and not clinic.libraries:
-        raise ConfigError(f"--library {named[0]}: {clinic.name} keeps no libraries")
+        raise ConfigError(f"--library {named[0]}: {clinic.name} has no libraries")
 
 
 def _check_judges(clinic: Clinic, wanted: Sequence[str]) -> None:
@@ -123,6 +123,6 @@ def _refuse_remote(config: RunConfig) -> None:
     url = embedder.removeprefix("openai:") if embedder.startswith("openai:http") else embedder
     remote = embedder.startswith("openai:") or url.startswith(("http://", "https://"))
     if remote and not is_loopback(url):
-        raise ConfigError(f"embedder {embedder}: local-only is on and this endpoint is not on this machine")
+        raise ConfigError(f"embedder {embedder}: --local-only allows only endpoints on this machine")
     if config.fhir and not is_loopback(config.fhir):
-        raise ConfigError(f"--fhir {config.fhir}: local-only is on and this server is not on this machine")
+        raise ConfigError(f"--fhir {config.fhir}: --local-only allows only servers on this machine")

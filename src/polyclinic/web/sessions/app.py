@@ -72,7 +72,7 @@ def create_app(config: RunConfig, token: str, limits: DoorLimits | None = None) 
 
 def _handle_errors(app: FastAPI) -> None:
     async def missing(request: Request, error: Exception) -> Response:
-        return JSONResponse({"detail": "there is no such thing here"}, 404)
+        return JSONResponse({"detail": "not found"}, 404)
 
     async def not_now(request: Request, error: Exception) -> Response:
         return JSONResponse({"detail": str(error)}, 409)

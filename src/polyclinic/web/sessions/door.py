@@ -24,7 +24,7 @@ ERRORS: dict[int | str, dict[str, object]] = {
         (404, "no such session or case, or not yours"),
         (409, "not in this state"),
         (413, "the body is too large"),
-        (429, "too often; see Retry-After"),
+        (429, "too many requests; see Retry-After"),
     )
 }
 
@@ -57,7 +57,7 @@ class Door:
 
 def _wait(seconds: float) -> None:
     if seconds > 0:
-        raise HTTPException(429, "too often: wait a little", {"Retry-After": str(math.ceil(seconds))})
+        raise HTTPException(429, "too many requests: wait a little", {"Retry-After": str(math.ceil(seconds))})
 
 
 def service_of(request: Request) -> Service:
@@ -100,7 +100,7 @@ async def session_for(session: str, credentials: Credentials, door: TheDoor, ser
     elif token_fits(live, token):
         door.request(live.id)
     else:
-        raise HTTPException(404, "there is no such thing here")
+        raise HTTPException(404, "not found")
     return live
 
 

@@ -73,7 +73,7 @@ class Service:
     async def start(self, body: Body) -> tuple[Live, str]:
         """A new session and the token that opens it."""
         if sum(not live.closed for live in self._sessions.values()) >= self._most:
-            raise NotNow(f"there are already {self._most} open sessions")
+            raise NotNow(f"the limit of {self._most} open sessions is reached")
         session, token = secrets.token_hex(8), secrets.token_urlsafe(24)
         person = self._room.person(body)
         known = await self._facts_of(person)
@@ -115,7 +115,7 @@ class Service:
         began = time.monotonic()
         try:
             if await self._leases.claim(spec.id) is None:
-                raise LeaseLost(f"session {spec.id} is held by another process")
+                raise LeaseLost(f"session {spec.id} is open in another process")
             result = await run_episode(self._context, spec, scenario)
             elapsed_ms = round((time.monotonic() - began) * 1000)
             await self._store.runs.finish(self._run, spec.id, result, self._leases.owner, elapsed_ms)
