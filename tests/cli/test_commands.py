@@ -241,7 +241,7 @@ def test_a_variant_that_lives_on_what_was_learned_says_when_there_is_nothing(pol
     assert "polyclinic evolve demo" in first.stderr
     assert "learned" not in polyclinic("run", "demo", "--variant", "taught", "--scenarios", "series:2").stderr
     assert polyclinic("evolve", "demo", "--cases", "2").returncode == 0
-    assert "with what was learned before" in polyclinic("run", "demo", "--variant", "taught", "--scenarios", "2").stderr
+    assert "uses what was learned before" in polyclinic("run", "demo", "--variant", "taught", "--scenarios", "2").stderr
 
 
 def test_prompts_are_listed_and_shown_as_a_model_would_get_them(polyclinic: Run) -> None:

@@ -68,7 +68,7 @@ def test_options_follow_a_question_mark() -> None:
         ("understudy", "write role=model"),
         ("", "write role=model"),
         ("staff=", "write role=model"),
-        ("staff=human,staff=human", "cast twice"),
+        ("staff=human,staff=human", "duplicate role"),
         ("staff=undrstudy", "did you mean understudy"),
         ("staff=openai", "write openai:MODEL"),
         ("staff=opnai:gpt-5", "did you mean openai"),

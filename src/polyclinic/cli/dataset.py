@@ -37,7 +37,7 @@ SHORT = "Turn a clinic's episodes into training data (JSONL, Parquet) with a dat
     "--against",
     multiple=True,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A file of test cases, in a format that the clinic reads; no training row may overlap with them. May be repeated.",
+    help="A file of test cases that no training row may overlap with; may be repeated.",
 )
 @click.option(
     "--test-share",

@@ -29,7 +29,8 @@ def command(
 ) -> int:
     """Report on a run: terminal, JSON or one HTML file.
 
-    RUN is a run's id, the start of one, or 'last'. Failed episodes are counted separately, by owner, and never as zero scores.
+    RUN is a run's id, the first letters of one, or 'last'. Failures are counted separately, by owner, and never as
+    zero scores.
     """
     return wait(_report(store, run, html, scoring, baseline, transcripts, full, as_json))
 

@@ -29,7 +29,8 @@ def command(
 ) -> int:
     """Resume a run that was stopped, and retry its failed episodes.
 
-    RUN is a run's id, the first letters of one, or 'last'. Finished episodes do not run again, and no answered call is made twice.
+    RUN is a run's id, the first letters of one, or 'last'. Finished episodes do not run again, and no
+    answered call is made twice.
     """
     from polyclinic.runner.drive import resume
 

@@ -12,9 +12,9 @@ from polyclinic.eval.sections import Cell, Dialogue, Line, Paragraph, Table
 
 _HOW = (
     "Read one transcript at a time and answer every question with a whole number in your sheet (ratings_….csv), on "
-    "the row with the transcript's code. Go through them in your sheet's order. Judge what stands in the transcript, "
-    "each question on its own. Leave a cell empty if you cannot tell. Please do not confer with other raters before "
-    "all sheets are in."
+    "the row with the transcript's code. Go through them in your sheet's order. Judge only what the transcript "
+    "says, and each question separately. Leave a cell empty if you cannot tell. Please do not talk to other raters "
+    "before all sheets are collected."
 )
 
 
