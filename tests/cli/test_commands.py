@@ -220,7 +220,7 @@ def test_ctrl_c_stops_cleanly_and_prints_the_resume_command(tmp_path: Path) -> N
 
 def test_a_setting_or_library_that_the_clinic_would_ignore_is_refused(polyclinic: Run) -> None:
     for words, said in (
-        (("frontdesk", "--set", "rejection=0.5"), "--set rejection: frontdesk has no settings"),
+        (("frontdesk", "--set", "rejection=0.5"), "no setting of frontdesk called 'rejection': there are: voice"),
         (("duty", "--set", "candidate=3"), "no setting of duty called 'candidate': did you mean candidates"),
         (("frontdesk", "--library", "gp"), "--library gp: frontdesk has no libraries"),
     ):
