@@ -41,7 +41,7 @@ from polyclinic.runner.plan.run_plan import parse_plan
 from polyclinic.runner.results import load_results
 from polyclinic.store.store import open_store
 from polyclinic.web.sessions.app import create_app
-from polyclinic.web.sessions.limits import DoorLimits
+from polyclinic.web.sessions.limits import ServiceLimits
 
 ROOT = Path(__file__).parent.parent
 RESULTS = Path(__file__).parent / "results" / "counsel.md"
@@ -131,7 +131,7 @@ async def tables() -> str:
 
 async def load(sessions: int, turns: int, think_s: float, store: str, embedder: str) -> list[Any]:
     """Sessions open at once, each answering after a random pause; latency of an answer and CPU per turn."""
-    limits = DoorLimits(messages_per_minute=1e6, requests_per_minute=1e7, starts_per_minute=1e6)
+    limits = ServiceLimits(messages_per_minute=1e6, requests_per_minute=1e7, starts_per_minute=1e6)
     app = create_app(
         make_config({"clinic": "counsel", "store": store, "judges": ("none",), "embedder": embedder}), "token", limits
     )

@@ -24,7 +24,7 @@ OUT_OF_USE = re.compile(
     re.IGNORECASE,
 )
 REPLACED = re.compile(
-    r"\b(carry_on|seldom_collected|shelves|PASSING|steadiness_section)\b|\bclass (Course|Stage|Built|Standing)\b"
+    r"\b(carry_on|seldom_collected|shelves|PASSING|steadiness_section)\b|\bclass (Course|Stage|Built|Standing|Door)\b"
 )
 
 

@@ -20,10 +20,10 @@ from polyclinic.errors import ModelError, StoreError
 from polyclinic.runner.plan.config import make_config
 from polyclinic.web.sessions.app import create_app
 from polyclinic.web.sessions.emergency import read_emergencies
-from polyclinic.web.sessions.limits import DoorLimits
+from polyclinic.web.sessions.limits import ServiceLimits
 
 STAFF = {"Authorization": "Bearer staff-token"}
-WIDE = DoorLimits(messages_per_minute=1e6, requests_per_minute=1e7, starts_per_minute=1e6, answer_s=30)
+WIDE = ServiceLimits(messages_per_minute=1e6, requests_per_minute=1e7, starts_per_minute=1e6, answer_s=30)
 TALK = ("Hello there.", "I am frightened.", "I am going to kill myself tonight.", "Are you still there?")
 
 

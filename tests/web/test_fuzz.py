@@ -17,7 +17,7 @@ from schemathesis.core.result import Ok
 
 from polyclinic.runner.plan.config import make_config
 from polyclinic.web.sessions.app import create_app
-from polyclinic.web.sessions.limits import DoorLimits
+from polyclinic.web.sessions.limits import ServiceLimits
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 STAFF = {"Authorization": "Bearer staff-token"}
@@ -34,7 +34,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             "embedder": "hashing",
         }
     )
-    limits = DoorLimits(messages_per_minute=1e6, requests_per_minute=1e7, starts_per_minute=1e6, open_sessions=500)
+    limits = ServiceLimits(messages_per_minute=1e6, requests_per_minute=1e7, starts_per_minute=1e6, open_sessions=500)
     server = uvicorn.Server(
         uvicorn.Config(create_app(config, "staff-token", limits), host="127.0.0.1", port=0, log_level="error")
     )

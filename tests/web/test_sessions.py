@@ -15,10 +15,10 @@ from polyclinic.clinics.counsel.rules.messages import escalation_message
 from polyclinic.errors import ConfigError, UnknownName
 from polyclinic.runner.plan.config import make_config
 from polyclinic.web.sessions.app import create_app
-from polyclinic.web.sessions.limits import Buckets, DoorLimits
+from polyclinic.web.sessions.limits import Buckets, ServiceLimits
 
 STAFF = {"Authorization": "Bearer staff-token"}
-WIDE = DoorLimits(messages_per_minute=1e6, requests_per_minute=1e7, starts_per_minute=1e6)
+WIDE = ServiceLimits(messages_per_minute=1e6, requests_per_minute=1e7, starts_per_minute=1e6)
 Opened = Callable[..., AbstractAsyncContextManager[httpx.AsyncClient]]
 
 
@@ -27,7 +27,7 @@ def opened(tmp_path: Path) -> Opened:
     """Opens the service on one store; opening it again is a restart."""
 
     @asynccontextmanager
-    async def open_it(limits: DoorLimits = WIDE, cast: str = "all=understudy") -> AsyncIterator[httpx.AsyncClient]:
+    async def open_it(limits: ServiceLimits = WIDE, cast: str = "all=understudy") -> AsyncIterator[httpx.AsyncClient]:
         config = make_config(
             {
                 "clinic": "counsel",
@@ -182,7 +182,7 @@ async def test_a_failing_counsellor_costs_an_answer_but_not_the_session(opened: 
 
 
 async def test_size_and_rate_are_limited(opened: Opened) -> None:
-    async with opened(DoorLimits(messages_per_minute=12, body_bytes=2_000)) as client:
+    async with opened(ServiceLimits(messages_per_minute=12, body_bytes=2_000)) as client:
         url, mine = await start(client)
         assert (await client.post(f"{url}/say", json={"text": "x" * 3_000}, headers=mine)).status_code == 413
         assert (await client.post(f"{url}/say", json={"text": " "}, headers=mine)).status_code == 422

@@ -1,4 +1,4 @@
-"""`polyclinic check`: a clinic held to the contract that every clinic keeps, one line for each check."""
+"""`polyclinic check`: check a clinic against the contract for all clinics, one line for each check."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`polyclinic clinics`: what there is to run."""
+"""`polyclinic clinics`: list the clinics."""
 
 from __future__ import annotations
 

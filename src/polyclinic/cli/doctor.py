@@ -26,7 +26,7 @@ EXTRAS = {
 
 @dataclass(frozen=True)
 class Check:
-    """One thing looked at."""
+    """The result of one check."""
 
     name: str
     ok: bool

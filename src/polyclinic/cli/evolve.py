@@ -1,4 +1,4 @@
-"""`polyclinic evolve`: a campaign that learns, and what it learned kept under a name."""
+"""`polyclinic evolve`: run a campaign that learns, and save what it learned."""
 
 from __future__ import annotations
 

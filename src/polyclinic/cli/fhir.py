@@ -1,4 +1,4 @@
-"""`polyclinic fhir`: serve the records, load resources into them, try an external server out."""
+"""`polyclinic fhir`: serve the records, load resources, or test an external server."""
 
 from __future__ import annotations
 

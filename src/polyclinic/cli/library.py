@@ -1,4 +1,4 @@
-"""`polyclinic library`: look into what was learned, compare, merge, roll back, check for contamination."""
+"""`polyclinic library`: inspect, compare, merge and roll back libraries, and check them for contamination."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def main() -> None:
 
 
 def invoke(words: Sequence[str] | None = None) -> int:
-    """Run a command line and return its exit code; the user's faults are one line, without a traceback."""
+    """Run a command line and return its exit code. User errors print one line, without a traceback."""
     try:
         code = cli.main(words, prog_name="polyclinic", standalone_mode=False)
     except click.exceptions.Exit as stop:

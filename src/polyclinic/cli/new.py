@@ -1,4 +1,4 @@
-"""`polyclinic new`: a clinic of one's own, begun as a copy of the demo clinic, with a test of its own."""
+"""`polyclinic new`: create your own clinic as a copy of the demo clinic, with a test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options that several commands share, and the edge between click and async code."""
+"""Options that several commands share, and the step from click to async code."""
 
 from __future__ import annotations
 

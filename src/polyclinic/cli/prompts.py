@@ -1,4 +1,4 @@
-"""`polyclinic prompts`: prompts are data, and this is how they read."""
+"""`polyclinic prompts`: list prompts, and show them as a model gets them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`polyclinic report`: what a run came to."""
+"""`polyclinic report`: the results of a run."""
 
 from __future__ import annotations
 

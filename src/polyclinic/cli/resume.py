@@ -1,4 +1,4 @@
-"""`polyclinic resume`: go on with a run."""
+"""`polyclinic resume`: resume a run."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def command(
         import uvicorn
 
         from polyclinic.web.sessions.app import create_app
-        from polyclinic.web.sessions.limits import DoorLimits
+        from polyclinic.web.sessions.limits import ServiceLimits
     except ImportError as error:
         raise ConfigError(f"the service needs the extra 'web' ({error.name}): pip install 'polyclinic[web]'") from None
 
@@ -68,6 +68,6 @@ def command(
             "judges": ("none",),
         }
     )
-    app = create_app(config, token, DoorLimits(messages_per_minute=messages_per_minute))
+    app = create_app(config, token, ServiceLimits(messages_per_minute=messages_per_minute))
     uvicorn.run(app, host=host, port=port, log_level="warning", access_log=False, server_header=False)
     return 0

@@ -1,1 +1,1 @@
-"""The types and the loop. Knows no provider, no database and no network: what it needs arrives as a protocol."""
+"""The engine's types and loop. It knows no provider, database or network: those come in through protocols."""

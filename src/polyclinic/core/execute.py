@@ -1,4 +1,4 @@
-"""Running one episode, pure: flow, then judges, then a result. No store, no terminal, no concurrency of its own."""
+"""Run one episode: flow, then judges, then a result. No store, no terminal, no concurrency."""
 
 from __future__ import annotations
 
@@ -117,8 +117,8 @@ def _fail(episode: Episode, result: EpisodeResult, failure: Failed) -> None:
 
 
 def as_failed(result: EpisodeResult, error: str) -> EpisodeResult:
-    """The same episode, failed at its very end: nothing it wanted to change is kept, and its scores
-    count for nobody.
+    """The same episode as a failed one: none of its changes are kept, and its scores
+    do not count.
     """
     failure = Failed(owner="engine", error=error, where="commit")
     events = [event for event in result.transcript if not isinstance(event, (Ended, Scored))]
@@ -135,7 +135,7 @@ def as_failed(result: EpisodeResult, error: str) -> EpisodeResult:
 
 
 def _where(error: BaseException) -> str:
-    """The innermost place in our own code, without a machine's paths."""
+    """The innermost place in Polyclinic's own code, without local paths."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         _, found, inside = frame.filename.replace("\\", "/").rpartition("/polyclinic/")
         if found:
@@ -144,7 +144,7 @@ def _where(error: BaseException) -> str:
 
 
 class _Bench:
-    """A judge's desk: its calls go through the episode's own journal, its events into the transcript."""
+    """What a judge works with: its calls go through the episode's journal, its events into the transcript."""
 
     def __init__(self, board: Switchboard, events: list[Event], seed: int, judge: str) -> None:
         self._board, self._events, self._seed, self._judge = board, events, seed, judge
@@ -161,7 +161,7 @@ class _Bench:
 
 
 async def judge_case(context: RunContext, board: Switchboard, case: Case, seed: int) -> tuple[list[Event], list[Score]]:
-    """Let every judge speak, in order. A judge that fails scores nobody, and its failure is an event of its own."""
+    """Run every judge, in order. A judge that fails gives no score, and its failure becomes an event."""
     events: list[Event] = []
     scores: list[Score] = []
     for judge in context.judges:

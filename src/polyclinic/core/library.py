@@ -60,7 +60,8 @@ class Operation(Frozen):
     """One change of a library.
 
     An addition with `unless_near` is decided when it is applied: if an entry at least that similar is there already,
-    the better of the two (by quality; the older when equal) stays. So siblings learned side by side never stand twice.
+    the better of the two (by quality; the older when equal) stays. So the same lesson learned in parallel is stored
+    once.
     """
 
     action: Action

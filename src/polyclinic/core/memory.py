@@ -1,4 +1,4 @@
-"""What an agent carries through an episode: recent turns, a bounded rolling summary, keyed slots.
+"""An agent's memory in an episode: recent turns, a rolling summary of limited length, and slots for facts.
 
 The size an agent's memory takes in a prompt is bounded by construction, however long the conversation.
 """

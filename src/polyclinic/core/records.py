@@ -1,6 +1,6 @@
 """The hospital's records as a clinic sees them: read, search, and one all-or-nothing transaction with preconditions.
 
-Two homes speak this protocol: `polyclinic.fhir.store.FhirStore` (tables in the run's own database) and
+Two implementations of this protocol exist: `polyclinic.fhir.store.FhirStore` (tables in the run's own database) and
 `polyclinic.fhir.client.FhirClient` (any external FHIR R5 server). A clinic takes a `Records` and never asks which it
 is. A resource is plain JSON (`dict`) with FHIR's own names; the builders of `polyclinic.fhir.resources` make resources
 that are right by construction, and the functions of `polyclinic.fhir.scheduling` turn a booking, a move or a
@@ -21,7 +21,7 @@ Writing: all changes of one call happen together or not at all. A precondition i
 
     await records.transact([Update(slot | {"status": "busy"}, if_version=version_of(slot)), Create(appointment)])
 
-`PreconditionFailed` says that somebody else was quicker; nothing was changed, so read again and decide again.
+`PreconditionFailed` says that someone else changed it first; nothing was changed, so read again and decide again.
 
 Staging: an episode that must leave nothing behind when it fails works on `stage()`. Reads and searches see the staged
 changes over the records as they are now; nothing is written before the end::
@@ -77,7 +77,7 @@ class RecordGone(RecordMissing):
 
 
 class RecordConflict(RecordsError):
-    """It exists already, is referred to, or is not in a state that allows this (a slot that is not free)."""
+    """It already exists, is referenced, or is in a state that does not allow this (a slot that is not free)."""
 
     status = 409
     code = "conflict"
@@ -102,7 +102,7 @@ class RecordInvalid(RecordsError):
 
 
 class RecordsRefused(RecordsError):
-    """The home will not do this at all: a server that cannot keep its promises, a resource not ours to change."""
+    """Not supported: a server that lacks what we need, or a resource that is not ours to change."""
 
     status = 403
     code = "forbidden"

@@ -77,7 +77,7 @@ def _finite(number: str) -> float:
 _STRICT = json.JSONDecoder(object_pairs_hook=_no_duplicates, parse_constant=_no_constants, parse_float=_finite)
 
 
-def _no_key_twice(body: str) -> bool:
+def _no_duplicate_keys(body: str) -> bool:
     """Whether this is plainly strict JSON: each key has its colon, so where there are as many colons as keys, none is
     there twice. False where it takes a closer look.
     """
@@ -94,7 +94,7 @@ def _count_keys(value: Any) -> int:
 
 
 def read_object(text: str) -> dict[str, Any]:
-    """The one JSON object that a text is, strictly read: no key twice, no constants, nothing around it but a
+    """The one JSON object that a text is, strictly read: no duplicate key, no constants, nothing around it but a
     preamble.
     """
     body = whole_object(text.strip())
@@ -134,7 +134,7 @@ def read_reply(text: str, reply_type: type[R]) -> R:
     if reply_type is str:
         return cast(R, body)
     body = whole_object(body)
-    if not _no_key_twice(body):
+    if not _no_duplicate_keys(body):
         try:
             _STRICT.decode(body)
         except Unreadable:

@@ -1,4 +1,4 @@
-"""Draft → reviewers → revise, at most N drafts. A review that fails or errs never counts as approval."""
+"""Draft → reviewers → revise, at most N drafts. A review that fails never counts as approval."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ D = TypeVar("D")
 
 
 class Verdict(Frozen):
-    """One reviewer's word on one draft. `error` says that the review itself failed; it is then never an approval."""
+    """One reviewer's decision on one draft. If `error` is set, the review itself failed and is never an approval."""
 
     approved: bool
     code: str = ""
@@ -38,7 +38,7 @@ class Review(Generic[D]):
 
     @property
     def final(self) -> D:
-        """The last draft. Use it only when `resolved`; otherwise the caller owes a safe fallback."""
+        """The last draft. Use it only if `resolved`; otherwise the caller must use a safe fallback."""
         return self.drafts[-1]
 
     @property

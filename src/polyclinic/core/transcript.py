@@ -99,7 +99,7 @@ class ToolUsed(_Event):
 
 
 class Noted(_Event):
-    """Anything else a clinic wants kept: a plan, a phase, what was retrieved, an inner thought."""
+    """Anything else a clinic wants to keep: a plan, a phase, what was retrieved, an inner thought."""
 
     kind: Literal["noted"] = "noted"
     topic: str
@@ -166,7 +166,7 @@ class Learned(_Event):
 
 
 class Posted(_Event):
-    """Something was handed to people, durably, before the episode went on."""
+    """Something was handed to people; it was committed before the episode continued."""
 
     kind: Literal["posted"] = "posted"
     queue: str

@@ -1,4 +1,4 @@
-"""Table cells in plain characters, alike in every output."""
+"""Table cells as plain text, the same in every output."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _whole(cell: Cell) -> bool:
 
 
 def cell_text(cell: Cell, digits: int) -> str:
-    """A cell in plain characters; nothing is a dash."""
+    """A cell as plain text; None is a dash."""
     if cell is None:
         return "–"
     if isinstance(cell, bool):

@@ -1,4 +1,4 @@
-"""Whether quoted words really stand in a text. Judges must quote; code checks that they did not invent."""
+"""Whether quoted words really occur in a text. Judges must quote; code checks that they invented nothing."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _ELLIPSIS = re.compile(r"\s*\.{3,}\s*")
 
 
 def occurs(quote: str, text: str) -> bool:
-    """Whether the quote stands in the text; around an ellipsis, both parts must stand there in that order."""
+    """Whether the quote occurs in the text; around an ellipsis, both parts must occur in that order."""
     return _occurs(normalise(quote), normalise(text))
 
 
 def missing_quotes(quotes: Iterable[str], text: str) -> list[str]:
-    """The quotes that do not stand in the text, in order; empty quotes count as missing."""
+    """The quotes that do not occur in the text, in order; empty quotes count as missing."""
     plain = normalise(text)
     return [quote for quote in quotes if not _occurs(normalise(quote), plain)]
 

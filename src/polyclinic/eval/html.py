@@ -1,4 +1,4 @@
-"""One self-contained HTML file: no script, no external asset, readable on paper, in the dark and by ear."""
+"""One self-contained HTML file: no script, no external asset; works in print, in dark mode and with screen readers."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from polyclinic.eval.results import RoleUsage, RunResults
 
 @dataclass(frozen=True)
 class Summary:
-    """What a run showed. Failures stand apart: an episode that was not scored is in no mean."""
+    """What a run showed. Failures are counted separately: an episode without a score is in no mean."""
 
     run: str
     clinic: str

@@ -1,4 +1,4 @@
-"""What calls cost, and a budget that is never passed: each call's worst case is set aside before it is made."""
+"""What calls cost, and a budget that is never exceeded: each call's worst case is reserved before it is made."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers kept for identical requests. Off unless the user asks for it; the store's table is the usual home."""
+"""A cache of answers to identical requests. Off by default; usually kept in a table of the store."""
 
 from __future__ import annotations
 

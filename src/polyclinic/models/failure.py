@@ -40,7 +40,7 @@ class AttemptFailed(CallFailed):
 
     @property
     def retriable(self) -> bool:
-        """Whether the same request may fare better."""
+        """Whether a retry of the same request may succeed."""
         return self.trouble != "refused"
 
 

@@ -1,4 +1,4 @@
-"""Hosts with a protocol of their own (Anthropic, Google, Bedrock …), through pydantic-ai's model classes.
+"""Hosts with their own protocol (Anthropic, Google, Bedrock …), through pydantic-ai's model classes.
 
 Only `Model.request` is used, one message list in and one answer out: pydantic-ai's agent loop would cost eighty times
 as much and bring a second set of rules. The package is imported at the first call, because importing it takes seconds.

@@ -81,7 +81,7 @@ class HumanDesk:
         return ""
 
     def close(self, reason: str = "the person left") -> None:
-        """Nobody will answer any more: every open question fails with this reason."""
+        """No more answers will come: every open question fails with this reason."""
         self._closed = reason
         for waiting in self._open.values():
             if not waiting.answer.done():

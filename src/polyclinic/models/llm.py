@@ -75,7 +75,7 @@ class Endpoint:
 
     @property
     def key(self) -> str:
-        """The key, read when it is needed and kept nowhere else."""
+        """The key, read when needed and stored nowhere else."""
         return os.environ.get(self.key_env, "") if self.key_env else ""
 
     def session(self) -> aiohttp.ClientSession:

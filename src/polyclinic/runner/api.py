@@ -1,4 +1,4 @@
-"""Starting, resuming and carrying out runs: what the CLI, the web and notebooks call.
+"""Start, resume and execute runs: what the CLI, the web and notebooks call.
 
 A run is planned, built once and executed: `plan_run`, `build`, `execute`.
 """
@@ -27,7 +27,7 @@ from polyclinic.store.store import Store
 
 @dataclass(frozen=True)
 class RunOutcome:
-    """How a run stands when its process lets go of it.
+    """The state of a run when its process ends.
 
     `unpriced` names models whose cost cannot be counted; `unreachable` says that the hospital's records stopped
     answering.
@@ -56,14 +56,14 @@ class RunOutcome:
 
 
 async def start_run(store: Store, config: RunConfig, only: int | None = None) -> str:
-    """Plan a run and write it down; nothing is built or run yet. Returns its id. `only` keeps the first so many
+    """Plan a run and save it; nothing is built or run yet. Returns its id. `only` limits the number of
     episodes.
     """
     return await write_down(store, await plan_run(store, config), only)
 
 
 async def write_down(store: Store, plan: RunPlan, only: int | None = None) -> str:
-    """Keep a plan as a run, with its libraries as they are now; returns the run's id."""
+    """Save a plan as a run, with its libraries as they are now. Returns the run's id."""
     clinic, config = plan.clinic, await pin_libraries(store, plan.clinic, plan.config)
     return await store.runs.create(
         config.wanted_id,
@@ -87,7 +87,7 @@ async def resume_run(
     listener: Listener | None = None,
     overrides: Mapping[str, object] | None = None,
 ) -> RunOutcome:
-    """Run whatever of a run is still pending. What is finished never runs again; failed episodes are tried once more.
+    """Run the pending episodes of a run. Finished episodes never run again; failed ones are retried once.
 
     `overrides` may change what does not decide results: limits, endpoints' speed, the cache.
     """
@@ -109,7 +109,7 @@ async def execute(
     concurrency: int | None = None,
     lease_s: float = LEASE_S,
 ) -> RunOutcome:
-    """Run what is pending of a run that is written down, with what was built for it."""
+    """Run the pending episodes of a saved run, with the objects that were built for it."""
     clinic, config = plan.clinic, plan.config
     rows = await store.runs.episodes(run, config.seed, clinic.name)
     await _count_what_was_spent(store, built, rows)
@@ -153,7 +153,7 @@ async def outcome_of(store: Store, run: str, limit: LimitReached | None = None) 
 
 
 async def run(store: Store, config: RunConfig, progress: Progress | None = None) -> RunOutcome:
-    """Plan a run and carry it through."""
+    """Plan and run."""
     return await run_plan(store, await plan_run(store, config), progress=progress)
 
 
@@ -164,7 +164,7 @@ async def run_plan(
     progress: Progress | None = None,
     written: Callable[[str, RunPlan], None] | None = None,
 ) -> RunOutcome:
-    """Build a plan once, write it down and carry it through; what cannot be built is never written down.
+    """Build a plan once, save it and run it. A plan that cannot be built is never saved.
 
     `written` hears the run's id, and the plan as it was kept.
     """

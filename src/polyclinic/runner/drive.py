@@ -1,4 +1,4 @@
-"""Carrying a run through for a person who waits for it: what to say at its start and its end, and the command that goes
+"""Run for a person who waits at the terminal: what to say at the start and at the end, and the command that goes
 on.
 """
 
@@ -23,7 +23,7 @@ Tell = Callable[[str], None]
 
 
 async def drive(config: RunConfig, progress: Progress, begun: Tell, tell: Tell) -> RunOutcome:
-    """Plan a run and carry it through. `begun` hears its id, `tell` everything else."""
+    """Plan and run. `begun` is called with the run's id, `tell` with every other line."""
 
     runs: list[str] = []
 
@@ -49,7 +49,7 @@ async def resume(
     concurrency: int | None = None,
     overrides: Mapping[str, object] | None = None,
 ) -> RunOutcome:
-    """Carry a run on until it ends, a limit stops it, or the user does."""
+    """Resume a run until it ends, a limit is reached, or the user stops it."""
     async with open_store(url) as store:
         name = (await store.runs.get(run)).id
         work = resume_run(store, name, progress=progress, concurrency=concurrency, overrides=overrides)
@@ -57,7 +57,7 @@ async def resume(
 
 
 async def _to_its_end(store: Store, runs: list[str], work: Coroutine[Any, Any, RunOutcome], tell: Tell) -> RunOutcome:
-    """Wait for the run; when it is stopped, say how to go on. `runs` is empty until the run is written down."""
+    """Wait for the run; if it is stopped, say how to resume it. `runs` is empty until the run is saved."""
     try:
         outcome = await work
     except asyncio.CancelledError:
@@ -78,13 +78,13 @@ async def _to_its_end(store: Store, runs: list[str], work: Coroutine[Any, Any, R
 
 
 def refuse_people(plan: RunPlan) -> None:
-    """A run has nobody at the desk; better said before anything is written down."""
+    """Refuse roles played by people before anything is saved: a run has no person to ask."""
     for role in plan.people:
         raise ConfigError(f"cast {role}=human: a run has no person to answer; use 'polyclinic play'")
 
 
 def resume_line(run: str, url: str) -> str:
-    """The command that goes on with a run."""
+    """The command that resumes a run."""
     return f"polyclinic resume {run}" + ("" if url == default_store() else f" --store {shlex.quote(url)}")
 
 

@@ -31,7 +31,7 @@ async def open_library(store: Store, source: str) -> Library:
 
 
 async def merge(store: Store, sources: Sequence[str], unless_near: float | None) -> Library:
-    """Several libraries as one, in order; of near entries the better stays."""
+    """Merge several libraries, in order. Of similar entries the better one is kept."""
     merged = Library("merged", run_embedder(""), run_index)
     for source in sources:
         library = await open_library(store, source)
@@ -40,7 +40,7 @@ async def merge(store: Store, sources: Sequence[str], unless_near: float | None)
 
 
 async def save_library(store: Store, name: str, clinic: Clinic, library: Library, about: str) -> None:
-    """Keep a library under NAME.LIBRARY."""
+    """Save a library under NAME.LIBRARY."""
     _, dot, which = name.rpartition(".")
     if not dot or which not in clinic.libraries:
         raise ConfigError(f"'{name}': end the name with .{' or .'.join(clinic.libraries)}")

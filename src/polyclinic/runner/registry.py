@@ -1,4 +1,4 @@
-"""Which clinics there are: every package under `polyclinic.clinics`, entry points, and folders named in
+"""All known clinics: every package under `polyclinic.clinics`, entry points, and folders named in
 POLYCLINIC_PATH.
 """
 

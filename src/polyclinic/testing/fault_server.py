@@ -207,7 +207,7 @@ class FaultServer:
         return response
 
     async def _drip(self, response: web.StreamResponse, drop: bytes) -> None:
-        """Send a little for ever; ends with a `ConnectionError` when the other side has had enough."""
+        """Send a little data forever; ends with a `ConnectionError` when the other side closes the connection."""
         while True:
             await response.write(drop)
             await asyncio.sleep(self.drip_s)

@@ -26,7 +26,7 @@ CAST = "nurse={url}:any,caller={url}:any,judge=understudy"
 
 @dataclass(frozen=True)
 class Killed:
-    """What came of it."""
+    """The result of killing and resuming."""
 
     kills: int
     episodes: int

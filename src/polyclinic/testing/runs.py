@@ -1,4 +1,4 @@
-"""Runs in memory, for tests and checks: run once, export the bytes, stop in the middle and go on."""
+"""Runs in memory, for tests and checks: run once, export the bytes, stop in the middle and resume."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Interruption(PolyclinicError):
 
 
 class StopAfter:
-    """Progress that breaks the run off after so many episodes."""
+    """Progress that stops the run after this many episodes."""
 
     def __init__(self, episodes: int) -> None:
         self._left = episodes

@@ -38,7 +38,7 @@ def _body(phrase: str, loose: str) -> str:
 
 
 def contains_phrase(text: str, phrase: str) -> bool:
-    """Whether the phrase stands in the text as whole words, whatever their case."""
+    """Whether the phrase occurs in the text as whole words, in any case."""
     folded, wanted = text.casefold(), phrase.casefold()
     return wanted in folded and phrase_pattern(wanted).search(folded) is not None
 

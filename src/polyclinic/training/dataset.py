@@ -28,7 +28,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass
 class Wish:
-    """What is asked for. With `runs`, only these are read; otherwise episodes are run until `rows` are kept.
+    """What the user asked for. With `runs`, only these are read; otherwise episodes are run until `rows` are kept.
 
     What is not said (`scenarios`, `variants`, `least`) is as the clinic's dataset has it. Of cases that do not say
     which side they are on, `test_share` go to the test side, by id.

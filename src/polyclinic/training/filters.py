@@ -1,4 +1,4 @@
-"""Which rows are good enough, which are copies, and which would contaminate a test set. Every refusal is counted by
+"""Which rows are good enough, which are duplicates, and which would contaminate a test set. Every refusal is counted by
 reason.
 """
 
@@ -61,7 +61,7 @@ class Contamination:
 
 @dataclass
 class Sieve:
-    """Keeps rows whose reward reaches `least`, that are no copies, and (in training) that touch no test question.
+    """Keeps rows that reach the reward `least`, are not duplicates, and (in training) overlap with no test question.
 
     `own_refusal` is the clinic's own reason to drop a row; it is asked before the reward is compared.
     """
@@ -102,7 +102,7 @@ class Sieve:
 
 
 def split_faults(rows: Sequence[Row]) -> list[str]:
-    """Cases that stand on both sides; must be empty."""
+    """Cases that are on both sides of the split; must be empty."""
     sides: dict[str, set[str]] = {}
     for row in rows:
         sides.setdefault(row.case, set()).add(row.split)

@@ -92,7 +92,7 @@ async def test_an_objection_without_words_is_set_aside_and_one_with_words_stands
     assert "fallback" in shown.transcript.said("counsellor")[0].data
 
 
-async def test_facts_without_a_source_are_sent_back_whoever_the_critic_is(play: Any, talk: Any, scripted: Any) -> None:
+async def test_facts_without_a_source_are_sent_back_with_any_critic(play: Any, talk: Any, scripted: Any) -> None:
     content = scripted(lambda request: Criticism(reason="", fault="none", words="", feedback=""))
     claims = CalmReader(yes=("counsel-claim", "counsel-feeling"))
     result = await play(talk(lang="en", turns=1), models={"critic": content, "reader": claims})

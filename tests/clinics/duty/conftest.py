@@ -58,7 +58,7 @@ HABITS = {
 
 
 def given_in(text: str, to: str = "patient") -> set[str]:
-    """The habits that an offline player's own words show, in either voice: what it really said, whoever reads it."""
+    """The habits that an offline player's own words show, in either voice: what it really said, with any reader."""
     found = set()
     for name in ("first", "second"):
         moves = voice(name).moves

@@ -78,10 +78,10 @@ class Batch:
                 await asyncio.sleep(POLL_S)
 
     async def _round(self, units: dict[str, list[StoredEpisode]]) -> list[str]:
-        """Work through the units with a bounded crew; returns those that another process holds.
+        """Work through the units with a limited number of workers. Returns those that another process holds.
 
-        When a limit on tokens or money is reached, no unit is begun any more, but a call that is under way is let end:
-        it is paid for, so its answer is kept. A limit on time stops everything at once, calls under way included.
+        When a limit on tokens or money is reached, no new unit starts, but a running call may finish:
+        it is paid for, so its answer is kept. A time limit stops everything at once, running calls included.
         """
         waiting = iter(units.items())
         elsewhere: list[str] = []
@@ -140,7 +140,7 @@ class Batch:
                 rows = [row for row in now if row.unit == unit]
 
     async def _waves(self, unit: str, rows: list[StoredEpisode], chain: Chain | None) -> None:
-        """Started in order, waves apart, turns kept by the turnstile, lessons taken at each wave's end."""
+        """Start episodes in order, wave by wave. The turnstile orders lanes; libraries change after each wave."""
         running = RunningCampaign(await self._campaign(rows), chain=chain)
         await self._replay(unit, rows, running)
         turnstile = running.campaign.turnstile = Turnstile([self.scenarios[row.spec.scenario].lanes for row in rows])
@@ -184,8 +184,8 @@ class Batch:
             running.apply(episode, effect)
 
     async def _episode(self, unit: str, row: StoredEpisode, running: RunningCampaign) -> None:
-        """One episode, to its committed end. Those behind it in a campaign move up when it has truly ended, or as soon
-        as its end is asked for: never when it is stopped.
+        """Run one episode until it is committed. The next one in a campaign may start when it is committed, or as soon
+        as its commit is queued; never when it was stopped.
         """
         began = time.monotonic()
         scenario = self.scenarios[row.spec.scenario]
@@ -223,7 +223,7 @@ class Batch:
         return self.store.runs.finish(self.run, unit, result, self._leases.owner, elapsed_ms, chain)
 
     async def _campaign(self, rows: list[StoredEpisode]) -> Campaign:
-        """A campaign as it is before its first episode, with what it needs outside in place."""
+        """A campaign before its first episode, with its outside state prepared."""
         clinic, spec = self.context.clinic, rows[0].spec
         scenarios = [self.scenarios[row.spec.scenario] for row in rows]
         campaign = open_campaign(self.context, spec, scenarios, self.start_libraries)

@@ -1,4 +1,4 @@
-"""What a long run shows: one line that renews itself on a terminal, plain lines now and then elsewhere."""
+"""Progress of a long run: one line that updates itself on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ DRAW_EVERY_S = 0.1
 
 
 class Progress(Protocol):
-    """Told of every episode that ends."""
+    """Is told about every episode that ends."""
 
     def start(self, total: int, finished: int) -> None:
-        """The run opens with so many episodes, of which some were finished before."""
+        """The run starts with this many episodes, of which some are already finished."""
         ...
 
     def ended(self, result: EpisodeResult) -> None:
@@ -42,7 +42,7 @@ class Silent:
 
 
 def span(seconds: float) -> str:
-    """A duration as people say it: 8 s, 3 min 20 s, 2 h 5 min."""
+    """A duration in words: 8 s, 3 min 20 s, 2 h 5 min."""
     whole = max(0, round(seconds))
     if whole < 60:
         return f"{whole} s"
@@ -77,7 +77,7 @@ class Ticker:
         self._draw()
 
     def close(self) -> None:
-        """Say the last state and leave the line."""
+        """Print the final state and end the line."""
         self._draw(force=True)
         if self._live:
             self._out.write("\n")

@@ -1,4 +1,4 @@
-"""Where a run's libraries begin: empty, from a saved library, from what another run learned, or from a file."""
+"""What a run's libraries start with: nothing, a saved library, another run, or a file."""
 
 from __future__ import annotations
 

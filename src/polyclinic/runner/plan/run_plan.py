@@ -99,7 +99,7 @@ async def plan_run(store: Store, config: RunConfig) -> RunPlan:
 
 
 def refuse_unknown_settings(clinic: Clinic, config: RunConfig) -> None:
-    """A setting or a library that the clinic would ignore is a mistake of the user's, better said than passed over."""
+    """Refuse a setting or a library that the clinic would silently ignore."""
     for name in config.options:
         if name != WHO and name not in clinic.settings:
             if not clinic.settings:

@@ -14,8 +14,8 @@ from polyclinic.errors import UnknownName, UserError
 from polyclinic.runner.plan.config import RunConfig
 from polyclinic.runner.registry import load_clinic
 from polyclinic.store.store import open_store
-from polyclinic.web.sessions.door import Door
-from polyclinic.web.sessions.limits import DoorLimits, SizeLimit
+from polyclinic.web.sessions.access import AccessControl
+from polyclinic.web.sessions.limits import ServiceLimits, SizeLimit
 from polyclinic.web.sessions.queue import queue_routes
 from polyclinic.web.sessions.routes import session_routes
 from polyclinic.web.sessions.service import Broken, NotNow, open_service, service_room
@@ -28,9 +28,9 @@ The service token (`Authorization: Bearer …`) opens everything; a session's ow
 its visitor."""
 
 
-def create_app(config: RunConfig, token: str, limits: DoorLimits | None = None) -> FastAPI:
+def create_app(config: RunConfig, token: str, limits: ServiceLimits | None = None) -> FastAPI:
     """The application. The store is opened and open sessions are resumed when it starts."""
-    bounds = limits or DoorLimits()
+    bounds = limits or ServiceLimits()
     clinic = load_clinic(config.clinic)
     room = service_room(clinic)
 
@@ -48,7 +48,7 @@ def create_app(config: RunConfig, token: str, limits: DoorLimits | None = None) 
         docs_url=None,
         redoc_url=None,
     )
-    app.state.door = Door(token or secrets.token_urlsafe(24), bounds)
+    app.state.access = AccessControl(token or secrets.token_urlsafe(24), bounds)
     app.include_router(session_routes(room))
     app.include_router(queue_routes(room))
     app.add_middleware(SizeLimit, body_bytes=bounds.body_bytes)

@@ -1,4 +1,4 @@
-"""Limits at the door: how often, how large, how many."""
+"""Limits of the service: how often, how large, how many."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
 @dataclass(frozen=True)
-class DoorLimits:
-    """What one service bears. Rates are per minute; a burst of one sixth of a minute's worth is allowed at once.
+class ServiceLimits:
+    """What one service accepts. Rates are per minute; a burst of one sixth of a minute's worth is allowed at once.
 
     A message that is not answered within `answer_s` counts as a fault.
     """

@@ -8,7 +8,7 @@ from fastapi import APIRouter
 
 from polyclinic.core.live import ByStaff, LiveService
 from polyclinic.store.posts import PostStatus
-from polyclinic.web.sessions.door import ERRORS, Staff, TheService
+from polyclinic.web.sessions.access import ERRORS, Staff, TheService
 from polyclinic.web.sessions.schemas import Case, RemarkBody
 
 

@@ -12,7 +12,7 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, create_model
 
 from polyclinic.core.live import Action, Body, Heard, LiveService, NoBody, SessionView
-from polyclinic.web.sessions.door import ERRORS, Mine, Staff, TheDoor, Theirs, TheService
+from polyclinic.web.sessions.access import ERRORS, Mine, Staff, TheAccess, Theirs, TheService
 from polyclinic.web.sessions.live import Live
 
 Endpoint = Callable[..., Awaitable[BaseModel]]
@@ -75,9 +75,9 @@ def _add_start(router: APIRouter, room: LiveService) -> None:
         token=(str, ...),
     )
 
-    async def start(body: Body, staff: Staff, door: TheDoor, service: TheService) -> BaseModel:
+    async def start(body: Body, staff: Staff, access: TheAccess, service: TheService) -> BaseModel:
         """Opens a session and returns the token that opens it and no other."""
-        door.start()
+        access.start()
         live, token = await service.start(body)
         return started(**live.state.model_dump(), token=token)
 
@@ -92,14 +92,14 @@ def _endpoint(action: Action[Any], answered: type[BaseModel]) -> Endpoint:
     description shows it.
     """
 
-    async def act(live: Live, body: Body, door: TheDoor, service: TheService) -> BaseModel:
+    async def act(live: Live, body: Body, access: TheAccess, service: TheService) -> BaseModel:
         if action.by == "visitor" and action.body is not NoBody:
-            door.message(live.id)
+            access.message(live.id)
         said = await service.act(live, action, body)
         return answered(state=live.state, said=said)
 
-    async def act_alone(live: Live, door: TheDoor, service: TheService) -> BaseModel:
-        return await act(live, NoBody(), door, service)
+    async def act_alone(live: Live, access: TheAccess, service: TheService) -> BaseModel:
+        return await act(live, NoBody(), access, service)
 
     chosen: Endpoint = act_alone if action.body is NoBody else act
     chosen.__annotations__["live"] = Mine if action.by == "visitor" else Theirs

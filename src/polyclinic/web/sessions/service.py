@@ -32,7 +32,7 @@ from polyclinic.store.leases import LEASE_S, LeaseLost, Leases, this_process
 from polyclinic.store.posts import Post, PostStatus
 from polyclinic.store.store import Store
 from polyclinic.web.sessions.emergency import Telling, now_ms
-from polyclinic.web.sessions.limits import DoorLimits
+from polyclinic.web.sessions.limits import ServiceLimits
 from polyclinic.web.sessions.live import STOPPED, Live
 from polyclinic.web.sessions.people import PeopleModel, ServicePlayers
 from polyclinic.web.sessions.schemas import case_id
@@ -59,7 +59,7 @@ class Service:
     """Opens, resumes and closes sessions."""
 
     def __init__(
-        self, store: Store, run: str, context: RunContext, sessions: dict[str, Live], limits: DoorLimits, place: str
+        self, store: Store, run: str, context: RunContext, sessions: dict[str, Live], limits: ServiceLimits, place: str
     ) -> None:
         self._store, self._run, self._context, self._sessions = store, run, context, sessions
         self._clinic, self._room = context.clinic, service_room(context.clinic)
@@ -274,7 +274,7 @@ def service_room(clinic: Clinic) -> LiveService:
 
 
 @asynccontextmanager
-async def open_service(store: Store, config: RunConfig, limits: DoorLimits) -> AsyncIterator[Service]:
+async def open_service(store: Store, config: RunConfig, limits: ServiceLimits) -> AsyncIterator[Service]:
     """The service on a store: its run is found or made, its open sessions are resumed."""
     plan = parse_plan(config)
     refuse_unknown_settings(plan.clinic, config)

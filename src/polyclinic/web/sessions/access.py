@@ -1,4 +1,4 @@
-"""Who may come in: the service token for everything, a session's token for that session alone."""
+"""Access control: the service token opens everything, a session's token only that session."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated
 from fastapi import Depends, HTTPException, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
-from polyclinic.web.sessions.limits import Buckets, DoorLimits
+from polyclinic.web.sessions.limits import Buckets, ServiceLimits
 from polyclinic.web.sessions.live import Live
 from polyclinic.web.sessions.schemas import Problem
 from polyclinic.web.sessions.service import Service, token_fits
@@ -29,10 +29,10 @@ ERRORS: dict[int | str, dict[str, object]] = {
 }
 
 
-class Door:
+class AccessControl:
     """Tokens and rates."""
 
-    def __init__(self, token: str, limits: DoorLimits) -> None:
+    def __init__(self, token: str, limits: ServiceLimits) -> None:
         self.token = token
         self._requests = Buckets(limits.requests_per_minute)
         self._messages = Buckets(limits.messages_per_minute)
@@ -66,14 +66,14 @@ def service_of(request: Request) -> Service:
     return found
 
 
-def door_of(request: Request) -> Door:
-    """The door of this application."""
-    found: Door = request.app.state.door
+def access_of(request: Request) -> AccessControl:
+    """The access control of this application."""
+    found: AccessControl = request.app.state.access
     return found
 
 
 TheService = Annotated[Service, Depends(service_of)]
-TheDoor = Annotated[Door, Depends(door_of)]
+TheAccess = Annotated[AccessControl, Depends(access_of)]
 
 
 def _given(credentials: HTTPAuthorizationCredentials | None) -> str:
@@ -82,23 +82,23 @@ def _given(credentials: HTTPAuthorizationCredentials | None) -> str:
     return credentials.credentials
 
 
-def staff(credentials: Credentials, door: TheDoor) -> str:
+def staff(credentials: Credentials, access: TheAccess) -> str:
     """Only the service token."""
     token = _given(credentials)
-    if not door.is_staff(token):
+    if not access.is_staff(token):
         raise HTTPException(401, "this needs the service token", {"WWW-Authenticate": "Bearer"})
-    door.request("staff")
+    access.request("staff")
     return "staff"
 
 
-async def session_for(session: str, credentials: Credentials, door: TheDoor, service: TheService) -> Live:
+async def session_for(session: str, credentials: Credentials, access: TheAccess, service: TheService) -> Live:
     """A session, for the service token or its own; to all others it does not exist."""
     token = _given(credentials)
     live = await service.get(session)
-    if door.is_staff(token):
-        door.request("staff")
+    if access.is_staff(token):
+        access.request("staff")
     elif token_fits(live, token):
-        door.request(live.id)
+        access.request(live.id)
     else:
         raise HTTPException(404, "not found")
     return live
