@@ -28,6 +28,11 @@ def test_a_run_prints_its_id_and_its_report_has_the_stable_shape(polyclinic: Run
     assert report["cast"]["nurse"] == "understudy"
 
 
+def test_a_second_selection_of_scenarios_is_refused_not_dropped(polyclinic: Run) -> None:
+    refused = polyclinic("run", "frontdesk", "--scenarios", "primary:1:2", "--scenarios", "tertiary:1:2")
+    assert refused.returncode == 2 and "given 2 times (primary:1:2, tertiary:1:2)" in refused.stderr
+
+
 def test_every_command_answers_on_the_same_run(polyclinic: Run, tmp_path: Path) -> None:
     ran = as_json(polyclinic("run", "demo", "--variant", "plain", "--variant", "tool", "--scenarios", "4", "--json"))
     run = ran["run"]
@@ -80,10 +85,12 @@ def test_clinics_and_scenarios_are_listed_and_linted(polyclinic: Run, tmp_path: 
 
 def test_a_person_at_the_front_desk_is_told_how_to_decide_and_what_was_wrong(polyclinic: Run) -> None:
     record = "A | female | 1 | 2 | 3 | nephrology"
-    typed = f"Your name, please?\nYou will be seen in nephrology. => nephrology\n{record}\nget_all_time\nget_all_time\n"
+    lines = ["-", "Your name, please?", record, "Your address?", record, "Which illness is it?", record]
+    typed = "\n".join([*lines, "get_all_time", "get_all_time", ""])
     done = polyclinic("play", "frontdesk", "--role", "staff", stdin=typed)
     assert done.returncode == 0, done.stderr
-    assert "=> department" in done.stdout and "name | sex | phone" in done.stdout and "get_all_time" in done.stdout
+    assert "Departments: " in done.stdout and "name | sex | phone" in done.stdout and "get_all_time" in done.stdout
+    assert "Not written down yet: full name" in done.stdout, "what was never said was written down"
     assert "booked" in done.stdout and "What the rubrics found" in done.stdout
     assert "wrong tool: get_all_time" in done.stdout
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from polyclinic.cli.options import json_option, print_json, store_option, wait
+from polyclinic.cli.options import json_option, print_json, scenarios_option, store_option, wait
 from polyclinic.store.store import open_store
 from polyclinic.training.dataset import Wish, build
 
@@ -22,7 +22,7 @@ SHORT = "Turn a clinic's episodes into training data (JSONL, Parquet) with a dat
     "--run", "runs", multiple=True, metavar="RUN", help="Use this run instead of running episodes; may be repeated."
 )
 @click.option("--cast", default="all=understudy", show_default=True, metavar="ROLE=MODEL,…", help="Who plays.")
-@click.option("--scenarios", default="", help="Which scenarios: a set or a file.  [default: the clinic's own choice]")
+@scenarios_option(help="Which scenarios: a set or a file.  [default: the clinic's own choice]")
 @click.option(
     "--variant",
     "variants",

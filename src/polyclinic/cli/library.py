@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import click
 
-from polyclinic.cli.options import json_option, print_json, store_option, table, wait
+from polyclinic.cli.options import json_option, print_json, scenarios_option, store_option, table, wait
 from polyclinic.core.library import Entry, Library
 from polyclinic.errors import ConfigError
 from polyclinic.runner.libraries import contamination, merge, open_library, save_library
@@ -192,7 +192,7 @@ async def _saved(store: Store, name: str) -> Library:
 @command.command("check")
 @click.argument("source")
 @click.argument("clinic")
-@click.option("--scenarios", "selector", default="", metavar="N", help="The test cases, as for run.")
+@scenarios_option("selector", metavar="N", help="The test cases, as for run.")
 @click.option("--seed", type=int, default=0, show_default=True)
 @store_option
 @json_option

@@ -44,6 +44,19 @@ def scoring_option(function: F) -> F:
     )(function)
 
 
+def scenarios_option(*names: str, default: str | None = "", **attributes: Any) -> Callable[[F], F]:
+    """--scenarios, once: a second selection would silently win over the first, so it is refused."""
+
+    def one(_context: click.Context, _parameter: click.Parameter, given: tuple[str, ...]) -> str | None:
+        if len(given) > 1:
+            raise click.UsageError(
+                f"--scenarios was given {len(given)} times ({', '.join(given)}): it takes one; run each by itself"
+            )
+        return given[0] if given else default
+
+    return click.option("--scenarios", *names, multiple=True, callback=one, **attributes)
+
+
 def json_option(function: F) -> F:
     """--json."""
     return click.option("--json", "as_json", is_flag=True, help="Print only JSON on standard output.")(function)

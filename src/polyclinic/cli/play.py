@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import click
 
-from polyclinic.cli.options import json_option, print_json, store_option, wait
+from polyclinic.cli.options import json_option, print_json, scenarios_option, store_option, wait
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.judge import Case
 from polyclinic.core.transcript import Event, Said, Scored
@@ -29,8 +29,8 @@ from polyclinic.store.store import Store, open_store
 @click.argument("clinic")
 @click.option("--role", required=True, help="The role you take.")
 @click.option("--variant", help="[default: the clinic's own]")
-@click.option(
-    "--scenarios",
+@scenarios_option(
+    default=None,
     metavar="N",
     help="Which scenario; the first of the selection is played.  [default: the clinic's own]",
 )

@@ -8,7 +8,15 @@ from typing import Any
 
 import click
 
-from polyclinic.cli.options import json_option, pairs, print_json, store_option, terminal_progress, wait
+from polyclinic.cli.options import (
+    json_option,
+    pairs,
+    print_json,
+    scenarios_option,
+    store_option,
+    terminal_progress,
+    wait,
+)
 from polyclinic.runner.plan.config import RunConfig, make_config, read_config
 
 
@@ -17,7 +25,7 @@ from polyclinic.runner.plan.config import RunConfig, make_config, read_config
 @click.option(
     "--variant", "variants", multiple=True, metavar="V", help="A variant; may be repeated; 'all' for every one."
 )
-@click.option("--scenarios", metavar="N", help="A number, a name, name:count, or a file.")
+@scenarios_option(default=None, metavar="N", help="A number, a name, name:count, or a file.")
 @click.option("--trials", type=int, metavar="N", help="How often each scenario is run.  [default: 1]")
 @click.option("--seed", type=int, metavar="N", help="The same seed gives the same run.  [default: 0]")
 @click.option("--cast", metavar="ROLE=MODEL,…", help="Which model plays which role.  [default: all=understudy]")

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import orjson
 
-from polyclinic.cli.options import json_option, print_json, table
+from polyclinic.cli.options import json_option, print_json, scenarios_option, table
 from polyclinic.errors import ConfigError, UnknownName
 from polyclinic.runner.registry import load_clinic
 
@@ -19,9 +19,7 @@ def command() -> None:
 
 @command.command("list")
 @click.argument("clinic")
-@click.option(
-    "--scenarios", "selector", default="", metavar="N", help="As for run: a number, a name, name:count, a file."
-)
+@scenarios_option("selector", metavar="N", help="As for run: a number, a name, name:count, a file.")
 @click.option("--seed", type=int, default=0, show_default=True)
 @json_option
 def list_scenarios(clinic: str, selector: str, seed: int, as_json: bool) -> int:
@@ -37,7 +35,7 @@ def list_scenarios(clinic: str, selector: str, seed: int, as_json: bool) -> int:
 @command.command("show")
 @click.argument("clinic")
 @click.argument("id")
-@click.option("--scenarios", "selector", default="", metavar="N", help="The selection to look in.")
+@scenarios_option("selector", metavar="N", help="The selection to look in.")
 @click.option("--seed", type=int, default=0, show_default=True)
 @json_option
 def show_scenario(clinic: str, id: str, selector: str, seed: int, as_json: bool) -> int:

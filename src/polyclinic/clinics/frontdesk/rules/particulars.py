@@ -21,8 +21,10 @@ _SEXES = {
 }
 _LETTERS_FOR_SEX = {"f": "female", "m": "male"}
 _COUNTRY_CODE = 3
+_TELLING = 9
+"""So many last digits tell a phone number even where it runs into another number."""
 _WHOLE_NUMBER = 7
-"""Fewer digits than this are no phone number, and prove nothing."""
+"""Fewer digits or letters than this are found in any text, and prove nothing."""
 
 
 def same(field: str, written: str, person: Person) -> bool:
@@ -56,14 +58,26 @@ def stands(field: str, value: str, heard: Sequence[str]) -> bool:
     if field == "sex":
         pattern = _SEXES.get(sex_of(value))
         return pattern is not None and any(pattern.search(text) for text in heard)
-    if any(value in text for text in heard):
-        return bool(value)
     if field == "phone":
-        return any(same_number(value, number) for text in heard for number in _NUMBER.findall(text))
-    if field == "identifier" and len(digits(value)) >= _WHOLE_NUMBER:
-        return any(digits(value) in digits(text) for text in heard)
+        if any(same_number(value, number) for text in heard for number in _NUMBER.findall(text)):
+            return True
+        end = digits(value)[-_TELLING:]
+        return len(end) == _TELLING and any(end in digits(text) for text in heard)
+    if field == "identifier":
+        return len(digits(value)) >= _WHOLE_NUMBER and any(digits(value) in digits(text) for text in heard)
+    if any(_whole(value, text) for text in heard):
+        return True
     wanted = letters(value)
-    return bool(wanted) and any(wanted in letters(text) for text in heard)
+    return len(wanted) >= _WHOLE_NUMBER and any(wanted in letters(text) for text in heard)
+
+
+def _whole(value: str, text: str) -> bool:
+    """Whether a value stands in a text as words of its own."""
+    begins = text.find(value) if value else -1
+    if begins < 0:
+        return False
+    before, after = text[:begins][-1:], text[begins + len(value) :][:1]
+    return not before.isalnum() and not after.isalnum()
 
 
 def sex_of(written: str) -> str:
