@@ -157,7 +157,7 @@ async def test_no_metric_moves_between_the_two_voices() -> None:
         first, second = await _run(store, "first"), await _run(store, "second")
     said = [{s.text for e in results.episodes for s in e.transcript.said("patient")} for results in (first, second)]
     assert len(said[0] & said[1]) <= 1, "the voices share more than a thank you"
-    for metric in ("intake", "department", "scheduling", "right_tool", "tool_used", "found_room"):
+    for metric in ("intake", "department", "scheduling", "scheduling_staff", "right_tool", "tool_used", "found_room"):
         means = [
             fmean(score.value for episode in results.episodes for score in episode.scores if score.metric == metric)
             for results in (first, second)

@@ -42,7 +42,6 @@ class Request:
     wish_words: str = ""
     unsaid: list[tuple[str, str]] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
-    stated: bool = False
 
 
 @dataclass(frozen=True)
@@ -105,13 +104,7 @@ class Booking:
         return self.conclude(diary, ledger, offer)
 
     async def settle(self, diary: Diary, request: Request, problem: str = "") -> None:
-        """The talk about a wish, and whether the wish was stated in it. Nothing here looks at the diary."""
-        await self.talk(diary, request, problem)
-        words = [*request.said, *(text for speaker, text in request.unsaid if speaker == "patient")]
-        request.stated = await states_wish(self.episode, request.wish, words)
-
-    async def talk(self, diary: Diary, request: Request, problem: str) -> None:
-        """The patient states a wish; the staff chooses a tool or asks.
+        """The patient states a wish; the staff chooses a tool or asks. Nothing here looks at the diary.
 
         With the `problem` of a tool, the staff first thinks again by itself about the wish that it has heard. However
         often that happens, the patient speaks at most so many rounds about one wish.
@@ -143,10 +136,14 @@ class Booking:
         request.unsaid = []
 
     async def offer(self, diary: Diary, snapshot: Snapshot, request: Request) -> Offer:
-        """The request aloud, then times from the chosen tool, or from reasoning."""
+        """The request aloud, then times from the chosen tool, or from reasoning.
+
+        A wish that was met has come across. Only where it was not is it read whether the patient stated it.
+        """
         self.aloud(request)
         offer = await self.find(diary, snapshot, request)
-        self.episode.note(Wished(stage=request.number, wish=request.wish, stated=request.stated))
+        stated = self.is_right(snapshot, offer) or await states_wish(self.episode, request.wish, request.said)
+        self.episode.note(Wished(stage=request.number, wish=request.wish, stated=stated))
         self.episode.note(Offered(stage=request.number, via=offer.via, proposals=offer.proposals))
         if offer.proposals:
             self.episode.say("staff", offer_words(offer.proposals), to="patient", phase="offer")
@@ -187,10 +184,7 @@ class Booking:
 
     def is_right(self, snapshot: Snapshot, offer: Offer) -> bool:
         """Whether the rubric finds no error in an offer; the patient turns down only what is right."""
-        wish = offer.request.wish
-        if offer.place is None or not offer.request.stated:
-            return False
-        return judge_place(snapshot, wish, offer.place).passed
+        return offer.place is not None and judge_place(snapshot, offer.request.wish, offer.place).passed
 
     def conclude(self, diary: Diary, ledger: Ledger, offer: Offer) -> str:
         """Book what was offered, if it can be booked at all."""

@@ -61,7 +61,8 @@ class CallBack:
             done = await self.cancel(ledger, found)
         elif found is not None:
             done, proposals = await self.move(ledger, found, snapshot)
-        stated = await states_intent(self.episode, self.intent, self.heard)
+        met = done == "cancelled" if self.intent == "cancel" else done in ("moved", "waiting")
+        stated = met or await states_intent(self.episode, self.intent, self.heard)
         self.note(choice, found, done, snapshot, proposals, stated)
         self.episode.conclude(department=self.diary.plan.name)
         return done or "nothing_done"
