@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import tomllib
 from importlib import import_module
 from pathlib import Path
 
@@ -83,6 +84,15 @@ def test_the_path_from_a_command_to_a_flow_is_as_the_design_says() -> None:
         assert re.search(rf"def {name}\(", source), name
     for (name, file), source, (following, _) in zip(rows, sources, rows[1:], strict=False):
         assert re.search(rf"(?<!def )\b{following}\(", source), f"{name} in {file} does not call {following}"
+
+
+def test_contributing_lists_the_layers_that_are_checked() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
+    layers = next(each["layers"] for each in contracts if each["id"] == "building")
+    written = " > ".join(layer.replace("(", "").replace(")", "") for layer in layers)
+    assert f"`{written}`" in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 
 def test_the_glossary_names_classes_that_exist_and_each_word_once() -> None:
