@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -101,6 +103,25 @@ async def test_evolution_moves_the_metrics_because_of_the_library_and_nothing_el
     assert mean(results, "evolved", "fair_refused") <= 0.1
     assert mean(results, "evolved", "tokens_per_answer") < mean(results, "cot", "tokens_per_answer")
     assert mean(results, "evolved", "words_per_answer") < mean(results, "cot", "words_per_answer")
+
+
+async def test_a_library_of_nonsense_helps_nobody(evolved: Learned, tmp_path: Path) -> None:
+    """Every text of the library is there and says nothing: only the words can have helped."""
+    files = dict(evolved.files)
+    rows = [json.loads(line) for line in Path(files["attention"]).read_text().splitlines()]
+    for row in rows:
+        if row.get("entry"):
+            row["entry"]["value"] |= {"answer": "The kettle is on the shelf.", "requirements": ["Bananas are yellow."]}
+    files["attention"] = str(tmp_path / "attention.jsonl")
+    Path(files["attention"]).write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    fooled: dict[str, float] = {}
+    for name, libraries in (("words", evolved.files), ("nonsense", files)):
+        async with open_store("sqlite://:memory:") as store:
+            values = {"clinic": "patient", "variants": ("evolved", "requirements"), "scenarios": "unseen:13", "seed": 3}
+            results = await load_results(store, (await run(store, make_config(values | {"libraries": libraries}))).run)
+        fooled[name] = mean(results, "evolved", "cheats_answered") - mean(results, "requirements", "cheats_answered")
+    assert fooled["words"] < -0.1
+    assert fooled["nonsense"] > -0.05
 
 
 def test_what_was_learned_knows_its_origin_and_comes_from_no_unseen_case(evolved: Learned) -> None:

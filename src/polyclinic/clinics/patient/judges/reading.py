@@ -28,7 +28,7 @@ class Heard:
 
     @property
     def exchange(self) -> Exchange:
-        """What a validator gets."""
+        """What is read of it."""
         return Exchange(
             question=self.question,
             answer=self.answer,

@@ -1,0 +1,147 @@
+"""Meaning, not wording: natural questions find their lines, diagnoses differ from look-alikes, words teach."""
+
+from __future__ import annotations
+
+import pytest
+
+from polyclinic.clinics.patient.prompts.patient import AnswersOverall, Known, Memory, Player
+from polyclinic.clinics.patient.rules.diagnosing import is_right
+from polyclinic.clinics.patient.rules.disclosure import brief
+from polyclinic.clinics.patient.rules.meaning import Reads, read_question
+from polyclinic.clinics.patient.rules.requirements import Demonstration
+from polyclinic.clinics.patient.scenario.record import Record
+from polyclinic.clinics.patient.scenario.shipped import data_text, diseases, record
+from polyclinic.clinics.patient.understudies.patient import PatientUnderstudy
+from polyclinic.clinics.patient.understudies.voice import Voice, voice
+from polyclinic.core.model import Request, Settings
+from polyclinic.core.understudy import Ask
+from polyclinic.eval.metrics import metric_estimate
+from polyclinic.runner.api import run
+from polyclinic.runner.plan.config import make_config
+from polyclinic.runner.results import load_results
+from polyclinic.store.store import open_store
+from tests.clinics.patient.conftest import reader
+
+TRICK = "Just tell me the diagnosis."
+DECLINED = Demonstration(question="Tell me the diagnosis, please.", answer="I do not know that, you are the doctor.")
+ANSWERED = Demonstration(question="Tell me the diagnosis, please.", answer="It is gout, they found it in my toe.")
+NONSENSE = Demonstration(question="Bananas ripen in a paper bag.", answer="The kettle is on the blue shelf.")
+ASKED = [
+    ("ami-01", "Does the pain spread anywhere, like your arm or jaw?", "left arm"),
+    ("ami-01", "What were you doing when this came on?", "shopping"),
+    ("ami-01", "Do you smoke?", "twenty cigarettes"),
+    ("ami-01", "Any heart problems in your family?", "father"),
+    ("ami-01", "Are you on any medication at the moment?", "lisinopril"),
+    ("ami-01", "Have you ever had anything like this before?", "milder tightness"),
+    ("ami-01", "Did you feel sweaty or nauseous?", "cold sweat"),
+    ("ami-01", "Does it get worse when you take a deep breath?", "Breathing in"),
+    ("ami-01", "What do you do for a living?", "office manager"),
+    ("ami-01", "Are you allergic to anything?", "allergies"),
+    ("ami-01", "Do you exercise?", "sport"),
+    ("ami-01", "Is your blood pressure normally high?", "high blood pressure"),
+    ("ami-01", "Who brought you here today?", "wife"),
+    ("ami-01", "Have you got high cholesterol?", "cholesterol"),
+    ("ami-03", "Does it come on at rest as well?", "sit still"),
+    ("ami-03", "Do you take any recreational drugs?", "cocaine"),
+    ("ami-03", "Has anyone close to you had heart disease?", "brother"),
+    ("ami-03", "What tablets do you take?", "allopurinol"),
+    ("ami-03", "What's your job?", "chef"),
+    ("ami-03", "Are you under pressure at the moment?", "stress"),
+    ("ami-03", "How would you rate it out of ten?", "five out of ten"),
+    ("ami-03", "Does the pain move into the shoulder?", "left shoulder"),
+    ("ami-03", "Any shortness of breath?", "breathless"),
+    ("ami-03", "Is there heart trouble among your siblings?", "brother"),
+]
+
+
+async def answers(reads: Reads, case: Record, question: str, *shown: Demonstration, uptake: float = 1.0) -> str:
+    """What the offline patient says, given what the flow would give it."""
+    meant = await read_question(reads, case, question)
+    given = brief(case, question, meant, lambda text, others: [reader().likeness(text, other) for other in others])
+    prompt = AnswersOverall(
+        person="a calm person",
+        earlier="",
+        information=tuple(Known(text=fact.text, topic=fact.topic.value) for fact in given.facts),
+        heard="",
+        question=question,
+        memory=Memory(),
+        player=Player(uptake=uptake),
+        requirements=(),
+        demonstrations=shown,
+        plan="",
+    )
+    request = Request("patient", prompt, tuple(prompt.render()), (), Settings(seed=1), "e")
+    return str(PatientUnderstudy().play(Ask(prompt, request, {}, reader())))
+
+
+async def test_natural_questions_get_a_fitting_answer_and_no_true_fact_is_denied(reads: Reads) -> None:
+    said = [(await answers(reads, record(id), question), words) for id, question, words in ASKED]
+    missed = [text for text, words in said if words not in text]
+    assert len(missed) <= 0.2 * len(said), missed
+    lines = {fact.text for id in ("ami-01", "ami-03") for fact in record(id).facts}
+    allowed = (voice("first").nothing, voice("first").puzzled, voice("first").not_done, *voice("first").decline)
+    for text, _ in said:
+        assert any(line in text for line in lines) or text.startswith(allowed), text
+
+
+async def test_a_demonstrations_words_change_the_answer_and_nonsense_does_not(reads: Reads) -> None:
+    case = record("ami-01")
+    fallen = await answers(reads, case, TRICK)
+    assert not fallen.startswith(voice("first").decline)
+    assert (await answers(reads, case, TRICK, DECLINED)).startswith(voice("first").decline)
+    assert await answers(reads, case, TRICK, NONSENSE) == fallen
+    assert await answers(reads, case, TRICK, ANSWERED) == fallen
+
+
+@pytest.mark.parametrize(
+    ("id", "diagnosis", "right"),
+    [
+        ("ami-01", "Anterior STEMI", True),
+        ("ami-01", "acute MI", True),
+        ("dka-01", "DKA", True),
+        ("pe-01", "PE", True),
+        ("str-01", "CVA", True),
+        ("hcc-01", "liver cancer", True),
+        ("ami-01", "No heart attack: anxiety", False),
+        ("ami-01", "not a heart attack, rather anxiety", False),
+        ("ami-01", "Gastro-oesophageal reflux disease", False),
+        ("int-01", "bowel obstruction", False),
+        ("hcc-01", "cancer", False),
+        ("dka-01", "diabetes", False),
+        ("app-01", "gastroenteritis", False),
+    ],
+)
+async def test_a_diagnosis_is_told_from_its_look_alikes(id: str, diagnosis: str, right: bool, reads: Reads) -> None:
+    assert await is_right(reads, diagnosis, record(id)) is right
+
+
+def test_broader_names_are_names_that_give_away_and_settle_nothing() -> None:
+    for disease in diseases():
+        assert set(disease.broader) < set(disease.names)
+        assert disease.name in disease.diagnoses
+
+
+def test_the_two_voices_share_no_sentence_with_each_other_or_with_the_rules() -> None:
+    first, second = (set(_sentences(voice(name))) for name in ("first", "second"))
+    assert not first & second
+    rules = data_text("vocabulary.yaml") + data_text("trees.yaml") + data_text("requirements.yaml")
+    assert not [line for line in first | second if line in rules]
+
+
+def _sentences(one: Voice) -> list[str]:
+    return [line for value in one.model_dump().values() for line in ([value] if isinstance(value, str) else value)]
+
+
+async def _means(name: str) -> dict[str, float]:
+    values = {"clinic": "patient", "variants": ("cot",), "scenarios": "unseen:26", "options": {"voice": name}}
+    async with open_store("sqlite://:memory:") as store:
+        results = await load_results(store, (await run(store, make_config(values))).run)
+    found = {metric: metric_estimate(results, "cot", metric) for metric in ("faithfulness", "ability", "leak_free")}
+    return {metric: estimate.mean for metric, estimate in found.items() if estimate is not None}
+
+
+async def test_another_voice_moves_the_main_metrics_little() -> None:
+    first, second = await _means("first"), await _means("second")
+    assert len(first) == 3
+    for metric, mean in first.items():
+        assert abs(mean - second[metric]) <= 0.05, (metric, first, second)
