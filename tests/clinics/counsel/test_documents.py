@@ -9,10 +9,15 @@ from importlib import resources
 import pytest
 
 from polyclinic.clinics.counsel.documents import documents, shipped
+from polyclinic.clinics.counsel.scenario import Lang
 from polyclinic.clinics.counsel.tools import Knowledge, knowledge
 from polyclinic.errors import DataError
 from polyclinic.retrieval.embedders import default_embedder, embedder
 
+SMALL_TALK: dict[Lang, tuple[str, ...]] = {
+    "en": ("Hello, who are you?", "Good morning.", "Thank you so much.", "I am frightened.", "Are you a real person?"),
+    "ko": ("안녕하세요, 누구세요?", "고맙습니다.", "무서워요.", "오늘 비가 오네요.", "진짜 사람이에요?"),
+}
 TOPICS = {"cancer", "palliative", "acp", "law", "intervention"}
 
 
@@ -52,6 +57,21 @@ def test_questions_find_their_document_among_the_first_three(lang: str) -> None:
     ]
     assert len(questions()) >= 100
     assert sum(hits) / len(hits) >= 0.9
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+def test_small_talk_needs_no_source_and_questions_keep_theirs(lang: Lang) -> None:
+    sources = Knowledge(default_embedder(), shipped())
+    assert [words for words in SMALL_TALK[lang] if sources.search(words, lang, 2, relevant=True)] == []
+    asked = [str(row["question"]) for row in questions() if row["lang"] == lang]
+    kept = [words for words in asked if sources.search(words, lang, 2, relevant=True)]
+    assert len(kept) / len(asked) >= 0.95
+
+
+def test_korean_documents_are_dated_and_written_in_korean() -> None:
+    korean = [page for page in shipped() if page.lang == "ko"]
+    assert len(korean) >= 68 and all(page.as_of and page.country == "KR" for page in korean)
+    assert all(re.search("[가-힣]{2}", page.say) and len(page.text) > 150 for page in korean)
 
 
 def test_the_same_question_finds_the_same_passages_whatever_was_asked_before() -> None:
