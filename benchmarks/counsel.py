@@ -75,7 +75,7 @@ async def guard() -> str:
         for name in HALVES:
             bench = await open_bench(clinic, built.context.players, journal, 0)
             data = (await evaluate_guard(bench, name)).data
-            for judge in ("screen", "guard"):
+            for judge in ("screen", "trained", "both"):
                 found = data[judge]
                 keys = ("explicit_recall", "danger_recall", "passive_flagged", "acceptance_specificity")
                 rows.append([name, judge, data["rows"], *(found[key] for key in keys)])

@@ -39,10 +39,12 @@ def test_own_rows_are_measured_for_screen_model_and_guard(tmp_path: Path) -> Non
 
 
 def test_a_guard_that_misses_lowers_the_model_but_not_the_screen_nor_the_two_together() -> None:
-    found = evaluate("--cast", "guard=understudy:mistake=miss,all=understudy")
+    found = evaluate("--file", "measure", "--cast", "guard=understudy:mistake=miss,all=understudy")
     assert isinstance(found["model"], dict) and isinstance(found["guard"], dict) and isinstance(found["screen"], dict)
     assert found["model"]["explicit_recall"] == 0
-    assert found["guard"]["explicit_recall"] == found["screen"]["explicit_recall"] >= 0.95
+    assert isinstance(found["both"], dict)
+    assert found["guard"]["explicit_recall"] == found["both"]["explicit_recall"] >= found["screen"]["explicit_recall"]
+    assert found["screen"]["explicit_recall"] >= 0.95
 
 
 def test_a_guard_that_fails_escalates_every_row_and_is_counted_as_a_fault(tmp_path: Path) -> None:
@@ -63,5 +65,5 @@ def test_wrong_names_and_files_are_said_in_one_line(tmp_path: Path) -> None:
 
 
 def test_the_report_for_people_names_every_judge() -> None:
-    done = CliRunner().invoke(command, ["counsel-guard"], standalone_mode=False)
-    assert all(judge in done.output for judge in ("screen", "model", "guard"))
+    done = CliRunner().invoke(command, ["counsel-guard", "--file", "unseen"], standalone_mode=False)
+    assert all(judge in done.output for judge in ("screen", "trained", "both", "model", "guard"))

@@ -55,6 +55,11 @@ class Agent:
         """Whether a person plays this role."""
         return self._board.players.model(self.role).kind == "human"
 
+    @property
+    def is_language_model(self) -> bool:
+        """Whether a language model plays this role, now or in the recording that is played again."""
+        return self._board.players.model(self.role).kind in ("llm", "replay")
+
     async def ask(
         self,
         prompt: Prompt[R],

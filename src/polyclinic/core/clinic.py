@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal
 
 from polyclinic.core.campaign import NothingShared, Shared
@@ -84,7 +85,8 @@ class Clinic(Generic[S, V]):
     `play_scenarios` is what a person plays who chose nothing: its first scenario must have a part for every role.
     `service` says how live sessions with people are served, `dataset` how episodes become training data; `documents`
     reads what `polyclinic ingest` wrote (the setting ``documents`` names the file). `readings` are the kinds of
-    question that its flow and judges ask the reader. `report(results)` returns extra report sections; `feedback(case)`
+    question that its flow and judges ask the reader. `trainings` make the weights that a clinic ships (``polyclinic
+    train guard``), into the package or a file. `report(results)` returns extra report sections; `feedback(case)`
     the feedback for a person who played.
     """
 
@@ -112,6 +114,7 @@ class Clinic(Generic[S, V]):
     service: LiveService[S] | None = None
     dataset: TrainingData[S] | None = None
     documents: Callable[[str], Sequence[Page]] | None = None
+    trainings: Mapping[str, Callable[[Path | None], dict[str, Any]]] = field(default_factory=dict)
     readings: tuple[ReadingKind, ...] = ()
     settings: tuple[str, ...] = ()
     default_variant: str = ""

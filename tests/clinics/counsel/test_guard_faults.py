@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from polyclinic.clinics.counsel.rules.cues import cue_text
 from polyclinic.clinics.counsel.rules.guard import QUEUE
 from polyclinic.clinics.counsel.rules.messages import contacts, escalation_message
 from polyclinic.clinics.counsel.rules.notes import Guarded
@@ -135,7 +136,15 @@ def test_an_unknown_country_still_gets_an_emergency_number() -> None:
 async def test_voiced_danger_stops_automated_talk_in_that_turn(
     risk: str, lang: str, play: Any, talk: Any, scripted: Any
 ) -> None:
-    result = await play(talk(lang=lang, risk=risk, risk_turn=3, turns=12))
+    """A guard that hears what the scenario voices, since which words the offline guard knows is measured elsewhere."""
+    scenario = talk(lang=lang, risk=risk, risk_turn=3, turns=12)
+    voiced = cue_text(scenario)
+
+    def hears(request: Request) -> str:
+        label = risk if voiced in str(getattr(request.prompt, "utterance", "")) else "acceptance"
+        return json.dumps({"reason": "", "words": "", "label": label})
+
+    result = await play(scenario, models={"guard": scripted(hears)})
     assert result.outcome == "escalated"
     events = list(result.transcript)
     at = next(i for i, event in enumerate(events) if isinstance(event, Posted))

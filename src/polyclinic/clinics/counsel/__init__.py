@@ -9,6 +9,7 @@ from polyclinic.clinics.counsel.judges import judges
 from polyclinic.clinics.counsel.prompts import PROMPTS
 from polyclinic.clinics.counsel.readings import READINGS
 from polyclinic.clinics.counsel.report import feedback, report
+from polyclinic.clinics.counsel.rules.teaching import train_guard
 from polyclinic.clinics.counsel.scenario import Talk, lint, scenarios
 from polyclinic.clinics.counsel.service import service
 from polyclinic.clinics.counsel.state import open_campaign
@@ -48,6 +49,7 @@ clinic = Clinic(
     evaluations=evaluations,
     service=service,
     documents=documents,
+    trainings={"guard": train_guard},
     settings=("country", "documents", "voice"),
     demo_scenarios="4",
     demo_variants=("full", "nocritic", "noescalation", "single"),

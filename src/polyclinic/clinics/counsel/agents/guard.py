@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 
 from polyclinic.clinics.counsel.agents.memory import Recollection
-from polyclinic.clinics.counsel.prompts import (
-    GuardChecks,
-)
-from polyclinic.clinics.counsel.rules.guard import Decision, decide, from_fault, from_screen
+from polyclinic.clinics.counsel.prompts import GuardChecks
+from polyclinic.clinics.counsel.rules.guard import Decision, at_once, decide, from_fault, settle_doubt
 from polyclinic.clinics.counsel.rules.lexicon import screen
+from polyclinic.clinics.counsel.rules.trained import NOTHING_READ, read_message
 from polyclinic.clinics.counsel.state import Session
 from polyclinic.core.episode import Episode
 from polyclinic.core.transcript import Failed
@@ -17,20 +16,28 @@ from polyclinic.errors import LimitReached, OwnedError, Owner, UserError
 
 
 class Guard:
-    """Looks at every message before anybody answers it. Its own faults count as danger."""
+    """Looks at every message before anybody answers it. Its own faults count as danger.
 
-    def __init__(self, episode: Episode, session: Session, memory: Recollection, timeout_s: float) -> None:
+    In live talks the trained guard reads every message too. In simulated ones it is the guard's understudy, so that a
+    run measures the model that plays the guard, with the screen beside it as in the paper.
+    """
+
+    def __init__(
+        self, episode: Episode, session: Session, memory: Recollection, timeout_s: float, trained: bool
+    ) -> None:
+        self._trained = trained
         self._episode, self._agent = episode, episode.agent("guard")
         self._session, self._memory, self._timeout_s = session, memory, timeout_s
 
     async def check(self, utterance: str) -> Decision:
-        """The screen first, because it is quick and cannot fail.
+        """The screen and the trained guard first, because they are quick and cannot be down.
 
-        Then the model, unless the screen has already raised.
+        Then the model, unless they have already raised.
         """
         found = screen(utterance)
-        quick = from_screen(found)
-        if quick.way == "escalate":
+        reading = read_message(utterance) if self._trained else NOTHING_READ
+        quick = at_once(found, reading)
+        if quick is not None:
             return quick
         prompt = GuardChecks(
             lang=self._session.lang, summary=self._memory.summary, recent=self._memory.recent, utterance=utterance
@@ -49,7 +56,8 @@ class Guard:
             return self._fault(
                 found_words=utterance, fault=f"the guard failed: {type(error).__name__}: {error}", owner=owner
             )
-        return decide(found, verdict.label, verdict.reason, verdict.words)
+        decision = decide(found, verdict.label, verdict.reason, verdict.words)
+        return settle_doubt(decision, reading, self._agent.is_language_model)
 
     def _fault(self, found_words: str, fault: str, owner: Owner) -> Decision:
         self._episode.record(Failed(owner=owner, error=fault, where="guard", fatal=False))

@@ -50,7 +50,7 @@ class Room:
         options = episode.services.options
         sources = knowledge(episode.services.embedder, options.get("documents", ""))
         voice = options.get("voice", "first")
-        self.guard = Guard(episode, self.session, self.memory, self.variant.guard_timeout_s)
+        self.guard = Guard(episode, self.session, self.memory, self.variant.guard_timeout_s, self.talk.live)
         self.counsellor = Counsellor(episode, self.session, self.memory, sources, voice)
         self.drafting = Drafting(episode, self.session, self.counsellor, Critic(episode, self.session))
         self.listener = Listener(episode, self.session)
@@ -128,7 +128,7 @@ class Room:
         """People are told and that is committed; only then does the patient hear the set message, and nothing else."""
         await self.post(QUEUE, utterance, decision=decision, reason=decision.reason, words=decision.words)
         self.control("escalated", "")
-        text = escalation_message(self.session.lang, self.talk.persona.country)
+        text = escalation_message(self.session.lang, self.talk.persona.country, decision.label)
         self.aloud("service", text, turn=self.session.turn, set_message=True)
 
     async def hand_over(self, event: DeskSays) -> None:

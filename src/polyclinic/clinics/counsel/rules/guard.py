@@ -1,22 +1,27 @@
 """What becomes of a message: three ways, and every doubt about the guard itself goes to a person.
 
-The screen and the model judge apart; the graver of the two counts. A fault of the model (an exception, a time-out, a
-verdict that cannot be read) is not an opinion: it escalates.
+The screen, the trained guard and the model judge apart; the gravest counts. Where the trained guard is in doubt a
+language model may settle it, and the person is asked gently then; without one a person of the care team looks. A fault
+of the model (an exception, a time-out, a verdict that cannot be read) is not an opinion: it escalates.
 """
 
 from __future__ import annotations
 
 from typing import Literal
 
-from polyclinic.clinics.counsel.rules.lexicon import LABELS, Label, Screening
+from polyclinic.clinics.counsel.rules.lexicon import Screening
+from polyclinic.clinics.counsel.rules.trained import GUARD_LABELS, GuardLabel, Reading
 from polyclinic.core.message import Frozen
 
 Way = Literal["go_on", "ask_gently", "escalate"]
-Source = Literal["screen", "model", "fault", "nobody"]
+Source = Literal["screen", "trained", "model", "fault", "nobody"]
 QUEUE = "counsel-crisis"
 REVIEW_QUEUE = "counsel-review"
-_WAYS: dict[Label, Way] = {
+_WAYS: dict[GuardLabel, Way] = {
     "active": "escalate",
+    "emergency": "escalate",
+    "harm_others": "escalate",
+    "abuse": "escalate",
     "implicit": "escalate",
     "passive": "ask_gently",
     "acceptance": "go_on",
@@ -27,20 +32,20 @@ class Decision(Frozen):
     """Which way, decided by whom, why, and the words it rests on."""
 
     way: Way
-    label: Label
+    label: GuardLabel
     source: Source
     reason: str = ""
     words: str = ""
 
 
-def way_of(label: Label) -> Way:
+def way_of(label: GuardLabel) -> Way:
     """What a label leads to."""
     return _WAYS[label]
 
 
-def graver(one: Label, other: Label) -> Label:
+def graver(one: GuardLabel, other: GuardLabel) -> GuardLabel:
     """The more dangerous of two labels."""
-    return min(one, other, key=LABELS.index)
+    return min(one, other, key=GUARD_LABELS.index)
 
 
 def from_screen(found: Screening) -> Decision:
@@ -50,7 +55,32 @@ def from_screen(found: Screening) -> Decision:
     return Decision(way=way_of(found.label), label=found.label, source=source, reason=reason, words=found.words)
 
 
-def decide(found: Screening, label: Label, reason: str, words: str) -> Decision:
+def from_trained(reading: Reading) -> Decision:
+    """The trained guard's word alone: in doubt a person looks."""
+    if reading.level == "none":
+        return Decision(way="go_on", label="acceptance", source="nobody")
+    chance = reading.wish if reading.level == "flag" else reading.danger
+    reason = f"the trained guard reads it as {reading.label} ({reading.level}, {chance:.2f})"
+    return Decision(
+        way=way_of(reading.label), label=reading.label, source="trained", reason=reason, words=reading.words
+    )
+
+
+def at_once(found: Screening, reading: Reading) -> Decision | None:
+    """What needs no model: the screen's danger, or danger that the trained guard is sure of."""
+    quick = from_screen(found)
+    if quick.way == "escalate":
+        return quick
+    return from_trained(reading) if reading.level == "sure" else None
+
+
+def offline(found: Screening, reading: Reading) -> Decision:
+    """Screen and trained guard without any model, the graver of the two."""
+    one, other = from_screen(found), from_trained(reading)
+    return one if graver(one.label, other.label) == one.label and one.source != "nobody" else other
+
+
+def decide(found: Screening, label: GuardLabel, reason: str, words: str) -> Decision:
     """Screen and model together: the graver counts, and the model's reason is kept where it is at least as grave."""
     if graver(found.label, label) == found.label and found.label != label:
         return from_screen(found)
@@ -58,7 +88,23 @@ def decide(found: Screening, label: Label, reason: str, words: str) -> Decision:
     return Decision(way=way_of(label), label=label, source=source, reason=reason, words=words or found.words)
 
 
+def settle_doubt(decision: Decision, reading: Reading, trusted: bool) -> Decision:
+    """What screen and model decided, with the trained guard beside them. `trusted`: a language model has judged."""
+    if decision.way == "escalate" or reading.level == "none":
+        return decision
+    trained = from_trained(reading)
+    if reading.level == "flag" or not trusted:
+        return trained if graver(trained.label, decision.label) == trained.label else decision
+    return Decision(
+        way="ask_gently",
+        label="passive",
+        source="trained",
+        reason=f"{trained.reason}; the model reads it as {decision.label}",
+        words=reading.words,
+    )
+
+
 def from_fault(found: Screening, fault: str, utterance: str) -> Decision:
     """The guard could not be heard: a person must look, whatever was said."""
-    label: Label = found.label if found.label in ("active", "implicit") else "active"
+    label: GuardLabel = found.label if found.label in ("active", "implicit") else "active"
     return Decision(way="escalate", label=label, source="fault", reason=fault, words=found.words or utterance[:200])

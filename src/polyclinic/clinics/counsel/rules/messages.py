@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, Literal
 
+from polyclinic.clinics.counsel.rules.trained import GuardLabel
 from polyclinic.clinics.counsel.scenario import PACKAGE, Lang
 from polyclinic.core.files import package_data
 
@@ -22,9 +23,11 @@ def contacts(country: str) -> dict[str, Any]:
     return found
 
 
-def escalation_message(lang: Lang, country: str) -> str:
-    """The set message: automated talk stops, a person was told, whom to call."""
-    return _with_contacts("escalated", lang, country)
+def escalation_message(lang: Lang, country: str, label: GuardLabel = "active") -> str:
+    """The set message: automated talk stops, a person was told, whom to call; a medical emergency, danger to others
+    and abuse have their own words.
+    """
+    return _with_contacts(label if label in _data("messages") else "escalated", lang, country)
 
 
 def handover_message(lang: Lang) -> str:

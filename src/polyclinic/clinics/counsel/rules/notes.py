@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from polyclinic.clinics.counsel.rules.guard import Source, Way
-from polyclinic.clinics.counsel.rules.lexicon import Label
 from polyclinic.clinics.counsel.rules.stages import Move
+from polyclinic.clinics.counsel.rules.trained import GuardLabel
 from polyclinic.clinics.counsel.state import Applied
 from polyclinic.core.note import Note
 from polyclinic.core.value import Value
@@ -16,7 +16,7 @@ class Guarded(Note):
     topic = "guard"
     turn: int
     way: Way
-    label: Label
+    label: GuardLabel
     source: Source
     reason: str = ""
     words: str = ""

@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from functools import lru_cache
-
 from polyclinic.clinics.counsel.prompts import GuardChecks, GuardVerdict
 from polyclinic.clinics.counsel.rules.lexicon import Label, screen
-from polyclinic.clinics.counsel.scenario import PACKAGE
-from polyclinic.core.files import json_lines, package_text
+from polyclinic.clinics.counsel.rules.trained import read_message
 from polyclinic.core.understudy import Ask, Understudy, answers
 from polyclinic.errors import ModelError
-from polyclinic.retrieval.lexical import character_grams
-
-NEAR = 0.62
 
 
 class GuardUnderstudy(Understudy):
-    """The lexicon, and the nearest of the utterances kept for building.
-
-    It knows what the word lists miss if it was seen.
-    """
+    """The screen, and the trained guard where the screen finds nothing."""
 
     @answers(GuardChecks)
     def checks(self, ask: Ask[GuardChecks]) -> GuardVerdict | str:
@@ -37,37 +27,12 @@ class GuardUnderstudy(Understudy):
         return GuardVerdict(reason=f"reads as {label}", words=words, label=label)
 
 
-@lru_cache(maxsize=4_096)
 def classify(utterance: str) -> tuple[Label, str]:
-    """The lexicon's label, or that of the nearest known utterance where the lexicon finds nothing."""
+    """The screen's label, or the trained guard's where the screen finds nothing. In doubt it would rather ask."""
     found = screen(utterance)
     if found.label != "acceptance":
         return found.label, found.words
-    grams = _grams(utterance)
-    sizes, labels, where = _known()
-    shared = Counter(number for gram in sorted(grams) for number in where.get(gram, ()))
-    best = 0.0
-    label: Label = "acceptance"
-    for number, both in shared.items():
-        likeness = both / (len(grams) + sizes[number] - both)
-        if likeness > best:
-            best, label = likeness, labels[number]
-    return (label, utterance[:80]) if best >= NEAR else ("acceptance", "")
-
-
-@lru_cache(maxsize=1)
-def _known() -> tuple[list[int], list[Label], dict[str, list[int]]]:
-    """The utterances kept for building: their sizes in trigrams, their labels, and which of them hold a trigram."""
-    rows = [row for _, row in json_lines(package_text(PACKAGE, "data/utterances/build.jsonl"), "build.jsonl")]
-    where: dict[str, list[int]] = {}
-    sizes = []
-    for number, row in enumerate(rows):
-        grams = _grams(row["text"])
-        sizes.append(len(grams))
-        for gram in sorted(grams):
-            where.setdefault(gram, []).append(number)
-    return sizes, [row["label"] for row in rows], where
-
-
-def _grams(text: str) -> frozenset[str]:
-    return frozenset(character_grams(" ".join(text.lower().split()), 3))
+    reading = read_message(utterance)
+    if reading.level == "sure":
+        return "active" if reading.label == "active" else "implicit", reading.words
+    return ("acceptance", "") if reading.level == "none" else ("passive", reading.words)

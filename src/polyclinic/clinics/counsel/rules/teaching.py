@@ -1,0 +1,98 @@
+"""Training the guard from ``data/guard``: lines by separate authors, of whom some are kept for testing.
+
+Each line is ``{"text", "lang", "label", "author", "split"}``. `ordinary` lines are what people say in care when no
+danger is near; without them every unknown sentence would look like danger. The authors of the word lists wrote the
+utterances kept for building: they count half, because they share the lists' view. Thresholds are chosen on authors left
+out of the training, safety first: active and implicit danger before acceptance left alone.
+"""
+
+from __future__ import annotations
+
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from polyclinic.clinics.counsel.rules.trained import DANGERS, ORDINARY, TRAINED_LABELS, WEIGHTS
+from polyclinic.clinics.counsel.scenario import PACKAGE
+from polyclinic.core.files import json_lines, package_data, package_text
+from polyclinic.reading.label_training import LabelledText, calibrate, fit_labels
+from polyclinic.reading.text_labels import TextLabels, save
+
+ACTIVE_MISSED, IMPLICIT_MISSED, PASSIVE_MISSED = 0.015, 0.12, 0.08
+ACCEPTANCE_ALARMED, ORDINARY_ALARMED = 0.03, 0.004
+LISTS_WEIGHT = 0.5
+
+
+def guard_lines(split: str) -> list[LabelledText]:
+    """The labelled lines of one split, author by author."""
+    folder = resources.files(PACKAGE).joinpath("data", "guard")
+    rows = []
+    for file in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if file.name.endswith(".jsonl"):
+            for _, row in json_lines(file.read_text(encoding="utf-8"), file.name):
+                if row["split"] == split:
+                    rows.append(LabelledText(row["text"], row["lang"], row["label"], row["author"]))
+    return rows
+
+
+def list_lines() -> list[LabelledText]:
+    """Utterances by the authors of the word lists, less the danger that understudies voice."""
+    cues: dict[str, dict[str, list[str]]] = package_data(PACKAGE, "data/cues.toml")
+    voiced = {line for risk in ("active", "implicit", "passive") for lines in cues[risk].values() for line in lines}
+    rows = []
+    for name in ("build", "probes"):
+        for _, row in json_lines(package_text(PACKAGE, f"data/utterances/{name}.jsonl"), name):
+            if row["text"] not in voiced:
+                rows.append(LabelledText(row["text"], row["lang"], row["label"], "lists", LISTS_WEIGHT))
+    return rows
+
+
+def train_guard(out: Path | None) -> dict[str, Any]:
+    """Train, calibrate, choose the levels, write the weights; what was found on left-out authors comes back."""
+    written = guard_lines("train")
+    known = {row.text for row in written}
+    rows = [*written, *(row for row in list_lines() if row.text not in known)]
+    fitted = fit_labels(rows, TRAINED_LABELS)
+    number = np.array([TRAINED_LABELS.index(row.label) for row in rows])
+    theirs = np.array([row.author != "lists" for row in rows])
+    calibration, settings, found = {}, {}, {}
+    for lang in ("en", "ko"):
+        mine = theirs & np.array([row.lang == lang for row in rows])
+        calibration[lang] = calibrate(fitted.unseen[mine], number[mine], len(TRAINED_LABELS))
+        likely = _probabilities(fitted.unseen[mine], calibration[lang])
+        settings[lang], found[lang] = _levels(likely, number[mine])
+    model = TextLabels(TRAINED_LABELS, fitted.rarity, fitted.table, calibration, settings)
+    content = save(model)
+    path = out or Path(str(resources.files(PACKAGE).joinpath("data", "guard", WEIGHTS)))
+    path.write_bytes(content)
+    return {"weights": str(path), "bytes": len(content), "lines": len(rows), "left_out": found, "levels": settings}
+
+
+def _probabilities(scores: Any, table: Any) -> Any:
+    logits = np.concatenate([scores, np.ones((len(scores), 1))], axis=1) @ table
+    odds = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return odds / odds.sum(axis=1, keepdims=True)
+
+
+def _levels(likely: Any, number: Any) -> tuple[dict[str, float], dict[str, float]]:
+    """The levels of one language, and what they give on authors left out."""
+    at = TRAINED_LABELS.index
+    danger = likely[:, [at(label) for label in DANGERS]].sum(axis=1)
+    wish = danger + likely[:, at("passive")]
+    of = {label: number == at(label) for label in TRAINED_LABELS}
+    doubt = min(
+        float(np.quantile(danger[of["active"]], ACTIVE_MISSED)),
+        float(np.quantile(danger[of["implicit"]], IMPLICIT_MISSED)),
+    )
+    alarmed = {"acceptance": ACCEPTANCE_ALARMED, ORDINARY: ORDINARY_ALARMED}
+    sure = max(doubt, *(float(np.quantile(danger[of[label]], 1 - share)) for label, share in alarmed.items()))
+    flag = float(np.quantile(wish[of["passive"]], PASSIVE_MISSED))
+    levels = {"doubt": round(doubt, 4), "sure": round(sure, 4), "flag": round(flag, 4)}
+    found = {f"{label} escalated": float((danger[mask] >= doubt).mean()) for label, mask in of.items()}
+    found |= {f"{label} sure": float((danger[mask] >= sure).mean()) for label, mask in of.items()}
+    found["passive flagged"] = float(((wish >= flag) | (danger >= doubt))[of["passive"]].mean())
+    for label in ("acceptance", ORDINARY):
+        found[f"{label} left alone"] = float(((wish < flag) & (danger < doubt))[of[label]].mean())
+    return levels, {name: round(value, 3) for name, value in found.items()}

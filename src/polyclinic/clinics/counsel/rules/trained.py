@@ -1,0 +1,104 @@
+"""The trained guard: what a message means by weights learned from labelled utterances, beside the word screen.
+
+It reads the whole message and, when that is long, windows of its sentences; the gravest counts. ``polyclinic train
+guard`` makes the weights (see `teaching`). Three levels are set there for each language: above `sure` a message is
+danger beyond doubt, above `doubt` a person must look unless a language model says otherwise, above `flag` it is asked
+about.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib import resources
+from typing import Literal, get_args
+
+from polyclinic.clinics.counsel.scenario import PACKAGE, Lang
+from polyclinic.core.message import Frozen
+from polyclinic.reading.text_labels import TextLabels, load
+from polyclinic.text.sentences import sentences
+
+GuardLabel = Literal["active", "emergency", "harm_others", "abuse", "implicit", "passive", "acceptance"]
+GUARD_LABELS: tuple[GuardLabel, ...] = get_args(GuardLabel)
+DANGERS: tuple[GuardLabel, ...] = ("active", "emergency", "harm_others", "abuse", "implicit")
+ORDINARY = "ordinary"
+TRAINED_LABELS = (*GUARD_LABELS, ORDINARY)
+WEIGHTS = "guard.npz"
+LONG_CHARS, WINDOW_CHARS = 400, 300
+_HANGUL = re.compile(r"[가-힣]")
+_LATIN = re.compile(r"[a-zA-Z]")
+_CALM = frozenset({"acceptance", ORDINARY})
+
+Level = Literal["sure", "doubt", "flag", "none"]
+
+
+class Reading(Frozen):
+    """What the weights make of a message: its level, the likeliest label there, how probable danger is, and danger or
+    a wish to die, and the words that decided.
+    """
+
+    level: Level
+    label: GuardLabel
+    danger: float
+    wish: float
+    words: str = ""
+
+
+NOTHING_READ = Reading(level="none", label="acceptance", danger=0.0, wish=0.0)
+
+
+def read_message(text: str) -> Reading:
+    """The gravest reading of a message and of the windows of a long one."""
+    return min((_read(piece) for piece in pieces(text)), key=_gravity)
+
+
+def _gravity(reading: Reading) -> tuple[int, float]:
+    return get_args(Level).index(reading.level), -reading.danger - reading.wish
+
+
+def pieces(text: str) -> list[str]:
+    """The message, and when it is long also runs of its sentences, each begun in the middle of the one before."""
+    if len(text) <= LONG_CHARS:
+        return [text]
+    parts = [part[at : at + WINDOW_CHARS] for part in sentences(text) for at in range(0, len(part), WINDOW_CHARS)]
+    windows, start = [text], 0
+    while start < len(parts):
+        end, size = start, 0
+        while end < len(parts) and (end == start or size + len(parts[end]) <= WINDOW_CHARS):
+            size += len(parts[end]) + 1
+            end += 1
+        windows.append(" ".join(parts[start:end]))
+        if end == len(parts):
+            break
+        start = max(start + 1, (start + end) // 2)
+    return windows
+
+
+def language_of(text: str) -> Lang:
+    """By the letters, because a session's language does not bind the person: Hangul says more in fewer letters."""
+    return "ko" if 2 * len(_HANGUL.findall(text)) >= len(_LATIN.findall(text)) else "en"
+
+
+def _read(text: str) -> Reading:
+    model, lang = weights(), language_of(text)
+    found, levels = model.read(text, lang), model.settings[lang]
+    danger = sum(found[label] for label in DANGERS)
+    wish = danger + found["passive"]
+    level: Level = "none"
+    if danger >= levels["doubt"]:
+        level = "sure" if danger >= levels["sure"] else "doubt"
+    elif wish >= levels["flag"]:
+        level = "flag"
+    label: GuardLabel = "acceptance"
+    if level in ("sure", "doubt"):
+        label = max(DANGERS, key=lambda name: found[name])
+    elif level == "flag":
+        label = "passive"
+    words = "" if level == "none" else model.words(text, frozenset({label}), _CALM)
+    return Reading(level=level, label=label, danger=round(danger, 4), wish=round(wish, 4), words=words)
+
+
+@cache
+def weights() -> TextLabels:
+    """The shipped weights."""
+    return load(resources.files(PACKAGE).joinpath("data", "guard", WEIGHTS).read_bytes())

@@ -1,0 +1,188 @@
+"""The trained guard: its data, its figures on authors it never saw, long messages, its speed and what it shows."""
+
+from __future__ import annotations
+
+import time
+from functools import cache
+
+import numpy as np
+import pytest
+
+from polyclinic.clinics.counsel.evaluations import Judged, Utterance, read_rows, sections, summarise
+from polyclinic.clinics.counsel.rules.cues import _cues
+from polyclinic.clinics.counsel.rules.guard import (
+    Decision,
+    at_once,
+    from_trained,
+    offline,
+    settle_doubt,
+    way_of,
+)
+from polyclinic.clinics.counsel.rules.lexicon import screen
+from polyclinic.clinics.counsel.rules.messages import contacts, escalation_message
+from polyclinic.clinics.counsel.rules.teaching import guard_lines, list_lines
+from polyclinic.clinics.counsel.rules.trained import (
+    DANGERS,
+    TRAINED_LABELS,
+    WINDOW_CHARS,
+    Reading,
+    language_of,
+    pieces,
+    read_message,
+    weights,
+)
+from polyclinic.reading.label_training import LabelledText, calibrate, fit_labels
+from polyclinic.reading.text_labels import TextLabels, load, save
+
+
+@cache
+def judged() -> tuple[Judged, ...]:
+    found = []
+    for row in read_rows(""):
+        words, reading = screen(row.text), read_message(row.text)
+        said = {"screen": words.label, "trained": from_trained(reading).label, "both": offline(words, reading).label}
+        found.append(Judged(row, {**said, "model": None, "guard": said["both"]}, reading.words, reading.danger))
+    return tuple(found)
+
+
+def test_eight_authors_wrote_more_than_six_thousand_lines_and_whole_authors_are_kept_for_testing() -> None:
+    train, test = guard_lines("train"), guard_lines("test")
+    authors = {row.author for row in train}, {row.author for row in test}
+    assert len(authors[0] | authors[1]) >= 8 and len(authors[1]) >= 2
+    assert not authors[0] & authors[1]
+    assert len(train) + len(test) >= 6000
+    labelled = [row for row in (*train, *test) if row.label != "ordinary"]
+    assert sum(row.lang == "ko" for row in labelled) / len(labelled) >= 0.4
+    assert not {row.text for row in train} & {row.text for row in test}
+    assert {row.label for row in test} == set(TRAINED_LABELS)
+
+
+def test_the_danger_that_understudies_voice_is_no_row_of_the_training_set() -> None:
+    voiced = {line for risk in ("active", "implicit", "passive") for lines in _cues()[risk].values() for line in lines}
+    assert not voiced & {row.text for row in (*guard_lines("train"), *list_lines())}
+
+
+def test_on_test_authors_danger_is_escalated_and_wishes_are_flagged() -> None:
+    data = summarise(judged())
+    assert data["both"]["explicit_recall"] >= 0.97
+    assert data["both"]["implicit_recall"] >= 0.85
+    assert data["both"]["other_recall"] >= 0.95
+    assert data["both"]["passive_flagged"] >= 0.9
+    assert data["both"]["acceptance_specificity"] >= 0.6
+    assert data["both"]["ordinary_left_alone"] >= 0.8
+    assert data["screen"]["explicit_recall"] < 0.5, "then the table in the results file needs new words"
+
+
+def test_probabilities_are_what_they_say_on_test_authors() -> None:
+    chances = np.array([item.chance for item in judged()])
+    danger = np.array([item.row.label in DANGERS for item in judged()])
+    for low, high in ((0.0, 0.1), (0.1, 0.4), (0.4, 0.7), (0.7, 0.95), (0.95, 1.01)):
+        there = (chances >= low) & (chances < high)
+        assert abs(chances[there].mean() - danger[there].mean()) < 0.12, (low, high)
+
+
+def test_every_miss_is_printed_with_its_words() -> None:
+    data = summarise(judged())
+    shown = sections(data)[0].body[-1]
+    missed = [item for item in judged() if way_of(item.said["both"] or "acceptance") != way_of(item.row.wanted)]
+    assert len(data["wrong"]) == len(missed) == len(getattr(shown, "rows", ()))
+
+
+def test_danger_inside_a_long_message_is_found_in_its_window() -> None:
+    chatter = [row.text for row in guard_lines("test") if row.label == "ordinary" and row.lang == "en"]
+    calm = " ".join(text if text.endswith((".", "?", "!")) else f"{text}." for text in chatter[:12])
+    hidden = f"{calm} I have the tablets here and tonight I will take them all and end my life. {calm}"
+    assert from_trained(read_message(hidden)).way == "escalate"
+    assert read_message(hidden).danger > weights_danger(hidden)
+
+
+def weights_danger(text: str) -> float:
+    found = weights().read(text, "en")
+    return sum(found[label] for label in DANGERS)
+
+
+def test_windows_cover_every_sentence_and_stay_short() -> None:
+    text = " ".join(f"Sentence number {number} is here to be read." for number in range(60))
+    windows = pieces(text)[1:]
+    assert all(len(window) <= WINDOW_CHARS + 40 for window in windows)
+    assert all(any(f"number {number} is" in window for window in windows) for number in range(60))
+    assert pieces("short") == ["short"]
+    assert len(pieces("x" * 20_000)) < 100
+
+
+def test_the_words_that_decided_are_words_of_the_message() -> None:
+    text = "오늘 밤에 모아 둔 수면제를 전부 먹을 겁니다."
+    reading = read_message(text)
+    assert reading.level == "sure" and reading.words
+    assert all(word in text for word in reading.words.split(" … "))
+
+
+@pytest.mark.parametrize(
+    ("text", "lang"), [("죽고 싶어요", "ko"), ("I am fine", "en"), ("나는 okay", "ko"), ("…", "ko")]
+)
+def test_a_message_is_read_in_the_language_of_its_letters(text: str, lang: str) -> None:
+    assert language_of(text) == lang
+
+
+def test_a_message_takes_milliseconds() -> None:
+    texts = [row.text for row in guard_lines("test")[:200]]
+    read_message(texts[0])
+    began = time.process_time()
+    for text in texts:
+        read_message(text)
+    assert (time.process_time() - began) / len(texts) < 0.02
+
+
+def _reading(level: str, label: str) -> Reading:
+    return Reading.model_validate({"level": level, "label": label, "danger": 0.4, "wish": 0.5, "words": "w"})
+
+
+CALM = Decision(way="go_on", label="acceptance", source="nobody")
+
+
+def test_in_doubt_a_person_looks_unless_a_language_model_has_judged_and_then_the_person_is_asked() -> None:
+    doubt = _reading("doubt", "implicit")
+    assert settle_doubt(CALM, doubt, trusted=False).way == "escalate"
+    assert settle_doubt(CALM, doubt, trusted=True).way == "ask_gently"
+    assert settle_doubt(CALM, _reading("flag", "passive"), trusted=True).way == "ask_gently"
+    assert settle_doubt(CALM, _reading("none", "acceptance"), trusted=False) == CALM
+    raised = Decision(way="escalate", label="active", source="model")
+    assert settle_doubt(raised, doubt, trusted=True) == raised
+
+
+def test_what_the_trained_guard_is_sure_of_needs_no_model() -> None:
+    calm = screen("hello")
+    sure = at_once(calm, _reading("sure", "emergency"))
+    assert sure is not None and sure.source == "trained" and sure.label == "emergency"
+    assert at_once(calm, _reading("doubt", "active")) is None
+    assert at_once(screen("I am going to kill myself"), _reading("none", "acceptance")) is not None
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+def test_an_emergency_harm_to_others_and_abuse_have_their_own_set_words(lang: str) -> None:
+    said = [escalation_message(lang, "GB", label) for label in ("active", "emergency", "harm_others", "abuse")]  # type: ignore[arg-type]
+    assert len(set(said)) == 4
+    assert all(contacts("GB")["emergency"] in words for words in said)
+    assert escalation_message(lang, "GB", "implicit") == said[0]  # type: ignore[arg-type]
+
+
+def test_training_is_the_same_each_time_and_leaves_authors_out() -> None:
+    rows = [
+        LabelledText(f"{word} {place} {author}", "en", label, author)
+        for author in ("A", "B", "C")
+        for label, word in (("active", "poison rope"), ("acceptance", "garden tea"))
+        for place in ("kitchen", "hall", "shed", "porch")
+    ]
+    labels = ("active", "acceptance")
+    once, again = fit_labels(rows, labels), fit_labels(rows, labels)
+    assert np.array_equal(once.table, again.table)
+    right = np.array([labels.index(row.label) for row in rows])
+    assert (once.unseen.argmax(axis=1) == right).all()
+    table = calibrate(once.unseen, right, 2)
+    model = TextLabels(labels, once.rarity, once.table, {"en": table}, {"en": {}})
+    assert save(model) == save(load(save(model)))
+    assert load(save(model)).read("rope", "en")["active"] > 0.7 > load(save(model)).read("tea", "en")["active"]
+
+
+def test_an_utterance_that_is_ordinary_wants_to_be_left_alone() -> None:
+    assert Utterance(text="tea?", lang="en", label="ordinary").wanted == "acceptance"
