@@ -193,6 +193,30 @@ def test_the_understudy_hears_particulars_in_sentences_that_are_not_ours(words: 
     assert heard["phone"].replace(" ", "-") == "010-0184-9893" and heard["address"] == "Gimhae, Wolseong-ro 36"
 
 
+LEAFLET = """disease,departments,symptoms
+Diverticular disease,gastroenterology,cramping in the lower left abdomen; bloating; loose stools
+Valve disease of the heart,cardiology,breathlessness climbing stairs; fluttering in the chest; swollen feet
+Emphysema,pulmonology,difficulty breathing out; chronic cough; frequent chest infections
+Low blood sugar attacks,endocrinology/metabolism,shakiness before meals; sudden sweating; hunger
+Polycystic kidneys,nephrology,a dull ache in both flanks; blood in the urine; high blood pressure
+Clotting disorder,hematology/oncology,nosebleeds; heavy bleeding after dental work; bruises without cause
+Hay fever,allergy,itchy watery eyes; congestion every spring; sneezing fits
+Dengue,infectious diseases,sudden high fever after a holiday in the tropics; pain behind the eyes; rash
+Polymyalgia,rheumatology,aching shoulders and hips; stiffness in the morning; trouble lifting the arms
+"""
+
+
+async def test_the_understudy_takes_patients_in_about_as_well_when_they_speak_like_a_leaflet(tmp_path: Path) -> None:
+    (tmp_path / "leaflet.csv").write_text(LEAFLET)
+    own = tmp_path / "hospital.toml"
+    own.write_text('preset = "secondary"\nhospital_n = 1\ndiseases = "leaflet.csv"\n')
+    errors = []
+    for scenarios in ("secondary:1:60", str(own)):
+        results = await run_once(clinic, variants=("intake",), scenarios=scenarios, most=60, seed=1)
+        errors.append(1 - fmean(s.value for e in results.episodes for s in e.scores if s.metric == "intake"))
+    assert abs(errors[0] - errors[1]) <= 0.1, errors
+
+
 def _literals(folder: Path) -> Iterator[str]:
     """The string literals of a folder's code, docstrings left out."""
     for path in sorted(folder.rglob("*.py")) if folder.is_dir() else [folder]:
