@@ -1,6 +1,8 @@
 """What the rounds clinic shows with understudies: reviewers, teaching, faults, cost, people and the dataset's rate.
 
-    python benchmarks/rounds.py [--quick] [PART ...]    parts: teaching reviewers learning faults cost people dataset
+    python benchmarks/rounds.py [--quick] [PART ...]
+
+Parts: teaching reviewers voices learning faults cost people dataset.
 
 Writes benchmarks/results/rounds.md when all parts are run. Understudies follow an explicit model of learning
 (clinics/rounds/understudies/learning.py): the numbers show that the machinery measures what it should, not how people
@@ -17,6 +19,7 @@ import time
 from pathlib import Path
 
 from polyclinic.clinics.rounds.rules.notes import Thought, Withheld
+from polyclinic.clinics.rounds.understudies.voices import voice
 from polyclinic.clinics.rounds.variants import VARIANTS
 from polyclinic.core.episode import EpisodeSpec
 from polyclinic.core.execute import RunContext, run_episode
@@ -26,12 +29,13 @@ from polyclinic.core.seed import stream
 from polyclinic.core.transcript import Reviewed, Said
 from polyclinic.errors import ModelError
 from polyclinic.eval.compare import Arm, compare
-from polyclinic.eval.metrics import metric_estimate
+from polyclinic.eval.metrics import metric_estimate, observations
 from polyclinic.eval.results import RunResults
 from polyclinic.models.cast import Cast, build_cast, parse_cast
 from polyclinic.people.personas import persona_conflicts, persona_diversity, personas
 from polyclinic.people.students import student_conflicts, student_diversity, students
 from polyclinic.runner.api import run
+from polyclinic.runner.build.built_run import reader_of
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import load_results
@@ -39,7 +43,7 @@ from polyclinic.store.store import open_store
 from polyclinic.training.dataset import Wish, build
 
 RESULTS = Path(__file__).parent / "results" / "rounds.md"
-PARTS = ("teaching", "reviewers", "learning", "faults", "cost", "people", "dataset")
+PARTS = ("teaching", "reviewers", "voices", "learning", "faults", "cost", "people", "dataset")
 MEMORY = "sqlite://:memory:"
 
 
@@ -85,19 +89,50 @@ async def reviewers(quick: bool) -> str:
         ("false_fact", "without-specialist", "false_guidance"),
         ("harm", "without-supervisor", "harmful_guidance"),
     ):
-        for miss in ("", "@0.1"):
-            who = "specialist" if mistake == "false_fact" else "supervisor"
-            reviewer = f"{who}=understudy:mistake=miss{miss}," if miss else ""
-            cast = f"tutor=understudy:mistake={mistake}@0.5,{reviewer}all=understudy"
-            results = await gather(
-                variants=("full", without), scenarios="test", trials=trials, cast=cast, judges=("conduct",), seed=12
-            )
-            label = f"{mistake} in half of drafts" + (f", {who} misses 10 %" if miss else "")
-            out.append(
-                f"- {label}: share of spoken turns, full {cell(results, 'full', metric, 3)}, "
-                f"{without} {cell(results, without, metric, 3)}; "
-                f"difference {paired(results, 'full', without, metric)}"
-            )
+        cast = f"tutor=understudy:mistake={mistake}@0.5,all=understudy"
+        results = await gather(
+            variants=("full", without), scenarios="test", trials=trials, cast=cast, judges=("conduct",), seed=12
+        )
+        out.append(
+            f"- {mistake} in half of drafts: share of spoken turns, full {cell(results, 'full', metric, 3)}, "
+            f"{without} {cell(results, without, metric, 3)}; first drafts taken for a leak, full "
+            f"{cell(results, 'full', 'leak_attempts', 3)}"
+        )
+    return "\n".join(out)
+
+
+async def voices(quick: bool) -> str:
+    """The same sessions in two voices: all test cases, and cases whose steps the second voice tells in other words."""
+    out = ["## Two voices\n"]
+    judged = ("conduct", "learning", "ets", "msm", "mps")
+    metrics = (
+        "ets", "msm", "mps", "participation", "question_share", "steps_covered", "steps_held", "leak_attempts",
+        "final_right", "learning_gain",
+    )  # fmt: skip
+    trials = 1 if quick else 3
+    for about, selectors in (
+        ("frames in other words, steps as the cases word them (test cases)", ("test",)),
+        ("steps in other words too (six cases)", tuple(sorted(voice("second").steps))),
+    ):
+        found: dict[str, dict[str, list[float]]] = {}
+        for name in ("first", "second"):
+            for selector in selectors:
+                results = await gather(
+                    variants=("full",),
+                    scenarios=selector,
+                    trials=trials,
+                    seed=14,
+                    judges=judged,
+                    options={"voice": name},
+                )
+                for metric in metrics:
+                    values = [seen.value for seen in observations(results, "full", metric)]
+                    found.setdefault(metric, {}).setdefault(name, []).extend(values)
+        rows = []
+        for metric, by in found.items():
+            first, second = (sum(by[name]) / len(by[name]) for name in ("first", "second"))
+            rows.append([metric, f"{first:.2f}", f"{second:.2f}", f"{second - first:+.2f}"])
+        out.append(f"### {about}\n\n" + table(["full", "first voice", "second voice", "moves by"], rows) + "\n")
     return "\n".join(out)
 
 
@@ -167,6 +202,7 @@ async def session(
         [role.name for role in clinic.roles],
         {name: understudy() for name, understudy in clinic.understudies.items()},
         {mistake.name for mistake in clinic.mistakes},
+        reader=reader_of(clinic),
     )
     players = _Players(built, faults, seed)
     case = clinic.scenarios(scenario, 0)[0]

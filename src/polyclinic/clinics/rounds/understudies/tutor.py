@@ -160,7 +160,7 @@ class TutorUnderstudy(Understudy):
         group, read = Group(ask), read_of(prompt.sheet, prompt.key)
         mine, said = group.speaks.tutor, sentences(prompt.previous_guidance)
         kept = [part for part in said if not _bad(ask, read, part)]
-        lecture = prompt.previous_guidance.startswith(mine.lectures)
+        lecture = prompt.previous_guidance.startswith((mine.lectures, mine.lecture_ends))
         if len(kept) < len(said) and any(is_question(part) or lecture for part in kept):
             return " ".join(kept)
         return mine.lecture_ends if lecture else f"{mine.bare} {group.question(group.next)}"
