@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+from typing import cast
+
 import pytest
 
-from polyclinic.core.reading import Finding, Memo, Question, ReadingKind, findings_type
+from polyclinic.core.agent import Agent
+from polyclinic.core.reading import Finding, Memo, Question, ReadingKind, findings_type, plain_finding, read_text
+from polyclinic.errors import ReaderError
 
 TOLD = ReadingKind(
     "x-told", who=("patient",), context="Fact: {fact}", question="Is '{fact}' told, as '{name}' asked?", open=("fact",)
@@ -50,3 +54,32 @@ def test_branches_do_not_see_each_others_findings() -> None:
     assert other.get("text", question) is None
     before.own.update(one.own)
     assert other.get("text", question) == Finding("yes", "text")
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ('Yes. "I smoke"', Finding("yes", "I smoke")),
+        ('no, "he never did"', Finding("no")),
+        ("I think so", Finding("unclear")),
+        ("**Yes**", Finding("yes", "Yes, I smoke, a lot.")),
+    ],
+)
+def test_a_plain_answer_is_read_by_its_first_word_and_its_quotation(said: str, expected: Finding) -> None:
+    assert plain_finding(said, "Yes, I smoke, a lot.") == expected
+
+
+async def test_a_reader_whose_forms_cannot_be_read_is_asked_in_plain_words() -> None:
+    asked: list[str] = []
+
+    class OnlyPlain:
+        async def ask(self, prompt: object) -> str:
+            asked.append(type(prompt).__name__)
+            if len(asked) == 1:
+                raise ReaderError("unreadable")
+            return 'no. "a lot"'
+
+    questions = [Question(kind="x", words="one?"), Question(kind="x", words="two?")]
+    found = await read_text(cast(Agent, OnlyPlain()), Memo(), "I smoke a lot.", questions)
+    assert [finding.says for finding in found] == ["no", "no"]
+    assert asked == ["ReadsText", "ReadsPlainly", "ReadsPlainly"]

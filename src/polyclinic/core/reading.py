@@ -25,6 +25,7 @@ from pydantic import create_model
 from polyclinic.core.message import Frozen
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reply import ReplyModel
+from polyclinic.errors import ReaderError
 
 if TYPE_CHECKING:
     from polyclinic.core.agent import Agent
@@ -34,6 +35,8 @@ READER = "reader"
 GOOD_ENOUGH = 0.75
 MOST_QUESTIONS = 24
 _SPACE = re.compile(r"\s+")
+_FIRST = re.compile(r"\W*(yes|no|unclear)\b", re.IGNORECASE)
+_QUOTED = re.compile(r"[\"“”]([^\"“”]{3,})[\"“”]")
 _FACT = re.compile(r"\{(\w+)\}")
 
 
@@ -181,6 +184,26 @@ class ReadsText(Prompt[Findings]):
         return self.words * len(self.questions)
 
 
+class ReadsPlainly(Prompt[str]):
+    """One text and one question, for a reader whose forms cannot be read: it answers in plain words."""
+
+    template = "reads_plainly.md"
+    words = 40
+    text: str
+    question: Question
+
+
+def plain_finding(said: str, text: str) -> Finding:
+    """A plain answer as a finding: its first word, and the longest quotation that stands in the text."""
+    first = _FIRST.match(said)
+    says = cast(Says, first[1].lower()) if first else "unclear"
+    quoted = [words for words in _QUOTED.findall(said) if flat(words) in flat(text)]
+    words = max(quoted, key=len, default="")
+    if says == "yes" and not words:
+        words = text
+    return Finding(says, words if says != "unclear" else "")
+
+
 def shared_context(questions: Sequence[Question]) -> str:
     """The context that all of these questions have in common; empty where they differ."""
     contexts = {question.context for question in questions}
@@ -217,7 +240,13 @@ async def read_text(reader: Agent, memo: Memo, text: str, questions: Sequence[Qu
     new = list(dict.fromkeys(question for question in questions if memo.get(text, question) is None))
     for start in range(0, len(new), MOST_QUESTIONS):
         part = tuple(new[start : start + MOST_QUESTIONS])
-        reply = await reader.ask(ReadsText(text=text, context=shared_context(part), questions=part))
-        for number, question in enumerate(part, start=1):
-            memo.own[text, question] = reply.finding(number, text)
+        try:
+            reply = await reader.ask(ReadsText(text=text, context=shared_context(part), questions=part))
+        except ReaderError:
+            for question in part:
+                said = await reader.ask(ReadsPlainly(text=text, question=question))
+                memo.own[text, question] = plain_finding(said, text)
+        else:
+            for number, question in enumerate(part, start=1):
+                memo.own[text, question] = reply.finding(number, text)
     return tuple(cast(Finding, memo.get(text, question)) for question in questions)
