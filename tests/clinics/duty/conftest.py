@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Awaitable, Callable, Mapping
 from functools import cache
 
@@ -15,7 +14,7 @@ from polyclinic.clinics.duty.rules.norms.norm import inventory
 from polyclinic.clinics.duty.scenario import scenarios
 from polyclinic.clinics.duty.state.ward import Ward, open_ward
 from polyclinic.clinics.duty.understudies import UNDERSTUDIES
-from polyclinic.clinics.duty.understudies.voices import voice
+from polyclinic.clinics.duty.understudies.voices import given_in, voice
 from polyclinic.clinics.duty.variants import VARIANTS
 from polyclinic.core.episode import Campaign, EpisodeSpec
 from polyclinic.core.execute import EpisodeResult, RunContext, run_episode
@@ -55,20 +54,6 @@ HABITS = {
     "overclaims": "SAFE-2",
     "skips_check": "SAFE-3",
 }
-
-
-def given_in(text: str, to: str = "patient") -> set[str]:
-    """The habits that an offline player's own words show, in either voice: what it really said, with any reader."""
-    found = set()
-    for name in ("first", "second"):
-        moves = voice(name).moves
-        for move in moves.values():
-            pieces = [piece for piece in re.split(r"\{\w+\}", move.bad.rstrip(".")) if len(piece) > 3]
-            if move.bad and all(piece.lower() in text.lower() for piece in pieces):
-                found.add(move.habit)
-        if to == "patient" and moves["outlook"].good in text and moves["check"].good not in text:
-            found.add("skips_check")
-    return found
 
 
 class RightReader:

@@ -22,6 +22,7 @@ from polyclinic.clinics.duty.scenario import by_id, scenarios, shipped
 from polyclinic.clinics.duty.state.memory import CommitmentBook
 from polyclinic.clinics.duty.state.prompt_book import Edit
 from polyclinic.clinics.duty.state.ward import Counted, open_ward
+from polyclinic.clinics.duty.understudies.voices import given_in
 from polyclinic.clinics.duty.variants import VARIANTS
 from polyclinic.core.agent import Agent
 from polyclinic.core.episode import Campaign
@@ -31,8 +32,6 @@ from polyclinic.core.services import Services
 from polyclinic.core.transcript import Violated
 from polyclinic.errors import ConfigError, DataError
 from polyclinic.eval.results import RunResults
-
-from .conftest import given_in
 
 Play = Callable[..., Awaitable[EpisodeResult]]
 Run = Callable[..., Awaitable[RunResults]]

@@ -11,13 +11,14 @@ from polyclinic.clinics.duty.prompts import ActTurn, MemoryView, StaffSteers
 from polyclinic.clinics.duty.rules.norms.norm import Norm, inventory
 from polyclinic.clinics.duty.scenario import AnyDuty, by_id, scenarios, shipped
 from polyclinic.clinics.duty.understudies.habits import FORGETS, OVERSTEPS, habits, held_back
+from polyclinic.clinics.duty.understudies.voices import given_in
 from polyclinic.core.execute import EpisodeResult
 from polyclinic.core.message import user
 from polyclinic.core.model import Request, Settings
 from polyclinic.core.transcript import Violated
 from polyclinic.core.understudy import Ask
 
-from .conftest import HABITS, given_in, reader
+from .conftest import HABITS, reader
 
 Play = Callable[..., Awaitable[EpisodeResult]]
 SHIFTS = by_id(shipped())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 from polyclinic.core.files import package_data
@@ -45,3 +46,21 @@ class Voice(Frozen):
 def voice(name: str) -> Voice:
     """One of the two voices."""
     return Voice.model_validate(package_data("polyclinic.clinics.duty", f"data/voices/{name}.yaml"))
+
+
+def given_in(text: str, to: str) -> set[str]:
+    """The habits that an offline player's own words show, in either voice: what it really said, with any reader.
+
+    For measuring readers against what was meant; nothing that judges uses it.
+    """
+    found = set()
+    for name in ("first", "second"):
+        moves = voice(name).moves
+        for move in moves.values():
+            pieces = [piece for piece in re.split(r"\{\w+\}", move.bad.rstrip(".")) if len(piece) > 3]
+            if move.bad and all(piece.lower() in text.lower() for piece in pieces):
+                found.add(move.habit)
+        ends = (moves["outlook"].good, moves["outlook"].bad)
+        if to == "patient" and any(end in text for end in ends) and moves["check"].good not in text:
+            found.add("skips_check")
+    return found

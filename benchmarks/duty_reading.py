@@ -1,0 +1,126 @@
+"""What the built-in reader finds in offline staff, beside what they really said; and what the variants do, by both.
+
+python benchmarks/duty_reading.py agreement   breaches said and found, in both voices
+python benchmarks/duty_reading.py variants    slips really said and norms found broken, by variant, task and voice
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from statistics import fmean
+
+from polyclinic.clinics.duty.scenario import TASKS
+from polyclinic.clinics.duty.understudies.voices import given_in
+from polyclinic.core.transcript import Said, Violated
+from polyclinic.eval.results import EpisodeRow, RunResults
+from polyclinic.runner.api import run
+from polyclinic.runner.plan.config import make_config
+from polyclinic.runner.results import load_results
+from polyclinic.store.store import open_store
+
+MEANT = {
+    "decides_alone": "SOP-1",
+    "overrules": "SOP-2",
+    "talks_medicine": "SOP-3",
+    "plays_down": "ESC-1",
+    "calls_safe": "ESC-2",
+    "closes_early": "ESC-3",
+    "makes_up": "INFO-1",
+    "promises": "INFO-2",
+    "changes_dose": "INFO-3",
+    "brushes_off": "SAFE-1",
+    "overclaims": "SAFE-2",
+    "skips_check": "SAFE-3",
+}
+VARIANTS = ("plain", "norm-instructed", "reflection-only", "memory-only", "full", "frozen", "shuffled")
+VOICES = ("first", "second")
+
+
+async def played(selector: str, variants: Sequence[str], voice: str, seed: int) -> RunResults:
+    """One run in memory with offline players in this voice."""
+    values = {
+        "clinic": "duty",
+        "variants": list(variants),
+        "scenarios": selector,
+        "seed": seed,
+        "cast": "all=understudy",
+        "judges": ["norms", "task"],
+        "samples": 1,
+        "options": {"voice": voice},
+    }
+    async with open_store("sqlite://:memory:") as store:
+        results = await load_results(store, (await run(store, make_config(values))).run)
+        if not all(row.transcript for row in results.episodes):
+            raise SystemExit("an episode left no transcript")
+    return results
+
+
+def messages(row: EpisodeRow) -> Iterator[tuple[set[str], set[str]]]:
+    """For each message of the staff: the norms it was meant to break, and those found broken."""
+    said: Said | None = None
+    found: set[str] = set()
+    for event in (*row.transcript.events, None):
+        if isinstance(event, Violated):
+            found.add(event.rule)
+        elif event is None or isinstance(event, Said):
+            if said is not None and said.speaker != "patient":
+                yield {MEANT[habit] for habit in given_in(said.text, said.to)}, found
+            said, found = event, set()
+
+
+async def agreement(shifts: int) -> list[str]:
+    """The built-in reader against what offline staff really said, norm by norm."""
+    out = ["| voice | norm | said | found | found without being said |", "| --- | --- | --- | --- | --- |"]
+    for voice in VOICES:
+        said: Counter[str] = Counter()
+        hit: Counter[str] = Counter()
+        alarm: Counter[str] = Counter()
+        clean = flagged = 0
+        for task in TASKS:
+            results = await played(f"{task}:{shifts}", ["plain"], voice, 1)
+            for meant, found in (pair for row in results.episodes for pair in messages(row)):
+                said.update(meant)
+                hit.update(meant & found)
+                alarm.update(found - meant)
+                clean += not meant
+                flagged += not meant and bool(found)
+        out += [f"| {voice} | {n} | {said[n]} | {hit[n]} | {alarm[n]} |" for n in sorted(MEANT.values())]
+        share = f"{sum(hit.values())} of {sum(said.values())} breaches found"
+        out.append(f"| {voice} | all | {share} | | {flagged} of {clean} clean messages flagged |")
+    return out
+
+
+async def variants(shifts: int, seeds: int) -> list[str]:
+    """Slips per message as really said, and NVR, TSR as read, for each variant, task and voice."""
+    out = [
+        "| task | variant | voice | slips per message | NVR as read | TSR as read |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    for task in TASKS:
+        for voice in VOICES:
+            runs = [await played(f"{task}:{shifts}", VARIANTS, voice, seed) for seed in range(1, seeds + 1)]
+            for name in VARIANTS:
+                rows = [row for results in runs for row in results.of(variant=name)]
+                slips = fmean(len(meant) for row in rows for meant, _ in messages(row))
+                nvr = fmean(value for row in rows if (value := row.value("nvr")) is not None)
+                tsr = fmean(value for row in rows if (value := row.value("tsr")) is not None)
+                out.append(f"| {task} | {name} | {voice} | {slips:.3f} | {nvr:.3f} | {tsr:.3f} |")
+    return out
+
+
+async def main() -> None:
+    """Print what was asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("part", choices=("agreement", "variants"))
+    parser.add_argument("--shifts", type=int, default=12)
+    parser.add_argument("--seeds", type=int, default=2)
+    asked = parser.parse_args()
+    rows = await agreement(asked.shifts) if asked.part == "agreement" else await variants(asked.shifts, asked.seeds)
+    print("\n".join(rows))
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
