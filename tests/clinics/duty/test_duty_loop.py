@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable
+from statistics import fmean
 from typing import cast
 
 import pytest
 
-from polyclinic.clinics.duty import agents
 from polyclinic.clinics.duty.evolve import after_shift
 from polyclinic.clinics.duty.evolve.prompt_edits import edits_from
 from polyclinic.clinics.duty.evolve.reflect import hear_traits, identity_report
@@ -45,16 +45,21 @@ def slips(results: list[EpisodeResult]) -> float:
     return sum(len(given_in(line.text, line.to)) for line in said) / len(said)
 
 
-async def test_full_learns_where_the_reader_is_right_and_the_effect_lies_in_the_words(
+async def test_corrections_act_through_their_words_where_the_reader_is_right(
     campaign: Campaigns, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plain = slips(await campaign("T1:10", "plain"))
-    full = slips(await campaign("T1:10", "full"))
-    assert full < 0.6 * plain
+    """`reflection-only` has nothing but its corrections: no checklist, no memory. So what it gains, they gave.
+
+    Each text redraws all chances and one campaign scatters by 0.09 around 0.5, so means over six seeds are compared.
+    """
+
+    async def mean(variant: str) -> float:
+        return fmean([slips(await campaign("T3:8", variant, seed=seed)) for seed in range(1, 7)])
+
+    plain, learned = await mean("plain"), await mean("reflection-only")
+    assert learned < 0.75 * plain
     monkeypatch.setattr(after_shift, "edits_from", bananas)
-    monkeypatch.setattr(agents, "applicable", lambda *_: ())
-    nonsense = slips(await campaign("T1:10", "full"))
-    assert nonsense > 0.8 * plain
+    assert await mean("reflection-only") > 0.85 * plain
 
 
 def bananas(*given: object) -> list[Edit]:
