@@ -129,5 +129,5 @@ def test_a_ward_is_rebuilt_from_its_effects() -> None:
     assert back.episodes == 2
     assert [item.key for item in back.roles["nurse"].book.lines] == ["norm:1", "norm:0"]
     assert ward.at(4).roles == ward.roles
-    with pytest.raises(EngineError, match="called 'nonsense'"):
+    with pytest.raises(EngineError, match="no effect of the kind 'nonsense'"):
         StoredEffect(kind="nonsense", data={}).as_one_of(Ward.takes)
