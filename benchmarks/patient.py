@@ -3,7 +3,7 @@ transfer, size.
 
     python benchmarks/patient.py [--quick] [PART ...]
 
-The parts: evolution duels doctors recruitment transfer retrieval context.
+The parts: evolution voices duels doctors recruitment transfer retrieval context.
 
 Writes each part's table to benchmarks/results/patient.md. Understudies overlook requirement lines when there are many
 and fall for tricks that nothing in their prompt warns of: the numbers show that the machinery does what it should, not
@@ -50,7 +50,9 @@ ANSWERS = ("relevance", "faithfulness", "robustness", "ability")
 QUESTIONS = ("specificity", "targetedness", "professionalism", "quality")
 
 
-async def play(variants: Sequence[str], scenarios: str, libraries: dict[str, str], seed: int = 1) -> RunResults:
+async def play(
+    variants: Sequence[str], scenarios: str, libraries: dict[str, str], seed: int = 1, voice: str = "first"
+) -> RunResults:
     """A run in memory."""
     async with open_store("sqlite://:memory:") as store:
         values = {
@@ -59,17 +61,20 @@ async def play(variants: Sequence[str], scenarios: str, libraries: dict[str, str
             "scenarios": scenarios,
             "libraries": libraries,
             "seed": seed,
+            "options": {"voice": voice},
         }
         outcome = await run(store, make_config(values))
         assert outcome.failed == 0, outcome
         return await load_results(store, outcome.run)
 
 
-async def evolve(cases: str, folder: Path, variant: str = "evolved") -> tuple[dict[str, str], RunResults]:
+async def evolve(
+    cases: str, folder: Path, variant: str = "evolved", options: dict[str, str] | None = None
+) -> tuple[dict[str, str], RunResults]:
     """An evolution, and its libraries as files."""
     async with open_store("sqlite://:memory:") as store:
         values = {"clinic": "patient", "variants": (variant,), "scenarios": cases, "judges": ("none",)}
-        outcome = await run(store, make_config(values))
+        outcome = await run(store, make_config({**values, "options": options or {}}))
         assert outcome.failed == 0, outcome
         files = {name: str(folder / f"{variant}-{cases.replace(':', '-')}.{name}.jsonl") for name in clinic.libraries}
         for name, path in files.items():
@@ -133,6 +138,22 @@ def _apart(results: RunResults, baseline: str, metric: str) -> str:
     if ours is None or theirs is None or ours.low is None or theirs.high is None:
         return "not measured"
     return "yes" if ours.low > theirs.high else "NO"
+
+
+async def voices(folder: Path, quick: bool) -> list[str]:
+    """The same runs with the offline players' second voice: other sentences, for patient, doctors and cheater alike."""
+    found: dict[str, RunResults] = {}
+    for name in ("first", "second"):
+        files, _ = await evolve("evolve:20" if quick else "evolve:60", folder, options={"voice": name})
+        found[name] = await play(("cot", "evolved"), "unseen:26" if quick else "unseen:130", files, voice=name)
+    lines = ["| metric | variant | first voice | second voice | moves by |", "| --- | --- | --- | --- | --- |"]
+    for metric in (*ANSWERS, "cheats_answered", "fair_refused", "leak_free", "elicited", "right_diagnosis"):
+        for variant in ("cot", "evolved"):
+            first, second = (metric_estimate(found[name], variant, metric) for name in ("first", "second"))
+            if first is not None and second is not None:
+                cells = f"{first.text(3)} | {second.text(3)} | {second.mean - first.mean:+.3f}"
+                lines.append(f"| {metric} | {variant} | {cells} |")
+    return lines
 
 
 async def duels(folder: Path, quick: bool) -> list[str]:
@@ -284,6 +305,7 @@ async def context(folder: Path, quick: bool) -> list[str]:
 
 PARTS: dict[str, Callable[[Path, bool], Awaitable[list[str]]]] = {
     "evolution": evolution,
+    "voices": voices,
     "duels": duels,
     "doctors": doctors,
     "recruitment": recruitment,
@@ -305,6 +327,12 @@ def keep(name: str, lines: list[str], about: str) -> None:
         "`python benchmarks/patient.py`, understudies in every role: baselines, not language models. Intervals "
         "are 95 %,",
         "clustered by case. Timings are of a shared two-core machine.",
+        "",
+        "Since words are read by meaning, figures are lower than in version 0.1, where rules knew the understudies'",
+        "own sentences and an evolved patient gave in to 0 % of the tricks. What still holds: evolution helps, by its",
+        "words alone (a library of nonsense, or an emptied one, helps nobody), and an answer costs less. What not: it",
+        "is no longer near perfect, because the offline patient sees only the tricks that the built-in reader sees.",
+        "How much it learns is a stated model (`understudies/patient.py`, setting `uptake`), not a finding.",
         "",
     ]
     body = [line for part in PARTS if part in held for line in held[part]]

@@ -161,6 +161,7 @@ def findings_type(questions: int) -> type[Findings]:
     return cast("type[Findings]", create_model(f"Findings{questions}", __base__=Findings, **fields))
 
 
+@lru_cache(maxsize=16_384)
 def flat(text: str) -> str:
     """Text for comparing quotes: lower case, single spaces, plain quotation marks."""
     return _SPACE.sub(" ", text.replace("’", "'").replace("“", '"').replace("”", '"')).strip().casefold()

@@ -143,7 +143,7 @@ def open_cast(
     ears = reader("") if reader is not None else None
     for role, spec in chosen.items():
         if role == READER and reader is not None and spec.kind in ("builtin", "understudy"):
-            models[role] = reader(spec.model)
+            models[role] = ears if ears is not None and not spec.model else reader(spec.model)
         elif spec.kind == "understudy":
             player = understudies.get(role) or understudies[role_of(role)]
             models[role] = UnderstudyModel(player, dict(spec.mistakes), spec.text, ears)

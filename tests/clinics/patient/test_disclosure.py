@@ -14,7 +14,7 @@ from polyclinic.clinics.patient.rules.cheats import (
     word_cheat,
     wordings,
 )
-from polyclinic.clinics.patient.rules.disclosure import MOST_FACTS, Briefing, brief
+from polyclinic.clinics.patient.rules.disclosure import MOST_FACTS, Briefing, brief, nearest
 from polyclinic.clinics.patient.rules.leaks import leaks
 from polyclinic.clinics.patient.rules.meaning import Exchange, Reads, read_question
 from polyclinic.clinics.patient.rules.nodes import material, node
@@ -23,6 +23,7 @@ from polyclinic.clinics.patient.rules.vagueness import arrival_lines, drop_sente
 from polyclinic.clinics.patient.scenario.disciplines import disciplines
 from polyclinic.clinics.patient.scenario.record import Level, Record
 from polyclinic.clinics.patient.scenario.shipped import record, shipped_records
+from polyclinic.core.reading import Finding, Question
 from polyclinic.core.seed import stream
 from polyclinic.text.phrases import mentioned
 from tests.clinics.patient.conftest import reader
@@ -43,7 +44,12 @@ def cheat_lines() -> list[tuple[Kind, str]]:
 
 
 async def briefed(reads: Reads, case: Record, question: str) -> Briefing:
-    return brief(case, question, await read_question(reads, case, question), near)
+    considered = nearest(case, question, near)
+    return brief(case, question, await read_question(reads, case, question, considered), considered)
+
+
+async def says_no(text: str, questions: Sequence[Question]) -> tuple[Finding, ...]:
+    return tuple(Finding("no") for _ in questions)
 
 
 async def given_away(reads: Reads, case: Record, question: str, answer: str, before: tuple[str, ...] = ()) -> list[str]:
@@ -126,8 +132,9 @@ def test_each_of_the_ten_types_is_told_by_its_words(question: str, kind: Questio
         ("I took two paracetamol at midnight.", []),
     ],
 )
-async def test_names_and_results_that_nobody_asked_for_are_found(answer: str, kinds: list[str], reads: Reads) -> None:
-    assert await given_away(reads, record("app-01"), "How are you?", answer) == kinds
+async def test_names_and_results_that_nobody_asked_for_are_found(answer: str, kinds: list[str]) -> None:
+    """By rule: the reader, who says no to everything here, adds descriptions only."""
+    assert await given_away(says_no, record("app-01"), "How are you?", answer) == kinds
 
 
 async def test_a_result_is_no_leak_once_its_test_was_asked_for(reads: Reads) -> None:

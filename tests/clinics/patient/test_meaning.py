@@ -6,7 +6,7 @@ import pytest
 
 from polyclinic.clinics.patient.prompts.patient import AnswersOverall, Known, Memory, Player
 from polyclinic.clinics.patient.rules.diagnosing import is_right
-from polyclinic.clinics.patient.rules.disclosure import brief
+from polyclinic.clinics.patient.rules.disclosure import brief, nearest
 from polyclinic.clinics.patient.rules.meaning import Reads, read_question
 from polyclinic.clinics.patient.rules.requirements import Demonstration
 from polyclinic.clinics.patient.scenario.record import Record
@@ -56,8 +56,8 @@ ASKED = [
 
 async def answers(reads: Reads, case: Record, question: str, *shown: Demonstration, uptake: float = 1.0) -> str:
     """What the offline patient says, given what the flow would give it."""
-    meant = await read_question(reads, case, question)
-    given = brief(case, question, meant, lambda text, others: [reader().likeness(text, other) for other in others])
+    near = nearest(case, question, lambda text, others: [reader().likeness(text, other) for other in others])
+    given = brief(case, question, await read_question(reads, case, question, near), near)
     prompt = AnswersOverall(
         person="a calm person",
         earlier="",

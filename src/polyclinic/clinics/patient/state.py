@@ -36,6 +36,7 @@ class Exchanged(Frozen):
     entries: tuple[str, ...] = ()
     recommended: tuple[str, ...] = ()
     asked_before: tuple[str, ...] = ()
+    considered: tuple[str, ...] = ()
     relevance: float = 0.0
 
 

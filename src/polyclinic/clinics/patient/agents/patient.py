@@ -27,7 +27,7 @@ from polyclinic.clinics.patient.prompts.patient import (
     Thought,
     lines_of,
 )
-from polyclinic.clinics.patient.rules.disclosure import Briefing, brief
+from polyclinic.clinics.patient.rules.disclosure import Briefing, brief, nearest
 from polyclinic.clinics.patient.rules.meaning import Asked
 from polyclinic.clinics.patient.rules.notes import ComplaintBlurred
 from polyclinic.clinics.patient.rules.requirements import (
@@ -109,12 +109,18 @@ class Patient:
             await self._in_part(Panics(person=self._scenario.person, complaint=complaint, player=self._player))
         ).value
 
-    async def answers(self, question: str, meant: Asked, interview: Interview, variant: PatientVariant) -> Answered:
+    def considers(self, question: str) -> tuple[str, ...]:
+        """The facts that a question may be about, the nearest first."""
+        return nearest(self._scenario.record, question, self._similarity)
+
+    async def answers(
+        self, question: str, meant: Asked, near: Sequence[str], interview: Interview, variant: PatientVariant
+    ) -> Answered:
         """The answer by the variant's method. What may be known is decided here, before anybody is asked.
 
-        `meant` is what the question was read to ask for.
+        `meant` is what the question was read to ask for, `near` the facts that it may be about.
         """
-        briefing = brief(self._scenario.record, question, meant, self._similarity)
+        briefing = brief(self._scenario.record, question, meant, near)
         asked = _Asked(question, interview, variant, briefing, self._scenario.person, self._player)
         bill = _Bill()
         text = await self._methods[variant.method](bill, asked)

@@ -196,20 +196,20 @@ async def exchange(
     room.round += 1
     kind = type_of(question).value
     episode.say("doctor", question, to="patient", round=room.round, type=kind, cheat=cheat, by=by)
-    asked = await read_question(episode.reads, record, question)
-    answer = await room.patient.answers(question, asked, interview, room.variant)
-    episode.say("patient", answer.text, to="doctor", **plain(_behind(room, answer, cheat)))
+    near = room.patient.considers(question)
+    asked = await read_question(episode.reads, record, question, near)
+    answer = await room.patient.answers(question, asked, near, interview, room.variant)
+    episode.say("patient", answer.text, to="doctor", considered=list(near), **plain(_behind(room, answer, cheat)))
     tests = tuple(interview.tests_asked)
-    read = await material(
-        episode.reads, record, Exchange(question=question, answer=answer.text, asked_before=tests, cheat=cheat)
-    )
+    pair = Exchange(question=question, answer=answer.text, asked_before=tests, cheat=cheat, considered=near)
+    read = await material(episode.reads, record, pair)
     found = tuple(leaks(*read))
     for leak in found:
         episode.violated("leak", "patient", severity=3, words=answer.text, rationale=f"{leak.kind}: {leak.words}")
     scores = {name: bool(way.score) for name, way in walked(read, (*ANSWER_TREES, *QUESTION_TREES)).items()}
     episode.note(Understood(round=room.round, asked=read.asked, answered=read.answered, leaks=found, scores=scores))
     if room.variant.rival:
-        rival = await room.patient.answers(question, asked, interview, VARIANTS[room.variant.rival])
+        rival = await room.patient.answers(question, asked, near, interview, VARIANTS[room.variant.rival])
         episode.note(Rival(**_behind(room, rival, cheat).__dict__, text=rival.text))
     interview.exchanges.append(
         Exchanged(
@@ -224,6 +224,7 @@ async def exchange(
             entries=answer.entries,
             recommended=tuple(id for wanted, id in (offered or {}).items() if wanted == question),
             asked_before=tuple(interview.tests_asked),
+            considered=near,
             relevance=answer.relevance,
         )
     )

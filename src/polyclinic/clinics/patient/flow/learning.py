@@ -14,9 +14,10 @@ from polyclinic.clinics.patient.evolve import (
 )
 from polyclinic.clinics.patient.flow.room import Room
 from polyclinic.clinics.patient.rules.meaning import Exchange
+from polyclinic.clinics.patient.rules.nodes import material
 from polyclinic.clinics.patient.rules.notes import Taught, Validated
 from polyclinic.clinics.patient.state import CaseTaught
-from polyclinic.clinics.patient.tools.validation import check_answer, check_question
+from polyclinic.clinics.patient.tools.validation import judge_answer, judge_question
 
 UNIVERSAL = "universal"
 
@@ -26,10 +27,15 @@ async def learn(room: Room) -> None:
     episode, record, case = room.episode, room.scenario.record, room.episode.spec.position
     judged: list[Judged] = []
     for item in room.interview.exchanges:
-        pair = Exchange(question=item.question, answer=item.answer, asked_before=item.asked_before, cheat=item.cheat)
-        verdict = await check_answer(episode.reads, record, pair)
-        asked = await check_question(episode.reads, record, pair)
-        judged.append(Judged(exchange=item, answer=verdict, question=asked))
+        pair = Exchange(
+            question=item.question,
+            answer=item.answer,
+            asked_before=item.asked_before,
+            cheat=item.cheat,
+            considered=item.considered,
+        )
+        read = await material(episode.reads, record, pair)
+        judged.append(Judged(exchange=item, answer=judge_answer(read), question=judge_question(read)))
     removed = correct(episode, judged)
     new = learn_attention(episode, judged, case, record.disease.name)
     steps = learn_trajectories(episode, judged, case, record.disease.name)

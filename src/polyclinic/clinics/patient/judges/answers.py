@@ -7,8 +7,8 @@ and how often an answer goes against the record.
 
 from __future__ import annotations
 
-from polyclinic.clinics.patient.judges.reading import Heard, heard, record_of
-from polyclinic.clinics.patient.rules.nodes import Material, material
+from polyclinic.clinics.patient.judges.reading import Heard, heard, read_exchanges
+from polyclinic.clinics.patient.rules.nodes import Material
 from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.tools.validation import AnswerVerdict, judge_answer
 from polyclinic.core.judge import Bench, Case, Metric
@@ -49,10 +49,10 @@ class AnswersJudge:
 
     async def score(self, case: Case[PatientScenario], bench: Bench) -> list[Score]:
         """Means over the answers, each weighing as many answers as it stands for."""
-        exchanges, record = heard(case.transcript), record_of(case)
+        exchanges = heard(case.transcript)
         if not exchanges:
             return []
-        read = [await material(bench.reads, record, item.exchange) for item in exchanges]
+        read = await read_exchanges(case, bench)
         verdicts = [judge_answer(found) for found in read]
         return check_scores(_marks(exchanges, read, verdicts), self.name, METRICS)
 

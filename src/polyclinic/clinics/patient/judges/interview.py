@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 
-from polyclinic.clinics.patient.judges.reading import heard, record_of
+from polyclinic.clinics.patient.judges.reading import heard, read_exchanges, record_of
 from polyclinic.clinics.patient.rules.diagnosing import is_right
 from polyclinic.clinics.patient.rules.leaks import leaks
-from polyclinic.clinics.patient.rules.meaning import Exchange
-from polyclinic.clinics.patient.rules.nodes import material
+from polyclinic.clinics.patient.rules.meaning import Asked, Exchange, read_answer
 from polyclinic.clinics.patient.rules.notes import Triaged
 from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.scenario.record import Fact
@@ -37,10 +36,10 @@ class LeakJudge:
 
     async def score(self, case: Case[PatientScenario], bench: Bench) -> list[Score]:
         """The share of answers that give nothing away."""
-        record, exchanges = record_of(case), heard(case.transcript)
+        exchanges = heard(case.transcript)
         found: list[str] = []
-        for item in exchanges:
-            hits = leaks(*(await material(bench.reads, record, item.exchange)))
+        for item, read in zip(exchanges, await read_exchanges(case, bench), strict=True):
+            hits = leaks(*read)
             if hits:
                 found.append(f"{hits[0].kind} ({hits[0].words}): {item.answer}")
         if not exchanges:
@@ -87,13 +86,12 @@ class InterviewJudge:
         """The facts of the checklist that the patient told, in the complaint or in an answer."""
         record = record_of(case)
         known: set[str] = set()
-        for item in heard(case.transcript):
-            read = await material(bench.reads, record, item.exchange)
+        for read in await read_exchanges(case, bench):
             known |= {*read.answered.told, *read.answered.results}
         for said in case.transcript.said("patient"):
             if said.data.get("round") == 0:
                 complaint = Exchange(question="What brings you here?", answer=said.text)
-                known |= set((await material(bench.reads, record, complaint)).answered.told)
+                known |= set((await read_answer(bench.reads, record, complaint, Asked())).told)
         return known & {fact.id for fact in record.checklist}
 
 

@@ -4,9 +4,9 @@ mean.
 
 from __future__ import annotations
 
-from polyclinic.clinics.patient.judges.reading import heard, learned_from, record_of
+from polyclinic.clinics.patient.judges.reading import heard, learned_from, read_exchanges
 from polyclinic.clinics.patient.scenario import PatientScenario
-from polyclinic.clinics.patient.tools.validation import QuestionVerdict, check_question
+from polyclinic.clinics.patient.tools.validation import QuestionVerdict, judge_question
 from polyclinic.clinics.patient.variants import PatientVariant
 from polyclinic.core.judge import Bench, Case, Metric
 from polyclinic.core.transcript import Score
@@ -36,10 +36,10 @@ class QuestionsJudge:
             return []
         verdicts: list[QuestionVerdict] = []
         poor: list[str] = []
-        for item in heard(case.transcript):
+        for item, read in zip(heard(case.transcript), await read_exchanges(case, bench), strict=True):
             if item.cheat:
                 continue
-            verdict = await check_question(bench.reads, record_of(case), item.exchange)
+            verdict = judge_question(read)
             verdicts.append(verdict)
             if not verdict.qualified:
                 poor.append(item.question)

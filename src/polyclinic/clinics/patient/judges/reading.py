@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from polyclinic.clinics.patient.rules.meaning import Exchange
+from polyclinic.clinics.patient.rules.nodes import Material, material
 from polyclinic.clinics.patient.rules.notes import Validated
 from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.scenario.record import Record
-from polyclinic.core.judge import Case
+from polyclinic.core.judge import Bench, Case
 from polyclinic.core.prompt import Facts
 from polyclinic.core.transcript import Said, Transcript
 
@@ -34,6 +36,7 @@ class Heard:
             answer=self.answer,
             asked_before=tuple(self.data.get("asked_before", ())),
             cheat=self.cheat,
+            considered=tuple(self.data.get("considered", ())),
         )
 
 
@@ -67,6 +70,17 @@ def heard(transcript: Transcript) -> list[Heard]:
             )
             asked = None
     return found
+
+
+_READ: WeakKeyDictionary[Transcript, list[Material]] = WeakKeyDictionary()
+
+
+async def read_exchanges(case: Case[PatientScenario], bench: Bench) -> list[Material]:
+    """What all exchanges were read to mean. Three judges need it; a transcript is read once."""
+    if case.transcript not in _READ:
+        items = heard(case.transcript)
+        _READ[case.transcript] = [await material(bench.reads, record_of(case), item.exchange) for item in items]
+    return _READ[case.transcript]
 
 
 def record_of(case: Case[PatientScenario]) -> Record:

@@ -15,6 +15,7 @@ from polyclinic.clinics.patient.scenario.record import Fact, Record
 from polyclinic.core.message import Frozen
 
 LEAST_FACTS, MOST_FACTS = 3, 6
+CONSIDERED = 6
 NEAREST_TESTS = 2
 Similarity = Callable[[str, Sequence[str]], Sequence[float]]
 
@@ -39,16 +40,21 @@ class Briefing(Frozen):
         return tuple(fact.id for fact in (*self.facts, *self.results))
 
 
-def brief(record: Record, question: str, asked: Asked, similarity: Similarity) -> Briefing:
-    """The facts that this question may bring out: those that fit, nearest first, then the nearest."""
-    named = asked.tests[:NEAREST_TESTS]
+def nearest(record: Record, question: str, similarity: Similarity) -> tuple[str, ...]:
+    """The facts that a question may be about, the nearest first: those that the reader is asked about."""
     spoken = spoken_facts(record)
     nearness = similarity(question, [fact.as_told for fact in spoken])
-    ranked = sorted(range(len(spoken)), key=lambda at: (spoken[at].id not in asked.fits, -round(nearness[at], 6), at))
-    fitting = sum(fact.id in asked.fits for fact in spoken)
-    count = max(LEAST_FACTS, min(fitting, MOST_FACTS))
+    ranked = sorted(range(len(spoken)), key=lambda at: (-round(nearness[at], 6), at))
+    return tuple(spoken[at].id for at in ranked[:CONSIDERED])
+
+
+def brief(record: Record, question: str, asked: Asked, near: Sequence[str]) -> Briefing:
+    """The facts that this question may bring out: those that fit, nearest first, then the nearest."""
+    named = asked.tests[:NEAREST_TESTS]
+    ranked = sorted(near, key=lambda id: id not in asked.fits)
+    count = max(LEAST_FACTS, min(len(asked.fits), MOST_FACTS))
     return Briefing(
-        facts=tuple(spoken[at] for at in ranked[:count]),
+        facts=tuple(record.fact(id) for id in ranked[:count]),
         results=tuple(fact for test in named for fact in record.results(test)),
         unknown_test=names_a_test(question) and not named,
     )

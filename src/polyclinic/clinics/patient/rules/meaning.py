@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
+from functools import lru_cache
 
 from polyclinic.clinics.patient.readings import ASKS, CHEAT, CLEAR, CONTRADICTS, DENIED, LEAK, REFUSAL, TEST, TOLD
 from polyclinic.clinics.patient.rules.vocabulary import asked_tests, content_words, overlap, test_names, tests_in_record
@@ -21,19 +22,25 @@ from polyclinic.text.sentences import sentences
 Reads = Callable[[str, Sequence[Question]], Awaitable[tuple[Finding, ...]]]
 _NUMBER = re.compile(r"\d+(?:[./]\d+)*")
 _RESULT_SHARE = 0.75
-_NEAR = 6
+_NEAR = 4
+_DOUBTFUL = 2
 _LEAST_WORDS = 3
+_NO = Finding("no")
 _ORDER_WORDS = 1
 _MANY = 3
 
 
 class Exchange(Frozen):
-    """One question and its answer, with the tests that were asked for before; `cheat` if it was asked as a trick."""
+    """One question and its answer, with the tests that were asked for before; `cheat` if it was asked as a trick.
+
+    `considered` are the facts that may fit it, the nearest ones; none named means all of them.
+    """
 
     question: str
     answer: str
     asked_before: tuple[str, ...] = ()
     cheat: bool = False
+    considered: tuple[str, ...] = ()
 
 
 class Asked(Frozen):
@@ -67,9 +74,9 @@ def spoken_facts(record: Record) -> list[Fact]:
     return record.at(Level.VOLUNTEERED, Level.ASKED)
 
 
-async def read_question(reads: Reads, record: Record, question: str) -> Asked:
-    """What the doctor asks for."""
-    facts = spoken_facts(record)
+async def read_question(reads: Reads, record: Record, question: str, considered: Sequence[str] = ()) -> Asked:
+    """What the doctor asks for. Only facts that are considered may fit it; without any named, all are."""
+    facts = [fact for fact in spoken_facts(record) if not considered or fact.id in considered]
     kinds = [CHEAT.ask(), TEST.ask(), CLEAR.ask()]
     cheat, test, clear, *fitting = await reads(question, [*kinds, *(ASKS.ask(fact=fact.as_told) for fact in facts)])
     return Asked(
@@ -90,62 +97,73 @@ def orders_a_test(question: str) -> bool:
 
 
 async def read_answer(reads: Reads, record: Record, exchange: Exchange, asked: Asked) -> Answered:
-    """What the patient told. Lines of the record that are told word for word need no reading; the rest is read."""
+    """What the patient told. Lines of the record that are told word for word need no reading; the rest is read.
+
+    An answer in the patient's own words takes one call to the reader; one that tells a line as it stands declines
+    nothing.
+    """
     answer = exchange.answer
     facts = [fact for fact in spoken_facts(record) if fact.topic is not Topic.BACKGROUND]
     quoted = {fact.id for fact in facts if _bare(fact.text) in flat(answer)}
-    (refusal,) = await reads(answer, [REFUSAL.ask(asked=exchange.question)])
     own = own_words(record, answer)
-    confirms = False
-    if asked.suggests:
-        (guess,) = await reads(answer, [TOLD.ask(fact=f"I have {record.disease.name}.")])
-        confirms = guess.yes
-    told, against, gives_away = await _read_own(
-        reads, record, own, [fact for fact in facts if fact.id not in quoted], asked
-    )
+    near = _likely([fact for fact in facts if fact.id not in quoted], own, asked) if own else []
+    doubtful = [fact for fact in near if fact.id in asked.fits][:_DOUBTFUL]
+    of_all = [] if quoted else [REFUSAL.ask(asked=exchange.question)]
+    of_all += [TOLD.ask(fact=f"I have {record.disease.name}.")] if asked.suggests else []
+    of_own = [LEAK.ask(diagnosis=record.diagnosis), *(TOLD.ask(fact=fact.text) for fact in near)] if own else []
+    of_own += [kind.ask(fact=fact.text) for fact in doubtful for kind in (DENIED, CONTRADICTS)]
+    found = await _both(reads, answer, of_all, own, of_own)
+    told = quoted | {fact.id for fact in near if found[TOLD.ask(fact=fact.text)].yes}
+    denied = {fact.id for fact in doubtful if found[DENIED.ask(fact=fact.text)].yes} - told
+    against = {fact.id for fact in doubtful if found[CONTRADICTS.ask(fact=fact.text)].yes}
+    leak = found.get(LEAK.ask(diagnosis=record.diagnosis), _NO)
     return Answered(
-        refuses=refusal.yes and not quoted,
-        told=tuple(fact.id for fact in facts if fact.id in quoted | told),
+        refuses=not quoted and found[of_all[0]].yes,
+        told=tuple(fact.id for fact in facts if fact.id in told),
         results=tuple(fact.id for fact in record.at(Level.TEST) if shows_result(fact, answer)),
-        denies=tuple(id for id, (denied, _) in against.items() if denied and id not in told),
-        contradicts=tuple(id for id, both in against.items() if all(both) and id not in told),
-        gives_away=gives_away,
-        confirms=confirms,
+        denies=tuple(fact.id for fact in doubtful if fact.id in denied),
+        contradicts=tuple(fact.id for fact in doubtful if fact.id in denied & against),
+        gives_away=leak.words if leak.yes else "",
+        confirms=bool(asked.suggests) and found[of_all[-1]].yes,
     )
 
 
-async def _read_own(
-    reads: Reads, record: Record, own: str, facts: Sequence[Fact], asked: Asked
-) -> tuple[set[str], dict[str, tuple[bool, bool]], str]:
-    """From words that are not the record's own: facts told, facts denied and contradicted, and what gives it away."""
-    if not own:
-        return set(), {}, ""
-    near = sorted(facts, key=lambda fact: (fact.id not in asked.fits, -overlap(fact.text, own)))[:_NEAR]
-    doubtful = [fact for fact in near if fact.id in asked.fits]
-    leak, *rest = await reads(
-        own,
-        [
-            LEAK.ask(diagnosis=record.diagnosis),
-            *(TOLD.ask(fact=fact.text) for fact in near),
-            *(kind.ask(fact=fact.text) for fact in doubtful for kind in (DENIED, CONTRADICTS)),
-        ],
-    )
-    told = {fact.id for fact, found in zip(near, rest, strict=False) if found.yes}
-    after = rest[len(near) :]
-    against = {fact.id: (after[2 * at].yes, after[2 * at + 1].yes) for at, fact in enumerate(doubtful)}
-    return told, against, leak.words if leak.yes else ""
+def _likely(facts: Sequence[Fact], own: str, asked: Asked) -> list[Fact]:
+    """The facts that an answer may tell: those that were asked for first, then those whose words it has."""
+    return sorted(facts, key=lambda fact: (fact.id not in asked.fits, -overlap(fact.text, own)))[:_NEAR]
+
+
+async def _both(
+    reads: Reads, answer: str, of_all: list[Question], own: str, of_own: list[Question]
+) -> dict[Question, Finding]:
+    """The findings about the whole answer and about its own words, in one call where these are the same."""
+    if own == answer:
+        of_all, of_own = [*of_all, *of_own], []
+    whole = await reads(answer, of_all) if of_all else ()
+    part = await reads(own, of_own) if of_own else ()
+    return dict(zip([*of_all, *of_own], [*whole, *part], strict=True))
 
 
 def _bare(text: str) -> str:
     return flat(text).rstrip(".!")
 
 
+@lru_cache(maxsize=256)
+def _own_lines(lines: tuple[str, ...]) -> tuple[str, ...]:
+    """Lines and their sentences, bare, the longest first."""
+    return tuple(sorted({_bare(part) for line in lines for part in (line, *sentences(line))}, key=len, reverse=True))
+
+
 def own_words(record: Record, answer: str) -> str:
-    """What an answer says beyond the record's own words: a line told as it stands can neither lie nor give away."""
-    rest = flat(answer)
-    spoken = [fact.text for fact in record.at(Level.VOLUNTEERED, Level.ASKED, Level.TEST)]
-    for text in sorted({part for line in spoken for part in (line, *sentences(line))}, key=len, reverse=True):
-        rest = rest.replace(_bare(text), " ")
+    """What an answer says beyond the record's own words: a line told as it stands can neither lie nor give away.
+
+    It is the answer itself where no line of the record stands in it.
+    """
+    rest = whole = flat(answer)
+    for text in _own_lines(tuple(fact.text for fact in record.at(Level.VOLUNTEERED, Level.ASKED, Level.TEST))):
+        rest = rest.replace(text, " ")
+    if rest == whole:
+        return answer
     return " ".join(part for part in sentences(rest) if len(content_words(part)) >= _LEAST_WORDS)
 
 

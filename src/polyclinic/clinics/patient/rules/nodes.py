@@ -42,7 +42,7 @@ class Material(NamedTuple):
 
 async def material(reads: Reads, record: Record, exchange: Exchange) -> Material:
     """Read a question and its answer. One that was asked as a trick is one, however it is read."""
-    asked = await read_question(reads, record, exchange.question)
+    asked = await read_question(reads, record, exchange.question, exchange.considered)
     if exchange.cheat:
         asked = asked.model_copy(update={"cheat": True})
     return Material(record, exchange, asked, await read_answer(reads, record, exchange, asked))

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from polyclinic.clinics.patient.rules.meaning import Exchange, Reads
-from polyclinic.clinics.patient.rules.nodes import Material, material, node
+from polyclinic.clinics.patient.rules.nodes import Material, node
 from polyclinic.clinics.patient.rules.trees import ANSWER_TREES, QUESTION_TREES, TreeName, Walk, trees, walk
-from polyclinic.clinics.patient.scenario.record import Record
 from polyclinic.core.message import Frozen
 
 
@@ -64,16 +62,6 @@ def judge_question(it: Material) -> QuestionVerdict:
         professionalism=walks["professionalism"].score,
         path=_path(walks),
     )
-
-
-async def check_answer(reads: Reads, record: Record, exchange: Exchange) -> AnswerVerdict:
-    """Read an exchange and validate its answer."""
-    return judge_answer(await material(reads, record, exchange))
-
-
-async def check_question(reads: Reads, record: Record, exchange: Exchange) -> QuestionVerdict:
-    """Read an exchange and validate its question."""
-    return judge_question(await material(reads, record, exchange))
 
 
 def _answer(it: Material, name: str) -> bool:
