@@ -147,7 +147,7 @@ async def test_voiced_danger_stops_automated_talk_in_that_turn(
     result = await play(scenario, models={"guard": scripted(hears)})
     assert result.outcome == "escalated"
     events = list(result.transcript)
-    at = next(i for i, event in enumerate(events) if isinstance(event, Posted))
+    at = next(i for i, event in enumerate(events) if isinstance(event, Posted) and event.queue == QUEUE)
     after = [event for event in events[at:] if isinstance(event, Said)]
     assert [event.data.get("set_message") for event in after] == [True]
     assert len(result.transcript.said("counsellor")) == 2
@@ -164,7 +164,7 @@ async def test_a_passive_wish_is_asked_about_and_flagged_but_not_escalated(
     asked = result.transcript.said("counsellor")[2].text
     assert ("ending your life yourself" in asked) or ("스스로 생을 끝내고" in asked)
     assert result.transcript.events[-1] is not None
-    assert not result.transcript.of(Posted)
+    assert not [post for post in result.transcript.of(Posted) if post.queue == QUEUE]
 
 
 @pytest.mark.parametrize("lang", ["en", "ko"])
