@@ -10,12 +10,13 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Literal, cast
 
-from pydantic import Field, create_model
+from pydantic import Field, JsonValue, create_model
 
 from polyclinic.core.reply import ReplyModel
 
-REASON_CHARS = 600
-QUESTION_CHARS = 300
+_REASON: dict[str, JsonValue] = {"maxLength": 600}
+_QUESTION: dict[str, JsonValue] = {"maxLength": 300}
+"""Told to servers that hold a schema, so that a text is closed in time. A longer text is read all the same."""
 
 
 class WrittenStep(ReplyModel):
@@ -64,8 +65,8 @@ class WrittenScript(ReplyModel):
 class StudentAction(ReplyModel):
     """What a student wants to know next, from the patient and from the expert. Empty where it asks nothing."""
 
-    patient_question: str = Field(max_length=QUESTION_CHARS)
-    expert_question: str = Field(max_length=QUESTION_CHARS)
+    patient_question: str = Field(json_schema_extra=_QUESTION)
+    expert_question: str = Field(json_schema_extra=_QUESTION)
 
     def words(self) -> str:
         """All that is asked, as one line."""
@@ -75,8 +76,8 @@ class StudentAction(ReplyModel):
 class StudentChoice(ReplyModel):
     """A student's private answer to the case: a letter of the options; for an open question, the answer in words."""
 
-    reason: str = Field(max_length=REASON_CHARS)
-    choice: str = Field(min_length=1, max_length=QUESTION_CHARS)
+    reason: str = Field(json_schema_extra=_REASON)
+    choice: str = Field(min_length=1, json_schema_extra=_QUESTION)
 
 
 @lru_cache(maxsize=256)
@@ -89,7 +90,7 @@ def choice_form(letters: Sequence[str]) -> type[StudentChoice]:
 class FactVerdict(ReplyModel):
     """What is medically wrong with a draft, if anything, and then whether all of it holds."""
 
-    reason: str = Field(max_length=REASON_CHARS)
+    reason: str = Field(json_schema_extra=_REASON)
     verdict: Literal["correct", "wrong"]
 
 
@@ -99,12 +100,12 @@ SafetyIssue = Literal["none", "safety", "ethics", "bias", "tone", "privacy"]
 class SafetyVerdict(ReplyModel):
     """What could do harm in a draft and what to say instead, if anything, and then its kind."""
 
-    reason: str = Field(max_length=REASON_CHARS)
+    reason: str = Field(json_schema_extra=_REASON)
     issue: SafetyIssue
 
 
 class ExpertAnswer(ReplyModel):
     """A textbook's explanation, and whether the question was one that a textbook answers."""
 
-    explanation: str = Field(max_length=2 * REASON_CHARS)
+    explanation: str = Field(json_schema_extra=_REASON)
     general: bool

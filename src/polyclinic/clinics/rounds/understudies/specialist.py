@@ -31,7 +31,7 @@ class SpecialistUnderstudy(Understudy):
         if not ask.understands(prompt.statement, read_of(prompt.sheet, prompt.key).false()):
             return FactVerdict(reason="", verdict="correct")
         right = " ".join(f"{pitfall.right}." for pitfall in prompt.key.pitfalls)
-        return FactVerdict(reason=f"something here is false. {right}"[:600], verdict="wrong")
+        return FactVerdict(reason=f"something here is false. {right}", verdict="wrong")
 
     @answers(AnswersKnowledge)
     def explains(self, ask: Ask[AnswersKnowledge]) -> ExpertAnswer:
