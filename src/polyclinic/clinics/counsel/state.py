@@ -155,7 +155,6 @@ class Session:
     control: Control = "automatic"
     holder: str = ""
     concerns: int = 0
-    distressed: bool = False
 
     def move(self, stage: str) -> None:
         """Go to a stage; how far the conversation ever came is kept."""
