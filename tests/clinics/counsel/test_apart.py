@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import tomllib
 from importlib import resources
 from typing import Any
 
 import pytest
 
-from polyclinic.clinics.counsel.scenario import PACKAGE, personas
+from polyclinic.clinics.counsel.scenario import PACKAGE, Persona, personas
 from polyclinic.clinics.counsel.state import STAGES
 from polyclinic.clinics.counsel.understudies.words import VOICES, topic_of, words
 from polyclinic.core.part import FellOut
@@ -65,11 +66,15 @@ def test_the_offline_patient_knows_what_either_voice_asks(name: str, lang: Any) 
         assert topic_of(words(name, "asks", lang, stage)) == stage
 
 
-def test_korean_persons_are_described_in_korean() -> None:
-    for person in personas("korean"):
+@pytest.mark.parametrize("name", ["korean", "elsewhere"])
+def test_a_korean_talk_describes_every_person_in_korean_only(name: str) -> None:
+    told_in_words = {field for field, info in Persona.model_fields.items() if info.annotation is str}
+    for person in personas(name):
         told = person.told_in("ko")
-        for field in ("region", "dialect", "faith", "family", "values", "work", "burden", "diagnosis"):
-            assert any("가" <= letter <= "힣" for letter in getattr(told, field)), (person.id, field)
+        for field in told_in_words - {"id", "name", "country"}:
+            words = getattr(told, field)
+            assert re.search("[가-힣]", words) and not re.search("[A-Za-z]", words), (person.id, field)
+        assert set(person.in_korean) == told_in_words - {"id", "name", "country"}
         assert person.told_in("en") == person
 
 

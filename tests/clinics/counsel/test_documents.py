@@ -70,8 +70,33 @@ def test_small_talk_needs_no_source_and_questions_keep_theirs(lang: Lang) -> Non
 
 def test_korean_documents_are_dated_and_written_in_korean() -> None:
     korean = [page for page in shipped() if page.lang == "ko"]
-    assert len(korean) >= 68 and all(page.as_of and page.country == "KR" for page in korean)
+    assert all(page.as_of and page.country == "KR" for page in korean)
     assert all(re.search("[가-힣]{2}", page.say) and len(page.text) > 150 for page in korean)
+    assert all(page.text.startswith(f"# {page.title}\n") for page in korean)
+
+
+def test_every_english_subject_has_its_one_korean_match() -> None:
+    english = [page.id for page in shipped() if page.lang == "en"]
+    matched = [page.matches for page in shipped() if page.lang == "ko"]
+    assert len(matched) >= len(english) >= 91
+    assert sorted(matched) == sorted(english)
+
+
+def test_korean_law_answers_the_law_of_other_countries() -> None:
+    pages = {page.id: page for page in shipped()}
+    for page in pages.values():
+        if page.lang == "ko" and pages[page.matches].country in {"US", "GB"}:
+            assert page.topic == "law", page.id
+            assert "2025년 6월 기준" in page.text, page.id
+
+
+def test_korean_documents_name_no_telephone_number_that_was_not_checked() -> None:
+    """A wrong number in front of a person in danger is the worst error a document can have."""
+    known = {"109", "119", "132", "1388", "1577-0199", "1577-1000", "1577-8899", "1670-2545", "1855-0075"}
+    for page in shipped():
+        if page.lang == "ko":
+            named = set(re.findall(r"\d{4}-\d{4}|(?<![\d.-])1\d\d(?![\d년만])|1388", page.text))
+            assert named <= known, (page.id, named - known)
 
 
 def test_the_same_question_finds_the_same_passages_whatever_was_asked_before() -> None:

@@ -13,11 +13,16 @@ FENCE = "+++"
 
 
 class Page(AnyPage):
-    """A document with the date of its facts and one sentence fit to be said."""
+    """A document with the date of its facts and one sentence fit to be said.
+
+    `matches` is the id of the English document on the same subject; where that one tells the law of another country,
+    the Korean one tells what Korea has in its place.
+    """
 
     topic: str = ""
     country: str = ""
     as_of: date | None = None
+    matches: str = ""
     keywords: str = ""
     say: str = ""
     origin: str = "Polyclinic"
