@@ -47,6 +47,23 @@ async def test_a_series_learns_from_one_episode_to_the_next() -> None:
     assert learned[0].action == "added"
 
 
+async def test_a_lease_held_elsewhere_is_said_with_its_age_and_how_to_break_it(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch, "POLL_S", 0.05)
+    async with open_store(MEMORY) as store:
+        name = await start_run(store, config())
+        unit = (await store.runs.episodes(name))[0].unit
+        far = Leases(store.database, name, "far-away:77:1", lease_s=0.4)
+        assert await far.claim(unit) is not None
+        outcome = await resume_run(store, name)
+    assert outcome.done == 6
+    said = [record.getMessage() for record in caplog.records if record.name == "polyclinic.runner"]
+    assert len(said) == 1
+    assert "waiting for process 77 on far-away (1 units, held, last renewed" in said[0]
+    assert f"polyclinic runs release {name} --store" in said[0]
+
+
 async def test_failed_episodes_are_counted_apart_and_tried_again_on_resume_only() -> None:
     cast = "caller=understudy:mistake=silent@0.8,all=understudy"
     async with open_store(MEMORY) as store:

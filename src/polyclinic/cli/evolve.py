@@ -10,9 +10,9 @@ from polyclinic.cli.options import json_option, pairs, print_json, store_option,
 from polyclinic.core.clinic import Clinic
 from polyclinic.errors import ConfigError
 from polyclinic.runner.plan.config import RunConfig, make_config
-from polyclinic.runner.plan.libraries import NONE, save_learned
+from polyclinic.runner.plan.libraries import NONE
 from polyclinic.runner.registry import load_clinic
-from polyclinic.store.store import open_store
+from polyclinic.store.store import default_store
 
 
 @click.command(name="evolve", short_help="Let a clinic learn from case to case, and save what it learned.")
@@ -62,23 +62,26 @@ def command(
             "options": pairs(options, "--set"),
             "concurrency": concurrency,
             "store": store,
+            "keep_as": name or clinic,
         }
     )
-    return wait(_evolve(found, config, name or clinic, as_json))
+    return wait(_evolve(found, config, as_json))
 
 
-async def _evolve(clinic: Clinic, config: RunConfig, name: str, as_json: bool) -> int:
-    from polyclinic.runner.drive import drive
+async def _evolve(clinic: Clinic, config: RunConfig, as_json: bool) -> int:
+    from polyclinic.runner.drive import drive, resume_line
 
-    outcome = await drive(config, terminal_progress(False), lambda run: None, partial(click.echo, err=True))
-    run = outcome.run
-    async with open_store(config.store) as store:
-        saved = await save_learned(store, run, clinic, name, config.embedder or "default")
+    tell, name = partial(click.echo, err=True), config.keep_as
+
+    def begun(run: str) -> None:
+        tell(f"run {run}; if it is killed, continue with: {resume_line(run, config.store or default_store())}")
+
+    outcome = await drive(config, terminal_progress(False), begun, tell)
     if as_json:
-        counts = {library: saved[f"{name}.{library}"] for library in clinic.libraries}
-        print_json({"run": run, "saved": list(saved), "operations": counts})
-    else:
-        for full, count in saved.items():
+        counts = {library: outcome.learned.get(f"{name}.{library}", 0) for library in clinic.libraries}
+        print_json({"run": outcome.run, "saved": list(outcome.learned), "operations": counts})
+    elif outcome.learned:
+        for full, count in outcome.learned.items():
             click.echo(f"{full}: {count} operations")
         click.echo(f"use it: polyclinic run {clinic.name} --library {name}")
         click.echo(f"inspect it: polyclinic library list {name}.{clinic.libraries[0]}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import importlib
 import sys
 from collections.abc import Mapping, Sequence
@@ -11,6 +12,7 @@ import click
 
 from polyclinic import __version__
 from polyclinic.cli.names import COMMANDS
+from polyclinic.cli.streams import give_up_output, steady_streams
 from polyclinic.errors import LimitReached, PolyclinicError, UserError
 
 NOTICE = "Research and training tool. Not a medical device, not for clinical use."
@@ -66,6 +68,7 @@ def cli() -> None:
 
 def main() -> None:
     """The command line as a process."""
+    steady_streams()
     sys.exit(invoke())
 
 
@@ -73,6 +76,7 @@ def invoke(words: Sequence[str] | None = None) -> int:
     """Run a command line and return its exit code. User errors print one line, without a traceback."""
     try:
         code = cli.main(words, prog_name="polyclinic", standalone_mode=False)
+        sys.stdout.flush()
     except click.exceptions.Exit as stop:
         code = stop.exit_code
     except click.Abort:
@@ -92,9 +96,21 @@ def invoke(words: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, asyncio.CancelledError):
         code = EXIT_INTERRUPTED
     except BrokenPipeError:
-        sys.stderr.close()
+        give_up_output()
         code = 0
+    except OSError as error:
+        give_up_output()
+        _say(_about(error))
+        code = EXIT_FAILED
     return code if isinstance(code, int) else 0
+
+
+def _about(error: OSError) -> str:
+    """What the machine refused, in one line, with what helps."""
+    what = error.strerror or str(error)
+    if error.errno in (errno.EMFILE, errno.ENFILE):
+        return f"{what}: lower --concurrency, or allow more with 'ulimit -n'"
+    return f"{error.filename}: {what}" if error.filename else f"standard output cannot be written: {what}"
 
 
 def _say(message: str) -> None:

@@ -8,7 +8,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("demo", "Run a small sample of every clinic offline and write one HTML report."),
     "run": ("run", "Run a clinic: scenarios × variants × trials, with a cast."),
     "resume": ("resume", "Resume a run that was stopped, and retry its failed episodes."),
-    "runs": ("runs", "List the runs in the store."),
+    "runs": ("runs", "List the runs in the store, delete or free them."),
     "show": ("show", "Show one episode's transcript."),
     "report": ("report", "Report on a run: terminal, JSON or one HTML file."),
     "compare": ("compare", "Compare two variants, or two runs, on the same scenarios."),

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 import orjson
 
+from polyclinic.cli.stopping import wait as wait
+
 if TYPE_CHECKING:
     from polyclinic.runner.execute.progress import Progress
 
-T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
-
-
-def wait(work: Coroutine[Any, Any, T]) -> T:
-    """Run async work at the edge."""
-    return asyncio.run(work)
 
 
 def store_option(function: F) -> F:

@@ -18,7 +18,7 @@ from polyclinic.errors import ConfigError
 from polyclinic.eval.sections import sections_to_plain
 from polyclinic.eval.terminal import section_text
 from polyclinic.models.human import HumanDesk, HumanQuestion
-from polyclinic.runner.api import resume_run, start_run
+from polyclinic.runner.api import only_if_begun, resume_run, start_run
 from polyclinic.runner.plan.config import RunConfig, make_config
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import load_results
@@ -91,7 +91,8 @@ async def _play(clinic: Clinic, role: str, config: RunConfig, as_json: bool) -> 
         asking = asyncio.create_task(_converse(desk, screen))
         asking.add_done_callback(lambda _: desk.close("the person left"))
         try:
-            outcome = await resume_run(store, run, desk=desk, listener=screen.heard)
+            async with only_if_begun(store, run):
+                outcome = await resume_run(store, run, desk=desk, listener=screen.heard)
         except asyncio.CancelledError:
             click.echo(f"\nstopped; the conversation is saved as run {run}", err=True)
             raise

@@ -1,22 +1,89 @@
-"""`polyclinic runs`: what is in the store."""
+"""`polyclinic runs`: what is in the store; delete a run, or free one that a lost process holds."""
 
 from __future__ import annotations
 
 from datetime import datetime
+from functools import partial
 
 import click
 
 from polyclinic.cli.options import json_option, print_json, store_option, table, wait
+from polyclinic.errors import ConfigError
 from polyclinic.runner.api import outcome_of
+from polyclinic.store.leases import break_leases, holders
+from polyclinic.store.removal import delete_run
 from polyclinic.store.store import open_store
 
 
-@click.command(name="runs", short_help="List the runs in the store.")
+@click.group(name="runs", short_help="List the runs in the store, delete or free them.", invoke_without_command=True)
 @store_option
 @json_option
-def command(store: str, as_json: bool) -> int:
-    """List the runs in the store."""
-    return wait(_list(store, as_json))
+@click.pass_context
+def command(context: click.Context, store: str, as_json: bool) -> int:
+    """List the runs in the store, delete or free them.
+
+    Without a command, lists them.
+    """
+    return 0 if context.invoked_subcommand else wait(_list(store, as_json))
+
+
+@command.command(name="delete", short_help="Delete runs with all that belongs to them.")
+@click.argument("runs", nargs=-1, required=True)
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@store_option
+@json_option
+def delete(runs: tuple[str, ...], yes: bool, store: str, as_json: bool) -> int:
+    """Delete runs with all that belongs to them: episodes, calls, scores, posts.
+
+    RUNS are ids, the first letters of one, or 'last'. Saved libraries and FHIR records stay.
+    """
+    return wait(_delete(store, runs, yes, as_json))
+
+
+@command.command(name="release", short_help="Free a run that a lost process still holds.")
+@click.argument("run", default="last")
+@click.option("--force", is_flag=True, help="Also when a living process of this machine holds it.")
+@store_option
+@json_option
+def release(run: str, force: bool, store: str, as_json: bool) -> int:
+    """Free a run that a lost process still holds, so that another can go on at once.
+
+    If that process is alive after all, what it has not committed is dropped and nothing happens twice.
+    """
+    return wait(_release(store, run, force, as_json))
+
+
+async def _delete(url: str, names: tuple[str, ...], yes: bool, as_json: bool) -> int:
+    deleted: dict[str, int] = {}
+    async with open_store(url) as store:
+        found = list(dict.fromkeys([(await store.runs.get(name)).id for name in names]))
+        if not yes:
+            click.confirm(f"Delete {', '.join(found)}?", abort=True, err=True)
+        for run in found:
+            deleted[run] = await store.database.write(partial(delete_run, run=run))
+    if as_json:
+        print_json({"deleted": deleted})
+    else:
+        for run, episodes in deleted.items():
+            click.echo(f"deleted {run}: {episodes} episodes")
+    return 0
+
+
+async def _release(url: str, name: str, force: bool, as_json: bool) -> int:
+    async with open_store(url) as store:
+        run = (await store.runs.get(name)).id
+        found = await store.database.read(partial(holders, run=run))
+        for holder in found:
+            if holder.here and not force:
+                raise ConfigError(f"{run}: {holder} is alive on this machine; stop it, or add --force")
+        await store.database.write(partial(break_leases, run=run))
+    if as_json:
+        print_json({"run": run, "released": [holder._asdict() for holder in found]})
+    else:
+        for holder in found:
+            click.echo(f"freed from {holder}")
+        click.echo(f"{run}: continue with: polyclinic resume {run}" if found else f"{run}: nobody holds it")
+    return 0
 
 
 async def _list(url: str, as_json: bool) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import cast
 
 from polyclinic.core.model import Model
@@ -13,6 +14,7 @@ from polyclinic.models.hosted import HostedCaller
 from polyclinic.models.limiter import Limiter
 from polyclinic.models.llm import ChatCaller, Endpoint
 from polyclinic.models.local import LocalCaller
+from polyclinic.models.open_files import connections_for
 from polyclinic.models.prices import FREE, Price, Prices, default_prices
 from polyclinic.models.spec import CastSpec, endpoints
 
@@ -21,9 +23,15 @@ class Assembly:
     """The language models of one cast. Roles on the same endpoint share its connections, slots and known habits."""
 
     def __init__(
-        self, cache: ResponseCache | None = None, budget: Budget | None = None, prices: Prices | None = None
+        self,
+        cache: ResponseCache | None = None,
+        budget: Budget | None = None,
+        prices: Prices | None = None,
+        endpoints: int = 1,
     ) -> None:
         self._cache, self._budget, self._prices = cache, budget, prices
+        self._shares = endpoints
+        self._checks: list[Callable[[], object]] = []
         self._models: dict[str, Model] = {}
         self._endpoints: dict[tuple[str, str], Endpoint] = {}
         self._limiters: dict[str, Limiter] = {}
@@ -35,6 +43,11 @@ class Assembly:
         if spec.text not in self._models:
             self._models[spec.text] = self._make(spec)
         return self._models[spec.text]
+
+    def check(self) -> None:
+        """Raise what is known to stop the first call of a model: no key, no package, no file."""
+        for check in self._checks:
+            check()
 
     async def close(self) -> None:
         """Close connections and local models."""
@@ -54,12 +67,16 @@ class Assembly:
     def _caller(self, spec: CastSpec, price: Price) -> tuple[Caller, Limiter]:
         if spec.kind == "endpoint":
             endpoint = self._endpoint(spec)
+            self._checks.append(endpoint.headers)
             return ChatCaller(endpoint, spec.model, spec.options, spec.text, price), endpoint.limiter
         if spec.kind == "hosted":
             limiter = self._limiters.setdefault(spec.provider, Limiter(spec.options.concurrency, spec.options.rpm))
-            return HostedCaller(spec.provider, spec.model, spec.options, spec.text, price), limiter
+            hosted = HostedCaller(spec.provider, spec.model, spec.options, spec.text, price)
+            self._checks.append(hosted.check)
+            return hosted, limiter
         local = LocalCaller(spec.model, spec.options, spec.text)
         self._local.append(local)
+        self._checks.append(local.check)
         return local, local.limiter
 
     def _endpoint(self, spec: CastSpec) -> Endpoint:
@@ -70,9 +87,8 @@ class Assembly:
             thinking = cast(Thinking, known.get("thinking", "template"))
             first = Habits(limit_name=known.get("limit", "max_tokens"), thinking=thinking)
             needs_key = spec.remote and bool(spec.provider and spec.key_env)
-            self._endpoints[key] = Endpoint(
-                spec.base_url, spec.key_env, options.concurrency, options.rpm, first, needs_key
-            )
+            calls = connections_for(options.concurrency, self._shares)
+            self._endpoints[key] = Endpoint(spec.base_url, spec.key_env, calls, options.rpm, first, needs_key)
         return self._endpoints[key]
 
     def _price(self, spec: CastSpec) -> Price:

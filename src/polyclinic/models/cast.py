@@ -37,11 +37,13 @@ class Cast:
         specs: Mapping[str, CastSpec] | None = None,
         closers: Sequence[Closer] = (),
         unpriced: Collection[str] = (),
+        check: Callable[[], None] | None = None,
     ) -> None:
         self._models = dict(models)
         self._specs = dict(specs or {})
         self._closers = list(closers)
         self.unpriced = tuple(sorted(set(unpriced)))
+        self._check = check
 
     def model(self, role: str) -> Model:
         """Who plays this role."""
@@ -58,6 +60,11 @@ class Cast:
         """Whether what this role is asked leaves the machine."""
         spec = self._specs.get(role) or self._specs.get(role_of(role))
         return spec is not None and spec.remote
+
+    def check(self) -> None:
+        """Raise a ConfigError for what is known to stop the first call of a model: no key, no package, no file."""
+        if self._check is not None:
+            self._check()
 
     async def close(self) -> None:
         """Close every connection and local model."""
@@ -138,7 +145,8 @@ def open_cast(
     prices: Prices | None = None,
 ) -> Cast:
     """The models that were chosen, ready to be asked; `reader` makes the built-in reader."""
-    assembly = Assembly(cache, budget, prices)
+    places = {(spec.base_url, spec.key_env) for spec in chosen.values() if spec.kind == "endpoint"}
+    assembly = Assembly(cache, budget, prices, endpoints=len(places))
     models: dict[str, Model] = {}
     ears = reader("") if reader is not None else None
     for role, spec in chosen.items():
@@ -158,7 +166,7 @@ def open_cast(
             models[role] = ReplayModel(spec.model, lookup)
         else:
             models[role] = assembly.model(spec)
-    return Cast(models, chosen, [assembly.close], assembly.unpriced)
+    return Cast(models, chosen, [assembly.close], assembly.unpriced, assembly.check)
 
 
 def _check_understudy(role: str, spec: CastSpec, understudies: Collection[str], mistakes: Collection[str]) -> None:

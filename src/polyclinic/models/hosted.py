@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import importlib
+import importlib.util
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -67,6 +68,11 @@ class HostedCaller:
     def limit(self, request: Request) -> int:
         """The token limit that is sent."""
         return self._options.limit(request)
+
+    def check(self) -> None:
+        """Raise when the package is missing; it is not imported for that."""
+        if self._host_model is None and importlib.util.find_spec("pydantic_ai") is None:
+            raise ConfigError(f"cast {self.name} needs a package: {INSTALL}")
 
     async def attempt(self, request: Request, number: int, deadline: Deadline) -> Completion:
         """One attempt."""

@@ -56,6 +56,12 @@ class LocalCaller:
         """The token limit that is sent."""
         return self._caller.limit(request) if self._caller is not None else self.options.limit(request)
 
+    def check(self) -> None:
+        """Raise when the file or the package is missing."""
+        find_gguf(self._path)
+        if importlib.util.find_spec("xllamacpp") is None:
+            raise ConfigError(f"local models need a package: {INSTALL}")
+
     async def attempt(self, request: Request, number: int, deadline: Deadline) -> Completion:
         """One attempt, after loading the model if need be."""
         return await (await self._loaded()).attempt(request, number, deadline)

@@ -5,22 +5,24 @@ A run is planned, built once and executed: `plan_run`, `build`, `execute`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
 
 from polyclinic.core.episode import Listener
 from polyclinic.core.model import Usage
-from polyclinic.errors import LimitReached
+from polyclinic.errors import LimitReached, StoreError, UserError
 from polyclinic.models.human import HumanDesk
 from polyclinic.runner.build.built_run import BuiltRun, build
 from polyclinic.runner.execute.batch import Batch
 from polyclinic.runner.execute.garbage import rare_garbage_collection
 from polyclinic.runner.execute.progress import Progress, Silent
 from polyclinic.runner.plan.config import RunConfig, make_config
-from polyclinic.runner.plan.libraries import pin_libraries, start_libraries
+from polyclinic.runner.plan.libraries import pin_libraries, save_learned, start_libraries
 from polyclinic.runner.plan.run_plan import RunPlan, parse_plan, plan_run
 from polyclinic.runner.registry import read_scenarios
 from polyclinic.store.leases import LEASE_S
+from polyclinic.store.removal import take_back
 from polyclinic.store.runs import StoredEpisode
 from polyclinic.store.store import Store
 
@@ -30,7 +32,7 @@ class RunOutcome:
     """The state of a run when its process ends.
 
     `unpriced` names models whose cost cannot be counted; `unreachable` says that the hospital's records stopped
-    answering.
+    answering; `learned` names the libraries that were saved, with how many operations each has.
     """
 
     run: str
@@ -41,6 +43,7 @@ class RunOutcome:
     unpriced: tuple[str, ...] = ()
     judge_failures: int = 0
     unreachable: bool = False
+    learned: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def exit_code(self) -> int:
@@ -127,7 +130,10 @@ async def execute(
     with rare_garbage_collection():
         await batch.execute()
     outcome = await outcome_of(store, run, batch.limit)
-    return replace(outcome, unpriced=plan.unpriced, judge_failures=batch.judge_failures)
+    learned: Mapping[str, int] = {}
+    if config.keep_as and not outcome.left:
+        learned = await save_learned(store, run, clinic, config.keep_as, config.embedder or "default")
+    return replace(outcome, unpriced=plan.unpriced, judge_failures=batch.judge_failures, learned=learned)
 
 
 async def _count_what_was_spent(store: Store, built: BuiltRun, rows: Sequence[StoredEpisode]) -> None:
@@ -169,9 +175,26 @@ async def run_plan(
     `written` hears the run's id, and the plan as it was kept.
     """
     async with build(plan, store.journal(""), store) as built:
+        built.check()
         name = await write_down(store, plan)
         kept = replace(plan, config=make_config((await store.runs.get(name)).config))
         if written is not None:
             written(name, kept)
         ready = replace(built, context=replace(built.context, journal=store.journal(name)))
-        return await execute(store, name, kept, ready, progress=progress)
+        async with only_if_begun(store, name):
+            return await execute(store, name, kept, ready, progress=progress)
+
+
+@asynccontextmanager
+async def only_if_begun(store: Store, run: str) -> AsyncIterator[None]:
+    """A run that the user's mistake stops before anything has happened in it is taken back: it must not become 'last'.
+
+    The store's own trouble is no such mistake: then the run stays, and can be resumed.
+    """
+    try:
+        yield
+    except StoreError:
+        raise
+    except UserError:
+        await store.database.write(lambda transaction: take_back(transaction, run))
+        raise

@@ -60,7 +60,7 @@ async def _to_its_end(store: Store, runs: list[str], work: Coroutine[Any, Any, R
     """Wait for the run; if it is stopped, say how to resume it. `runs` is empty until the run is saved."""
     try:
         outcome = await work
-    except asyncio.CancelledError:
+    except (asyncio.CancelledError, OSError):
         for run in runs:
             left = await outcome_of(store, run)
             tell(f"\nstopped; {left.done} done, {left.left} left. Continue with: {resume_line(run, store.url)}")
@@ -115,5 +115,7 @@ def _about_the_end(outcome: RunOutcome, url: str) -> Iterator[str]:
     if outcome.judge_failures:
         again = f"polyclinic judge {outcome.run}"
         yield f"{outcome.judge_failures} judgements failed and give no score; try again with: {again}"
+    for name, operations in outcome.learned.items():
+        yield f"learned: {name} ({operations} operations)"
     if not outcome.left:
         yield f"report: polyclinic report {outcome.run}"

@@ -40,6 +40,9 @@ def write_html(reports: Sequence[RunReport], path: Path, title: str = "") -> Pat
     text = render_html(reports, title)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists() and not path.is_file():
+            path.write_text(text, encoding="utf-8")  # a pipe or a device: it must not be replaced by a file
+            return path
         beside = path.with_name(f".{path.name}.{os.getpid()}")
         beside.write_text(text, encoding="utf-8")
         beside.replace(path)

@@ -33,6 +33,15 @@ JOURNAL_BYTES = 4 * 1024 * 1024  # what is left of the rollback journal between 
 TRIES = 5
 
 
+def refuse_foreign(what: str, tables: Sequence[str]) -> None:
+    """Refuse a database that holds tables, but neither those of a store nor those of FHIR records."""
+    if tables and not {"polyclinic", "fhir_resource"} & set(tables):
+        raise ConfigError(
+            f"{what} is a database of another program (it has the table {tables[0]}); nothing in it was changed:"
+            " name another with --store"
+        )
+
+
 class _Connection(Transaction, Protocol):
     """A connection that belongs to its thread."""
 
@@ -49,6 +58,8 @@ class _Sqlite:
 
     def __init__(self, path: str) -> None:
         self._db = sqlite3.connect(path, isolation_level=None, timeout=120.0, cached_statements=256)
+        tables = [row[0] for row in self._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        refuse_foreign(f"the file '{path}'", tables)  # before anything in it is changed
         wal = sqlite3.sqlite_version_info >= SAFE_WAL and path != ":memory:"
         self._db.execute(f"PRAGMA journal_mode={'WAL' if wal else 'PERSIST'}")
         self._db.execute(f"PRAGMA journal_size_limit={JOURNAL_BYTES}")

@@ -65,6 +65,45 @@ def units_at_work(transaction: Transaction, run: str) -> set[str]:
     return {unit for unit, owner in rows if owner != this_process() and not is_dead(owner)}
 
 
+class Holder(NamedTuple):
+    """A process that holds leases of a run: how many units, when it last renewed them, and whether they still hold."""
+
+    owner: str
+    units: int
+    renewed_s: float
+    expired: bool
+
+    @property
+    def here(self) -> bool:
+        """Whether it is a living process of this machine."""
+        return self.owner.partition(":")[0] == socket.gethostname() and not is_dead(self.owner)
+
+    def __str__(self) -> str:
+        host, _, rest = self.owner.partition(":")
+        state = "expired" if self.expired else "held"
+        return (
+            f"process {rest.partition(':')[0]} on {host} ({self.units} units, {state},"
+            f" last renewed {max(0, round(self.renewed_s))} s ago)"
+        )
+
+
+def holders(transaction: Transaction, run: str) -> list[Holder]:
+    """Who holds leases of a run, in order of their names."""
+    rows = transaction.execute(
+        "SELECT owner, COUNT(*), MAX(expires_ms) FROM leases WHERE run = ? GROUP BY owner ORDER BY owner", (run,)
+    )
+    now = now_ms()
+    return [
+        Holder(owner, int(units), (now - int(expires)) / 1000 + LEASE_S, int(expires) < now)
+        for owner, units, expires in rows
+    ]
+
+
+def break_leases(transaction: Transaction, run: str) -> None:
+    """Free all units of a run. A process that still worked on one finds its lease lost, and its result is dropped."""
+    transaction.execute("DELETE FROM leases WHERE run = ?", (run,))
+
+
 class ClaimedEpisode(NamedTuple):
     """How an episode stands when its unit is claimed: its status, and whether its journal holds anything."""
 

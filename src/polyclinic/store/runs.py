@@ -211,7 +211,7 @@ class Runs:
         an earlier episode that this one depends on was refused.
         """
         transcript = result.transcript.to_json().decode()
-        usage = {role: {**used.__dict__, "calls": result.calls[role]} for role, used in result.usage.items()}
+        usage = {role: {**used.__dict__, "calls": result.calls.get(role, 0)} for role, used in result.usage.items()}
         usage_text = orjson.dumps(usage, option=orjson.OPT_SORT_KEYS).decode()
         effects = [effect.stored().decode() for effect in result.effects]
         episode = result.spec.id

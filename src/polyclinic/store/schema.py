@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from polyclinic.core.database import Transaction
 from polyclinic.errors import ConfigError
+from polyclinic.store.database import refuse_foreign
 
 MIGRATIONS: tuple[tuple[int, str, tuple[str, ...]], ...] = (
     (
@@ -55,9 +56,13 @@ def migrate(transaction: Transaction) -> int:
     """Bring the store to the present; returns its version."""
     if transaction.dialect == "postgres":
         transaction.execute("SELECT pg_advisory_xact_lock(7018651)")
+        tables = transaction.execute("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()")
+        refuse_foreign("the PostgreSQL database", [row[0] for row in tables])
     transaction.execute("CREATE TABLE IF NOT EXISTS polyclinic (version BIGINT NOT NULL)")
     rows = transaction.execute("SELECT version FROM polyclinic")
-    version = int(rows[0][0]) if rows else 0
+    version = rows[0][0] if rows else 0
+    if not isinstance(version, int):
+        raise ConfigError(f"this store names no version ({version!r}): it is damaged, or not a store of Polyclinic")
     newest = MIGRATIONS[-1][0]
     if version > newest:
         raise ConfigError(

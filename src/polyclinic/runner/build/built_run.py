@@ -36,6 +36,13 @@ class BuiltRun:
     cast: Cast
     meter: Meter
     budget: Budget | None
+    embedder: str = ""
+
+    def check(self) -> None:
+        """Raise the user's mistakes that would stop the first episode, before anything is saved."""
+        self.cast.check()
+        if self.embedder:
+            run_embedder(self.embedder)
 
 
 def pick_judges(clinic: Clinic, wanted: Sequence[str], samples: int = 0) -> list[Judge]:
@@ -148,6 +155,6 @@ async def build(
                 run_meter=meter,
                 listener=listener,
             )
-            yield BuiltRun(context, cast, meter, budget)
+            yield BuiltRun(context, cast, meter, budget, config.embedder)
         finally:
             await cast.close()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import shlex
 import time
 from collections.abc import Awaitable, Coroutine, Iterable, Sequence
 from contextlib import suppress
@@ -19,11 +21,12 @@ from polyclinic.errors import LimitReached
 from polyclinic.runner.execute.progress import Progress, Silent
 from polyclinic.runner.execute.running_campaign import RunningCampaign, lone_campaign, open_campaign
 from polyclinic.store.chain import Chain, ChainBroken
-from polyclinic.store.leases import LEASE_S, ClaimedEpisode, LeaseLost, Leases, this_process
+from polyclinic.store.leases import LEASE_S, ClaimedEpisode, LeaseLost, Leases, holders, this_process
 from polyclinic.store.runs import StoredEpisode
 from polyclinic.store.store import Store
 
 POLL_S = 0.5
+_log = logging.getLogger("polyclinic.runner")
 
 
 @dataclass
@@ -47,6 +50,7 @@ class Batch:
         self._leases = Leases(self.store.database, self.run, this_process(), self.lease_s)
         self._room = asyncio.Semaphore(self.concurrency)
         self._held: set[str] = set()
+        self._told = {self._leases.owner}
         self._lone = lone_campaign(self.context, self.start_libraries)
         self.progress.start(len(self.rows), sum(row.status != "pending" for row in self.rows))
         heart = asyncio.create_task(self._beat())
@@ -75,7 +79,20 @@ class Batch:
             elsewhere = await self._round(units)
             units = await self._still_open(elsewhere)
             if units and self.limit is None:
+                await self._say_who_holds()
                 await asyncio.sleep(POLL_S)
+
+    async def _say_who_holds(self) -> None:
+        """Say once for each process that it holds what we wait for, how long ago it was heard of, and what to do."""
+        for holder in await self.store.database.read(lambda tx: holders(tx, self.run)):
+            if holder.owner not in self._told:
+                self._told.add(holder.owner)
+                _log.warning(
+                    "waiting for %s; if it is gone, take over at once with: polyclinic runs release %s --store %s",
+                    holder,
+                    self.run,
+                    shlex.quote(self.store.url),
+                )
 
     async def _round(self, units: dict[str, list[StoredEpisode]]) -> list[str]:
         """Work through the units with a limited number of workers. Returns those that another process holds.

@@ -88,7 +88,7 @@ async def estimate(config: RunConfig) -> RunEstimate:
                 for role, used in result.usage.items():
                     total = sums.setdefault(role, [0.0, 0.0, 0.0])
                     factor = len(mine) / len(sample)
-                    for i, count in enumerate((result.calls[role], used.input_tokens, used.output_tokens)):
+                    for i, count in enumerate((result.calls.get(role, 0), used.input_tokens, used.output_tokens)):
                         total[i] += count * factor
     roles = {role: _role(role, total, plan.cast) for role, total in sorted(sums.items())}
     return RunEstimate(plan.clinic.name, len(plan.episodes), roles)

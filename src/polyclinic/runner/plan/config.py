@@ -56,6 +56,7 @@ class RunConfig(Frozen):
     store: str = Field("", description="where the run is stored")
     fhir: str = Field("", description="base URL of an external FHIR R5 server; empty: the run's own")
     cache: bool = Field(False, description="reuse answers to identical requests across runs")
+    keep_as: str = Field("", description="name under which what the run learned is saved when it has ended")
     local_only: bool = Field(False, description="refuse any model endpoint outside this machine")
 
     @property

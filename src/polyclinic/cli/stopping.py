@@ -1,0 +1,61 @@
+"""Async work at the edge, stopped by signals: the first asks it to stop and say how to go on, the second ends it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import threading
+from collections.abc import Coroutine
+from contextlib import suppress
+from typing import Any, TypeVar
+
+import click
+
+T = TypeVar("T")
+_SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+
+
+def wait(work: Coroutine[Any, Any, T]) -> T:
+    """Run async work to its end. Ctrl-C, SIGTERM and a lost terminal cancel it; a second one ends the process at once.
+
+    Ending at once loses nothing: all that counts is committed before it is used.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return asyncio.run(work)
+    heard: list[int] = []
+    try:
+        return asyncio.run(_stoppable(work, heard))
+    except asyncio.CancelledError:
+        if not heard:
+            raise
+        raise click.exceptions.Exit(128 + heard[0]) from None
+
+
+async def _stoppable(work: Coroutine[Any, Any, T], heard: list[int]) -> T:
+    loop, task = asyncio.get_running_loop(), asyncio.ensure_future(work)
+
+    def stop(number: int, _frame: object) -> None:
+        if heard:
+            _end_now(heard[0])
+        heard.append(number)
+        loop.call_soon_threadsafe(task.cancel)
+
+    before = {number: signal.getsignal(number) for number in _SIGNALS}
+    ours = [number for number, handler in before.items() if handler is not signal.SIG_IGN]  # nohup stays nohup
+    for number in ours:
+        signal.signal(number, stop)
+    try:
+        return await task
+    finally:
+        for number in ours:
+            signal.signal(number, before[number])
+
+
+def _end_now(number: int) -> None:
+    """Leave without waiting for anything, without a traceback."""
+    click.echo("ended at once; all that was committed is kept", err=True)
+    with suppress(OSError, ValueError):
+        sys.stdout.flush()
+    os._exit(128 + number)

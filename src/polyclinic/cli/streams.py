@@ -1,0 +1,49 @@
+"""Standard streams that may be closed, full or gone: what is told to the person never stops the work."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from contextlib import suppress
+
+STANDARD = (0, 1, 2)
+
+
+class _Forgiving(io.FileIO):
+    """A file whose writes never fail: a terminal may be gone, a disk full."""
+
+    def write(self, data: object) -> int:
+        """As if it were written."""
+        try:
+            return super().write(data)  # type: ignore[arg-type]
+        except OSError:
+            return len(memoryview(data))  # type: ignore[arg-type]
+
+
+def steady_streams() -> None:
+    """Make standard streams safe to use; called once, before anything is opened.
+
+    A closed one becomes the null device. Otherwise the next file that is opened (the store) would get its number, and
+    whatever a library prints to standard error would be written into it.
+    """
+    for number in STANDARD:
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, which is this one
+    if sys.stdin is None:
+        sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), encoding="utf-8")
+    if sys.stdout is None:
+        sys.stdout = io.TextIOWrapper(io.BufferedWriter(io.FileIO(1, "w", closefd=False)), encoding="utf-8")
+    encoding = getattr(sys.stderr, "encoding", None) or "utf-8"
+    raw = io.BufferedWriter(_Forgiving(2, "w", closefd=False))
+    sys.stderr = io.TextIOWrapper(raw, encoding=encoding, errors="backslashreplace", line_buffering=True)
+
+
+def give_up_output() -> None:
+    """After standard output has failed: send what is left in its buffer nowhere, so that leaving does not fail too."""
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)

@@ -1,0 +1,40 @@
+"""Runs leave the store: deleted by name, or taken back when nothing ever happened in them."""
+
+from __future__ import annotations
+
+from polyclinic.core.database import Transaction
+from polyclinic.errors import ConfigError
+from polyclinic.store.leases import units_at_work
+
+RUN_TABLES = ("calls", "effects", "scores", "posts", "leases", "episodes", "scenarios")
+"""The tables whose rows belong to a run, beside `runs` itself."""
+
+
+def delete_run(transaction: Transaction, run: str) -> int:
+    """Delete a run with all its rows; returns how many episodes it had. Refused while a process works on it.
+
+    Saved libraries stay, and so do records in FHIR tables, which may hold more than this run.
+    """
+    if units_at_work(transaction, run):
+        raise ConfigError(
+            f"a process is working on {run}: stop it first, or, if it is gone, free the run with:"
+            f" polyclinic runs release {run}"
+        )
+    episodes = int(transaction.execute("SELECT COUNT(*) FROM episodes WHERE run = ?", (run,))[0][0])
+    for table in RUN_TABLES:
+        transaction.execute(f"DELETE FROM {table} WHERE run = ?", (run,))
+    transaction.execute("DELETE FROM runs WHERE id = ?", (run,))
+    return episodes
+
+
+def take_back(transaction: Transaction, run: str) -> bool:
+    """Delete a run in which nothing has happened: no episode ended, nothing was asked or posted. Returns whether."""
+    happened = transaction.execute(
+        "SELECT EXISTS (SELECT 1 FROM episodes WHERE run = ? AND status <> 'pending')"
+        " OR EXISTS (SELECT 1 FROM calls WHERE run = ?) OR EXISTS (SELECT 1 FROM posts WHERE run = ?)",
+        (run, run, run),
+    )[0][0]
+    if happened or units_at_work(transaction, run):
+        return False
+    delete_run(transaction, run)
+    return True
