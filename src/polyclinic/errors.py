@@ -7,6 +7,7 @@
     │   ├── ConfigError         a flag, a run file or a cast string
     │   ├── UnknownName         a clinic, variant, judge, role, run … that does not exist; suggests similar names
     │   ├── DataError           a case file, norm file, library file …: names the file, the place and the fix
+    │   ├── PersonLeft          a person who plays has left: the episode waits for them and can be continued
     │   ├── NotNow              a live session is not in a state that allows this (in `web.sessions`)
     │   └── StoreError          the store cannot be read or written (damaged, full, locked, missing); the run stops
     ├── RecordsError            the hospital's records refuse a request (in `core.records`, with FHIR's issue codes)
@@ -95,6 +96,10 @@ class DataError(UserError):
 
 class StoreError(UserError):
     """The store cannot be read or written. The run stops; nothing that was committed is lost."""
+
+
+class PersonLeft(UserError):
+    """A person who plays a role has left. Nothing failed: the episode waits, and goes on from their last word."""
 
 
 class LimitReached(PolyclinicError):

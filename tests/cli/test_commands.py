@@ -105,11 +105,19 @@ def test_a_person_plays_and_gets_feedback(polyclinic: Run) -> None:
     assert "— understood —" in done.stdout
 
 
-def test_a_person_who_leaves_ends_the_episode_without_a_traceback(polyclinic: Run) -> None:
-    done = polyclinic("play", "demo", "--role", "nurse", "--variant", "plain", stdin="/quit\n")
-    assert done.returncode == 1
-    assert "Traceback" not in done.stderr
-    assert "failed:model" in done.stdout
+def test_a_person_who_leaves_fails_nothing_and_continues_where_they_were(polyclinic: Run) -> None:
+    left = polyclinic("play", "demo", "--role", "nurse", "--variant", "plain", stdin="2 x 2: with meals\n/quit\n")
+    assert left.returncode == 0
+    assert "Traceback" not in left.stderr and "failed" not in left.stdout + left.stderr
+    run = as_json(polyclinic("runs", "--json"))[0]["run"]
+    assert f"polyclinic play --resume {run}" in left.stderr
+    back = polyclinic("play", "--resume", run, stdin="1 x 2: one tablet, 2 times a day\n" * 3)
+    assert back.returncode == 0, back.stderr
+    assert "saved as run" in back.stdout
+    shown = polyclinic("show", run, "call-01:plain:0").stdout
+    assert shown.count("with meals") == 1 and "one tablet" in shown, "what was answered is not asked again"
+    ended = polyclinic("play", "--resume", run)
+    assert (ended.returncode, "has ended" in ended.stderr) == (2, True)
 
 
 def test_the_doctor_reports_what_works_and_what_to_fix(polyclinic: Run) -> None:

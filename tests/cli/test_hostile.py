@@ -21,7 +21,7 @@ from tests.cli.conftest import Run, as_json
     [
         (("run", "demo", "--cast", "nurse=human"), "a run has no person to answer"),
         (("evolve", "demo", "--cast", "nurse=human"), "a run has no person to answer"),
-        (("run", "demo", "--local-only", "--fhir", "https://fhir.example.org/r5"), "--local-only allows only"),
+        (("run", "frontdesk", "--local-only", "--fhir", "https://fhir.example.org/r5"), "--local-only allows only"),
         (("run", "demo", "--seed", "99999999999999999999"), "seed"),
         (("run", "demo", "--max-cost-usd", "inf"), "max_cost_usd"),
         (("resume", "--concurrency", "-3"), "concurrency"),

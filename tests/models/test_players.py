@@ -17,7 +17,7 @@ from polyclinic.core.reply import ReplyModel, read_reply
 from polyclinic.core.tool import ToolSpec
 from polyclinic.core.understudy import Ask as Asked
 from polyclinic.core.understudy import Understudy, answers, call_tool
-from polyclinic.errors import ConfigError, EngineError, ModelError, UnknownName
+from polyclinic.errors import ConfigError, EngineError, ModelError, PersonLeft, UnknownName
 from polyclinic.models.cast import build_cast, parse_cast
 from polyclinic.models.human import HumanDesk, HumanModel
 from polyclinic.models.replay import ReplayModel
@@ -181,11 +181,11 @@ async def test_a_desk_that_closes_fails_what_waits(ask: Ask) -> None:
     call = asyncio.ensure_future(HumanModel(desk).answer(ask()))
     question = await desk.next()
     desk.close()
-    with pytest.raises(ModelError, match="the person left"):
+    with pytest.raises(PersonLeft, match="the person left"):
         await call
     with pytest.raises(UnknownName):
         desk.reply(question.id, "too late")
-    with pytest.raises(ModelError):
+    with pytest.raises(PersonLeft):
         await HumanModel(desk).answer(ask())
 
 

@@ -10,6 +10,7 @@ from polyclinic.core.transcript import Learned, Said
 from polyclinic.errors import UserError
 from polyclinic.runner.api import resume_run, run, start_run
 from polyclinic.runner.execute import batch
+from polyclinic.runner.execute.progress import Silent
 from polyclinic.runner.execute.rescore import rescore
 from polyclinic.runner.plan.config import RunConfig, make_config
 from polyclinic.runner.plan.libraries import save_learned
@@ -104,12 +105,9 @@ async def test_two_processes_share_a_run_and_no_episode_is_done_twice(tmp_path_f
     url = str(tmp_path_factory.mktemp("shared") / "s.db")
     ended: list[str] = []
 
-    class Count:
-        def start(self, total: int, finished: int) -> None: ...
+    class Count(Silent):
         def ended(self, result: EpisodeResult) -> None:
             ended.append(result.spec.id)
-
-        def close(self) -> None: ...
 
     async with open_store(url) as one, open_store(url) as two:
         id = await start_run(one, config(scenarios="40"))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from polyclinic.cli.options import json_option, print_json, store_option, wait
+from polyclinic.cli.options import Group, json_option, print_json, store_option, wait
 from polyclinic.errors import ConfigError
 from polyclinic.eval.audit import AuditKey, read_ratings, write_packet
 from polyclinic.eval.audit_report import audit, audit_sections
@@ -24,7 +24,9 @@ from polyclinic.store.scores import LIVE
 from polyclinic.store.store import open_store
 
 
-@click.group(name="audit", short_help="Let people rate transcripts blind, and compare their ratings with the judges.")
+@click.group(
+    cls=Group, name="audit", short_help="Let people rate transcripts blind, and compare their ratings with the judges."
+)
 def command() -> None:
     """Let people rate transcripts blind, and compare their ratings with the judges.
 
@@ -75,7 +77,7 @@ def packet(
 
 
 async def _results(url: str, run: str) -> RunResults:
-    async with open_store(url) as store:
+    async with open_store(url, must_exist=True) as store:
         return await load_results(store, run)
 
 
@@ -101,13 +103,16 @@ def read(sheets: tuple[str, ...], key_path: str, scoring: str, html: str, store:
     """Read rating sheets: how far people agree with each other, and judges with people."""
 
     async def work() -> int:
+        for sheet in sheets:
+            if not Path(sheet).exists():
+                raise ConfigError(f"there is no sheet {sheet}")
         key = AuditKey.load(key_path)
         ratings = [rating for sheet in sheets for rating in read_ratings(sheet, key)]
         if not ratings:
             raise ConfigError(
                 f"the {len(sheets)} sheet(s) hold no rating yet: fill in whole numbers and read them again"
             )
-        async with open_store(store) as opened:
+        async with open_store(store, must_exist=True) as opened:
             sections = audit_sections(audit(await load_results(opened, key.run, scoring), key, ratings))
             report = await make_report(opened, key.run, scoring=scoring) if html else None
         if report is not None:

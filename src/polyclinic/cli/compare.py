@@ -32,8 +32,13 @@ def command(left: str, right: str, metrics: tuple[str, ...], scoring: str, store
 
 
 async def _compare(url: str, left: str, right: str, metrics: tuple[str, ...], scoring: str, as_json: bool) -> int:
-    async with open_store(url) as store:
+    async with open_store(url, must_exist=True) as store:
         arms = [await _arm(store, left, scoring), await _arm(store, right, scoring)]
+    clinics = [arm.results.clinic for arm in arms]
+    if clinics[0] != clinics[1]:
+        raise ConfigError(
+            f"{left} is of {clinics[0]} and {right} of {clinics[1]}: only runs of one clinic are compared"
+        )
     found = compare(arms[0], arms[1], list(metrics) or None)
     if as_json:
         print_json([asdict(item) for item in found])

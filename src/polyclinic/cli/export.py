@@ -9,16 +9,18 @@ import click
 
 from polyclinic.cli.options import json_option, print_json, scoring_option, store_option, wait
 from polyclinic.errors import ConfigError
-from polyclinic.store.export import What, export_rows, write_jsonl, write_parquet
+from polyclinic.store.export import What, export_rows, write_csv, write_jsonl, write_parquet
 from polyclinic.store.store import open_store
 
+WRITERS = {"jsonl": write_jsonl, "csv": write_csv, "parquet": write_parquet}
 
-@click.command(name="export", short_help="Export a run's rows to JSON lines or Parquet.")
+
+@click.command(name="export", short_help="Export a run's rows to JSON lines, CSV or Parquet.")
 @click.argument("run", default="last")
 @click.option(
     "--what", type=click.Choice(["episodes", "events", "calls", "scores"]), default="episodes", show_default=True
 )
-@click.option("--format", "form", type=click.Choice(["jsonl", "parquet"]), help="[default: by the file's ending]")
+@click.option("--format", "form", type=click.Choice(list(WRITERS)), help="[default: by the file's ending]")
 @click.option("--out", "-o", type=click.Path(dir_okay=False), help="The file.  [default: RUN.WHAT.jsonl]")
 @click.option("--timings", is_flag=True, help="Include wall-clock timings, which differ from run to run.")
 @scoring_option
@@ -27,7 +29,7 @@ from polyclinic.store.store import open_store
 def command(
     run: str, what: str, form: str | None, out: str | None, timings: bool, scoring: str, store: str, as_json: bool
 ) -> int:
-    """Export a run's rows to JSON lines or Parquet.
+    """Export a run's rows to JSON lines, CSV or Parquet.
 
     The same run always gives the same bytes, whatever its concurrency and however often it was resumed.
     """
@@ -37,14 +39,14 @@ def command(
 async def _export(
     url: str, run: str, what: What, form: str | None, out: str | None, timings: bool, scoring: str, as_json: bool
 ) -> int:
-    async with open_store(url) as store:
+    async with open_store(url, must_exist=True) as store:
         id = (await store.runs.get(run)).id
-        form = form or ("parquet" if out and out.endswith(".parquet") else "jsonl")
+        form = form or _form(out)
         path = Path(out or f"{id}.{what}.{form}")
         await store.scores.require(id, scoring)
         rows = export_rows(store, id, what, timings=timings, scoring=scoring)
         try:
-            count = await (write_parquet(path, rows) if form == "parquet" else write_jsonl(path, rows))
+            count = await WRITERS[form](path, rows)
         except OSError as error:
             raise ConfigError(f"{path} cannot be written: {error.strerror or error}") from None
     if as_json:
@@ -52,3 +54,13 @@ async def _export(
     else:
         click.echo(f"{count} rows in {path}")
     return 0
+
+
+def _form(out: str | None) -> str:
+    """The form that a file's ending asks for; an ending that we do not write is refused."""
+    if out is None:
+        return "jsonl"
+    ending = Path(out).suffix.lstrip(".").lower()
+    if ending not in WRITERS:
+        raise ConfigError(f"{out}: name a file that ends in {', '.join(f'.{form}' for form in WRITERS)}, or --format")
+    return ending

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import click
 
-from polyclinic.cli.options import json_option, print_json, store_option, wait
+from polyclinic.cli.options import Group, json_option, print_json, refuse_busy_port, store_option, wait
 from polyclinic.core.records import RecordInvalid, RecordsError, Resource
 from polyclinic.errors import ConfigError, DataError
 
 DEFAULT_STORE = ".polyclinic/store.db"
 
 
-@click.group(name="fhir", short_help="Serve the hospital's FHIR R5 records, load data, or test a server.")
+@click.group(cls=Group, name="fhir", short_help="Serve the hospital's FHIR R5 records, load data, or test a server.")
 def command() -> None:
     """Serve the hospital's FHIR R5 records, load data, or test a server."""
 
@@ -30,6 +30,7 @@ def command() -> None:
 @click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535), help="Port to listen on.")
 def serve(store: str, host: str, port: int) -> int:
     """Serve the store's records as a FHIR R5 server, until interrupted."""
+    refuse_busy_port(host, port)
     wait(_serve(store or DEFAULT_STORE, host, port))
     return 0
 

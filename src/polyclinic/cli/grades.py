@@ -11,7 +11,8 @@ import click
 
 from polyclinic.cli.options import json_option, print_json, store_option, wait
 from polyclinic.errors import ConfigError
-from polyclinic.runner.results import load_results
+from polyclinic.runner.registry import load_clinic
+from polyclinic.runner.results import load_results, people_in
 from polyclinic.store.runs import RunRow
 from polyclinic.store.store import Store, open_store
 
@@ -33,9 +34,11 @@ def command(clinic: str, out: str | None, store: str, as_json: bool) -> int:
 
 
 async def _grades(clinic: str, out: str | None, url: str, as_json: bool) -> int:
-    async with open_store(url) as store:
+    if clinic:
+        load_clinic(clinic)
+    async with open_store(url, must_exist=True) as store:
         runs = [run for run in reversed(await store.runs.all()) if clinic in ("", run.clinic)]
-        lines = [line for run in runs if _people(run) for line in await _lines(store, run)]
+        lines = [line for run in runs if people_in(run) for line in await _lines(store, run)]
     metrics = sorted({name for line in lines for name in line} - set(FIXED))
     if as_json:
         print_json(lines)
@@ -63,11 +66,6 @@ def _write(text: str, out: str | None, count: int) -> None:
     click.echo(f"{count} lines in {out}")
 
 
-def _people(run: RunRow) -> list[str]:
-    """The roles that a person took."""
-    return [role for role, player in run.players.items() if player.get("kind") == "human"]
-
-
 async def _lines(store: Store, run: RunRow) -> list[dict[str, Any]]:
     results = await load_results(store, run.id)
     elapsed = {row.spec.id: row.elapsed_ms for row in await store.runs.episodes(run.id)}
@@ -76,7 +74,7 @@ async def _lines(store: Store, run: RunRow) -> list[dict[str, Any]]:
         fixed: dict[str, Any] = {
             "who": run.config.get("options", {}).get("who", ""),
             "clinic": run.clinic,
-            "role": "+".join(_people(run)),
+            "role": "+".join(people_in(run)),
             "scenario": episode.scenario,
             "variant": episode.variant,
             "run": run.id,

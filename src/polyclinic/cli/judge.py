@@ -34,7 +34,7 @@ def command(
 async def _judge(
     url: str, run: str, name: str, judges: tuple[str, ...], cast: str, samples: int, concurrency: int, as_json: bool
 ) -> int:
-    async with open_store(url) as store:
+    async with open_store(url, must_exist=True) as store:
         id = (await store.runs.get(run)).id
         scoring, count, failures = await rescore(store, run, name, judges, cast, samples, concurrency)
     if as_json:

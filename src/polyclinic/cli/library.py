@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import click
 
-from polyclinic.cli.options import json_option, print_json, scenarios_option, store_option, table, wait
+from polyclinic.cli.options import Group, json_option, print_json, scenarios_option, store_option, table, wait
 from polyclinic.core.library import Entry, Library
 from polyclinic.errors import ConfigError
 from polyclinic.runner.libraries import contamination, merge, open_library, save_library
@@ -15,7 +15,9 @@ from polyclinic.runner.registry import load_clinic
 from polyclinic.store.store import Store, open_store
 
 
-@click.group(name="library", short_help="Inspect learned libraries: list, search, diff, merge, roll back, check.")
+@click.group(
+    cls=Group, name="library", short_help="Inspect learned libraries: list, search, diff, merge, roll back, check."
+)
 def command() -> None:
     """Inspect learned libraries: list, search, diff, merge, roll back, check.
 
@@ -53,7 +55,7 @@ def list_entries(source: str | None, version: int | None, removed: bool, store: 
     """List the entries of a library; without SOURCE, the saved libraries."""
 
     async def work() -> int:
-        async with open_store(store) as opened:
+        async with open_store(store, must_exist=True) as opened:
             if source is None:
                 names = await opened.libraries.names()
                 print_json(names) if as_json else click.echo("\n".join(names) or "no saved libraries yet")
@@ -81,7 +83,7 @@ def search(source: str, words: str, k: int, store: str, as_json: bool) -> int:
     """Find the entries closest in meaning to some words."""
 
     async def work() -> int:
-        async with open_store(store) as opened:
+        async with open_store(store, must_exist=True) as opened:
             library = await open_library(opened, source)
             found = library.nearest(words, k)
         if as_json:
@@ -104,7 +106,7 @@ def diff(left: str, right: str, store: str, as_json: bool) -> int:
     """Show the entries that only one of two libraries has."""
 
     async def work() -> int:
-        async with open_store(store) as opened:
+        async with open_store(store, must_exist=True) as opened:
             mine, theirs = await open_library(opened, left), await open_library(opened, right)
             only_mine, only_theirs = mine.diff(theirs)
         if as_json:
@@ -127,7 +129,7 @@ def export(source: str, file: str, store: str, as_json: bool) -> int:
     """Write a library's operations to a JSONL file that --library takes."""
 
     async def work() -> int:
-        async with open_store(store) as opened:
+        async with open_store(store, must_exist=True) as opened:
             library = await open_library(opened, source)
         write_library_file(file, library.operations)
         _tell(as_json, f"{library.version} operations, {len(library)} entries in {file}", library, file)
@@ -151,7 +153,7 @@ def merge_libraries(
     """Merge several libraries. Of similar entries the better one is kept."""
 
     async def work() -> int:
-        async with open_store(store) as opened:
+        async with open_store(store, must_exist=True) as opened:
             merged = await merge(opened, sources, unless_near)
             await save_library(opened, name, load_clinic(clinic), merged, f"merged from {', '.join(sources)}")
         _tell(as_json, f"{name}: {len(merged)} entries", merged, name)
@@ -170,7 +172,7 @@ def rollback(name: str, version: int, reason: str, store: str, as_json: bool) ->
     """Restore an earlier version of a saved library; its history is kept."""
 
     async def work() -> int:
-        async with open_store(store) as opened:
+        async with open_store(store, must_exist=True) as opened:
             library = await _saved(opened, name)
             library.extend(library.rollback(version, reason))
             saved = await opened.libraries.load(name)
@@ -201,7 +203,7 @@ def check(source: str, clinic: str, selector: str, seed: int, store: str, as_jso
 
     async def work() -> int:
         cases = load_clinic(clinic).scenarios(selector, seed)
-        async with open_store(store) as opened:
+        async with open_store(store, must_exist=True) as opened:
             found = contamination(await open_library(opened, source), cases)
         if as_json:
             print_json([entry.model_dump() for entry in found])

@@ -62,7 +62,7 @@ def cli() -> None:
     """Teams of AI agents at work in simulated healthcare.
 
     Everything works offline: without --cast, every role is played by an understudy, a rule-based baseline.
-    Exit codes: 0 done, 1 the run has failures, 2 the input is wrong, 3 stopped by a limit.
+    Exit codes: 0 done, 1 the run has failures, 2 the input is wrong, 3 stopped by a limit, 130 interrupted.
     """
 
 

@@ -14,7 +14,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "compare": ("compare", "Compare two variants, or two runs, on the same scenarios."),
     "judge": ("judge", "Score a finished run again, without running it again."),
     "audit": ("audit", "Let people rate transcripts blind, and compare their ratings with the judges."),
-    "export": ("export", "Export a run's rows to JSON lines or Parquet."),
+    "export": ("export", "Export a run's rows to JSON lines, CSV or Parquet."),
     "dataset": ("dataset", "Turn a clinic's episodes into training data (JSONL, Parquet) with a data card."),
     "evolve": ("evolve", "Let a clinic learn from case to case, and save what it learned."),
     "library": ("library", "Inspect learned libraries: list, search, diff, merge, roll back, check."),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import socket
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -10,11 +12,24 @@ import click
 import orjson
 
 from polyclinic.cli.stopping import wait as wait
+from polyclinic.errors import ConfigError, UnknownName
 
 if TYPE_CHECKING:
     from polyclinic.runner.execute.progress import Progress
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Group(click.Group):
+    """A command with commands of its own; a wrong one is answered with the names there are."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does, with the nearest names in the error."""
+        if args and args[0] not in self.commands and not args[0].startswith("-"):
+            raise UnknownName(f"{self.name} command", args[0], self.commands)
+        return super().resolve_command(ctx, args)
 
 
 def store_option(function: F) -> F:
@@ -73,6 +88,20 @@ def pairs(values: tuple[str, ...], flag: str, *, nameless: bool = False) -> dict
             raise click.BadParameter(f"{flag} takes NAME=VALUE, not '{value}'")
         found[name.strip()] = rest.strip()
     return found
+
+
+def refuse_busy_port(host: str, port: int) -> None:
+    """Refuse an address that cannot be listened on, before anything is announced. Port 0 takes a free one."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind, protocol) as trial:
+            trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            trial.bind(address)
+    except OverflowError as error:
+        raise ConfigError(f"port {port}: {error}") from None
+    except OSError as error:
+        reason = "is in use" if error.errno == errno.EADDRINUSE else f"cannot be used: {error.strerror or error}"
+        raise ConfigError(f"{host}:{port} {reason}; choose another with --port") from None
 
 
 def table(rows: list[list[str]], header: list[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 import sys
 import threading
 from contextlib import suppress
@@ -14,20 +15,20 @@ from polyclinic.core.clinic import Clinic
 from polyclinic.core.judge import Case
 from polyclinic.core.transcript import Event, Said, Scored
 from polyclinic.core.value import plain
-from polyclinic.errors import ConfigError
+from polyclinic.errors import ConfigError, PersonLeft
 from polyclinic.eval.sections import sections_to_plain
 from polyclinic.eval.terminal import section_text
 from polyclinic.models.human import HumanDesk, HumanQuestion
-from polyclinic.runner.api import only_if_begun, resume_run, start_run
+from polyclinic.runner.api import only_if_begun, outcome_of, resume_run, start_run
 from polyclinic.runner.plan.config import RunConfig, make_config
 from polyclinic.runner.registry import load_clinic
-from polyclinic.runner.results import load_results
-from polyclinic.store.store import Store, open_store
+from polyclinic.runner.results import load_results, people_in
+from polyclinic.store.store import Store, default_store, open_store
 
 
 @click.command(name="play", short_help="Take a role yourself, in the terminal, and get feedback.")
-@click.argument("clinic")
-@click.option("--role", required=True, help="The role you take.")
+@click.argument("clinic", required=False)
+@click.option("--role", default="", help="The role you take.")
 @click.option("--variant", help="[default: the clinic's own]")
 @scenarios_option(
     default=None,
@@ -46,10 +47,11 @@ from polyclinic.store.store import Store, open_store
 @click.option(
     "--who", default="", metavar="NAME", help="Your name, kept with the episode; `polyclinic grades` lists it."
 )
+@click.option("--resume", "left", default="", metavar="RUN", help="Continue a session that you left.")
 @store_option
 @json_option
 def command(
-    clinic: str,
+    clinic: str | None,
     role: str,
     variant: str | None,
     scenarios: str | None,
@@ -57,13 +59,21 @@ def command(
     cast: str,
     library: str,
     who: str,
+    left: str,
     store: str,
     as_json: bool,
 ) -> int:
     """Take a role yourself, in the terminal, and get feedback.
 
-    Type your words and press Enter. /help shows what you know, /quit stops (the conversation is saved).
+    Type your words and press Enter. /help shows what you know, /quit stops. The conversation is saved: continue it
+    with --resume RUN.
     """
+    if left:
+        if clinic or role:
+            raise click.UsageError("--resume takes the run alone: clinic and role are known")
+        return wait(_continue(store, left, as_json))
+    if not clinic or not role:
+        raise click.UsageError("name a clinic and a role: polyclinic play patient --role doctor")
     found = load_clinic(clinic)
     seat = f"{role}-1" if found.role(role).seats and "-" not in role else role
     values: dict[str, object] = {
@@ -85,22 +95,47 @@ async def _play(clinic: Clinic, role: str, config: RunConfig, as_json: bool) -> 
         first = clinic.scenarios(config.scenarios, config.seed)[:1]
         if not first:
             raise ConfigError(f"--scenarios {config.scenarios} selects nothing")
-        run = await start_run(store, config, only=1)
-        desk = HumanDesk()
-        screen = Screen(role, quiet=as_json)
-        asking = asyncio.create_task(_converse(desk, screen))
-        asking.add_done_callback(lambda _: desk.close("the person left"))
-        try:
-            async with only_if_begun(store, run):
-                outcome = await resume_run(store, run, desk=desk, listener=screen.heard)
-        except asyncio.CancelledError:
-            click.echo(f"\nstopped; the conversation is saved as run {run}", err=True)
-            raise
-        finally:
-            asking.cancel()
-            await asyncio.gather(asking, return_exceptions=True)
-        await _feedback(store, clinic, run, as_json)
-        return outcome.exit_code
+        return await _session(store, clinic, role, await start_run(store, config, only=1), as_json)
+
+
+async def _continue(url: str, run: str, as_json: bool) -> int:
+    """The rest of a session: what was said is shown again, what was answered is not asked again."""
+    async with open_store(url, must_exist=True) as store:
+        row = await store.runs.get(run)
+        roles = people_in(row)
+        if not roles:
+            raise ConfigError(f"{row.id}: nobody plays in this run; continue it with: polyclinic resume {row.id}")
+        if not (await outcome_of(store, row.id)).left:
+            raise ConfigError(f"{row.id} has ended; read it with: polyclinic show {row.id}")
+        return await _session(store, load_clinic(row.clinic), roles[0], row.id, as_json)
+
+
+async def _session(store: Store, clinic: Clinic, role: str, run: str, as_json: bool) -> int:
+    desk = HumanDesk()
+    screen = Screen(role, quiet=as_json)
+    asking = asyncio.create_task(_converse(desk, screen))
+    asking.add_done_callback(lambda _: desk.close())
+    try:
+        async with only_if_begun(store, run):
+            outcome = await resume_run(store, run, desk=desk, listener=screen.heard)
+    except PersonLeft:
+        kept = any(row.id == run for row in await store.runs.all())
+        more = f" The conversation is saved; continue with: {continue_line(run, store.url)}" if kept else ""
+        click.echo(f"\nYou left.{more}", err=True)
+        return 0
+    except asyncio.CancelledError:
+        click.echo(f"\nstopped; the conversation is saved. Continue with: {continue_line(run, store.url)}", err=True)
+        raise
+    finally:
+        asking.cancel()
+        await asyncio.gather(asking, return_exceptions=True)
+    await _feedback(store, clinic, run, as_json)
+    return outcome.exit_code
+
+
+def continue_line(run: str, url: str) -> str:
+    """The command that continues a session."""
+    return f"polyclinic play --resume {run}" + ("" if url == default_store() else f" --store {shlex.quote(url)}")
 
 
 class Screen:
@@ -174,10 +209,10 @@ async def _converse(desk: HumanDesk, screen: Screen) -> None:
             try:
                 line = await _typed(f"{question.role}> ")
             except EOFError:
-                desk.close("the person left")
+                desk.close()
                 return
             if line.strip() == "/quit":
-                desk.close("the person left")
+                desk.close()
                 return
             if line.strip() == "/help":
                 screen.show(question.show)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from polyclinic.cli.options import json_option, print_json, table, wait
+from polyclinic.cli.options import Group, json_option, print_json, table, wait
 from polyclinic.errors import ConfigError, UnknownName
 from polyclinic.runner.registry import load_clinic
 
@@ -14,7 +14,11 @@ if TYPE_CHECKING:
     from polyclinic.runner.audition.scenes import Scene
 
 
-@click.group(name="prompts", short_help="Show the prompts of a clinic as a model gets them, filled in from a scenario.")
+@click.group(
+    cls=Group,
+    name="prompts",
+    short_help="Show the prompts of a clinic as a model gets them, filled in from a scenario.",
+)
 def command() -> None:
     """Show the prompts of a clinic as a model gets them, filled in from a scenario."""
 

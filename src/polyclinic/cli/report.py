@@ -38,7 +38,7 @@ def command(
 async def _report(
     url: str, run: str, html: str | None, scoring: str, baseline: str, transcripts: int, full: bool, as_json: bool
 ) -> int:
-    async with open_store(url) as store:
+    async with open_store(url, must_exist=True) as store:
         report = await make_report(store, run, scoring=scoring, baseline=baseline, transcripts=transcripts)
     path = write_html([report], Path(html)) if html else None
     if as_json:

@@ -87,7 +87,7 @@ async def _release(url: str, name: str, force: bool, as_json: bool) -> int:
 
 
 async def _list(url: str, as_json: bool) -> int:
-    async with open_store(url) as store:
+    async with open_store(url, must_exist=True) as store:
         found = [(row, await outcome_of(store, row.id)) for row in await store.runs.all()]
     if as_json:
         print_json(

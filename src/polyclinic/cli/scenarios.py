@@ -7,12 +7,12 @@ from pathlib import Path
 import click
 import orjson
 
-from polyclinic.cli.options import json_option, print_json, scenarios_option, table
+from polyclinic.cli.options import Group, json_option, print_json, scenarios_option, table
 from polyclinic.errors import ConfigError, UnknownName
 from polyclinic.runner.registry import load_clinic
 
 
-@click.group(name="scenarios", short_help="List, show or lint a clinic's scenarios.")
+@click.group(cls=Group, name="scenarios", short_help="List, show or lint a clinic's scenarios.")
 def command() -> None:
     """List, show or lint a clinic's scenarios."""
 
@@ -40,7 +40,10 @@ def list_scenarios(clinic: str, selector: str, seed: int, as_json: bool) -> int:
 @json_option
 def show_scenario(clinic: str, id: str, selector: str, seed: int, as_json: bool) -> int:
     """Show one scenario in full."""
-    found = {scenario.id: scenario for scenario in load_clinic(clinic).scenarios(selector, seed)}
+    chosen = load_clinic(clinic)
+    found = {scenario.id: scenario for scenario in chosen.scenarios(selector, seed)}
+    if id not in found and not selector:
+        found |= {scenario.id: scenario for scenario in chosen.scenarios(id, seed)}
     if id not in found:
         raise UnknownName(f"scenario in {clinic}", id, found)
     print_json(orjson.loads(found[id].model_dump_json()))

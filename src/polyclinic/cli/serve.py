@@ -7,7 +7,8 @@ import secrets
 
 import click
 
-from polyclinic.cli.options import pairs, store_option
+from polyclinic.cli.options import pairs, refuse_busy_port, store_option
+from polyclinic.core.extras import install_hint
 from polyclinic.errors import ConfigError
 from polyclinic.runner.plan.config import make_config
 
@@ -51,8 +52,9 @@ def command(
         from polyclinic.web.sessions.app import create_app
         from polyclinic.web.sessions.limits import ServiceLimits
     except ImportError as error:
-        raise ConfigError(f"the service needs the extra 'web' ({error.name}): pip install 'polyclinic[web]'") from None
+        raise ConfigError(f"the service needs the extra 'web' ({error.name}): {install_hint('web')}") from None
 
+    refuse_busy_port(host, port)
     token = token or os.environ.get(TOKEN, "")
     if not token:
         token = secrets.token_urlsafe(24)

@@ -28,7 +28,7 @@ def command(run: str, episode: str | None, calls: bool, store: str, as_json: boo
 
 
 async def _show(url: str, run: str, episode: str | None, calls: bool, as_json: bool) -> int:
-    async with open_store(url) as store:
+    async with open_store(url, must_exist=True) as store:
         row = await store.runs.get(run)
         if episode is None:
             rows = await store.runs.episodes(row.id)

@@ -10,10 +10,10 @@ from pathlib import Path
 import click
 import orjson
 
-from polyclinic.cli.options import json_option, print_json, wait
+from polyclinic.cli.options import Group, json_option, print_json, wait
 
 
-@click.group(name="train", short_help="Train the built-in reader or the guard from labelled examples.")
+@click.group(cls=Group, name="train", short_help="Train the built-in reader or the guard from labelled examples.")
 def command() -> None:
     """Train the built-in reader or the guard from labelled examples.
 

@@ -36,13 +36,14 @@ _OWNERS: Mapping[Side, Owner] = {"tested": "reply", "simulated": "simulated_user
 class Role:
     """A part in a clinic's play. `side` decides who owns a reply that cannot be read.
 
-    With `seats`, several play it side by side (``student-1``, ``student-2`` …), and a person takes one seat.
+    With `seats`, several play it side by side (``student-1``, ``student-2`` …), and a person takes one seat: `seats`
+    names the field of the variant that says how many there are.
     """
 
     name: str
     about: str
     side: Side = "tested"
-    seats: bool = False
+    seats: str = ""
 
     @property
     def owner(self) -> Owner:
@@ -134,6 +135,12 @@ class Clinic(Generic[S, V]):
         if role is not None:
             return role
         raise UnknownName(f"role in {self.name}", name, (role.name for role in self.roles))
+
+    def seats(self, role: str, variant: str) -> list[str]:
+        """The seats of a role in a variant: ``student-1``, ``student-2`` …; none for a role that one plays alone."""
+        field = self.role(role).seats
+        many = int(getattr(self.variant(variant), field)) if field else 0
+        return [f"{role_of(role)}-{number}" for number in range(1, many + 1)]
 
     def variant(self, name: str) -> V:
         """The variant, or an error with the names there are."""

@@ -43,7 +43,7 @@ class AuditKey(Frozen):
     @classmethod
     def load(cls, path: str | Path) -> AuditKey:
         """Read a key back; raises `DataError` for anything else."""
-        plain = parse_json(read_text(path, about="key"), path)
+        plain = parse_json(read_text(path, about="key", fix="name the packet's key with --key"), path)
         return checked(cls, plain, path, field="is not an audit key")
 
 

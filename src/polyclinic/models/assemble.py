@@ -35,6 +35,7 @@ class Assembly:
         self._models: dict[str, Model] = {}
         self._endpoints: dict[tuple[str, str], Endpoint] = {}
         self._limiters: dict[str, Limiter] = {}
+        self._guarded: list[Guarded] = []
         self._local: list[LocalCaller] = []
         self.unpriced: list[str] = []
 
@@ -49,6 +50,10 @@ class Assembly:
         for check in self._checks:
             check()
 
+    def retries(self) -> int:
+        """How many attempts failed and were made again."""
+        return sum(guarded.retries for guarded in self._guarded)
+
     async def close(self) -> None:
         """Close connections and local models."""
         for endpoint in self._endpoints.values():
@@ -61,7 +66,9 @@ class Assembly:
         caller, limiter = self._caller(spec, price)
         options = caller.options if isinstance(caller, LocalCaller) else spec.options
         purse = Purse(price, self._budget) if self._budget is not None else None
-        model: Model = Guarded(caller, limiter, options, purse)
+        guarded = Guarded(caller, limiter, options, purse)
+        self._guarded.append(guarded)
+        model: Model = guarded
         return Cached(model, self._cache) if self._cache is not None else model
 
     def _caller(self, spec: CastSpec, price: Price) -> tuple[Caller, Limiter]:

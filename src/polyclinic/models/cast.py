@@ -38,12 +38,14 @@ class Cast:
         closers: Sequence[Closer] = (),
         unpriced: Collection[str] = (),
         check: Callable[[], None] | None = None,
+        retries: Callable[[], int] = lambda: 0,
     ) -> None:
         self._models = dict(models)
         self._specs = dict(specs or {})
         self._closers = list(closers)
         self.unpriced = tuple(sorted(set(unpriced)))
         self._check = check
+        self.retries = retries
 
     def model(self, role: str) -> Model:
         """Who plays this role."""
@@ -166,7 +168,7 @@ def open_cast(
             models[role] = ReplayModel(spec.model, lookup)
         else:
             models[role] = assembly.model(spec)
-    return Cast(models, chosen, [assembly.close], assembly.unpriced, assembly.check)
+    return Cast(models, chosen, [assembly.close], assembly.unpriced, check=assembly.check, retries=assembly.retries)
 
 
 def _check_understudy(role: str, spec: CastSpec, understudies: Collection[str], mistakes: Collection[str]) -> None:

@@ -95,6 +95,7 @@ class Guarded:
 
     def __init__(self, caller: Caller, limiter: Limiter, options: Options, purse: Purse | None = None) -> None:
         self._caller, self._limiter, self._options, self._purse = caller, limiter, options, purse
+        self.retries = 0
 
     @property
     def name(self) -> str:
@@ -128,6 +129,7 @@ class Guarded:
                     raise self._named(failure, str(failure), spent) from failure
                 if failed >= self._options.tries or loop.time() + wait_s >= ends:
                     raise self._gave_up(failure, failed, spent) from failure
+            self.retries += 1
             await asyncio.sleep(wait_s)
 
     async def _attempt(self, request: Request, number: int, left_s: float) -> Completion:

@@ -12,6 +12,7 @@ import importlib.util
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from polyclinic.core.extras import install_hint
 from polyclinic.core.message import Message, ToolCall
 from polyclinic.core.model import Completion, Request, Usage, estimate_usage
 from polyclinic.errors import ConfigError
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from pydantic_ai.models import ModelRequestParameters
     from pydantic_ai.settings import ModelSettings
 
-INSTALL = "pip install 'polyclinic[hosted]'"
+INSTALL = install_hint("hosted")
 _TROUBLES: dict[str, Trouble] = {
     "ModelRateLimitError": "throttled",
     "ModelOverloadedError": "throttled",

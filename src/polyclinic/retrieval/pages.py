@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Literal
 
+from polyclinic.core.extras import install_hint
 from polyclinic.core.message import Frozen
 from polyclinic.errors import ConfigError, DataError
 
@@ -93,7 +94,7 @@ def _read_pdf(path: Path) -> str:
         from pypdf import PdfReader
         from pypdf.errors import PyPdfError
     except ImportError:
-        raise ConfigError("PDF files need the extra 'pdf': pip install 'polyclinic[pdf]'") from None
+        raise ConfigError(f"PDF files need the extra 'pdf': {install_hint('pdf')}") from None
     try:
         return "\n\n".join(page.extract_text() or "" for page in PdfReader(path).pages)
     except (PyPdfError, ValueError, KeyError, TypeError, OSError, RecursionError) as error:

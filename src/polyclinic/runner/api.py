@@ -127,6 +127,7 @@ async def execute(
         start_libraries=await start_libraries(store, clinic, config),
         lease_s=lease_s,
     )
+    batch.progress.watch(built.cast.retries)
     with rare_garbage_collection():
         await batch.execute()
     outcome = await outcome_of(store, run, batch.limit)

@@ -16,6 +16,7 @@ from polyclinic.runner.api import RunOutcome, outcome_of, resume_run, run_plan
 from polyclinic.runner.execute.progress import Progress
 from polyclinic.runner.plan.config import RunConfig
 from polyclinic.runner.plan.run_plan import RunPlan, plan_run
+from polyclinic.runner.reasons import why_failed
 from polyclinic.store.store import Store, default_store, open_store
 
 Tell = Callable[[str], None]
@@ -30,7 +31,7 @@ async def drive(config: RunConfig, progress: Progress, begun: Tell, tell: Tell) 
     def written(run: str, plan: RunPlan) -> None:
         runs.append(run)
         begun(run)
-        for line in _about_libraries(config, plan):
+        for line in (*_about_the_cast(plan), *_about_libraries(config, plan)):
             tell(line)
 
     async with open_store(config.store) as store:
@@ -50,7 +51,7 @@ async def resume(
     overrides: Mapping[str, object] | None = None,
 ) -> RunOutcome:
     """Resume a run until it ends, a limit is reached, or the user stops it."""
-    async with open_store(url) as store:
+    async with open_store(url, must_exist=True) as store:
         name = (await store.runs.get(run)).id
         work = resume_run(store, name, progress=progress, concurrency=concurrency, overrides=overrides)
         return await _to_its_end(store, [name], work, tell)
@@ -72,7 +73,7 @@ async def _to_its_end(store: Store, runs: list[str], work: Coroutine[Any, Any, R
         line = f"When it answers again, continue with: {resume_line(left.run, store.url)}"
         tell(f"stopped: {gone}; {left.done} done, {left.left} left. {line}")
         return replace(left, unreachable=True)
-    for line in _about_the_end(outcome, store.url):
+    for line in _about_the_end(outcome, store.url, await _reasons(store, outcome)):
         tell(line)
     return outcome
 
@@ -86,6 +87,12 @@ def refuse_people(plan: RunPlan) -> None:
 def resume_line(run: str, url: str) -> str:
     """The command that resumes a run."""
     return f"polyclinic resume {run}" + ("" if url == default_store() else f" --store {shlex.quote(url)}")
+
+
+def _about_the_cast(plan: RunPlan) -> Iterator[str]:
+    """Roles that were cast and are not played."""
+    if plan.idle:
+        yield f"note: {plan.clinic.name} has no role {' or '.join(plan.idle)}; that part of the cast is not used"
 
 
 def _about_libraries(asked: RunConfig, plan: RunPlan) -> Iterator[str]:
@@ -103,7 +110,14 @@ def _about_libraries(asked: RunConfig, plan: RunPlan) -> Iterator[str]:
         )
 
 
-def _about_the_end(outcome: RunOutcome, url: str) -> Iterator[str]:
+async def _reasons(store: Store, outcome: RunOutcome) -> tuple[list[str], list[str]]:
+    """Why episodes failed, and why judgements did."""
+    episodes = await why_failed(store, outcome.run) if outcome.failed else []
+    judgements = await why_failed(store, outcome.run, judging=True) if outcome.judge_failures else []
+    return episodes, judgements
+
+
+def _about_the_end(outcome: RunOutcome, url: str, reasons: tuple[list[str], list[str]]) -> Iterator[str]:
     """How it ended, and what to do next."""
     if outcome.unpriced:
         names = ", ".join(outcome.unpriced)
@@ -112,9 +126,11 @@ def _about_the_end(outcome: RunOutcome, url: str) -> Iterator[str]:
         yield f"stopped: {outcome.limit}. Continue with: {resume_line(outcome.run, url)} --max-… (a higher limit)"
     if outcome.failed:
         yield f"{outcome.failed} failed; try them again with: {resume_line(outcome.run, url)}"
+        yield from (f"  {reason}" for reason in reasons[0])
     if outcome.judge_failures:
         again = f"polyclinic judge {outcome.run}"
         yield f"{outcome.judge_failures} judgements failed and give no score; try again with: {again}"
+        yield from (f"  {reason}" for reason in reasons[1])
     for name, operations in outcome.learned.items():
         yield f"learned: {name} ({operations} operations)"
     if not outcome.left:

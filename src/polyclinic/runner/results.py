@@ -11,6 +11,7 @@ from polyclinic.core.reading import READER
 from polyclinic.core.transcript import Ended, Failed, Score, Transcript
 from polyclinic.eval.results import CastMember, EpisodeRow, Failure, RoleUsage, RunResults, Status
 from polyclinic.eval.rules import RuleJudge
+from polyclinic.models.spec import parse_cast
 from polyclinic.reading.measure import reader_accuracy
 from polyclinic.runner.registry import load_clinic, read_scenarios
 from polyclinic.store.runs import RunRow, StoredEpisode
@@ -95,3 +96,8 @@ def _episode(
         position=row.spec.position if row.spec.campaign else number,
         source=transcript,
     )
+
+
+def people_in(row: RunRow) -> list[str]:
+    """The roles and seats that a person took, as the run's cast names them."""
+    return [spec.role for spec in parse_cast(row.config["cast"]) if spec.kind == "human"]

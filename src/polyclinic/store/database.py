@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast
 
 from polyclinic.core.database import Database, Dialect, RowWork, Transaction
+from polyclinic.core.extras import install_hint
 from polyclinic.errors import ConfigError, EngineError, PolyclinicError, StoreError
 
 T = TypeVar("T")
@@ -111,7 +112,7 @@ class _Postgres:
         try:
             import psycopg
         except ImportError:
-            raise ConfigError("PostgreSQL needs the extra: pip install 'polyclinic[postgres]'") from None
+            raise ConfigError(f"PostgreSQL needs the extra: {install_hint('postgres')}") from None
         self._trouble = psycopg.OperationalError
         try:
             self._db = psycopg.connect(url, autocommit=True)
@@ -321,11 +322,25 @@ def _resolve(items: list[_Work]) -> None:
             item.future.set_result(item.result)
 
 
+def refuse_missing(url: str) -> None:
+    """Refuse a store in a file that does not exist."""
+    path = _sqlite_path(url)
+    if path and path != ":memory:" and not Path(path).expanduser().exists():
+        raise ConfigError(f"there is no store '{url}': check --store (a run makes a new one)")
+
+
+def _sqlite_path(url: str) -> str:
+    """The path of an SQLite store; empty for a server."""
+    if url.startswith(("postgresql://", "postgres://")):
+        return ""
+    return url.removeprefix("sqlite:///").removeprefix("sqlite://") or ":memory:"
+
+
 def open_database(url: str) -> Database:
     """A database by URL: a path, ``sqlite:///path``, ``sqlite://:memory:``, or ``postgresql://…``."""
-    if url.startswith(("postgresql://", "postgres://")):
+    path = _sqlite_path(url)
+    if not path:
         return ThreadedDatabase(lambda: _Postgres(url), "postgres")
-    path = url.removeprefix("sqlite:///").removeprefix("sqlite://") or ":memory:"
     if "://" in path:
         raise ConfigError(f"the store '{url}' is not one we know: use a path, sqlite:///path or postgresql://…")
     if path != ":memory:":

@@ -1,7 +1,8 @@
-"""Rows out of a store: JSON lines and Parquet, always in the planned order, the same bytes for the same run."""
+"""Rows out of a store: JSON lines, CSV and Parquet, always in the planned order, the same bytes for the same run."""
 
 from __future__ import annotations
 
+import csv
 from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -95,6 +96,24 @@ async def write_jsonl(path: Path, rows: AsyncIterator[Row]) -> int:
             file.write(orjson.dumps(row, option=orjson.OPT_SORT_KEYS) + b"\n")
             count += 1
     return count
+
+
+async def write_csv(path: Path, rows: AsyncIterator[Row]) -> int:
+    """A CSV file with one header; nested values become JSON text. Returns how many rows."""
+    gathered = [row async for row in rows]
+    columns = list(dict.fromkeys(name for row in gathered for name in row))
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(columns)
+        for row in gathered:
+            writer.writerow([_cell(row.get(name)) for name in columns])
+    return len(gathered)
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, (dict, list, tuple)):
+        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
+    return value
 
 
 async def write_parquet(path: Path, rows: AsyncIterator[Row]) -> int:

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from polyclinic.core.database import Database
-from polyclinic.store.database import open_database
+from polyclinic.store.database import open_database, refuse_missing
 from polyclinic.store.journal import StoreCache, StoreJournal
 from polyclinic.store.libraries import Libraries
 from polyclinic.store.posts import Posts
@@ -37,9 +37,15 @@ class Store:
 
 
 @asynccontextmanager
-async def open_store(url: str = "") -> AsyncIterator[Store]:
-    """A store by URL, brought to the present schema; closed on leaving."""
+async def open_store(url: str = "", *, must_exist: bool = False) -> AsyncIterator[Store]:
+    """A store by URL, brought to the present schema; closed on leaving.
+
+    With `must_exist`, a named file that is not there is an error: a mistyped name would be a new, empty store. The
+    default store may be missing, because it is where everybody begins.
+    """
     url = url or default_store()
+    if must_exist and url != DEFAULT_STORE:
+        refuse_missing(url)
     database = open_database(url)
     try:
         await database.write(migrate)

@@ -13,6 +13,7 @@ from polyclinic.core.scenario import S, V
 from polyclinic.errors import PolyclinicError
 from polyclinic.eval.results import RunResults
 from polyclinic.runner.api import resume_run, start_run
+from polyclinic.runner.execute.progress import Silent
 from polyclinic.runner.plan.config import RunConfig, make_config
 from polyclinic.runner.results import load_results
 from polyclinic.store.export import export_rows, write_jsonl
@@ -81,23 +82,17 @@ class Interruption(PolyclinicError):
     """Stands for a crash in the middle of a run."""
 
 
-class StopAfter:
+class StopAfter(Silent):
     """Progress that stops the run after this many episodes."""
 
     def __init__(self, episodes: int) -> None:
         self._left = episodes
-
-    def start(self, total: int, finished: int) -> None:
-        """Nothing to show."""
 
     def ended(self, result: EpisodeResult) -> None:
         """Break off when enough have ended."""
         self._left -= 1
         if self._left <= 0:
             raise Interruption
-
-    def close(self) -> None:
-        """Nothing to show."""
 
 
 async def interrupted_then_resumed(clinic: Clinic) -> bytes:

@@ -24,7 +24,7 @@ clinic = Clinic(
             "student",
             "reports, asks, and answers the case privately (student-1, student-2 …)",
             side="simulated",
-            seats=True,
+            seats="students",
         ),
         Role("patient", "knows its script only; or an informant who speaks for the patient", side="simulated"),
         Role("specialist", "checks facts before guidance goes out; answers general questions", side="simulated"),

@@ -20,6 +20,7 @@ from polyclinic.core.scenario import Scenario
 from polyclinic.errors import LimitReached
 from polyclinic.runner.execute.progress import Progress, Silent
 from polyclinic.runner.execute.running_campaign import RunningCampaign, lone_campaign, open_campaign
+from polyclinic.runner.reasons import judging_failures
 from polyclinic.store.chain import Chain, ChainBroken
 from polyclinic.store.leases import LEASE_S, ClaimedEpisode, LeaseLost, Leases, holders, this_process
 from polyclinic.store.runs import StoredEpisode
@@ -227,7 +228,8 @@ class Batch:
                 raise ChainBroken(str(refused)) from refused
         if not early:
             running.episode_ended(row.spec, result.effects)
-        self.judge_failures += sum(failure.owner == "judge" for failure in result.failures)
+        if result.failures:
+            self.judge_failures += len(judging_failures(result.transcript))
         self.progress.ended(result)
 
     def _joins(self, result: EpisodeResult) -> bool:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
+from collections.abc import Callable
+from shutil import get_terminal_size
 from typing import Protocol, TextIO
 
 from polyclinic.core.execute import EpisodeResult
 from polyclinic.core.model import NANO, Usage
+from polyclinic.core.transcript import Called
 
 LINE_EVERY_S = 10.0
 DRAW_EVERY_S = 0.1
+BAR_WIDTH = 20
 
 
 class Progress(Protocol):
@@ -17,6 +22,10 @@ class Progress(Protocol):
 
     def start(self, total: int, finished: int) -> None:
         """The run starts with this many episodes, of which some are already finished."""
+        ...
+
+    def watch(self, retries: Callable[[], int]) -> None:
+        """Where to ask how many attempts at a call failed and were made again."""
         ...
 
     def ended(self, result: EpisodeResult) -> None:
@@ -32,6 +41,9 @@ class Silent:
     """Shows nothing."""
 
     def start(self, total: int, finished: int) -> None:
+        """Nothing to show."""
+
+    def watch(self, retries: Callable[[], int]) -> None:
         """Nothing to show."""
 
     def ended(self, result: EpisodeResult) -> None:
@@ -52,26 +64,38 @@ def span(seconds: float) -> str:
 
 
 class Ticker:
-    """Progress as text: done, failed, left, time to go, tokens and cost so far."""
+    """Progress as text: a bar on a terminal, a line now and then in a log.
+
+    It tells what is done and left, the time to go, tokens and cost so far, how often a call was tried again, and the
+    failures by owner.
+    """
 
     def __init__(self, out: TextIO) -> None:
         self._out, self._live = out, out.isatty()
-        self.total = self.before = self.done = self.failed = 0
+        self.total = self.before = self.done = 0
+        self.failed: Counter[str] = Counter()
         self.used = Usage()
+        self.asked_again = 0
+        self._retries: Callable[[], int] = lambda: 0
         self._began = self._drawn = time.monotonic()
 
     def start(self, total: int, finished: int) -> None:
         """Remember where we begin: what was finished earlier does not count for the pace."""
         self.total, self.before = total, finished
-        self._began = time.monotonic()
+        self._began = self._drawn = time.monotonic()
         self._draw(force=True)
+
+    def watch(self, retries: Callable[[], int]) -> None:
+        """Attempts that failed on the way are asked for when a line is drawn."""
+        self._retries = retries
 
     def ended(self, result: EpisodeResult) -> None:
         """Count one more."""
         if result.status == "done":
             self.done += 1
         else:
-            self.failed += 1
+            self.failed[result.failures[-1].owner if result.failures else "engine"] += 1
+        self.asked_again += sum(call.attempt > 0 for call in result.transcript.of(Called))
         for usage in result.usage.values():
             self.used = self.used + usage
         self._draw()
@@ -85,9 +109,9 @@ class Ticker:
 
     def line(self) -> str:
         """The state in words."""
-        ended = self.done + self.failed
+        ended = self.done + self.failed.total()
         left = self.total - self.before - ended
-        parts = [f"{self.before + self.done} done", f"{self.failed} failed", f"{left} left"]
+        parts = [f"{self.before + self.done} done", self._failures(), f"{left} left"]
         elapsed = time.monotonic() - self._began
         if ended and left:
             parts.append(f"about {span(elapsed / ended * left)} to go")
@@ -95,12 +119,29 @@ class Ticker:
         parts.append(f"{'~' if self.used.estimated else ''}{tokens:,} tokens")
         if self.used.cost_nano_usd:
             parts.append(f"${self.used.cost_nano_usd / NANO:.4f}")
+        retries = self._retries() + self.asked_again
+        if retries:
+            parts.append(f"{retries} tried again")
         return ", ".join(parts)
+
+    def bar(self) -> str:
+        """How much has ended, as a picture."""
+        share = (self.before + self.done + self.failed.total()) / self.total if self.total else 1.0
+        full = int(share * BAR_WIDTH)
+        return f"{'█' * full}{'░' * (BAR_WIDTH - full)} {share:4.0%}"
+
+    def _failures(self) -> str:
+        owners = ", ".join(f"{owner} {count}" for owner, count in sorted(self.failed.items()))
+        return f"{self.failed.total()} failed{f' ({owners})' if owners else ''}"
 
     def _draw(self, force: bool = False) -> None:
         now = time.monotonic()
         if not force and now - self._drawn < (DRAW_EVERY_S if self._live else LINE_EVERY_S):
             return
         self._drawn = now
-        self._out.write(f"\r\x1b[K{self.line()}" if self._live else f"{self.line()}\n")
+        self._out.write(f"\r\x1b[K{self._fitting()}" if self._live else f"{self.line()}\n")
         self._out.flush()
+
+    def _fitting(self) -> str:
+        """Bar and words in one row of the terminal: a row that wraps could not be drawn over."""
+        return f"{self.bar()}  {self.line()}"[: get_terminal_size().columns - 1]

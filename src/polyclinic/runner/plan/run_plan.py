@@ -6,17 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from polyclinic.core.clinic import Clinic
+from polyclinic.core.model import role_of
 from polyclinic.core.reading import READER
 from polyclinic.core.scenario import Scenario
 from polyclinic.errors import ConfigError, UnknownName
 from polyclinic.models.cast import CastSpec, choose_models, parse_cast
 from polyclinic.models.prices import default_prices
-from polyclinic.models.spec import is_loopback
+from polyclinic.models.spec import ALL, is_loopback
 from polyclinic.runner.plan.config import RunConfig
 from polyclinic.runner.plan.episodes import Planned, expand
 from polyclinic.runner.plan.libraries import with_own_libraries
 from polyclinic.runner.plan.names import with_full_names
-from polyclinic.runner.registry import load_clinic
+from polyclinic.runner.registry import clinic_modules, load_clinic
 from polyclinic.store.store import Store
 
 WHO = "who"
@@ -25,13 +26,17 @@ WHO = "who"
 
 @dataclass(frozen=True)
 class RunPlan:
-    """A clinic, the settings, who plays each role, and the episodes (none for a service or an evaluation)."""
+    """A clinic, the settings, who plays each role, and the episodes (none for a service or an evaluation).
+
+    `idle` are roles that the cast names and the clinic does not have.
+    """
 
     clinic: Clinic
     config: RunConfig
     cast: Mapping[str, CastSpec]
     scenarios: tuple[Scenario, ...] = ()
     episodes: tuple[Planned, ...] = ()
+    idle: tuple[str, ...] = ()
 
     def with_episodes(self) -> RunPlan:
         """The same plan with everything that will be run."""
@@ -41,7 +46,8 @@ class RunPlan:
     @property
     def players(self) -> dict[str, dict[str, str]]:
         """Role to model name and kind, for the run's record."""
-        chosen = {role.name: self.cast[role.name] for role in self.clinic.roles}
+        seated = {role: spec for role, spec in self.cast.items() if role != READER}
+        chosen = {**{role.name: self.cast[role.name] for role in self.clinic.roles}, **seated}
         players = {role: {"model": spec.name, "kind": str(spec.model_kind)} for role, spec in chosen.items()}
         return {**players, READER: self._reader}
 
@@ -68,8 +74,10 @@ class RunPlan:
 def parse_plan(config: RunConfig, specs: Sequence[CastSpec] | None = None) -> RunPlan:
     """A plan without episodes: the clinic is loaded, cast and judges are checked. Nothing is opened."""
     clinic = load_clinic(config.clinic)
+    wanted = parse_cast(config.cast) if specs is None else list(specs)
+    idle = roles_of_others(clinic, wanted)
     chosen = choose_models(
-        parse_cast(config.cast) if specs is None else specs,
+        [spec for spec in wanted if spec.role not in idle],
         roles=[role.name for role in clinic.roles],
         understudies=clinic.understudies,
         mistakes=[mistake.name for mistake in clinic.mistakes],
@@ -79,7 +87,17 @@ def parse_plan(config: RunConfig, specs: Sequence[CastSpec] | None = None) -> Ru
     _check_judges(clinic, config.judges)
     if config.local_only:
         _refuse_remote(config)
-    return RunPlan(clinic, config, chosen)
+    return RunPlan(clinic, config, chosen, idle=idle)
+
+
+def roles_of_others(clinic: Clinic, specs: Sequence[CastSpec]) -> tuple[str, ...]:
+    """The roles of a cast that this clinic has not, but another one has: one cast string fits all clinics."""
+    own = {role.name for role in clinic.roles} | {READER, ALL}
+    strange = [spec.role for spec in specs if spec.role not in own and role_of(spec.role) not in own]
+    if not strange:
+        return ()
+    known = {role.name for name in clinic_modules() for role in load_clinic(name).roles}
+    return tuple(role for role in strange if role in known or role_of(role) in known)
 
 
 async def plan_run(store: Store, config: RunConfig) -> RunPlan:
@@ -90,6 +108,7 @@ async def plan_run(store: Store, config: RunConfig) -> RunPlan:
         store, await with_own_libraries(store, clinic, config), parse_cast(config.cast)
     )
     plan = parse_plan(named, specs).with_episodes()
+    _check_seats(plan)
     if named.max_cost_usd is not None and plan.unpriced:
         raise ConfigError(
             f"max_cost_usd cannot be enforced: no price is known for {', '.join(plan.unpriced)};"
@@ -105,6 +124,8 @@ def refuse_unknown_settings(clinic: Clinic, config: RunConfig) -> None:
             if not clinic.settings:
                 raise ConfigError(f"--set {name}: {clinic.name} has no settings")
             raise UnknownName(f"setting of {clinic.name}", name, clinic.settings)
+    if config.fhir and "records" not in clinic.needs:
+        raise ConfigError(f"--fhir {config.fhir}: {clinic.name} keeps no records")
     named = [source for source in config.libraries.values() if source != "none"]
     if named and not clinic.libraries:
         raise ConfigError(f"--library {named[0]}: {clinic.name} has no libraries")
@@ -115,6 +136,17 @@ def _check_judges(clinic: Clinic, wanted: Sequence[str]) -> None:
     for name in () if list(wanted) == ["none"] else wanted:
         if name not in known:
             raise UnknownName(f"judge of {clinic.name}", name, known)
+
+
+def _check_seats(plan: RunPlan) -> None:
+    """Refuse a seat that no variant of the run has: nobody would ever speak to it."""
+    variants = dict.fromkeys(spec.variant for _, spec in plan.episodes)
+    for role in plan.cast:
+        if role == READER or role in {each.name for each in plan.clinic.roles}:
+            continue
+        seats = dict.fromkeys(seat for variant in variants for seat in plan.clinic.seats(role, variant))
+        if role not in seats:
+            raise UnknownName(f"seat in {plan.clinic.name} ({', '.join(variants)})", role, seats or [role_of(role)])
 
 
 def _refuse_remote(config: RunConfig) -> None:

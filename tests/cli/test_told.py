@@ -1,0 +1,170 @@
+"""Nothing succeeds silently, and what failed says why: what a person reads after a command."""
+
+from __future__ import annotations
+
+import csv
+import io
+import socket
+import time
+from pathlib import Path
+
+import pytest
+
+from polyclinic.core.episode import EpisodeSpec
+from polyclinic.core.execute import EpisodeResult, Status
+from polyclinic.core.model import Usage
+from polyclinic.core.transcript import Failed, Transcript
+from polyclinic.errors import Owner
+from polyclinic.runner.execute.progress import Ticker
+from tests.cli.conftest import Run, as_json
+
+CLOSED = "http://127.0.0.1:9/v1:none?tries=1"
+"""Nobody listens on the discard port."""
+
+
+def test_an_unreachable_endpoint_is_named_once_with_its_fix(polyclinic: Run) -> None:
+    done = polyclinic("run", "demo", "--scenarios", "3", "--cast", f"nurse={CLOSED}")
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert done.stderr.count("no connection") == 1
+    assert "model (3 times): " in done.stderr and "check that it is running" in done.stderr
+
+
+def test_different_reasons_are_each_told_once(polyclinic: Run) -> None:
+    cast = f"nurse={CLOSED},judge={CLOSED}"
+    done = polyclinic("run", "demo", "--scenarios", "2", "--variant", "plain", "--cast", cast)
+    assert done.returncode == 1 and done.stderr.count("no connection") == 1
+    judged = polyclinic("run", "demo", "--scenarios", "2", "--variant", "plain", "--cast", f"judge={CLOSED}")
+    assert judged.returncode == 1
+    assert "judgements failed" in judged.stderr and judged.stderr.count("no connection") == 1
+
+
+def test_a_missing_key_stops_before_anything_is_saved(polyclinic: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    done = polyclinic("run", "demo", "--cast", "nurse=openai:gpt-5-mini")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "set OPENAI_API_KEY" in done.stderr
+    assert as_json(polyclinic("runs", "--json")) == []
+
+
+def test_the_doctor_answers_soon_about_a_model_that_does_not(polyclinic: Run) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        began = time.monotonic()
+        done = polyclinic("doctor", "--model", f"http://127.0.0.1:{silent.getsockname()[1]}/v1:none")
+        assert time.monotonic() - began < 6
+    assert done.returncode == 1
+    assert "FIX  model" in done.stdout and "within 3 s" in done.stdout
+
+
+@pytest.mark.parametrize("words", [("serve", "demo"), ("fhir", "serve")])
+def test_a_busy_port_is_refused_before_anything_is_announced(polyclinic: Run, words: tuple[str, ...]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = polyclinic(*words, "--port", str(port))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"polyclinic: 127.0.0.1:{port} is in use; choose another with --port\n"
+
+
+def test_an_export_has_the_form_of_its_files_ending(polyclinic: Run, tmp_path: Path) -> None:
+    polyclinic("run", "demo", "--scenarios", "2")
+    assert polyclinic("export", "last", "--what", "scores", "-o", "x.csv").returncode == 0
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "x.csv").read_text(encoding="utf-8"))))
+    assert {"metric", "value", "judge", "episode"} <= set(rows[0]) and float(rows[0]["value"]) >= 0
+    assert polyclinic("export", "last", "-o", "x.jsonl").returncode == 0
+    assert (tmp_path / "x.jsonl").read_bytes().startswith(b"{")
+    assert polyclinic("export", "last", "-o", "x.parquet").returncode == 0
+    assert (tmp_path / "x.parquet").read_bytes().startswith(b"PAR1")
+    refused = polyclinic("export", "last", "-o", "x.xlsx")
+    assert (refused.returncode, (tmp_path / "x.xlsx").exists()) == (2, False)
+    assert ".csv" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("run", "demo", "--fhir", "http://127.0.0.1:9"), "demo keeps no records"),
+        (("play", "rounds", "--role", "student-9"), "student-3"),
+        (("run", "rounds", "--cast", "student-9=understudy"), "student-3"),
+        (("grades", "nosuch"), "no clinic called 'nosuch'"),
+        (("audit", "read", "missing.csv"), "there is no sheet missing.csv"),
+        (("scenarios", "missing.yaml"), "there are: lint, list, show"),
+        (("scenarios", "show", "patient", "npc-77"), "no patient scenario called 'npc-77'"),
+        (("run", "demo", "--cast", "nurze=understudy"), "did you mean nurse"),
+        (("play", "demo"), "name a clinic and a role"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_with_the_right_hint(
+    polyclinic: Run, words: tuple[str, ...], says: str, tmp_path: Path
+) -> None:
+    done = polyclinic(*words)
+    assert done.returncode == 2, done.stdout
+    assert says in done.stderr
+
+
+@pytest.mark.parametrize("command", ["runs", "show", "report", "grades", "export", "judge", "resume", "library list x"])
+def test_a_mistyped_store_is_an_error_and_is_not_made(polyclinic: Run, command: str, tmp_path: Path) -> None:
+    done = polyclinic(*command.split(), "--store", "typo.db")
+    assert (done.returncode, "there is no store 'typo.db'" in done.stderr) == (2, True)
+    assert not (tmp_path / "typo.db").exists()
+
+
+def test_runs_of_two_clinics_are_not_compared(polyclinic: Run) -> None:
+    polyclinic("run", "demo", "--scenarios", "2")
+    polyclinic("run", "frontdesk", "--scenarios", "walk-in", "--variant", "tool")
+    demo, desk = sorted(row["run"] for row in as_json(polyclinic("runs", "--json")))
+    done = polyclinic("compare", demo, desk)
+    assert done.returncode == 2 and "only runs of one clinic" in done.stderr, done.stderr
+
+
+def test_a_scenario_is_found_by_its_id_in_any_set(polyclinic: Run) -> None:
+    assert as_json(polyclinic("scenarios", "show", "patient", "npc-01"))["id"] == "npc-01"
+
+
+def test_one_cast_string_fits_all_clinics(polyclinic: Run) -> None:
+    cast = "judge=understudy,nurse=understudy,student-2=understudy,all=understudy"
+    done = polyclinic("run", "frontdesk", "--scenarios", "walk-in", "--cast", cast)
+    assert done.returncode == 0, done.stderr
+    assert "frontdesk has no role judge or nurse or student-2; that part of the cast is not used" in done.stderr
+
+
+def test_exit_codes_are_as_the_help_says(polyclinic: Run) -> None:
+    said = " ".join(polyclinic("--help").stdout.split())
+    assert "0 done, 1 the run has failures, 2 the input is wrong, 3 stopped by a limit, 130 interrupted" in said
+    assert polyclinic("run", "demo", "--scenarios", "1").returncode == 0
+    assert polyclinic("run", "demo", "--scenarios", "1", "--cast", f"nurse={CLOSED}").returncode == 1
+    assert polyclinic("run", "demo", "--scenarios", "0").returncode == 2
+    assert polyclinic("run", "demo", "--scenarios", "2", "--max-tokens", "10").returncode == 3
+
+
+class Terminal(io.StringIO):
+    """A terminal that remembers."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+SPEC = EpisodeSpec(id="a", clinic="demo", scenario="a", variant="plain", trial=0, seed=0)
+
+
+def ended(status: Status = "done", *owners: Owner) -> EpisodeResult:
+    failures = [Failed(owner=owner, error="x") for owner in owners]
+    usage = {"nurse": Usage(input_tokens=10, output_tokens=10, cost_nano_usd=2_000_000_000)}
+    return EpisodeResult(SPEC, status, "", Transcript(), failures=failures, usage=usage)
+
+
+def test_progress_is_a_bar_with_cost_retries_and_failures_by_owner() -> None:
+    ticker = Ticker(Terminal())
+    ticker.start(4, 1)
+    ticker.watch(lambda: 7)
+    ticker.ended(ended())
+    ticker.ended(ended("failed", "judge", "model"))
+    assert ticker.bar() == "███████████████░░░░░  75%"
+    line = ticker.line()
+    assert line.startswith("2 done, 1 failed (model 1), 1 left, about ")
+    assert line.endswith("40 tokens, $4.0000, 7 tried again")
+
+
+def test_a_log_gets_whole_lines_and_no_bar(polyclinic: Run) -> None:
+    done = polyclinic("run", "demo", "--scenarios", "2")
+    assert not {"\r", "\x1b", "█"} & set(done.stderr)
+    assert [line for line in done.stderr.splitlines() if " left" in line][-1].startswith("2 done, 0 failed, 0 left")
