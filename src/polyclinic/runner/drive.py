@@ -14,9 +14,9 @@ from polyclinic.core.records import RecordsUnreachable
 from polyclinic.errors import ConfigError
 from polyclinic.runner.api import RunOutcome, outcome_of, resume_run, run_plan
 from polyclinic.runner.execute.progress import Progress
+from polyclinic.runner.execute.reasons import why_failed
 from polyclinic.runner.plan.config import RunConfig
 from polyclinic.runner.plan.run_plan import RunPlan, plan_run
-from polyclinic.runner.reasons import why_failed
 from polyclinic.store.store import Store, default_store, open_store
 
 Tell = Callable[[str], None]

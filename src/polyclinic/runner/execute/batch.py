@@ -19,8 +19,8 @@ from polyclinic.core.records import RecordsError, RecordsUnreachable
 from polyclinic.core.scenario import Scenario
 from polyclinic.errors import LimitReached
 from polyclinic.runner.execute.progress import Progress, Silent
+from polyclinic.runner.execute.reasons import judging_failures
 from polyclinic.runner.execute.running_campaign import RunningCampaign, lone_campaign, open_campaign
-from polyclinic.runner.reasons import judging_failures
 from polyclinic.store.chain import Chain, ChainBroken
 from polyclinic.store.leases import LEASE_S, ClaimedEpisode, LeaseLost, Leases, holders, this_process
 from polyclinic.store.runs import StoredEpisode
