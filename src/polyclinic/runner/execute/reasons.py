@@ -27,7 +27,7 @@ async def why_failed(store: Store, run: str, *, judging: bool = False) -> list[s
 
 
 def judging_failures(transcript: Transcript) -> list[Failed]:
-    """What failed after the episode had ended. A judge whose model is down gives no score either, so owners do not matter."""
+    """What failed after the episode had ended. A judge whose model is down gives no score either."""
     events = list(transcript)
     ended = next((at for at, event in enumerate(events) if isinstance(event, Ended)), len(events))
     return [event for event in events[ended:] if isinstance(event, Failed)]
