@@ -24,6 +24,7 @@ from polyclinic.core.records import Resource
 from polyclinic.fhir import resources as build
 from polyclinic.fhir.server import fhir_app
 from polyclinic.fhir.store import FhirStore
+from polyclinic.serving.connections import BoundedRequests, server_config
 from polyclinic.store.database import open_database
 
 T = TypeVar("T")
@@ -128,7 +129,7 @@ async def hospital(store: FhirStore) -> FhirStore:
 
 @pytest.fixture
 async def api(hospital: FhirStore) -> AsyncIterator[httpx.AsyncClient]:
-    transport = httpx.ASGITransport(app=fhir_app(hospital), raise_app_exceptions=False)
+    transport = httpx.ASGITransport(app=fhir_app(hospital, ["fhir.test"]), raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url="http://fhir.test") as client:
         yield client
 
@@ -154,16 +155,23 @@ def elsewhere(work: Coroutine[Any, Any, T]) -> T:
 class RunningServer:
     """The server on a real socket, in a thread of its own."""
 
-    def __init__(self, url: str, resources: list[Resource] | None = None) -> None:
-        self._database = open_database(url)
+    def __init__(
+        self,
+        url: str,
+        resources: list[Resource] | None = None,
+        *,
+        readers: int = 0,
+        protocol: type[BoundedRequests] = BoundedRequests,
+    ) -> None:
+        self._database = open_database(url, readers=readers)
         self.store = elsewhere(FhirStore.open(self._database))
         if resources:
             elsewhere(self.store.load(resources))
         self._socket = socket.socket()
         self._socket.bind(("127.0.0.1", 0))
         self.base = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
-        config = uvicorn.Config(
-            fhir_app(self.store), log_level="error", lifespan="off", timeout_graceful_shutdown=2, timeout_keep_alive=300
+        config = server_config(
+            fhir_app(self.store), protocol=protocol, log_level="error", lifespan="off", timeout_graceful_shutdown=2
         )
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True)
@@ -183,8 +191,8 @@ class RunningServer:
 def serve(tmp_path: Path) -> Iterator[Callable[..., RunningServer]]:
     running: list[RunningServer] = []
 
-    def start(resources: list[Resource] | None = None) -> RunningServer:
-        running.append(RunningServer(f"sqlite:///{tmp_path}/fhir-{len(running)}.db", resources))
+    def start(resources: list[Resource] | None = None, **settings: Any) -> RunningServer:
+        running.append(RunningServer(f"sqlite:///{tmp_path}/fhir-{len(running)}.db", resources, **settings))
         return running[-1]
 
     yield start

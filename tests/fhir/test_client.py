@@ -54,7 +54,7 @@ def diary(count: int) -> list[Resource]:
 @pytest.fixture
 async def external(hospital: FhirStore) -> AsyncIterator[FhirClient]:
     """A client on a server that already holds a hospital of somebody else's."""
-    async with open_client(BASE, transport=httpx.ASGITransport(app=fhir_app(hospital))) as client:
+    async with open_client(BASE, transport=httpx.ASGITransport(app=fhir_app(hospital, ["fhir.test"]))) as client:
         yield client
 
 
@@ -211,7 +211,7 @@ def older(path: str, status: int, body: Any) -> tuple[int, Any]:
 async def test_an_unfit_server_is_refused_with_the_reason(
     store: FhirStore, incoming: Any, outgoing: Any, reason: str
 ) -> None:
-    transport = httpx.ASGITransport(app=Unfit(fhir_app(store), incoming, outgoing))
+    transport = httpx.ASGITransport(app=Unfit(fhir_app(store, ["fhir.test"]), incoming, outgoing))
     with pytest.raises(RecordsRefused, match=reason):
         async with open_client(BASE, transport=transport):
             pass

@@ -86,7 +86,7 @@ async def test_in_process(store: FhirStore) -> None:
 
 @pytest.mark.parametrize("bookings", [250, pytest.param(BOOKINGS, marks=pytest.mark.slow)])
 async def test_over_http(serve: Callable[..., Any], bookings: int) -> None:
-    server = serve(diaries())
+    server = serve([*diaries(), {"resourceType": "Patient", "id": "p"}])
     booked, answers = {}, Counter[int]()
     at_once = asyncio.Semaphore(50)  # connections; httpx's own queue is slow with a thousand waiting
     limits = httpx.Limits(max_connections=50)

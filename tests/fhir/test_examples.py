@@ -16,6 +16,7 @@ from polyclinic.fhir.dates import EARLIEST, date_range
 from polyclinic.fhir.index import walk
 from polyclinic.fhir.match import rows_of
 from polyclinic.fhir.parameters import Parameter, data, parameters, resource_types
+from polyclinic.fhir.references import references_in
 from polyclinic.fhir.server import fhir_app
 from polyclinic.fhir.store import FhirStore
 from polyclinic.store.database import open_database
@@ -40,10 +41,18 @@ def examples(examples_package: Path) -> list[Resource]:
 
 
 @pytest.fixture
-async def client() -> AsyncIterator[httpx.AsyncClient]:
+async def client(examples: list[Resource]) -> AsyncIterator[httpx.AsyncClient]:
+    """A server that holds an empty resource wherever an example refers: examples refer to more than there is."""
     database = open_database("sqlite://:memory:")
     store = await FhirStore.open(database)
-    transport = httpx.ASGITransport(app=fhir_app(store))
+    targets = {tuple(name.split("/")[:2]) for example in examples for name in references_in(example) if "/" in name}
+    kept = [
+        {"resourceType": type_, "id": id_, "status": "free"}
+        for type_, id_ in sorted(targets)
+        if type_ in resource_types()
+    ]
+    await store.load(kept)
+    transport = httpx.ASGITransport(app=fhir_app(store, ["fhir.test"]))
     async with httpx.AsyncClient(transport=transport, base_url="http://fhir.test") as opened:
         yield opened
     await database.close()

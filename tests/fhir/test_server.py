@@ -180,7 +180,7 @@ async def test_history_of_a_resource_a_type_and_the_system(api: httpx.AsyncClien
 
 
 async def test_it_can_be_mounted_under_a_path(hospital: FhirStore) -> None:
-    app = Starlette(routes=[Mount("/fhir", app=fhir_app(hospital))])
+    app = Starlette(routes=[Mount("/fhir", app=fhir_app(hospital, ["web.test"]))])
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://web.test") as client:
         page = (await client.get("/fhir/Slot?_count=1")).json()
         assert [link["url"].split("?")[0] for link in page["link"]] == ["http://web.test/fhir/Slot"] * 2

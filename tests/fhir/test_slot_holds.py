@@ -56,7 +56,7 @@ async def test_a_held_slot_is_booked_only_with_its_token(api: httpx.AsyncClient)
 
 
 async def test_an_expired_hold_is_free_again_for_search_hold_and_booking(hospital: FhirStore, clock: object) -> None:
-    transport = httpx.ASGITransport(app=fhir_app(hospital))
+    transport = httpx.ASGITransport(app=fhir_app(hospital, ["fhir.test"]))
     async with httpx.AsyncClient(transport=transport, base_url="http://fhir.test") as api:
         for slot in ("kim-diary-000", "kim-diary-001", "kim-diary-002"):
             assert (await api.post(f"/Slot/{slot}/$hold", json=hold_body(minutes=5))).status_code == 200

@@ -21,7 +21,7 @@ from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import load_results
 from polyclinic.store.chain import Chain, ChainBroken
-from polyclinic.store.database import _Sqlite
+from polyclinic.store.connections import SqliteConnection
 from polyclinic.store.runs import StoredEpisode
 from polyclinic.store.store import open_store
 
@@ -143,9 +143,9 @@ def test_a_chain_refuses_what_follows_an_end_whose_commit_failed() -> None:
 
 async def test_a_commit_that_fails_leaves_no_hole(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     whole, _ = await hospital(16)
-    commit, failing = _Sqlite.commit, [0]
+    commit, failing = SqliteConnection.commit, [0]
 
-    def full(self: _Sqlite) -> None:
+    def full(self: SqliteConnection) -> None:
         waiting = self._db.execute("SELECT COUNT(*) FROM episodes WHERE status = 'done'").fetchone()[0]
         if waiting > 12 and failing[0] < 2:
             failing[0] += 1
@@ -154,7 +154,7 @@ async def test_a_commit_that_fails_leaves_no_hole(monkeypatch: pytest.MonkeyPatc
 
     url = str(tmp_path / "store.db")
     with monkeypatch.context() as patch:
-        patch.setattr(_Sqlite, "commit", full)
+        patch.setattr(SqliteConnection, "commit", full)
         with pytest.raises(StoreError, match="disk is full"):
             await hospital(16, url)
     assert failing[0] == 2

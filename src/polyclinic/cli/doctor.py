@@ -18,7 +18,7 @@ from polyclinic.core.journal import CallRecord, MemoryJournal
 from polyclinic.errors import PolyclinicError
 from polyclinic.models.spec import CastSpec, parse_model
 from polyclinic.runner.plan.config import make_config
-from polyclinic.store.database import SAFE_WAL
+from polyclinic.store.connections import SAFE_WAL
 from polyclinic.store.store import default_store, open_store
 
 EXTRAS = {

@@ -12,6 +12,7 @@ from polyclinic.core.records import RecordInvalid, RecordsError, Resource
 from polyclinic.errors import ConfigError, DataError
 
 DEFAULT_STORE = ".polyclinic/store.db"
+READERS = 4
 
 
 @click.group(cls=Group, name="fhir", short_help="Serve the hospital's FHIR R5 records, load data, or test a server.")
@@ -28,25 +29,26 @@ def command() -> None:
     help="Address to listen on. The server has no login: keep it on this machine.",
 )
 @click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535), help="Port to listen on.")
-def serve(store: str, host: str, port: int) -> int:
+@click.option("--allow-host", "names", multiple=True, metavar="NAME", help="Also answer under this host name.")
+def serve(store: str, host: str, port: int, names: tuple[str, ...]) -> int:
     """Serve the store's records as a FHIR R5 server, until interrupted."""
     refuse_busy_port(host, port)
-    wait(_serve(store or DEFAULT_STORE, host, port))
+    wait(_serve(store or DEFAULT_STORE, host, port, names))
     return 0
 
 
-async def _serve(url: str, host: str, port: int) -> None:
+async def _serve(url: str, host: str, port: int, names: tuple[str, ...]) -> None:
     import uvicorn
 
     from polyclinic.fhir.server import fhir_app
     from polyclinic.fhir.store import FhirStore
+    from polyclinic.serving.connections import server_config
     from polyclinic.store.database import open_database
 
-    database = open_database(url)
+    database = open_database(url, readers=READERS)
     try:
-        app = fhir_app(await FhirStore.open(database))
-        config = uvicorn.Config(app, host=host, port=port, log_level="warning", lifespan="off", timeout_keep_alive=75)
-        server = uvicorn.Server(config)
+        app = fhir_app(await FhirStore.open(database), (host, *names))
+        server = uvicorn.Server(server_config(app, host=host, port=port, lifespan="off"))
         click.echo(f"FHIR R5 on http://{host}:{port} over {url}. Stop with Ctrl-C.")
         await server.serve()
     finally:

@@ -68,7 +68,14 @@ def operations_in(bundle: Resource) -> list[Operation]:
     entries = bundle.get("entry", [])
     if not isinstance(entries, list) or len(entries) > MAX_ENTRIES:
         raise BadBundle(f"'entry' must be an array of at most {MAX_ENTRIES}")
-    return [_operation(entry, f"Bundle.entry[{position}]") for position, entry in enumerate(entries)]
+    operations = [_operation(entry, f"Bundle.entry[{position}]") for position, entry in enumerate(entries)]
+    seen: set[str] = set()
+    for position, operation in enumerate(operations):
+        if operation.full_url is not None and operation.full_url in seen:
+            place = f"Bundle.entry[{position}].fullUrl"
+            raise BadBundle(f"{place}: '{operation.full_url}' stands twice", expression=place)
+        seen.add(operation.full_url or "")
+    return operations
 
 
 def _operation(entry: Any, place: str) -> Operation:

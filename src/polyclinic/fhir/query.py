@@ -21,6 +21,7 @@ from polyclinic.text.normal import without_accents
 MAX_COUNT = 1000
 DEFAULT_COUNT = 50
 MAX_VALUES = 500
+MAX_PARAMETERS = 100
 MAX_DEPTH = 5
 Prefix = Literal["eq", "ne", "gt", "lt", "ge", "le", "sa", "eb", "ap"]
 _PREFIXES = ("eq", "ne", "gt", "lt", "ge", "le", "sa", "eb", "ap")
@@ -164,7 +165,9 @@ def parse_search(type_: str, query: Iterable[tuple[str, str]], base: str = "") -
     if type_ not in resource_types():
         raise BadSearch(f"resource type '{type_}' is not supported")
     search = Search(type_)
-    for name, text in query:
+    for number, (name, text) in enumerate(query):
+        if number >= MAX_PARAMETERS:
+            raise BadSearch(f"a search takes at most {MAX_PARAMETERS} parameters")
         if name in _CONTROLS:
             _CONTROLS[name](search, text)
             search.used.append((name, text))

@@ -145,8 +145,9 @@ def perform(
     base: str = "",
     check: Callable[[Resource], None] | None = None,
     resolve: bool = True,
+    complete: Callable[[UnitOfWork], None] | None = None,
 ) -> list[Outcome]:
-    """Make every change or raise. `check` sees each patched resource before it is written.
+    """Make every change or raise. `check` sees each patched resource before it is written, `complete` sees all changes.
 
     `resolve` looks for references that are full URLs of other entries or searches; our own changes have none.
 
@@ -168,6 +169,8 @@ def perform(
             work.flush()
             operation.resource = _resolve(transaction, operation.resource, given, base)
         outcomes[position] = _change(work, operation, base, check)
+    if complete is not None:
+        complete(work)
     work.finish()
     for position in reads:
         outcomes[position] = _read(transaction, operations[position], base)

@@ -1,10 +1,6 @@
 """One connection, one thread, group commit: `write` returns after the commit, and one commit serves all who wait.
 
-SQLite runs on its rollback journal, kept between transactions (a tenth less CPU per commit than cutting it to nothing),
-with
-``synchronous=FULL`` unless the linked library is new enough for WAL to be safe with
-several connections (3.51.3: before that, two writers could corrupt a WAL database, rarely). PostgreSQL goes through
-psycopg 3.
+A server may read beside its writes, over a few connections of their own: see `SeparateReads`.
 """
 
 from __future__ import annotations
@@ -14,139 +10,21 @@ import queue
 import sqlite3
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from polyclinic.core.database import Database, Dialect, RowWork, Transaction
-from polyclinic.core.extras import install_hint
 from polyclinic.errors import ConfigError, EngineError, PolyclinicError, StoreError
+from polyclinic.store.connections import Connection, PostgresConnection, SqliteConnection
 
 T = TypeVar("T")
-SAFE_WAL = (3, 51, 3)
 BATCH = 512
 GATHER_S = 0.001  # a write waits this long for others to share its commit: measured, a fifth less CPU per call
 LONGEST_S = 0.02
-JOURNAL_BYTES = 4 * 1024 * 1024  # what is left of the rollback journal between transactions, empty in all but its size
 TRIES = 5
-
-
-def refuse_foreign(what: str, tables: Sequence[str]) -> None:
-    """Refuse a database that holds tables, but neither those of a store nor those of FHIR records."""
-    if tables and not {"polyclinic", "fhir_resource"} & set(tables):
-        raise ConfigError(
-            f"{what} is a database of another program (it has the table {tables[0]}); nothing in it was changed:"
-            " name another with --store"
-        )
-
-
-class _Connection(Transaction, Protocol):
-    """A connection that belongs to its thread."""
-
-    def begin(self, write: bool) -> None: ...
-    def commit(self) -> None: ...
-    def rollback(self) -> None: ...
-    def close(self) -> None: ...
-    def at_fault(self, error: BaseException) -> bool: ...
-    def may_pass(self, error: BaseException | None) -> bool: ...
-
-
-class _Sqlite:
-    dialect: Dialect = "sqlite"
-
-    def __init__(self, path: str) -> None:
-        self._db = sqlite3.connect(path, isolation_level=None, timeout=120.0, cached_statements=256)
-        tables = [row[0] for row in self._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-        refuse_foreign(f"the file '{path}'", tables)  # before anything in it is changed
-        wal = sqlite3.sqlite_version_info >= SAFE_WAL and path != ":memory:"
-        self._db.execute(f"PRAGMA journal_mode={'WAL' if wal else 'PERSIST'}")
-        self._db.execute(f"PRAGMA journal_size_limit={JOURNAL_BYTES}")
-        self._db.execute("PRAGMA synchronous=FULL")
-        self._db.execute("PRAGMA foreign_keys=ON")
-        self._db.execute("PRAGMA cache_size=-65536")
-        self._db.execute("PRAGMA temp_store=MEMORY")
-
-    def execute(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        return self._db.execute(sql, tuple(parameters)).fetchall()
-
-    def executemany(self, sql: str, rows: Iterable[Sequence[object]]) -> int:
-        return self._db.executemany(sql, rows).rowcount
-
-    def begin(self, write: bool) -> None:
-        self._db.execute("BEGIN IMMEDIATE" if write else "BEGIN")
-
-    def commit(self) -> None:
-        self._db.execute("COMMIT")
-
-    def rollback(self) -> None:
-        if self._db.in_transaction:
-            self._db.execute("ROLLBACK")
-
-    def close(self) -> None:
-        self._db.close()
-
-    def at_fault(self, error: BaseException) -> bool:
-        """Whether the file itself is the trouble (damaged, full, locked, read-only), not what was asked of it."""
-        return type(error) in (sqlite3.DatabaseError, sqlite3.OperationalError)
-
-    def may_pass(self, error: BaseException | None) -> bool:
-        """Never: a writer waits for the lock beforehand."""
-        return False
-
-
-@lru_cache(maxsize=1024)
-def _percent(sql: str) -> str:
-    """`?` placeholders as psycopg's `%s`, outside of quoted text."""
-    pieces = sql.replace("%", "%%").split("'")
-    pieces[::2] = [piece.replace("?", "%s") for piece in pieces[::2]]
-    return "'".join(pieces)
-
-
-class _Postgres:
-    dialect: Dialect = "postgres"
-
-    def __init__(self, url: str) -> None:
-        try:
-            import psycopg
-        except ImportError:
-            raise ConfigError(f"PostgreSQL needs the extra: {install_hint('postgres')}") from None
-        self._trouble = psycopg.OperationalError
-        try:
-            self._db = psycopg.connect(url, autocommit=True)
-        except psycopg.OperationalError as error:
-            raise ConfigError(f"the PostgreSQL store cannot be reached: {str(error).strip()}") from None
-
-    def execute(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        cursor = self._db.execute(cast(Any, _percent(sql)), tuple(parameters))
-        return cursor.fetchall() if cursor.description else []
-
-    def executemany(self, sql: str, rows: Iterable[Sequence[object]]) -> int:
-        with self._db.cursor() as cursor:
-            cursor.executemany(cast(Any, _percent(sql)), rows)
-            return cursor.rowcount
-
-    def begin(self, write: bool) -> None:
-        self._db.execute("BEGIN" if write else "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-
-    def commit(self) -> None:
-        self._db.execute("COMMIT")
-
-    def rollback(self) -> None:
-        self._db.execute("ROLLBACK")
-
-    def close(self) -> None:
-        self._db.close()
-
-    def at_fault(self, error: BaseException) -> bool:
-        """Whether the server is the trouble (gone, full, shutting down), not what was asked of it."""
-        return isinstance(error, self._trouble) and not self.may_pass(error)
-
-    def may_pass(self, error: BaseException | None) -> bool:
-        """Whether the server only asks to try again: a deadlock was broken up, or two writers met."""
-        return isinstance(error, self._trouble) and str(error.sqlstate or "").startswith("40")
 
 
 @dataclass
@@ -179,7 +57,7 @@ class ThreadedDatabase:
     piece is run again on its own, so that the failure reaches only its owner.
     """
 
-    def __init__(self, connect: Callable[[], _Connection], dialect: Dialect) -> None:
+    def __init__(self, connect: Callable[[], Connection], dialect: Dialect) -> None:
         self.dialect = dialect
         self._queue: queue.SimpleQueue[_Work | None] = queue.SimpleQueue()
         self._opened = threading.Event()
@@ -215,7 +93,7 @@ class ThreadedDatabase:
         self._queue.put(item)
         return item.future
 
-    def _serve(self, connect: Callable[[], _Connection]) -> None:
+    def _serve(self, connect: Callable[[], Connection]) -> None:
         try:
             connection = connect()
         except BaseException as error:
@@ -255,7 +133,7 @@ class ThreadedDatabase:
             waiting = self._queue.qsize()
             time.sleep(GATHER_S)
 
-    def _alone(self, connection: _Connection, item: _Work, *, again: bool) -> None:
+    def _alone(self, connection: Connection, item: _Work, *, again: bool) -> None:
         """One piece on its own, after its batch failed; tried again while the database says that this may help."""
         for _ in range(TRIES):
             if not again and not connection.may_pass(item.error):
@@ -265,7 +143,7 @@ class ThreadedDatabase:
                 return
 
     @staticmethod
-    def _run(connection: _Connection, items: Sequence[_Work]) -> bool:
+    def _run(connection: Connection, items: Sequence[_Work]) -> bool:
         """Run items in one transaction; on a fault roll back and put the error on each (a batch is then run again
         singly).
         """
@@ -322,6 +200,33 @@ def _resolve(items: list[_Work]) -> None:
             item.future.set_result(item.result)
 
 
+class SeparateReads:
+    """A `Database` for servers: reads go to connections of their own, so that a long write keeps nobody waiting.
+
+    A read sees all that was committed when it began, not what was only asked for before it. The number of connections
+    is fixed: one for writes, `readers` for reads, whatever the number of clients.
+    """
+
+    def __init__(self, writer: ThreadedDatabase, readers: Sequence[ThreadedDatabase]) -> None:
+        self.dialect = writer.dialect
+        self._writer, self._readers = writer, readers
+        self._turn = 0
+
+    def write(self, work: Callable[[Transaction], T]) -> Awaitable[T]:
+        """Run `work` in a transaction; done after the commit."""
+        return self._writer.write(work)
+
+    def read(self, work: Callable[[Transaction], T]) -> Awaitable[T]:
+        """Run `work` over a consistent view of what is committed."""
+        self._turn = (self._turn + 1) % len(self._readers)
+        return self._readers[self._turn].read(work)
+
+    async def close(self) -> None:
+        """Finish what is queued and close."""
+        for database in (*self._readers, self._writer):
+            await database.close()
+
+
 def refuse_missing(url: str) -> None:
     """Refuse a store in a file that does not exist."""
     path = _sqlite_path(url)
@@ -336,11 +241,14 @@ def _sqlite_path(url: str) -> str:
     return url.removeprefix("sqlite:///").removeprefix("sqlite://") or ":memory:"
 
 
-def open_database(url: str) -> Database:
-    """A database by URL: a path, ``sqlite:///path``, ``sqlite://:memory:``, or ``postgresql://…``."""
+def open_database(url: str, *, readers: int = 0) -> Database:
+    """A database by URL: a path, ``sqlite:///path``, ``sqlite://:memory:``, or ``postgresql://…``.
+
+    With `readers`, reads have that many connections of their own (a database in memory has only the one).
+    """
     path = _sqlite_path(url)
     if not path:
-        return ThreadedDatabase(lambda: _Postgres(url), "postgres")
+        return _opened(lambda: PostgresConnection(url), "postgres", readers)
     if "://" in path:
         raise ConfigError(f"the store '{url}' is not one we know: use a path, sqlite:///path or postgresql://…")
     if path != ":memory:":
@@ -350,6 +258,13 @@ def open_database(url: str) -> Database:
             raise ConfigError(f"the store's folder cannot be made: {error}") from None
         path = str(Path(path).expanduser())
     try:
-        return ThreadedDatabase(lambda: _Sqlite(path), "sqlite")
+        return _opened(lambda: SqliteConnection(path), "sqlite", 0 if path == ":memory:" else readers)
     except sqlite3.Error as error:
         raise ConfigError(f"the store '{path}' cannot be opened: {error}") from None
+
+
+def _opened(connect: Callable[[], Connection], dialect: Dialect, readers: int) -> Database:
+    writer = ThreadedDatabase(connect, dialect)
+    if not readers:
+        return writer
+    return SeparateReads(writer, [ThreadedDatabase(connect, dialect) for _ in range(readers)])

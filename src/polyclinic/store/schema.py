@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from polyclinic.core.database import Transaction
 from polyclinic.errors import ConfigError
-from polyclinic.store.database import refuse_foreign
+from polyclinic.store.connections import refuse_foreign
 
 MIGRATIONS: tuple[tuple[int, str, tuple[str, ...]], ...] = (
     (

@@ -43,7 +43,7 @@ async def test_an_outage_stops_the_run_and_resuming_equals_no_outage(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     database = open_database(f"sqlite:///{tmp_path / 'server.db'}")
-    app = fhir_app(await FhirStore.open(database))
+    app = fhir_app(await FhirStore.open(database), ["test"])
     flaky = Flaky(httpx.ASGITransport(app=app), 60)
 
     @asynccontextmanager

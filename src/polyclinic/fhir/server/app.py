@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from http import HTTPStatus
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
@@ -23,12 +25,16 @@ from polyclinic.fhir.server.openapi import openapi
 from polyclinic.fhir.server.operations import Operations
 from polyclinic.fhir.server.searches import Searches
 from polyclinic.fhir.store import FhirStore
+from polyclinic.serving.hosts import KnownHosts
 
 _log = logging.getLogger("polyclinic.fhir")
 
 
-def fhir_app(store: FhirStore) -> Starlette:
-    """A FHIR R5 server over a store. It has no users of its own: put it behind what guards it, or on loopback."""
+def fhir_app(store: FhirStore, hosts: Iterable[str] = ()) -> Starlette:
+    """A FHIR R5 server over a store. It has no users of its own: put it behind what guards it, or on loopback.
+
+    It answers under numbers, `localhost` and these hosts' names alone: see `KnownHosts`.
+    """
     one, many, batches, named = Interactions(store), Searches(store), Batches(store), Operations(store)
     pages = _Pages(store)
     routes = [
@@ -57,7 +63,11 @@ def fhir_app(store: FhirStore) -> Starlette:
         Route("/{type}", one.delete, methods=["DELETE"]),
     ]
     handlers = {RecordsError: _refused, HTTPException: _no_route, Exception: _broken}
-    return Starlette(routes=routes, exception_handlers=handlers)  # type: ignore[arg-type]
+    return Starlette(
+        routes=routes,
+        exception_handlers=handlers,  # type: ignore[arg-type]
+        middleware=[Middleware(KnownHosts, hosts=tuple(hosts))],
+    )
 
 
 async def _refused(request: Request, error: RecordsError) -> Response:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from functools import partial
 from http import HTTPStatus
 
 from starlette.requests import Request
@@ -10,6 +12,7 @@ from starlette.responses import Response
 from polyclinic.core.records import Problem, RecordInvalid, RecordsError, Resource
 from polyclinic.fhir.bundles import BadBundle, etag, operations_in
 from polyclinic.fhir.query import parse_search
+from polyclinic.fhir.references import refuse_dangling
 from polyclinic.fhir.server import outcomes
 from polyclinic.fhir.server.exchange import base_url, body_resource, preference, require_json, respond
 from polyclinic.fhir.server.interactions import check_only
@@ -36,15 +39,14 @@ class Batches:
             entries = await self._transaction(bundle, base, bare)
         else:
             entries = await self._batch(bundle, base, bare)
-        return respond({"resourceType": "Bundle", "type": f"{kind}-response", "entry": entries})
+        response = {"resourceType": "Bundle", "type": f"{kind}-response", "entry": entries}
+        return await asyncio.to_thread(respond, response)
 
     async def _transaction(self, bundle: Resource, base: str, bare: bool) -> list[Resource]:
-        operations = operations_in(bundle)
-        for position, operation in enumerate(operations):
-            _validate(operation, f"Bundle.entry[{position}].resource")
-        now = self.store.now()
+        operations = await asyncio.to_thread(_checked, bundle)
+        now, complete = self.store.now(), partial(refuse_dangling, base=base)
         done = await self.store.database.write(
-            lambda transaction: perform(transaction, operations, now, base=base, check=check_only)
+            lambda transaction: perform(transaction, operations, now, base=base, check=check_only, complete=complete)
         )
         return [_entry(outcome, base, bare) for outcome in done]
 
@@ -58,13 +60,23 @@ class Batches:
         try:
             operation = operations_in({"entry": [entry]})[0]
             _validate(operation, operation.type)
-            now = self.store.now()
+            now, complete = self.store.now(), partial(refuse_dangling, base=base)
             done = await self.store.database.write(
-                lambda transaction: perform(transaction, [operation], now, base=base, check=check_only)
+                lambda transaction: perform(
+                    transaction, [operation], now, base=base, check=check_only, complete=complete
+                )
             )
             return _entry(done[0], base, bare)
         except RecordsError as error:
             return {"response": {"status": _status(error.status), "outcome": outcomes.of_error(error)}}
+
+
+def _checked(bundle: Resource) -> list[Operation]:
+    """The operations of a transaction, each resource validated. A large one takes seconds: it has a thread."""
+    operations = operations_in(bundle)
+    for position, operation in enumerate(operations):
+        _validate(operation, f"Bundle.entry[{position}].resource")
+    return operations
 
 
 def _validate(operation: Operation, place: str) -> None:

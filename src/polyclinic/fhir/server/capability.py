@@ -66,7 +66,7 @@ def _resource(type_: str) -> Resource:
         "conditionalUpdate": True,
         "conditionalPatch": True,
         "conditionalDelete": "single",
-        "referencePolicy": ["literal", "logical", "local"],
+        "referencePolicy": ["literal", "logical", "local", "enforced"],
         "searchInclude": ["*", *(f"{type_}:{code}" for code in references)],
         "searchRevInclude": _reverse(type_),
         "searchParam": [{"name": p.code, "definition": p.definition, "type": p.kind} for p in known],

@@ -81,10 +81,14 @@ def require_json(request: Request) -> None:
 
 
 async def body_bytes(request: Request, *media_types: str) -> bytes:
-    """The body. Raises UnsupportedMedia for another media type, TooLarge for too much."""
+    """The body. Raises UnsupportedMedia for another media type or none, TooLarge for too much.
+
+    A media type is required: without one, a page in a browser could write here without being asked for leave.
+    """
     content_type = request.headers.get("content-type", "").split(";")[0].strip().lower()
-    if content_type and content_type not in media_types:
-        raise UnsupportedMedia(f"'{content_type}' is not supported here: send {media_types[0]}")
+    if content_type not in media_types:
+        what = f"'{content_type}' is not supported here" if content_type else "there is no Content-Type"
+        raise UnsupportedMedia(f"{what}: send {media_types[0]}")
     parts, size = [], 0
     try:
         async for chunk in request.stream():

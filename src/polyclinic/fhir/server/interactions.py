@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from urllib.parse import parse_qsl
 
 from starlette.requests import Request
@@ -13,6 +14,7 @@ from polyclinic.fhir.bundles import BadBundle, version_in
 from polyclinic.fhir.codec import loads
 from polyclinic.fhir.dates import instant
 from polyclinic.fhir.query import parse_search
+from polyclinic.fhir.references import refuse_dangling
 from polyclinic.fhir.server import outcomes
 from polyclinic.fhir.server.exchange import (
     base_url,
@@ -118,9 +120,11 @@ class Interactions:
         return resource
 
     async def _run(self, operation: Operation, base: str) -> Outcome:
-        now = self.store.now()
+        now, complete = self.store.now(), partial(refuse_dangling, base=base)
         return await self.store.database.write(
-            lambda transaction: perform(transaction, [operation], now, base=base, check=check_only)[0]
+            lambda transaction: perform(transaction, [operation], now, base=base, check=check_only, complete=complete)[
+                0
+            ]
         )
 
     async def _perform(self, request: Request, operation: Operation) -> Response:

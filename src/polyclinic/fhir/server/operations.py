@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from starlette.requests import Request
@@ -12,6 +13,7 @@ from polyclinic.core.records import RecordConflict, RecordInvalid, RecordMissing
 from polyclinic.fhir import slot_holds, storage
 from polyclinic.fhir.dates import instant_text
 from polyclinic.fhir.extract import split_reference
+from polyclinic.fhir.references import refuse_dangling
 from polyclinic.fhir.scheduling import span
 from polyclinic.fhir.server import outcomes
 from polyclinic.fhir.server.exchange import (
@@ -76,8 +78,9 @@ class Operations:
             raise RecordInvalid("$book takes an Appointment", expression="Resource.resourceType")
         check({**appointment, "status": "proposed"})
         token, now = given.text("hold") if given else None, self.store.now()
-        booked = await self.store.database.write(lambda transaction: book(transaction, appointment, token, now))
-        return representation(booked, base_url(request), 201, preference(request, "return"))
+        base = base_url(request)
+        booked = await self.store.database.write(lambda transaction: book(transaction, appointment, token, now, base))
+        return representation(booked, base, 201, preference(request, "return"))
 
     async def validate(self, request: Request) -> Response:
         """POST Type/$validate: what is wrong with a resource, without storing it."""
@@ -107,7 +110,7 @@ def hold(transaction: Transaction, slots: list[str], token: str, now: int, expir
     return held
 
 
-def book(transaction: Transaction, appointment: Resource, token: str | None, now: int) -> Resource:
+def book(transaction: Transaction, appointment: Resource, token: str | None, now: int, base: str = "") -> Resource:
     """Book an appointment on the slots it names; its time is theirs."""
     pairs = [split_reference(slot.get("reference", "")) for slot in appointment.get("slot", [])]
     ids = [id_ for type_, id_ in pairs if type_ == "Slot"]
@@ -124,7 +127,8 @@ def book(transaction: Transaction, appointment: Resource, token: str | None, now
         operation = Operation("PUT", "Appointment", id_, booked)
     else:
         operation = Operation("POST", "Appointment", None, {k: v for k, v in booked.items() if k != "id"})
-    done = perform(transaction, [operation], now, hold=token)[0].resource
+    complete = partial(refuse_dangling, base=base)
+    done = perform(transaction, [operation], now, hold=token, complete=complete)[0].resource
     if done is None:
         raise RecordMissing("the appointment was not stored")
     return done

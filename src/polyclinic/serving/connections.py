@@ -1,0 +1,92 @@
+"""Connections that stay half open: a request must arrive within bounds of time, or its connection is closed.
+
+uvicorn waits for ever for the rest of a request. A thousand clients that each send one line and then nothing would
+keep a thousand connections; ours are closed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, cast
+
+import h11
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+HEADERS_S = 15.0
+BODY_IDLE_S = 20.0
+BODY_S = 300.0
+KEEP_ALIVE_S = 75
+CONNECTIONS = 2000
+
+
+class BoundedRequests(H11Protocol):
+    """uvicorn's protocol, with a clock on what the client still has to send."""
+
+    headers_s, body_idle_s, body_s = HEADERS_S, BODY_IDLE_S, BODY_S
+    _timer: asyncio.TimerHandle | None = None
+    _since: float | None = None
+    """When the part that is awaited now, headers or body, began."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """A connection must send its first request soon."""
+        super().connection_made(transport)
+        self._wind(self.headers_s)
+
+    def data_received(self, data: bytes) -> None:
+        """Every piece that arrives may end what was awaited, or begin the next part."""
+        awaited = self.conn.their_state
+        super().data_received(data)
+        state = self.conn.their_state
+        if state is not awaited:
+            self._since = None
+        if state is h11.SEND_BODY:
+            self._wind(self.body_s, idle_s=self.body_idle_s)
+        elif state is h11.IDLE:
+            self._wind(self.headers_s)
+        else:
+            self._stop()
+
+    def on_response_complete(self) -> None:
+        """The next request may have begun to arrive meanwhile."""
+        super().on_response_complete()
+        if self.conn.their_state is h11.IDLE and self.conn.trailing_data[0]:
+            self._wind(self.headers_s)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Nothing is awaited any more."""
+        self._stop()
+        super().connection_lost(exc)
+
+    def _wind(self, whole_s: float, *, idle_s: float | None = None) -> None:
+        now = self.loop.time()
+        self._since = now if self._since is None else self._since
+        left = self._since + whole_s - now
+        self._stop(keep=True)
+        self._timer = self.loop.call_later(max(0.0, left if idle_s is None else min(left, idle_s)), self._give_up)
+
+    def _stop(self, *, keep: bool = False) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = None
+        if not keep:
+            self._since = None
+
+    def _give_up(self) -> None:
+        if self.flow.read_paused:  # it is we who do not read on, not the client who is silent
+            self._timer = self.loop.call_later(self.body_idle_s, self._give_up)
+        else:
+            self.transport.abort()
+
+
+def server_config(app: Any, *, protocol: type[BoundedRequests] = BoundedRequests, **settings: Any) -> uvicorn.Config:
+    """uvicorn's settings for a server of ours."""
+    ours: dict[str, Any] = {
+        "http": cast(Any, protocol),
+        "log_level": "warning",
+        "access_log": False,
+        "server_header": False,
+        "timeout_keep_alive": KEEP_ALIVE_S,
+        "limit_concurrency": CONNECTIONS,
+    }
+    return uvicorn.Config(app, **{**ours, **settings})
