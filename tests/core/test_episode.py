@@ -10,8 +10,8 @@ from polyclinic.core.campaign import Effect, StoredEffect, Turnstile
 from polyclinic.core.episode import Campaign
 from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.limits import Limits
-from polyclinic.core.note import Note
-from polyclinic.core.transcript import EVENT, Noted, Said, Transcript
+from polyclinic.core.note import Note, Payload
+from polyclinic.core.transcript import EVENT, Ended, Noted, Posted, Said, Transcript
 from polyclinic.errors import (
     DataError,
     EngineError,
@@ -77,15 +77,23 @@ async def test_chance_depends_on_purpose_and_variant_but_paired_chance_does_not(
     assert one.random("a", paired=True).random() == other.random("a", paired=True).random()
 
 
+class Refused(Payload):
+    dose: int
+    why: str | None = None
+    by: tuple[str, ...] = ()
+    checked: bool | None
+
+
 async def test_what_is_posted_is_kept_once_and_known_after_a_restart(open_episode: OpenEpisode) -> None:
     journal = MemoryJournal()
     episode = await open_episode(journal=journal)
-    assert episode.posted("pharmacist", "k") is None
-    await episode.post("pharmacist", "k", dose=40)
+    refused = Refused(dose=40, checked=None)
+    assert episode.posted("pharmacist", "k", Refused) is None
+    await episode.post("pharmacist", "k", refused)
     again = await open_episode(journal=journal)
-    assert again.posted("pharmacist", "k") == {"dose": 40}
-    await again.post("pharmacist", "k", dose=50)
-    assert journal.posts == {("e", "pharmacist", "k"): {"dose": 40}}
+    assert again.posted("pharmacist", "k", Refused) == refused
+    await again.post("pharmacist", "k", Refused(dose=50, checked=True))
+    assert journal.posts == {("e", "pharmacist", "k"): {"dose": 40, "by": [], "checked": None}}
 
 
 async def test_waiting_for_a_later_episode_is_refused_instead_of_waiting_for_ever(open_episode: OpenEpisode) -> None:
@@ -132,6 +140,10 @@ def test_an_effect_is_stored_as_its_kind_and_its_fields() -> None:
     assert StoredEffect.from_json(effect.stored()).as_one_of((Book,)) == effect
 
 
+class Rounds(Payload):
+    rounds: int
+
+
 class Offered(Note):
     topic = "offer"
     stage: int
@@ -152,8 +164,32 @@ async def test_notes_are_read_back_by_their_type_and_kept_as_plain_data(open_epi
 def test_notes_of_an_older_version_are_read_and_those_that_cannot_be_are_the_datas_fault() -> None:
     older = Transcript([Noted(topic="offer", data={"stage": 1, "dropped": True}), Noted(topic="other", data={})])
     assert older.notes(Offered) == [Offered(stage=1)]
-    with pytest.raises(DataError, match="the note 'offer' was written by another version of this clinic: stage"):
+    with pytest.raises(DataError, match="Offered was written by another version of this clinic: stage"):
         Transcript([Noted(topic="offer", data={"stage": "first"})]).notes(Offered)
+
+
+async def test_payloads_are_read_back_by_their_type_and_kept_as_plain_data(open_episode: OpenEpisode) -> None:
+    episode = await open_episode()
+    episode.say("nurse", "No.", payload=Refused(dose=4, by=("ann",), checked=None))
+    episode.say("nurse", "Goodbye.")
+    await episode.post("pharmacist", "k", Refused(dose=4, why="too much", checked=True))
+    first, last = episode.transcript.said()
+    assert first.data == {"dose": 4, "by": ["ann"], "checked": None}, "only what is None by default is left out"
+    assert first.get(Refused) == Refused(dose=4, by=("ann",), checked=None)
+    assert last.get(Refused) is None
+    (posted,) = episode.transcript.of(Posted)
+    assert posted.get(Refused) == Refused(dose=4, why="too much", checked=True)
+
+
+async def test_an_episode_ends_with_all_payloads_that_it_concluded_with(open_episode: OpenEpisode) -> None:
+    episode = await open_episode()
+    episode.conclude(Refused(dose=4, checked=True))
+    episode.conclude(Rounds(rounds=3))
+    ended = Transcript([Ended(outcome="done", data=episode.closing)])
+    assert (ended.ended_with(Refused), ended.ended_with(Rounds)) == (Refused(dose=4, checked=True), Rounds(rounds=3))
+    assert Transcript().ended_with(Rounds) is None
+    with pytest.raises(DataError, match="Rounds was written by another version of this clinic: rounds"):
+        Transcript([Ended(outcome="done", data={"rounds": "many"})]).ended_with(Rounds)
 
 
 def test_a_transcript_survives_its_journey_through_json() -> None:

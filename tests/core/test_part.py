@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from polyclinic.clinics.demo.prompts import CallerAsks
-from polyclinic.core.part import COUNTS, FellOut, Part, answer_in_part, out_of_part
+from polyclinic.core.part import FellOut, Part, answer_in_part, out_of_part
 from polyclinic.core.part_signs import broken_by, worth_reading
 from polyclinic.core.transcript import Failed
 from polyclinic.eval.parts import parts_section
@@ -87,7 +87,7 @@ async def test_a_line_out_of_the_part_is_asked_for_again_in_the_part(open_episod
     assert "Ada, the caller" in last[1].content
     assert caller.requests[1].settings.sample == 1
     assert not episode.transcript.of(Failed)
-    assert episode.closing[COUNTS] == {"lines": 1, "again": {"third person": 1}, "stayed": {}}
+    assert episode.closing["part"] == {"lines": 1, "again": {"third person": 1}, "stayed": {}}
 
 
 async def test_one_who_stays_out_is_the_simulators_fault_and_the_episode_goes_on(open_episode: OpenEpisode) -> None:
@@ -97,7 +97,7 @@ async def test_one_who_stays_out_is_the_simulators_fault_and_the_episode_goes_on
     (failure,) = episode.transcript.of(Failed)
     assert (failure.owner, failure.fatal) == ("simulated_user", False)
     assert [note.stayed for note in episode.transcript.notes(FellOut)] == [False, True]
-    assert episode.closing[COUNTS]["stayed"] == {"third person": 1}
+    assert episode.closing["part"]["stayed"] == {"third person": 1}
 
 
 async def test_the_reader_is_asked_only_where_a_line_has_a_sign(open_episode: OpenEpisode) -> None:
@@ -111,7 +111,7 @@ async def test_the_reader_is_asked_only_where_a_line_has_a_sign(open_episode: Op
 
 def test_reports_count_lines_by_kind() -> None:
     counts = {"lines": 40, "again": {"third person": 2}, "stayed": {"third person": 1}}
-    results = RunResults("r", "demo", episodes=(EpisodeRow("a", "s", "v", data={COUNTS: counts}),))
+    results = RunResults("r", "demo", episodes=(EpisodeRow("a", "s", "v", data={"part": counts}),))
     section = parts_section(results)
     assert section is not None
     first = section.body[0]

@@ -114,7 +114,9 @@ async def test_nobody_overtakes_an_episode_that_a_limit_stopped(monkeypatch: pyt
         elif position == 2:
             ready.set()
         await episode.enter_lane("*")
-        before = list(episode.shared.seen)
+        shared = episode.shared(Order)
+        assert shared is not None
+        before = list(shared.seen)
         episode.effect(Came(position=position))
         return f"after {before}"
 

@@ -15,7 +15,7 @@ from polyclinic.core.clinic import Clinic
 from polyclinic.core.database import Transaction
 from polyclinic.core.library import Action, LessonT, Library, LibraryChanged, LibraryView, Operation, Provenance
 from polyclinic.core.limits import Meter
-from polyclinic.core.note import Note
+from polyclinic.core.note import Note, Payload, PayloadT, get_payload
 from polyclinic.core.reading import READER, Finding, Memo, Question, read_text
 from polyclinic.core.records import StagedRecords
 from polyclinic.core.scenario import S_co, V_co
@@ -27,6 +27,7 @@ from polyclinic.core.value import plain
 from polyclinic.errors import EngineError, UnknownName
 
 T = TypeVar("T")
+SharedT = TypeVar("SharedT", bound=Shared)
 Listener = Callable[[str, Event], None]
 CommitHook = Callable[[Transaction], object]
 
@@ -120,11 +121,11 @@ class Episode(Generic[S_co, V_co]):
         if self._listener is not None:
             self._listener(self.id, event)
 
-    def say(self, speaker: str, text: str, to: str = "", **data: Any) -> Said:
-        """Something is said aloud."""
+    def say(self, speaker: str, text: str, to: str = "", payload: Payload | None = None) -> Said:
+        """Something is said aloud; the payload is kept with it and heard by nobody."""
         if not (isinstance(speaker, str) and isinstance(text, str) and isinstance(to, str)):
             raise TypeError(f"who speaks, what is said and to whom must be text: {speaker!r}, {text!r}, {to!r}")
-        event = Said(speaker=speaker, text=text, to=to, data=plain(data))
+        event = Said(speaker=speaker, text=text, to=to, data=payload.written() if payload else {})
         self.record(event)
         return event
 
@@ -156,9 +157,9 @@ class Episode(Generic[S_co, V_co]):
             )
         )
 
-    def conclude(self, **data: Any) -> None:
+    def conclude(self, payload: Payload) -> None:
         """Facts about the episode as a whole, kept with its end for judges and reports."""
-        self.closing.update(plain(data))
+        self.closing.update(payload.written())
 
     def take_turn(self) -> None:
         """Count one turn against the episode's limit."""
@@ -210,10 +211,13 @@ class Episode(Generic[S_co, V_co]):
         return await read_text(self.agent(READER), _memo.get() or self.board.memo, text, questions)
 
     # -- what is shared ------------------------------------------------------------------------------------------------
-    @property
-    def shared(self) -> Any:
-        """The campaign's shared state. Enter a lane before you read it; change it with `effect`."""
-        return self.campaign.shared
+    def shared(self, kind: type[SharedT]) -> SharedT | None:
+        """The campaign's shared state; None for an episode that stands alone.
+
+        Enter a lane before you read it; change it with `effect`.
+        """
+        shared = self.campaign.shared
+        return shared if isinstance(shared, kind) else None
 
     async def enter_lane(self, lane: str) -> None:
         """Wait until this episode may use a lane ("*" for all lanes). Outside a campaign there is no wait."""
@@ -260,14 +264,14 @@ class Episode(Generic[S_co, V_co]):
         action = _LEARNED[operation.action]
         self.record(Learned(library=library, action=action, entry=entry, reason=operation.reason))
 
-    async def post(self, queue: str, key: str, **body: Any) -> None:
+    async def post(self, queue: str, key: str, body: Payload) -> None:
         """Hand something to people: committed before this returns, once for each key however often the episode is
         resumed.
         """
-        content: dict[str, Any] = plain(body)
+        content = body.written()
         await self.board.post(queue, key, content)
         self.record(Posted(queue=queue, key=key, body=content))
 
-    def posted(self, queue: str, key: str) -> Mapping[str, Any] | None:
+    def posted(self, queue: str, key: str, kind: type[PayloadT]) -> PayloadT | None:
         """What was handed over under this key, also before a crash; None if nothing was."""
-        return self.board.posted.get((queue, key))
+        return get_payload(kind, self.board.posted.get((queue, key), {}))

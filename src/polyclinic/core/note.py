@@ -1,4 +1,7 @@
-"""Notes: what a flow keeps for judges and reports beside what is said, one small class for each topic.
+"""Typed data that a flow keeps for judges and reports, one small class for each sort.
+
+A `Note` is an event of its own, found by its topic. A `Payload` belongs to something else: a line that is said, a
+message to people, the end of the episode.
 
 ::
 
@@ -7,20 +10,29 @@
         stage: int
         via: str
 
-    episode.note(Offered(stage=1, via="tool"))
-    [offered.via for offered in case.transcript.notes(Offered)]
+    class DoseTold(Payload):
+        tablets: int
 
-A transcript holds the topic and the fields as plain data, so it can be read without the clinic. A field that is added
-later needs a default, because older transcripts do not have it; one that is dropped is ignored when they are read.
+    episode.note(Offered(stage=1, via="tool"))
+    episode.say("nurse", "Take two.", payload=DoseTold(tablets=2))
+
+    [offered.via for offered in case.transcript.notes(Offered)]
+    [told.tablets for said in case.transcript.said("nurse") if (told := said.get(DoseTold)) is not None]
+
+A transcript holds the fields as plain data, so it can be read without the clinic. A field that is added later needs a
+default, because older transcripts do not have it; one that is dropped is ignored when they are read.
 """
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping
+from dataclasses import MISSING, fields
+from typing import Any, ClassVar, TypeVar
 
-from pydantic import ConfigDict
+from pydantic import ConfigDict, ValidationError
 
-from polyclinic.core.value import Value
+from polyclinic.core.value import Value, json_bytes, plain
+from polyclinic.errors import DataError
 
 
 class Note(Value):
@@ -28,3 +40,60 @@ class Note(Value):
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="ignore")
     topic: ClassVar[str]
+
+
+class Payload(Value):
+    """Base of what is kept with a line, a message to people or an episode's end.
+
+    A field that is None by default is not written while it is None. An event carries a payload if it has all fields
+    without a default.
+    """
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="ignore")
+    _needed: ClassVar[frozenset[str]]
+    _optional: ClassVar[frozenset[str]]
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        declared = fields(cls)
+        cls._needed = frozenset(field.name for field in declared if field.default is MISSING)
+        cls._optional = frozenset(field.name for field in declared if field.default is None)
+
+    def written(self) -> dict[str, Any]:
+        """As an event keeps it: plain data."""
+        return {
+            name: plain(value)
+            for name, value in self.__dict__.items()
+            if value is not None or name not in self._optional
+        }
+
+    @classmethod
+    def is_in(cls, data: Mapping[str, Any]) -> bool:
+        """Whether an event with this data carries such a payload."""
+        return cls._needed <= data.keys()
+
+
+NoteT = TypeVar("NoteT", bound=Note)
+PayloadT = TypeVar("PayloadT", bound=Payload)
+KeptT = TypeVar("KeptT", bound=Value)
+
+
+def get_payload(kind: type[PayloadT], data: Mapping[str, Any]) -> PayloadT | None:
+    """The payload of this type in an event's data; None when the event does not carry one."""
+    return read_kept(kind, data) if kind.is_in(data) else None
+
+
+def read_kept(kind: type[KeptT], data: Mapping[str, Any]) -> KeptT:
+    """A note or payload as its class, from the plain data of an event."""
+    try:
+        return kind.read(data)
+    except ValidationError:
+        pass
+    try:  # a reply inside it is strict: it takes a list for a tuple from JSON only
+        return kind.from_json(json_bytes(data))
+    except ValidationError as error:
+        fault = error.errors()[0]
+        place = ".".join(map(str, fault["loc"]))
+        raise DataError(
+            f"{kind.__name__} was written by another version of this clinic: {place}: {fault['msg']}"
+        ) from None

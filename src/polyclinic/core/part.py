@@ -18,21 +18,21 @@ about others by role, and nobody says "I".
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from polyclinic.core.agent import Agent, Answer
 from polyclinic.core.episode import Episode
 from polyclinic.core.message import Message, assistant, user
-from polyclinic.core.note import Note
+from polyclinic.core.note import Note, Payload, get_payload
 from polyclinic.core.part_signs import PartBreak, broken_by, worth_reading
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reading import ReadingKind
 from polyclinic.core.transcript import Failed
+from polyclinic.core.value import Value
 
 R = TypeVar("R")
-COUNTS = "part"
 _SHOWN = 160
 
 OUT_OF_PART = ReadingKind(
@@ -78,6 +78,20 @@ class FellOut(Note):
     stayed: bool = False
 
 
+class PartCounts(Value):
+    """How many lines were checked; how many were asked for again and how many stayed out, by kind."""
+
+    lines: int = 0
+    again: dict[str, int] = field(default_factory=dict)
+    stayed: dict[str, int] = field(default_factory=dict)
+
+
+class HeldToPart(Payload):
+    """An episode's counts, kept with its end."""
+
+    part: PartCounts
+
+
 async def out_of_part(
     episode: Episode[Any, Any], text: str, part: Part, prompt: Prompt[Any] | None = None
 ) -> PartBreak | None:
@@ -108,18 +122,18 @@ async def answer_in_part(
     if agent.is_person:
         return first
     fault = await out_of_part(episode, words(first.value), part, prompt)
-    _count(episode)
+    _count(episode, checked=1)
     if fault is None:
         return first
     episode.note(FellOut(who=agent.name, kind=fault.kind, words=fault.words[:_SHOWN], line=words(first.value)))
-    _count(episode, "again", fault.kind)
+    _count(episode, again=fault.kind)
     again = (assistant(first.call.text), user(reminder(part, fault)))
     second = await agent.answer(prompt, history, sample=sample + 1, after=again)
     fault = await out_of_part(episode, words(second.value), part, prompt)
     if fault is not None:
         line = words(second.value)
         episode.note(FellOut(who=agent.name, kind=fault.kind, words=fault.words[:_SHOWN], line=line, stayed=True))
-        _count(episode, "stayed", fault.kind)
+        _count(episode, stayed=fault.kind)
         error = f"{agent.name} stayed out of the part ({fault.kind}): {line[:_SHOWN]}"
         episode.record(Failed(owner=agent.owner, error=error, where="part", fatal=False))
     return second
@@ -139,10 +153,15 @@ def reminder(part: Part, fault: PartBreak) -> str:
     )
 
 
-def _count(episode: Episode[Any, Any], what: str = "", kind: str = "") -> None:
-    """Counts for reports, kept with the episode's end: lines checked, asked for again and left out, by kind."""
-    counts = episode.closing.setdefault(COUNTS, {"lines": 0, "again": {}, "stayed": {}})
-    if not what:
-        counts["lines"] += 1
-        return
-    counts[what] = dict(sorted({**counts[what], kind: counts[what].get(kind, 0) + 1}.items()))
+def _count(episode: Episode[Any, Any], *, checked: int = 0, again: str = "", stayed: str = "") -> None:
+    """Count one more line that was checked, asked for again, or stayed out."""
+    before = get_payload(HeldToPart, episode.closing)
+    counts = before.part if before is not None else PartCounts()
+    counts = PartCounts(
+        lines=counts.lines + checked, again=_one_more(counts.again, again), stayed=_one_more(counts.stayed, stayed)
+    )
+    episode.conclude(HeldToPart(part=counts))
+
+
+def _one_more(counts: Mapping[str, int], kind: str) -> dict[str, int]:
+    return dict(sorted({**counts, kind: counts.get(kind, 0) + 1}.items())) if kind else dict(counts)

@@ -9,14 +9,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import field
 from typing import Annotated, Any, Literal, TypeVar, cast
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter
 
 from polyclinic.core.model import Completion, Request, Usage
-from polyclinic.core.note import Note
+from polyclinic.core.note import Note, NoteT, PayloadT, get_payload, read_kept
 from polyclinic.core.value import Value, json_bytes
-from polyclinic.errors import DataError, OwnedError, Owner
-
-NoteT = TypeVar("NoteT", bound=Note)
+from polyclinic.errors import OwnedError, Owner
 
 
 class _Event(Value):
@@ -77,13 +75,17 @@ class Called(_Event):
 
 
 class Said(_Event):
-    """Something was said aloud in the simulated world."""
+    """Something was said aloud in the simulated world. `data` is a payload as plain data."""
 
     kind: Literal["said"] = "said"
     speaker: str
     text: str
     to: str = ""
     data: dict[str, Any] = field(default_factory=dict)
+
+    def get(self, kind: type[PayloadT]) -> PayloadT | None:
+        """The payload of this type; None when the line carries none."""
+        return get_payload(kind, self.data)
 
 
 class ToolUsed(_Event):
@@ -107,20 +109,7 @@ class Noted(_Event):
 
     def as_note(self, kind: type[NoteT]) -> NoteT | None:
         """The note as its class; None when it is about another topic."""
-        if self.topic != kind.topic:
-            return None
-        try:
-            return kind.read(self.data)
-        except ValidationError:
-            pass
-        try:  # a reply inside a note is strict: it takes a list for a tuple from JSON only
-            return kind.from_json(json_bytes(self.data))
-        except ValidationError as error:
-            fault = error.errors()[0]
-            place = ".".join(map(str, fault["loc"]))
-            raise DataError(
-                f"the note '{self.topic}' was written by another version of this clinic: {place}: {fault['msg']}"
-            ) from None
+        return read_kept(kind, self.data) if self.topic == kind.topic else None
 
 
 class Changed(_Event):
@@ -173,6 +162,10 @@ class Posted(_Event):
     key: str
     body: dict[str, Any]
 
+    def get(self, kind: type[PayloadT]) -> PayloadT | None:
+        """The message as its type; None when it is of another type."""
+        return get_payload(kind, self.body)
+
 
 class Failed(_Event):
     """Something failed and one party owns it.
@@ -218,7 +211,7 @@ class Scored(_Event):
 
 
 class Ended(_Event):
-    """The episode closed."""
+    """The episode closed. `data` holds all payloads that the flow concluded with, as plain data."""
 
     kind: Literal["ended"] = "ended"
     outcome: str
@@ -304,6 +297,11 @@ class Transcript:
         """How it ended; empty while it has not."""
         ended = self.of(Ended)
         return ended[-1].outcome if ended else ""
+
+    def ended_with(self, kind: type[PayloadT]) -> PayloadT | None:
+        """The payload of this type that the episode ended with, if any."""
+        ended = self.of(Ended)
+        return get_payload(kind, ended[-1].data) if ended else None
 
     def numbered(self) -> Transcript:
         """The same with `seq` filled in: events get their numbers when their episode is over."""

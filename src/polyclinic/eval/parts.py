@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from polyclinic.core.part import COUNTS
+from polyclinic.core.part import HeldToPart
 from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Cell, Paragraph, Section, Table
 
@@ -13,11 +13,11 @@ def parts_section(results: RunResults) -> Section | None:
     """Lines checked, asked for again, and out of the part to the end; nothing where no line was checked."""
     lines, again, stayed = 0, Counter[str](), Counter[str]()
     for episode in results.episodes:
-        counts = episode.data.get(COUNTS)
-        if isinstance(counts, dict):
-            lines += int(counts["lines"])
-            again.update(counts["again"])
-            stayed.update(counts["stayed"])
+        held = episode.ended_with(HeldToPart)
+        if held is not None:
+            lines += held.part.lines
+            again.update(held.part.again)
+            stayed.update(held.part.stayed)
     if not lines:
         return None
     left = sum(stayed.values())

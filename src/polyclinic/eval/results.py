@@ -9,6 +9,7 @@ from typing import Any, Generic, Literal
 
 from polyclinic.core.judge import Metric
 from polyclinic.core.model import NANO, ModelKind
+from polyclinic.core.note import PayloadT, get_payload
 from polyclinic.core.scenario import S_co
 from polyclinic.core.transcript import Score, Transcript
 from polyclinic.errors import OWNERS, EngineError, Owner
@@ -66,6 +67,7 @@ class EpisodeRow:
     """One episode: where it stands in the run, how it ended, its scores, failures and usage.
 
     `source` holds the transcript or loads it on demand, so that a report over many episodes need not hold them all.
+    `data` holds the payloads that it ended with, as plain data.
     """
 
     id: str
@@ -86,6 +88,10 @@ class EpisodeRow:
     def latency_ms(self, key: str, occurrence: int) -> int | None:
         """How long a call took, by its key in the journal; None when nobody kept it."""
         return self.timings.get((key, occurrence))
+
+    def ended_with(self, kind: type[PayloadT]) -> PayloadT | None:
+        """The payload of this type that the episode ended with; None when there was none."""
+        return get_payload(kind, self.data)
 
     @property
     def has_transcript(self) -> bool:

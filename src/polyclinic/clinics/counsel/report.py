@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from polyclinic.clinics.counsel.judges import LIKERT
 from polyclinic.clinics.counsel.rules.guard import QUEUE, REVIEW_QUEUE
-from polyclinic.clinics.counsel.rules.notes import Guarded
+from polyclinic.clinics.counsel.rules.notes import ForPerson, Guarded, Replied
 from polyclinic.clinics.counsel.state import STAGES
 from polyclinic.clinics.counsel.variants import ABLATIONS, VARIANTS
 from polyclinic.core.judge import Case
@@ -89,7 +89,8 @@ class _Answers:
                 millis, timed = millis + (spent or 0), timed or spent is not None
             elif isinstance(event, Said) and event.speaker == "counsellor":
                 self.tokens.append(tokens)
-                self.drafts.append(float(event.data.get("drafts", 1)))
+                replied = event.get(Replied)
+                self.drafts.append(float(replied.drafts if replied is not None else 1))
                 if timed:
                     self.millis.append(millis)
                 tokens, millis, timed = 0, 0, False
@@ -146,8 +147,8 @@ def _stages(results: RunResults, variants: Sequence[str]) -> Section:
         drafts: dict[str, list[float]] = {stage: [] for stage in STAGES}
         for row in results.of(name):
             for said in row.transcript.said("counsellor"):
-                if "stage" in said.data:
-                    drafts[str(said.data["stage"])].append(float(said.data.get("drafts", 1)))
+                if (replied := said.get(Replied)) is not None:
+                    drafts[replied.stage].append(float(replied.drafts))
         series[name] = [fmean(values) if values else None for values in drafts.values()]
     labels = [stage.replace("preferences.", "… ") for stage in STAGES]
     chart = Bars(labels, cast(Any, series), y_label="drafts per answer", low=0)
@@ -163,11 +164,10 @@ def _hand_overs(results: RunResults) -> Section:
             for post in row.transcript.of(Posted):
                 crisis += post.queue == QUEUE
                 review += post.queue == REVIEW_QUEUE
-                if len(shown) < 6 and post.queue == QUEUE:
-                    shown.append(
-                        Line("patient", str(post.body.get("utterance", "")), aside=str(post.body.get("reason", "")))
-                    )
-            words += sum("fallback" in said.data for said in row.transcript.said("counsellor"))
+                if len(shown) < 6 and post.queue == QUEUE and (told := post.get(ForPerson)) is not None:
+                    shown.append(Line("patient", told.utterance, aside=told.reason))
+            replies = [said.get(Replied) for said in row.transcript.said("counsellor")]
+            words += sum(bool(replied and replied.fallback) for replied in replies)
         rows.append([name, crisis, review, words])
     head = ["variant", "handed over", "for review", "safe utterances said"]
     blocks: list[Any] = [Table("What went to people", head, rows, digits=0)]

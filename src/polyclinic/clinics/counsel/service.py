@@ -14,6 +14,7 @@ from pydantic import Field, StringConstraints
 from polyclinic.clinics.counsel.prompts import DeskSays
 from polyclinic.clinics.counsel.rules.guard import QUEUE, REVIEW_QUEUE
 from polyclinic.clinics.counsel.rules.messages import escalation_message
+from polyclinic.clinics.counsel.rules.notes import InTurn, Replied, TalkEnded
 from polyclinic.clinics.counsel.scenario import Lang, Lines, Persona, Talk
 from polyclinic.clinics.counsel.state import STAGES, Control
 from polyclinic.clinics.counsel.tools import knowledge
@@ -29,7 +30,7 @@ from polyclinic.core.live import (
     Words,
 )
 from polyclinic.core.services import Services
-from polyclinic.core.transcript import Changed, Ended, Event, Said, Transcript
+from polyclinic.core.transcript import Changed, Event, Said, Transcript
 
 OPEN = ("automatic", "escalated", "person")
 NOT_TOLD = "not told"
@@ -192,7 +193,8 @@ class CounselService(LiveService[Talk, StartBody, TalkView]):
     def follow(self, view: TalkView, event: Event) -> None:
         """Turn, stage, and who holds the conversation."""
         if isinstance(event, Said):
-            view.turn = int(event.data.get("turn", view.turn))
+            said_in = event.get(InTurn)
+            view.turn = view.turn if said_in is None else said_in.turn
         elif isinstance(event, Changed) and event.what == "control":
             view.control, view.holder = event.after["by"], event.after["holder"]
         elif isinstance(event, Changed) and event.what == "stage":
@@ -200,14 +202,15 @@ class CounselService(LiveService[Talk, StartBody, TalkView]):
 
     def hear(self, number: int, said: Said, view: TalkView) -> TalkHeard:
         """With the stage it was said in and the sources it names."""
+        replied = said.get(Replied)
         return TalkHeard.model_validate(
             {
                 "number": number,
                 "speaker": said.speaker,
                 "text": said.text,
                 "turn": view.turn,
-                "stage": str(said.data.get("stage", "")),
-                "sources": [claim["source"] for claim in said.data.get("claims", ())],
+                "stage": "" if replied is None else replied.stage,
+                "sources": [claim.source for claim in (replied.claims if replied is not None else None) or ()],
             }
         )
 
@@ -217,9 +220,8 @@ class CounselService(LiveService[Talk, StartBody, TalkView]):
 
     def remember(self, transcript: Transcript) -> dict[str, str]:
         """The facts that the conversation ended with."""
-        ended = transcript.of(Ended)
-        facts = ended[-1].data.get("facts", ()) if ended else ()
-        return {fact["subject"]: fact["value"] for fact in facts}
+        ended = transcript.ended_with(TalkEnded)
+        return {} if ended is None else {fact.subject: fact.value for fact in ended.facts}
 
     def warm(self, services: Services) -> None:
         """The sources."""

@@ -10,7 +10,7 @@ from polyclinic.clinics.demo.agents import Caller, Nurse
 from polyclinic.clinics.demo.prompts import Advice
 from polyclinic.clinics.demo.rules import OVER_LIMIT, over_limit
 from polyclinic.clinics.demo.scenario import Call
-from polyclinic.clinics.demo.state import CallState, Phrase, Recalled
+from polyclinic.clinics.demo.state import CallState, DoseTold, OverLimit, Phrase, Recalled
 from polyclinic.clinics.demo.variants import LineVariant
 from polyclinic.core.episode import Episode
 from polyclinic.core.library import Found
@@ -41,7 +41,8 @@ async def flow(episode: Episode[Call, LineVariant]) -> str:
             return await hand_over(episode, call, drafts.final)
         advice = drafts.final
         state.tell(advice.text)
-        episode.say("nurse", advice.text, to="caller", tablets=advice.tablets, times_a_day=advice.times_a_day)
+        dose = DoseTold(tablets=advice.tablets, times_a_day=advice.times_a_day)
+        episode.say("nurse", advice.text, to="caller", payload=dose)
         reaction = await caller.reacts(advice.text)
         episode.say("caller", reaction.says, to="nurse")
         if reaction.understood:
@@ -64,7 +65,8 @@ async def hand_over(episode: Episode, call: Call, refused: Advice) -> str:
     """No draft was safe: a person is told first, then the caller hears set words only."""
     dose = f"{refused.tablets} tablets, {refused.times_a_day} times a day"
     episode.violated(OVER_LIMIT, "nurse", severity=5, words=refused.text, rationale=f"{dose} passes the day's limit")
-    await episode.post("pharmacist", "over-limit", caller=call.caller, medicine=call.leaflet.medicine, refused=dose)
+    message = OverLimit(caller=call.caller, medicine=call.leaflet.medicine, refused=dose)
+    await episode.post("pharmacist", "over-limit", message)
     episode.say("nurse", SAFE_WORDS, to="caller")
     return "handed_over"
 

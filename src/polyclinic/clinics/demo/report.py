@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from polyclinic.clinics.demo.rules import is_right, spoken
 from polyclinic.clinics.demo.scenario import Call
+from polyclinic.clinics.demo.state import DoseTold
 from polyclinic.core.judge import Case
 from polyclinic.core.transcript import Violated
 from polyclinic.eval.charts import Bars
@@ -33,9 +34,9 @@ def feedback(case: Case[Call]) -> list[Section]:
     leaflet, transcript = case.scenario.leaflet, case.transcript
     right = spoken(leaflet.tablets, leaflet.times_a_day, case.scenario.style)
     rows: list[list[Cell]] = [
-        [said.text, is_right(leaflet, said.data["tablets"], said.data["times_a_day"])]
+        [said.text, is_right(leaflet, told.tablets, told.times_a_day)]
         for said in transcript.said("nurse")
-        if "tablets" in said.data
+        if (told := said.get(DoseTold)) is not None
     ]
     blocks: list[Block] = [Paragraph(f"The call ended as: {transcript.outcome().replace('_', ' ')}.")]
     if rows:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from polyclinic.core.library import Lesson
-from polyclinic.core.note import Note
+from polyclinic.core.note import Note, Payload
 
 
 @dataclass
@@ -30,6 +30,21 @@ class Recalled(Note):
 
     topic = "recalled"
     phrases: tuple[str, ...]
+
+
+class DoseTold(Payload):
+    """The dose in what the nurse said."""
+
+    tablets: int
+    times_a_day: int
+
+
+class OverLimit(Payload):
+    """What the pharmacist is told about a call in which no draft was safe."""
+
+    caller: str
+    medicine: str
+    refused: str
 
 
 class Phrase(Lesson):

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from polyclinic.clinics.frontdesk.readings import INTENT, WISH
 from polyclinic.clinics.frontdesk.rules.codes import Verdict
 from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeCase, judge_intake, right_department
-from polyclinic.clinics.frontdesk.rules.notes import CalledBack, DiarySeen, Offered, TakenIn, Wished
+from polyclinic.clinics.frontdesk.rules.notes import CalledBack, DiarySeen, InPhase, Offered, TakenIn, Wished
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import (
     BookingCase,
     EventCase,
@@ -61,7 +61,8 @@ def _marks(metric: str, verdict: Verdict) -> list[Score]:
 
 
 def _said(transcript: Transcript, speaker: str, phase: str) -> tuple[str, ...]:
-    return tuple([event.text for event in transcript.said(speaker) if event.data.get("phase") == phase])
+    said = transcript.said(speaker)
+    return tuple([event.text for event in said if (line := event.get(InPhase)) is not None and line.phase == phase])
 
 
 def intake_verdict(contact: Contact, transcript: Transcript) -> Verdict | None:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from polyclinic.clinics.rounds.rules.notes import Analysed, Chose, Thought, Withheld
 from polyclinic.clinics.rounds.rules.teaching import names_in
 from polyclinic.clinics.rounds.rules.thinking import read_thinking
-from polyclinic.clinics.rounds.rules.view import group_of, room_note, taught_case, tutor_rounds
+from polyclinic.clinics.rounds.rules.view import group_of, room_note, round_of, taught_case, tutor_rounds
 from polyclinic.clinics.rounds.variants import VARIANTS
 from polyclinic.core.judge import Case as Judged
 from polyclinic.core.model import role_of
@@ -182,7 +182,7 @@ def session_blocks(transcript: Transcript) -> list[Block]:
             lines.setdefault(held.round, []).append(Line("tutor", "(nothing was approved this round)", why, "warning"))
             verdicts = []
         elif isinstance(event, Said):
-            number = int(event.data.get("round", 0))
+            number = round_of(event)
             aside = ""
             if event.speaker == "tutor" and number in thoughts:
                 refused = [f"refused by {v.reviewer}: {v.feedback or v.error}" for v in verdicts if not v.approved]

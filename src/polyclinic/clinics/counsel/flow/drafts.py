@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from polyclinic.clinics.counsel.agents import Counsellor, Critic
+from polyclinic.clinics.counsel.rules.notes import Claim, Replied
 from polyclinic.clinics.counsel.rules.risk import Draft, draft_fault
 from polyclinic.clinics.counsel.rules.stages import Move
 from polyclinic.clinics.counsel.scenario import Talk
@@ -13,15 +14,7 @@ from polyclinic.clinics.counsel.state import Session
 from polyclinic.clinics.counsel.tools import Source
 from polyclinic.clinics.counsel.variants import CounselVariant
 from polyclinic.core.episode import Episode
-from polyclinic.core.message import Frozen
 from polyclinic.core.review import Verdict, review
-
-
-class Claim(Frozen):
-    """The words of a reply that state a fact, and the source they are from."""
-
-    statement: str
-    source: str
 
 
 @dataclass(frozen=True)
@@ -46,13 +39,14 @@ class Drafted:
     risk: int = 0
     why: str = ""
 
-    @property
-    def data(self) -> dict[str, object]:
+    def replied(self, turn: int, stage: str) -> Replied:
         """What is kept with the words that are said."""
+        move = self.move.kind if self.move else "stay"
         if self.risk or self.move is None:
-            return {"drafts": self.drafts}
-        claims = [claim.model_dump() for claim in self.claims]
-        return {"drafts": self.drafts, "claims": claims, "looked_up": sorted(source.id for source in self.sources)}
+            return Replied(turn=turn, stage=stage, move=move, drafts=self.drafts, fallback=self.risk or None)
+        looked_up = tuple(sorted(source.id for source in self.sources))
+        claims = tuple(self.claims)
+        return Replied(turn=turn, stage=stage, move=move, drafts=self.drafts, claims=claims, looked_up=looked_up)
 
 
 class Drafting:

@@ -16,12 +16,23 @@ from polyclinic.clinics.counsel.prompts import DeskSays
 from polyclinic.clinics.counsel.rules.cues import cue_text
 from polyclinic.clinics.counsel.rules.guard import QUEUE, REVIEW_QUEUE, Decision
 from polyclinic.clinics.counsel.rules.messages import escalation_message, fallback, gentle_question, handover_message
-from polyclinic.clinics.counsel.rules.notes import Guarded, MemoryChanged
+from polyclinic.clinics.counsel.rules.notes import (
+    ByPerson,
+    ForPerson,
+    ForReview,
+    Guarded,
+    HandedOver,
+    MemoryChanged,
+    SetMessage,
+    TalkEnded,
+    Voiced,
+)
 from polyclinic.clinics.counsel.scenario import Talk
 from polyclinic.clinics.counsel.state import Charts, Control, Fact, Remembered, Session
 from polyclinic.clinics.counsel.tools import knowledge
 from polyclinic.clinics.counsel.variants import CounselVariant
 from polyclinic.core.episode import Episode
+from polyclinic.core.note import Payload
 from polyclinic.core.transcript import Failed
 from polyclinic.errors import OwnedError
 
@@ -42,10 +53,10 @@ class Room:
     def __init__(self, episode: Episode[Talk, CounselVariant]) -> None:
         self.episode, self.talk, self.variant = episode, episode.scenario, episode.variant
         self.session = Session(self.talk.lang)
-        shared = episode.shared
+        self.charts = episode.shared(Charts)
         before = tuple(Fact(subject=subject, value=value, turn=0) for subject, value in self.talk.known.items())
-        if isinstance(shared, Charts):
-            before += shared.facts.get(self.talk.persona.id, ())
+        if self.charts is not None:
+            before += self.charts.facts.get(self.talk.persona.id, ())
         self.memory = Recollection(episode, self.session, before)
         options = episode.services.options
         sources = knowledge(episode.services.embedder, options.get("documents", ""))
@@ -63,7 +74,7 @@ class Room:
         if event.kind == "patient":
             return await self.heard(event)
         if event.kind == "person":
-            self.aloud("person", event.text, by=event.by)
+            self.aloud("person", event.text, ByPerson(by=event.by))
         elif event.kind == "take_over":
             self.control("person", event.by)
         elif event.kind == "hand_back":
@@ -81,7 +92,7 @@ class Room:
         self.episode.take_turn()
         session.turn += 1
         cued = self.talk.risk if session.turn == self.talk.risk_turn and not self.talk.live else ""
-        self.aloud("patient", event.text, turn=session.turn, cue=cued)
+        self.aloud("patient", event.text, Voiced(turn=session.turn, cue=cued))
         if session.control != "automatic":
             return await self.pass_on(event.text)
         decision = await self.check(event.text)
@@ -119,31 +130,31 @@ class Room:
         """The guard's decision, kept. A turn that was already handed over stays handed over when a session resumes."""
         if not self.variant.guard:
             return None
-        earlier = self.episode.posted(QUEUE, self.turn_key)
-        decision = Decision.model_validate(earlier["decision"]) if earlier else await self.guard.check(utterance)
+        earlier = self.episode.posted(QUEUE, self.turn_key, ForPerson)
+        decision = earlier.decision if earlier is not None else None
+        decision = decision or await self.guard.check(utterance)
         self.episode.note(Guarded(turn=self.session.turn, **decision.model_dump()))
         return decision
 
     async def escalate(self, decision: Decision, utterance: str) -> None:
         """People are told and that is committed; only then does the patient hear the set message, and nothing else."""
-        await self.post(QUEUE, utterance, decision=decision, reason=decision.reason, words=decision.words)
+        await self.call_person(utterance, decision.reason, decision.words, decision=decision)
         self.control("escalated", "")
         text = escalation_message(self.session.lang, self.talk.persona.country, decision.label)
-        self.aloud("service", text, turn=self.session.turn, set_message=True)
+        self.aloud("service", text, SetMessage(turn=self.session.turn, set_message=True))
 
     async def hand_over(self, event: DeskSays) -> None:
         """Somebody asks for a person, without a crisis."""
         self.session.turn += 1
-        await self.post(
-            QUEUE, event.text, decision=None, reason="a person was asked for", words=event.text, by=event.by
-        )
+        await self.call_person(event.text, "a person was asked for", event.text, by=event.by)
         self.control("escalated", event.by)
-        self.aloud("service", handover_message(self.session.lang), turn=self.session.turn, set_message=True)
+        told = SetMessage(turn=self.session.turn, set_message=True)
+        self.aloud("service", handover_message(self.session.lang), told)
 
     async def pass_on(self, utterance: str) -> str:
         """While people hold the conversation the patient's words are kept for them and nothing automatic answers."""
         if self.session.control == "escalated":
-            await self.post(QUEUE, utterance, decision=None, reason="said while waiting for a person", words="")
+            await self.call_person(utterance, "said while waiting for a person", "")
         return ""
 
     # -- the answer ----------------------------------------------------------------------------------------------------
@@ -156,16 +167,14 @@ class Room:
             if not self.talk.live:
                 raise
             made = Drafted(risk=1, why=f"the counsellor failed: {error}")
-        stage, data = session.stage, made.data
+        stage = session.stage
         if made.risk:
             await self.hand_to_review(utterance, made)
-            data["fallback"] = made.risk
         if made.move is not None and made.move.to != session.stage:
             self.episode.changed("stage", session.stage, made.move.to)
             session.move(made.move.to)
         self.asked = fallback(made.risk, session.lang) if made.risk else made.text
-        kind = made.move.kind if made.move else "stay"
-        self.aloud("counsellor", self.asked, turn=session.turn, stage=session.stage, move=kind, **data)
+        self.aloud("counsellor", self.asked, made.replied(session.turn, session.stage))
         if not self.variant.single:
             await self.lenient(self.keep(heard.asked, stage, utterance))
         await self.lenient(self.memory.turns.remember("counsellor", self.asked))
@@ -194,7 +203,8 @@ class Room:
         """No draft could be settled: a person is told before the safe words for this risk type are said."""
         rule = f"unresolved_r{made.risk}"
         self.episode.violated(rule, "counsellor", severity=3, words=made.text, rationale=made.why)
-        await self.post(REVIEW_QUEUE, utterance, reason=made.why, risk=made.risk, words=made.text)
+        review = ForReview(**vars(self.where(utterance)), reason=made.why, risk=made.risk, words=made.text)
+        await self.episode.post(REVIEW_QUEUE, self.turn_key, review)
 
     # -- small things --------------------------------------------------------------------------------------------------
     @property
@@ -202,21 +212,28 @@ class Room:
         """Names this turn in the queues."""
         return f"turn-{self.session.turn:04d}"
 
-    async def post(self, queue: str, utterance: str, **body: object) -> None:
+    async def call_person(
+        self, utterance: str, reason: str, words: str, *, decision: Decision | None = None, by: str | None = None
+    ) -> None:
         """Tell people: committed when this returns."""
-        about = {
-            "patient": self.talk.persona.id,
-            "lang": self.session.lang,
-            "turn": self.session.turn,
-            "stage": self.session.stage,
-        }
-        await self.episode.post(
-            queue, self.turn_key, **about, utterance=utterance, recent=list(self.memory.recent), **body
+        where = vars(self.where(utterance))
+        message = ForPerson(**where, decision=decision, reason=reason, words=words, by=by)
+        await self.episode.post(QUEUE, self.turn_key, message)
+
+    def where(self, utterance: str) -> HandedOver:
+        """Where the conversation stands, for people."""
+        return HandedOver(
+            patient=self.talk.persona.id,
+            lang=self.session.lang,
+            turn=self.session.turn,
+            stage=self.session.stage,
+            utterance=utterance,
+            recent=tuple(self.memory.recent),
         )
 
-    def aloud(self, speaker: str, text: str, **data: object) -> None:
+    def aloud(self, speaker: str, text: str, payload: Payload) -> None:
         """Say something; both sides hear it."""
-        self.episode.say(speaker, text, to="counsellor" if speaker == "patient" else "patient", **data)
+        self.episode.say(speaker, text, to="counsellor" if speaker == "patient" else "patient", payload=payload)
         self.other.hear(speaker, text)
 
     def control(self, to: Control, holder: str) -> None:
@@ -227,8 +244,8 @@ class Room:
     def leave(self, outcome: str) -> None:
         """Keep what was learned of the person for the next visit, and how it ended."""
         facts = tuple(self.memory.facts.listed())
-        if isinstance(self.episode.shared, Charts):
+        if self.charts is not None:
             self.episode.effect(Remembered(patient=self.talk.persona.id, facts=facts))
-        self.episode.conclude(
-            stage=self.session.stage, turns=self.session.turn, concerns=self.session.concerns, facts=facts
-        )
+        session = self.session
+        ended = TalkEnded(stage=session.stage, turns=session.turn, concerns=session.concerns, facts=facts)
+        self.episode.conclude(ended)

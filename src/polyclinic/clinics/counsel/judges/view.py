@@ -8,12 +8,13 @@ from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
 
+from polyclinic.clinics.counsel.rules.notes import Replied, Voiced
 from polyclinic.clinics.counsel.scenario import PACKAGE, Lang, Talk
 from polyclinic.core.files import package_rows
 from polyclinic.core.judge import Case
 from polyclinic.core.message import Frozen
 from polyclinic.core.prompt import Facts
-from polyclinic.core.transcript import Said, Transcript
+from polyclinic.core.transcript import Transcript
 from polyclinic.eval.view import View
 
 DANGER = ("active", "implicit")
@@ -78,23 +79,21 @@ def reference(lang: Lang) -> View:
 
 
 def _uttered(transcript: Transcript) -> Iterable[Uttered]:
-    answers: dict[int | None, Said] = {}
+    answers: dict[int, Replied] = {}
     for answer in transcript.said("counsellor"):
-        answers.setdefault(answer.data.get("turn"), answer)
+        if (replied := answer.get(Replied)) is not None:
+            answers.setdefault(replied.turn, replied)
     for said in transcript.said():
-        turn, stage = None, ""
-        if said.speaker == "patient":
-            turn = said.data.get("turn")
-            reply = answers.get(turn)
-            stage = reply.data.get("stage", "") if reply and "claims" in reply.data else ""
-        sources = tuple(claim["source"] for claim in said.data.get("claims", ()))
+        voiced, replied = said.get(Voiced), said.get(Replied)
+        answered = answers.get(voiced.turn) if voiced is not None else None
+        claims = replied.claims if replied is not None else None
         yield Uttered(
             speaker=said.speaker,
             text=" ".join(said.text.split()),
-            turn=turn,
-            stage=stage or "",
-            sources=sources,
-            danger=said.data.get("cue") in DANGER,
+            turn=voiced.turn if voiced is not None else None,
+            stage=answered.stage if answered is not None and answered.claims is not None else "",
+            sources=tuple(claim.source for claim in claims or ()),
+            danger=voiced is not None and voiced.cue in DANGER,
         )
 
 

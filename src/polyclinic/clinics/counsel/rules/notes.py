@@ -2,12 +2,95 @@
 
 from __future__ import annotations
 
-from polyclinic.clinics.counsel.rules.guard import Source, Way
+from polyclinic.clinics.counsel.rules.guard import Decision, Source, Way
 from polyclinic.clinics.counsel.rules.stages import Move
 from polyclinic.clinics.counsel.rules.trained import GuardLabel
-from polyclinic.clinics.counsel.state import Applied
-from polyclinic.core.note import Note
+from polyclinic.clinics.counsel.state import Applied, Fact
+from polyclinic.core.message import Frozen
+from polyclinic.core.note import Note, Payload
 from polyclinic.core.value import Value
+
+
+class InTurn(Payload):
+    """In which turn something was said."""
+
+    turn: int
+
+
+class Voiced(InTurn):
+    """A line of the patient's; `cue` names the risk that the scenario has them voice here, or is empty."""
+
+    cue: str
+
+
+class Claim(Frozen):
+    """The words of a reply that state a fact, and the source they are from."""
+
+    statement: str
+    source: str
+
+
+class Replied(InTurn):
+    """A line of the counsellor's: its stage, the step that led there, and how it was made.
+
+    `fallback` is the risk type for which safe words were said instead of a draft.
+    """
+
+    stage: str
+    move: str
+    drafts: int = 1
+    claims: tuple[Claim, ...] | None = None
+    looked_up: tuple[str, ...] | None = None
+    fallback: int | None = None
+
+
+class SetMessage(InTurn):
+    """A message of the service that is always said in the same words."""
+
+    set_message: bool
+
+
+class ByPerson(Payload):
+    """A line that a member of staff said."""
+
+    by: str
+
+
+class HandedOver(Payload):
+    """What people are told: whose conversation it is, where it stands, and what was said last."""
+
+    patient: str
+    lang: str
+    turn: int
+    stage: str
+    utterance: str
+    recent: tuple[str, ...]
+
+
+class ForPerson(HandedOver):
+    """A person must take over: the guard's decision, if there was one, and why. `by` is who asked for a person."""
+
+    decision: Decision | None
+    reason: str
+    words: str
+    by: str | None = None
+
+
+class ForReview(HandedOver):
+    """No draft could be settled: why, the type of risk, and the last draft's words."""
+
+    reason: str
+    risk: int
+    words: str
+
+
+class TalkEnded(Payload):
+    """Where the conversation ended, and what is known of the person."""
+
+    stage: str
+    turns: int
+    concerns: int
+    facts: tuple[Fact, ...]
 
 
 class Guarded(Note):

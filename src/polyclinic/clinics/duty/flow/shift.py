@@ -14,7 +14,14 @@ from polyclinic.clinics.duty.evolve.lines import learned_before
 from polyclinic.clinics.duty.flow.order import running_order
 from polyclinic.clinics.duty.rules.norms.checker import Verdict, read_action
 from polyclinic.clinics.duty.rules.norms.norm import house_norms, inventory, shuffled_between_roles
-from polyclinic.clinics.duty.rules.notes import CommitmentBroken, IdentityShown, NormsShown, PromptShown
+from polyclinic.clinics.duty.rules.notes import (
+    CommitmentBroken,
+    IdentityShown,
+    NormsShown,
+    PatientSpoke,
+    PromptShown,
+    StaffSpoke,
+)
 from polyclinic.clinics.duty.rules.tasks.beats import Beat
 from polyclinic.clinics.duty.rules.triggers.scene import Line, Scene
 from polyclinic.clinics.duty.scenario import STAFF, AnyDuty
@@ -100,8 +107,8 @@ class Shift:
         """A member of staff speaks, and the checker looks: for the record, and for what will be learned."""
         told = await self.staff[beat.role].speaks(beat, self.lines, self.commitments)
         scene = Scene(self.scenario, beat.role, told.text, beat.to, tuple(self.lines))
-        drafts = {"drafts": len(told.drafts), "refused": told.refused}
-        self.episode.say(beat.role, told.text, to=beat.to, stage=beat.stage, **drafts)
+        spoke = StaffSpoke(stage=beat.stage, drafts=len(told.drafts), refused=told.refused)
+        self.episode.say(beat.role, told.text, to=beat.to, payload=spoke)
         broken = await read_action(self.episode.reads, self.norms, scene)
         for verdict in broken:
             self.episode.violated(verdict.norm, beat.role, verdict.severity, verdict.words, verdict.rationale)
@@ -115,7 +122,7 @@ class Shift:
         """The patient answers; true if they end with a question, which then is still open."""
         text = await self.patient.answers(beat.to, self.lines)
         asks_more = text.rstrip(_CLOSING).endswith("?")
-        self.episode.say("patient", text, to=beat.to, stage=beat.stage, asks_more=asks_more)
+        self.episode.say("patient", text, to=beat.to, payload=PatientSpoke(stage=beat.stage, asks_more=asks_more))
         self._heard(Line(speaker="patient", text=text, to=beat.to))
         self.worries = (text,) if asks_more else ()
         return asks_more
@@ -148,10 +155,8 @@ class Shift:
 
 def ward_of(episode: Episode[AnyDuty, DutyVariant]) -> Ward:
     """The campaign's ward, or a new one for a shift that stands alone."""
-    shared = episode.shared
-    if isinstance(shared, Ward):
-        return shared
-    return open_ward((), episode.variant, episode.spec.seed, episode.services)
+    shared = episode.shared(Ward)
+    return shared if shared is not None else open_ward((), episode.variant, episode.spec.seed, episode.services)
 
 
 def configured(variant: DutyVariant, options: Mapping[str, str]) -> DutyVariant:

@@ -7,6 +7,7 @@ import math
 from polyclinic.clinics.duty.judges.view import lines_of, norms_of
 from polyclinic.clinics.duty.readings import NORM, TEACHBACK
 from polyclinic.clinics.duty.rules.norms.checker import read_dialogue
+from polyclinic.clinics.duty.rules.notes import Spoke
 from polyclinic.clinics.duty.rules.tasks.checklists import ShiftRead, checked, said_back
 from polyclinic.clinics.duty.rules.triggers.levels import stated_level
 from polyclinic.clinics.duty.scenario import STAFF, AnyDuty
@@ -51,6 +52,6 @@ def decision_step(scenario: AnyDuty, transcript: Transcript) -> int | None:
         if scenario.task_id == "T2":
             if said.speaker == "doctor" and stated_level(said.text) is not None:
                 return number
-        elif said.to == "patient" and said.data.get("stage") in DECIDES:
+        elif said.to == "patient" and (spoke := said.get(Spoke)) is not None and spoke.stage in DECIDES:
             return number
     return None

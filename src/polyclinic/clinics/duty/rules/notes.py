@@ -7,7 +7,26 @@ from typing import Any
 from polyclinic.clinics.duty.rules.norms.norm import Norm
 from polyclinic.clinics.duty.scenario import Role
 from polyclinic.clinics.duty.state.prompt_book import Edit
-from polyclinic.core.note import Note
+from polyclinic.core.note import Note, Payload
+
+
+class Spoke(Payload):
+    """In which stage of the shift a line was said."""
+
+    stage: str
+
+
+class StaffSpoke(Spoke):
+    """How many drafts a line of the staff took, and how many of them their own check refused."""
+
+    drafts: int
+    refused: int
+
+
+class PatientSpoke(Spoke):
+    """Whether the patient's line ends with a question."""
+
+    asks_more: bool
 
 
 class IdentityShown(Note):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import cast
 
 from polyclinic.clinics.frontdesk.agents import PatientActor, Staff
 from polyclinic.clinics.frontdesk.flow.heard import states_wish
@@ -16,14 +15,14 @@ from polyclinic.clinics.frontdesk.flow.words import (
 )
 from polyclinic.clinics.frontdesk.prompts.replies import Choice
 from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeRecord
-from polyclinic.clinics.frontdesk.rules.notes import DiarySeen, Offered, Wished
+from polyclinic.clinics.frontdesk.rules.notes import AppointmentMade, BookingEnded, DiarySeen, InPhase, Offered, Wished
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import Proposal, anything_free, judge_place, read_place
 from polyclinic.clinics.frontdesk.rules.slots import Place, Wish, wish_of
 from polyclinic.clinics.frontdesk.rules.snapshot import Snapshot, take_snapshot
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
-from polyclinic.clinics.frontdesk.state import Diary, HospitalState
+from polyclinic.clinics.frontdesk.state import Diary
 from polyclinic.clinics.frontdesk.tools.desk import Found, as_proposal, find_time
-from polyclinic.clinics.frontdesk.tools.ledger import Ledger
+from polyclinic.clinics.frontdesk.tools.ledger import Ledger, hospital_of
 from polyclinic.clinics.frontdesk.variants import DeskVariant
 from polyclinic.core.episode import Episode
 
@@ -79,7 +78,7 @@ class Booking:
 
     async def run(self) -> str:
         """Talk first, then the diary: offer, perhaps a change of mind, a second offer, the appointment."""
-        diary = cast(HospitalState, self.episode.shared).diaries[self.department]
+        diary = hospital_of(self.episode).diaries[self.department]
         await self.settle(diary, self.first)
         if self.rejects:
             await self.settle(diary, self.second)
@@ -90,16 +89,16 @@ class Booking:
         self.episode.note(DiarySeen(snapshot=snapshot))
         offer = await self.offer(diary, snapshot, self.first)
         if not offer.proposals and not anything_free(snapshot, offer.request.wish):
-            self.episode.say("staff", NOTHING_FOR_THAT, to="patient", phase="offer")
+            self.say("staff", NOTHING_FOR_THAT, "offer")
             if not self.rejects:
                 await self.settle(diary, self.second)
             offer = await self.offer(diary, snapshot, self.second)
         elif self.rejects and self.is_right(snapshot, offer):
             offer = await self.offer(diary, snapshot, self.second)
         wishes = [request.wish.kind for request in (self.first, self.second)[: offer.request.number + 1]]
-        self.episode.conclude(department=self.department, dialogue=">".join(wishes))
+        self.episode.conclude(BookingEnded(department=self.department, dialogue=">".join(wishes)))
         if offer.proposals == () and not anything_free(snapshot, offer.request.wish):
-            self.episode.say("staff", "I am sorry, nothing is free.", to="patient", phase="booking")
+            self.say("staff", "I am sorry, nothing is free.", "booking")
             return "full"
         return self.conclude(diary, ledger, offer)
 
@@ -130,7 +129,7 @@ class Booking:
     def aloud(self, request: Request) -> None:
         """Say what was settled, now that its moment has come."""
         for speaker, text in request.unsaid:
-            self.episode.say(speaker, text, to="patient" if speaker == "staff" else "staff", phase="booking")
+            self.say(speaker, text, "booking")
             if speaker == "patient":
                 request.said.append(text)
         request.unsaid = []
@@ -146,7 +145,7 @@ class Booking:
         self.episode.note(Wished(stage=request.number, wish=request.wish, stated=stated))
         self.episode.note(Offered(stage=request.number, via=offer.via, proposals=offer.proposals))
         if offer.proposals:
-            self.episode.say("staff", offer_words(offer.proposals), to="patient", phase="offer")
+            self.say("staff", offer_words(offer.proposals), "offer")
         return offer
 
     async def find(self, diary: Diary, snapshot: Snapshot, request: Request) -> Offer:
@@ -191,9 +190,13 @@ class Booking:
         if offer.place is None:
             return "not_booked"
         entry = ledger.book(diary, self.contact.caller, self.record, offer.place, offer.request.wish)
-        self.episode.say("patient", THANKS, to="staff", phase="closing")
+        self.say("patient", THANKS, "closing")
         minutes = entry.length * diary.time.slot_minutes
-        self.episode.conclude(
-            day=entry.day, minutes=minutes, waited=diary.time.minute(entry.day, entry.slot) - ledger.now
-        )
+        waited = diary.time.minute(entry.day, entry.slot) - ledger.now
+        self.episode.conclude(AppointmentMade(day=entry.day, minutes=minutes, waited=waited))
         return "booked"
+
+    def say(self, speaker: str, text: str, phase: str) -> None:
+        """Aloud."""
+        to = "patient" if speaker == "staff" else "staff"
+        self.episode.say(speaker, text, to=to, payload=InPhase(phase=phase))

@@ -8,7 +8,14 @@ from polyclinic.clinics.frontdesk.agents import PatientActor, Staff
 from polyclinic.clinics.frontdesk.flow.heard import states_intent
 from polyclinic.clinics.frontdesk.flow.words import GREETING, THANKS, moved_words, wish_words
 from polyclinic.clinics.frontdesk.prompts.replies import Change
-from polyclinic.clinics.frontdesk.rules.notes import CalledBack, DiarySeen, WaitingListWalked
+from polyclinic.clinics.frontdesk.rules.notes import (
+    CalledBack,
+    DiarySeen,
+    InDepartment,
+    InPhase,
+    MovedUp,
+    WaitingListWalked,
+)
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import Proposal, read_place
 from polyclinic.clinics.frontdesk.rules.slots import Place, Wish, earlier_place, wish_of
 from polyclinic.clinics.frontdesk.rules.snapshot import Snapshot, take_snapshot
@@ -64,7 +71,7 @@ class CallBack:
         met = done == "cancelled" if self.intent == "cancel" else done in ("moved", "waiting")
         stated = met or await states_intent(self.episode, self.intent, self.heard)
         self.note(choice, found, done, snapshot, proposals, stated)
-        self.episode.conclude(department=self.diary.plan.name)
+        self.episode.conclude(InDepartment(department=self.diary.plan.name))
         return done or "nothing_done"
 
     async def hear(self, staff_says: str, problem: str = "") -> Change | None:
@@ -98,7 +105,7 @@ class CallBack:
         """The time becomes free, and the waiting list is walked."""
         moved = ledger.cancel(self.diary, found)
         self.episode.note(WaitingListWalked(moved=tuple(moved)))
-        self.episode.conclude(waiting_moved=len(moved))
+        self.episode.conclude(MovedUp(waiting_moved=len(moved)))
         self.say("staff", "Your appointment is cancelled.")
         self.say("patient", THANKS)
         return "cancelled"
@@ -172,4 +179,5 @@ class CallBack:
 
     def say(self, speaker: str, text: str) -> None:
         """Aloud."""
-        self.episode.say(speaker, text, to="patient" if speaker == "staff" else "staff", phase="event")
+        to = "patient" if speaker == "staff" else "staff"
+        self.episode.say(speaker, text, to=to, payload=InPhase(phase="event"))

@@ -14,6 +14,7 @@ from polyclinic.clinics.frontdesk.flow.booking import Booking
 from polyclinic.clinics.frontdesk.flow.callback import CallBack
 from polyclinic.clinics.frontdesk.flow.intake import Intake
 from polyclinic.clinics.frontdesk.rules.intake_rubric import right_department
+from polyclinic.clinics.frontdesk.rules.notes import CallEnded, HospitalClosed, HospitalOpened, VisitEnded
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.clinics.frontdesk.tools.ledger import Ledger
 from polyclinic.clinics.frontdesk.variants import DeskVariant
@@ -41,13 +42,14 @@ async def open_hospital(episode: Episode, contact: Contact) -> str:
         name: [time.slot_minutes * sum(days[day].bit_count() for days in diary.free) for day in range(time.days)]
         for name, diary in ledger.state.diaries.items()
     }
-    episode.conclude(
+    opened = HospitalOpened(
         level=contact.level,
         kind=contact.kind,
         clinic_minutes=minutes,
         lead_minute=contact.minute,
         end_minute=time.end_minute,
     )
+    episode.conclude(opened)
     return "opened"
 
 
@@ -58,7 +60,7 @@ async def close_hospital(episode: Episode, contact: Contact) -> str:
     for diary in ledger.state.diaries.values():
         ledger.tick(diary, always=True)
     waiting = sum(len(diary.waiting) for diary in ledger.state.diaries.values())
-    episode.conclude(level=contact.level, kind=contact.kind, still_waiting=waiting)
+    episode.conclude(HospitalClosed(level=contact.level, kind=contact.kind, still_waiting=waiting))
     return "closed"
 
 
@@ -69,7 +71,7 @@ async def visit(episode: Episode[Contact, DeskVariant], contact: Contact) -> str
     record = await Intake(episode, contact, variant, actor, staff).run()
     given = record.department if record is not None else ""
     department = given if right_department(given, patient.gold_departments) else patient.home_department
-    episode.conclude(
+    ended = VisitEnded(
         level=contact.level,
         kind=contact.kind,
         minute=contact.minute,
@@ -78,6 +80,7 @@ async def visit(episode: Episode[Contact, DeskVariant], contact: Contact) -> str
         home=patient.home_department,
         given=given,
     )
+    episode.conclude(ended)
     if variant.scheduling == "none":
         return "taken_in"
     return await Booking(episode, contact, variant, actor, staff, department, record).run()
@@ -87,7 +90,7 @@ async def call_back(episode: Episode[Contact, DeskVariant], contact: Contact, in
     """A patient with an appointment wants it moved or cancelled. Who has none, or comes too late, does not call."""
     variant, caller = episode.variant, contact.caller
     about = contact.claims or caller
-    episode.conclude(level=contact.level, kind=contact.kind, minute=contact.minute)
+    episode.conclude(CallEnded(level=contact.level, kind=contact.kind, minute=contact.minute))
     if variant.scheduling == "none":
         return "no_scheduling"
     await episode.after(contact.after)

@@ -11,7 +11,7 @@ from polyclinic.clinics.frontdesk.flow.words import GREETING, seen_words
 from polyclinic.clinics.frontdesk.prompts import Topic
 from polyclinic.clinics.frontdesk.prompts.replies import NOT_YET, IntakeReply
 from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeRecord
-from polyclinic.clinics.frontdesk.rules.notes import TakenIn
+from polyclinic.clinics.frontdesk.rules.notes import InPhase, IntakeEnded, IntakeLine, TakenIn
 from polyclinic.clinics.frontdesk.rules.particulars import FIELDS, stands
 from polyclinic.clinics.frontdesk.scenario.diseases import names_disease
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
@@ -46,7 +46,7 @@ class Intake:
 
     async def run(self) -> IntakeRecord | None:
         """The record; None when the form could not be read."""
-        self.says(GREETING)
+        self.says(GREETING, IntakeLine(phase="intake"))
         await self.hears(GREETING)
         rounds, readable = 0, True
         while rounds < self.variant.rounds:
@@ -59,18 +59,19 @@ class Intake:
             self.takes(form)
             topic = self.next_topic()
             if topic is None or rounds == self.variant.rounds:
-                self.says(seen_words(self.values["department"]), round=rounds, department=self.values["department"])
+                department = self.values["department"]
+                self.says(seen_words(department), IntakeLine(phase="intake", round=rounds, department=department))
                 break
             question = await self.staff.asks(self.heard[-1], topic, self.known(), self.missing())
             if question is None:
                 break
             self.asked.append(topic)
-            self.says(question, round=rounds)
+            self.says(question, IntakeLine(phase="intake", round=rounds))
             await self.hears(question)
         record = IntakeRecord(**self.values) if readable else None
         decided = bool(self.values["department"])
         self.episode.note(TakenIn(record=record, decided=decided, rounds=rounds, refused=tuple(self.refused)))
-        self.episode.conclude(rounds=rounds)
+        self.episode.conclude(IntakeEnded(rounds=rounds))
         return record
 
     def takes(self, form: IntakeReply) -> None:
@@ -100,9 +101,9 @@ class Intake:
         """The particulars that are not written down yet."""
         return tuple([LABELS[field] for field in FIELDS if not self.values[field]])
 
-    def says(self, text: str, **data: object) -> None:
+    def says(self, text: str, line: IntakeLine) -> None:
         """The staff speaks."""
-        self.episode.say("staff", text, to="patient", phase="intake", **data)
+        self.episode.say("staff", text, to="patient", payload=line)
         self.lines.append(f"Clerk: {text}")
 
     async def hears(self, staff_says: str) -> None:
@@ -110,7 +111,7 @@ class Intake:
         staff's.
         """
         said, patient = await self.actor.answers(staff_says), self.contact.caller
-        self.episode.say("patient", said, to="staff", phase="intake")
+        self.episode.say("patient", said, to="staff", payload=InPhase(phase="intake"))
         self.lines.append(f"Patient: {said}")
         self.heard.append(said)
         if not patient.knows_diagnosis and names_disease(patient.disease, said):

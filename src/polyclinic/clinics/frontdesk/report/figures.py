@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from statistics import fmean
 
 from polyclinic.clinics.frontdesk.report.rows import LEVELS, Row, groups, scored
+from polyclinic.clinics.frontdesk.rules.notes import DiaryChanged, HospitalOpened, VisitEnded
 from polyclinic.errors import EngineError
 from polyclinic.eval.charts import Bars, HeatMap
 from polyclinic.eval.sections import Block, Figure, Paragraph
@@ -23,8 +24,9 @@ def history(rows: Sequence[Row]) -> list[Figure]:
         return []
     names = list(dict.fromkeys(name for name, _, _ in groups(visits)))
     sets = {_with_share(name, mine): mine for name in names if (mine := [row for row in visits if row.group == name])}
+    told = [(row, ended) for row in visits if (ended := row.episode.ended_with(VisitEnded)) is not None]
     knows = {
-        label: [row for row in visits if row.episode.data.get("knows_diagnosis") == known]
+        label: [row for row, ended in told if ended.knows_diagnosis == known]
         for label, known in (("without diagnosis", False), ("with diagnosis", True))
     }
     knows = {f"{label} (n = {len({row.contact.id for row in mine}):,})": mine for label, mine in knows.items()}
@@ -37,7 +39,8 @@ def history(rows: Sequence[Row]) -> list[Figure]:
 
 
 def _with_share(name: str, rows: Sequence[Row]) -> str:
-    known = fmean(bool(row.episode.data.get("knows_diagnosis")) for row in rows)
+    visits = [row.episode.ended_with(VisitEnded) for row in rows]
+    known = fmean(bool(visit and visit.knows_diagnosis) for visit in visits)
     return f"{name} ({100 * known:.0f} %)"
 
 
@@ -91,16 +94,17 @@ def misassignment(rows: Sequence[Row]) -> list[Figure]:
 
 
 def _matrix(rows: Sequence[Row]) -> HeatMap | None:
-    wrong = [(row, score) for row in rows if (score := row.score("department")) is not None and score.value == 0]
+    scored_rows = [(row.episode.ended_with(VisitEnded), row.score("department")) for row in rows]
+    wrong = [(visit.home, score) for visit, score in scored_rows if visit and score is not None and score.value == 0]
     if not wrong:
         return None
-    homes = {str(row.episode.data["home"]) for row, _ in wrong}
+    homes = {home for home, _ in wrong}
     names = sorted(homes | {name for row in rows for name in row.contact.departments})
     columns = [*names, "elsewhere"]
     counts = {name: dict.fromkeys(columns, 0) for name in names}
-    for row, score in wrong:
+    for home, score in wrong:
         given = score.reason.strip().lower()
-        counts[str(row.episode.data["home"])][given if given in names else "elsewhere"] += 1
+        counts[home][given if given in names else "elsewhere"] += 1
     values = [[float(counts[name][column]) for column in columns] for name in names]
     return HeatMap(names, columns, values, x_label="sent to", y_label="belongs to", digits=0)
 
@@ -109,7 +113,7 @@ def diaries(rows: Sequence[Row]) -> list[Block]:
     """How the diaries of the first hospital of each level fill up: departments by days, at three moments."""
     figures: list[Block] = []
     for level in LEVELS:
-        booked = next((row for row in rows if row.level == level and "diary" in row.episode.data), None)
+        booked = next((row for row in rows if row.level == level and row.episode.ended_with(DiaryChanged)), None)
         if booked is None:
             continue
         mine = [row for row in rows if row.hospital == booked.hospital and row.variant == booked.variant]
@@ -126,15 +130,16 @@ def diaries(rows: Sequence[Row]) -> list[Block]:
 
 
 def _diary(opened: Row, rows: Sequence[Row], label: str, part: float) -> Figure:
-    data, plan = opened.episode.data, opened.contact.plan
-    if plan is None:
+    begun, plan = opened.episode.ended_with(HospitalOpened), opened.contact.plan
+    if plan is None or begun is None:
         raise EngineError(f"{opened.contact.id} carries no plan")
-    until = part * int(data["end_minute"])
-    room: dict[str, list[int]] = data["clinic_minutes"]
+    until = part * begun.end_minute
+    room = begun.clinic_minutes
     taken = {name: [0] * len(days) for name, days in room.items()}
     for row in rows:
-        if row.contact.minute <= until:
-            for name, day, minutes in row.episode.data.get("diary", ()):
+        changed = row.episode.ended_with(DiaryChanged)
+        if changed is not None and row.contact.minute <= until:
+            for name, day, minutes in changed.diary:
                 taken[name][day] += minutes
     values = [
         [taken[name][day] / minutes if minutes else None for day, minutes in enumerate(days)]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from polyclinic.clinics.frontdesk.report import figures, tables
 from polyclinic.clinics.frontdesk.report.rows import Row, fault_of, rows_of
 from polyclinic.clinics.frontdesk.rules.codes import MEANING
+from polyclinic.clinics.frontdesk.rules.notes import BookingEnded, InDepartment, InPhase
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.core.transcript import Said, ToolUsed
 from polyclinic.eval.results import RunResults
@@ -70,7 +71,8 @@ def samples(rows: Sequence[Row]) -> list[Row]:
 def _kind(row: Row) -> str:
     if row.episode.outcome != "booked":
         return row.episode.outcome
-    return "a change of mind" if ">" in str(row.episode.data.get("dialogue", "")) else "a booking"
+    booking = row.episode.ended_with(BookingEnded)
+    return "a change of mind" if booking is not None and ">" in booking.dialogue else "a booking"
 
 
 def sample(row: Row) -> Details:
@@ -79,7 +81,8 @@ def sample(row: Row) -> Details:
     moved = _elsewhere(row)
     for event in row.episode.transcript:
         if isinstance(event, Said):
-            if moved and event.data.get("phase") == "booking":
+            line = event.get(InPhase)
+            if moved and line is not None and line.phase == "booking":
                 lines.append(Line("the simulation", moved, tone="note"))
                 moved = ""
             lines.append(Line(event.speaker, event.text))
@@ -97,7 +100,7 @@ def sample(row: Row) -> Details:
 
 def _elsewhere(row: Row) -> str:
     """What a reader must know when the booking is made in another department than the one the patient was told."""
-    score, department = row.score("department"), row.episode.data.get("department", "")
-    if score is None or score.value == 1 or not department:
+    score, about = row.score("department"), row.episode.ended_with(InDepartment)
+    if score is None or score.value == 1 or about is None:
         return ""
-    return f"The booking goes on in {department}, a right department, so that the two tasks are scored apart."
+    return f"The booking goes on in {about.department}, a right department, so that the two tasks are scored apart."

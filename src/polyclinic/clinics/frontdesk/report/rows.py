@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from statistics import fmean, pstdev
 
+from polyclinic.clinics.frontdesk.rules.notes import InDepartment, VisitEnded
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.core.transcript import Score
 from polyclinic.eval.results import EpisodeRow, RunResults
@@ -38,7 +39,8 @@ class Row:
     @property
     def department(self) -> str:
         """The department that the contact was about."""
-        return str(self.episode.data.get("department") or self.episode.data.get("home") or "")
+        about, visit = self.episode.ended_with(InDepartment), self.episode.ended_with(VisitEnded)
+        return (about.department if about else "") or (visit.home if visit else "")
 
 
 def rows_of(results: RunResults[Contact]) -> list[Row]:

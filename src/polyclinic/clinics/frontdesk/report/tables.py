@@ -8,6 +8,7 @@ from statistics import fmean, pstdev
 
 from polyclinic.clinics.frontdesk.report.rows import Row, fault_of, groups, mean_over_hospitals, scored, share
 from polyclinic.clinics.frontdesk.rules.codes import CRITERION, INTAKE_ORDER, MEANING, SCHEDULING_ORDER
+from polyclinic.clinics.frontdesk.rules.notes import BookingEnded, MovedUp
 from polyclinic.eval.sections import Cell, Table
 
 _ENDS = (
@@ -147,7 +148,7 @@ def outcomes(rows: Sequence[Row]) -> Table:
     counted: list[tuple[str, str, Counter[str], int]] = []
     for name, variant, mine in groups(row for row in rows if row.contact.kind not in ("opening", "closing")):
         counts = Counter(row.episode.outcome if row.episode.status == "done" else "failed" for row in mine)
-        listed = sum(int(row.episode.data.get("waiting_moved", 0)) for row in mine)
+        listed = sum(up.waiting_moved for row in mine if (up := row.episode.ended_with(MovedUp)) is not None)
         counted.append((name, variant, counts, listed))
     seen = {end for _, _, counts, _ in counted for end in counts}
     ends = [end for end in _ENDS if end in seen] + sorted(seen - {*_ENDS, "failed"}) + ["failed"] * ("failed" in seen)
@@ -179,7 +180,7 @@ def dialogue_types(rows: Sequence[Row]) -> Table | None:
     """The nine kinds of booking dialogues."""
     found: dict[str, Counter[str]] = {}
     for name, _variant, mine in groups(rows):
-        kinds = [str(row.episode.data["dialogue"]) for row in mine if "dialogue" in row.episode.data]
+        kinds = [talk.dialogue for row in mine if (talk := row.episode.ended_with(BookingEnded)) is not None]
         if kinds:
             found.setdefault(name, Counter()).update(kinds)
     if not found:

@@ -6,7 +6,95 @@ from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeRecord
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import Proposal
 from polyclinic.clinics.frontdesk.rules.slots import Wish
 from polyclinic.clinics.frontdesk.rules.snapshot import Snapshot
-from polyclinic.core.note import Note
+from polyclinic.clinics.frontdesk.scenario.schema import ContactKind
+from polyclinic.core.note import Note, Payload
+
+
+class InPhase(Payload):
+    """In which part of a contact something was said."""
+
+    phase: str
+
+
+class IntakeLine(InPhase):
+    """A line of the staff's in an intake: its round, and the department where one was named."""
+
+    round: int | None = None
+    department: str | None = None
+
+
+class ContactEnded(Payload):
+    """What every contact ends with."""
+
+    level: str
+    kind: ContactKind
+
+
+class HospitalOpened(ContactEnded):
+    """The minutes that each department's clinics hold on each day, and when the period begins and ends."""
+
+    clinic_minutes: dict[str, list[int]]
+    lead_minute: int
+    end_minute: int
+
+
+class HospitalClosed(ContactEnded):
+    """How many patients were still on a waiting list."""
+
+    still_waiting: int
+
+
+class CallEnded(ContactEnded):
+    """When a patient called."""
+
+    minute: int
+
+
+class VisitEnded(CallEnded):
+    """What the patient knew, the departments that are right, and the one that the staff named."""
+
+    knows_diagnosis: bool
+    gold: tuple[str, ...]
+    home: str
+    given: str
+
+
+class IntakeEnded(Payload):
+    """How many rounds the intake took."""
+
+    rounds: int
+
+
+class InDepartment(Payload):
+    """The department whose diary a contact was about."""
+
+    department: str
+
+
+class BookingEnded(InDepartment):
+    """The kind of dialogue: the wish, or the first and the second."""
+
+    dialogue: str
+
+
+class AppointmentMade(Payload):
+    """The day and length of a new appointment, and how many minutes after the call it begins."""
+
+    day: int
+    minutes: int
+    waited: int
+
+
+class DiaryChanged(Payload):
+    """What the diaries gained or lost: department, day and minutes of each change."""
+
+    diary: tuple[tuple[str, int, int], ...]
+
+
+class MovedUp(Payload):
+    """How many patients of the waiting list moved to an earlier time."""
+
+    waiting_moved: int
 
 
 class TakenIn(Note):

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from polyclinic.clinics.frontdesk.rules.clock import due_statuses
 from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeRecord
+from polyclinic.clinics.frontdesk.rules.notes import DiaryChanged
 from polyclinic.clinics.frontdesk.rules.slots import Place, Wish, walk_waiting_list
 from polyclinic.clinics.frontdesk.scenario.schema import Contact, Patient
 from polyclinic.clinics.frontdesk.state import (
@@ -24,6 +25,15 @@ from polyclinic.clinics.frontdesk.state import (
 from polyclinic.clinics.frontdesk.tools.opening import hospital_ids
 from polyclinic.clinics.frontdesk.tools.records import HospitalRecords
 from polyclinic.core.episode import Episode
+from polyclinic.errors import EngineError
+
+
+def hospital_of(episode: Episode) -> HospitalState:
+    """The state that the contacts of a hospital share."""
+    state = episode.shared(HospitalState)
+    if state is None:
+        raise EngineError(f"{episode.id} is a contact without a hospital: contacts run in campaigns")
+    return state
 
 
 class Ledger:
@@ -31,7 +41,7 @@ class Ledger:
 
     def __init__(self, episode: Episode, contact: Contact) -> None:
         self._episode = episode
-        self.state: HospitalState = episode.shared
+        self.state = hospital_of(episode)
         self.now = contact.minute
         self._records: HospitalRecords | None = None
         self._diary: list[tuple[str, int, int]] = []
@@ -122,7 +132,7 @@ class Ledger:
     def _count(self, diary: Diary, entry: Appointment, sign: int) -> None:
         """Keep what the diary gained or lost, for the picture in the report."""
         self._diary.append((diary.plan.name, entry.day, sign * entry.length * diary.time.slot_minutes))
-        self._episode.conclude(diary=self._diary)
+        self._episode.conclude(DiaryChanged(diary=tuple(self._diary)))
 
     @staticmethod
     def _words(diary: Diary, entry: Appointment) -> str:

@@ -18,11 +18,18 @@ from polyclinic.clinics.patient.rules.leaks import leaks
 from polyclinic.clinics.patient.rules.meaning import Exchange, read_question
 from polyclinic.clinics.patient.rules.nodes import material
 from polyclinic.clinics.patient.rules.notes import (
+    AdviceTold,
+    AnswerGiven,
     Behind,
     Concluded,
     ConcludedEarly,
     Consulted,
+    DiagnosisTold,
+    InCrisis,
+    InRound,
+    InterviewEnded,
     PhaseBegun,
+    QuestionAsked,
     Recruited,
     Rival,
     Understood,
@@ -35,7 +42,6 @@ from polyclinic.clinics.patient.state import Evolution, Exchanged
 from polyclinic.clinics.patient.tools.validation import walked
 from polyclinic.clinics.patient.variants import VARIANTS, PatientVariant
 from polyclinic.core.episode import Episode
-from polyclinic.core.value import plain
 from polyclinic.errors import ConfigError
 
 CRISIS_TURNS = (5, 9)
@@ -47,7 +53,8 @@ async def flow(episode: Episode[PatientScenario, PatientVariant]) -> str:
     learn).
     """
     room = enter(episode)
-    if room.learning and isinstance(episode.shared, Evolution) and episode.shared.converged(episode.spec.wave):
+    evolution = episode.shared(Evolution)
+    if room.learning and evolution is not None and evolution.converged(episode.spec.wave):
         return "converged"
     for phase in room.variant.phases:
         if phase not in PHASES:
@@ -56,8 +63,9 @@ async def flow(episode: Episode[PatientScenario, PatientVariant]) -> str:
         await PHASES[phase](room)
     if room.learning:
         await learn(room)
-    episode.conclude(diagnosis=room.interview.diagnosis, discipline=room.interview.discipline, rounds=room.round)
-    return "concluded" if room.interview.diagnosis else "undecided"
+    diagnosis, discipline = room.interview.diagnosis, room.interview.discipline
+    episode.conclude(InterviewEnded(diagnosis=diagnosis, discipline=discipline, rounds=room.round))
+    return "concluded" if diagnosis else "undecided"
 
 
 # -- phases
@@ -67,7 +75,7 @@ async def complaint(room: Room) -> None:
     words = await room.patient.complains()
     room.interview.complaint = words
     await room.interview.hear("patient", words)
-    room.episode.say("patient", words, to="triage", round=0)
+    room.episode.say("patient", words, to="triage", payload=InRound(round=0))
 
 
 async def triage(room: Room) -> None:
@@ -110,9 +118,9 @@ async def interrogation(room: Room) -> None:
 async def crisis(room: Room) -> None:
     """The patient interrupts; the doctor deals with it at once."""
     words = await room.patient.panics(room.interview.complaint)
-    room.episode.say("patient", words, to="doctor", crisis=True)
+    room.episode.say("patient", words, to="doctor", payload=InCrisis(crisis=True))
     answer = await room.doctors.soothes(words)
-    room.episode.say("doctor", answer, to="patient", crisis=True, by=room.interview.discipline)
+    room.episode.say("doctor", answer, to="patient", payload=InCrisis(crisis=True, by=room.interview.discipline))
     await room.interview.hear("patient", words)
     await room.interview.hear("doctor", answer)
 
@@ -163,18 +171,14 @@ async def conclusion(room: Room) -> None:
     room.interview.diagnosis = verdict.diagnosis
     right = await is_right(room.episode.reads, verdict.diagnosis, room.scenario.record)
     room.episode.note(Concluded(diagnosis=verdict.diagnosis, right=right))
-    room.episode.say(
-        "doctor",
-        verdict.reasoning or verdict.diagnosis,
-        to="record",
-        by=room.interview.discipline,
-        diagnosis=verdict.diagnosis,
-    )
+    told = DiagnosisTold(by=room.interview.discipline, diagnosis=verdict.diagnosis)
+    room.episode.say("doctor", verdict.reasoning or verdict.diagnosis, to="record", payload=told)
 
 
 async def advice(room: Room) -> None:
     """The doctor tells the patient what happens next (not in the paper; a phase that a variant may add)."""
-    room.episode.say("doctor", await room.doctors.advises(), to="patient", by=room.interview.discipline, advice=True)
+    told = AdviceTold(by=room.interview.discipline, advice=True)
+    room.episode.say("doctor", await room.doctors.advises(), to="patient", payload=told)
 
 
 PHASES: dict[str, Callable[[Room], Awaitable[None]]] = {
@@ -194,12 +198,13 @@ async def exchange(
     """A question and its answer, with all that later judgement needs; what was given away is recorded at once."""
     episode, interview, record = room.episode, room.interview, room.scenario.record
     room.round += 1
-    kind = type_of(question).value
-    episode.say("doctor", question, to="patient", round=room.round, type=kind, cheat=cheat, by=by)
+    about = QuestionAsked(round=room.round, type=type_of(question).value, cheat=cheat, by=by)
+    episode.say("doctor", question, to="patient", payload=about)
     near = room.patient.considers(question)
     asked = await read_question(episode.reads, record, question, near)
     answer = await room.patient.answers(question, asked, near, interview, room.variant)
-    episode.say("patient", answer.text, to="doctor", considered=list(near), **plain(_behind(room, answer, cheat)))
+    given = AnswerGiven(**_behind(room, answer, cheat).__dict__, considered=tuple(near))
+    episode.say("patient", answer.text, to="doctor", payload=given)
     tests = tuple(interview.tests_asked)
     pair = Exchange(question=question, answer=answer.text, asked_before=tests, cheat=cheat, considered=near)
     read = await material(episode.reads, record, pair)

@@ -59,7 +59,7 @@ class AnswersJudge:
 
 def _marks(exchanges: list[Heard], read: list[Material], verdicts: list[AnswerVerdict]) -> list[Score]:
     count = len(exchanges)
-    relevance = sum(item.data["relevance"] for item in exchanges) / count
+    relevance = sum(item.given.relevance for item in exchanges) / count
     faithful = sum(verdict.faithfulness for verdict in verdicts) / count
     robust = sum(verdict.robustness for verdict in verdicts) / count
     against = [item.answer for item, found in zip(exchanges, read, strict=True) if found.answered.contradicts]

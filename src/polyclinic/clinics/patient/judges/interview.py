@@ -8,11 +8,11 @@ from polyclinic.clinics.patient.judges.reading import heard, read_exchanges, rec
 from polyclinic.clinics.patient.rules.diagnosing import is_right
 from polyclinic.clinics.patient.rules.leaks import leaks
 from polyclinic.clinics.patient.rules.meaning import Asked, Exchange, read_answer
-from polyclinic.clinics.patient.rules.notes import Triaged
+from polyclinic.clinics.patient.rules.notes import InCrisis, InRound, InterviewEnded, Triaged
 from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.scenario.record import Fact
 from polyclinic.core.judge import Bench, Case, Metric
-from polyclinic.core.transcript import Ended, Score, Transcript
+from polyclinic.core.transcript import Score, Transcript
 from polyclinic.eval.rules import check_scores, mark, rule_judge
 
 LEAK_FREE = Metric("leak_free", "share of answers that give nothing away", rests_on=("patient-leak",))
@@ -68,8 +68,8 @@ class InterviewJudge:
         flags = [fact for fact in record.checklist if fact.red_flag]
         if flags:
             marks.append(mark("red_flags", _share(flags, known), reason="; ".join(fact.text for fact in flags)))
-        ended = case.transcript.of(Ended)
-        given = str(ended[-1].data.get("diagnosis", "")) if ended else ""
+        ended = case.transcript.ended_with(InterviewEnded)
+        given = ended.diagnosis if ended is not None else ""
         if given:
             right = await is_right(bench.reads, given, record)
             marks.append(mark("right_diagnosis", float(right), reason=f"{given} / {record.diagnosis}"))
@@ -89,7 +89,7 @@ class InterviewJudge:
         for read in await read_exchanges(case, bench):
             known |= {*read.answered.told, *read.answered.results}
         for said in case.transcript.said("patient"):
-            if said.data.get("round") == 0:
+            if (said_in := said.get(InRound)) is not None and said_in.round == 0:
                 complaint = Exchange(question="What brings you here?", answer=said.text)
                 known |= set((await read_answer(bench.reads, record, complaint, Asked())).told)
         return known & {fact.id for fact in record.checklist}
@@ -102,10 +102,10 @@ def _share(facts: list[Fact], known: set[str]) -> float:
 def crisis_met(transcript: Transcript) -> bool | None:
     """Whether the word after a patient's crisis is the doctor's answer to it; None when there was none."""
     said = transcript.said()
-    at = next((at for at, event in enumerate(said) if event.data.get("crisis") and event.speaker == "patient"), None)
+    at = next((at for at, event in enumerate(said) if event.speaker == "patient" and event.get(InCrisis)), None)
     if at is None:
         return None
-    return at + 1 < len(said) and said[at + 1].speaker == "doctor" and bool(said[at + 1].data.get("crisis"))
+    return at + 1 < len(said) and said[at + 1].speaker == "doctor" and said[at + 1].get(InCrisis) is not None
 
 
 @rule_judge("spending", TOKENS, WORDS, CALLS, CONTEXT)
@@ -116,8 +116,8 @@ def spending(case: Case) -> list[Score]:
         return []
     count = len(exchanges)
     return [
-        mark("tokens_per_answer", sum(item.data["tokens"] for item in exchanges) / count, weight=count),
+        mark("tokens_per_answer", sum(item.given.tokens for item in exchanges) / count, weight=count),
         mark("words_per_answer", sum(len(item.answer.split()) for item in exchanges) / count, weight=count),
-        mark("calls_per_answer", sum(item.data["calls"] for item in exchanges) / count, weight=count),
-        mark("context_chars", max(item.data["context_chars"] for item in exchanges)),
+        mark("calls_per_answer", sum(item.given.calls for item in exchanges) / count, weight=count),
+        mark("context_chars", max(item.given.context_chars for item in exchanges)),
     ]

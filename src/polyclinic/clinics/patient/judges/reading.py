@@ -3,30 +3,36 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 from weakref import WeakKeyDictionary
 
 from polyclinic.clinics.patient.rules.meaning import Exchange
 from polyclinic.clinics.patient.rules.nodes import Material, material
-from polyclinic.clinics.patient.rules.notes import Validated
+from polyclinic.clinics.patient.rules.notes import AnswerGiven, QuestionAsked, Validated
 from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.scenario.record import Record
 from polyclinic.core.judge import Bench, Case
 from polyclinic.core.prompt import Facts
-from polyclinic.core.transcript import Said, Transcript
+from polyclinic.core.transcript import Transcript
 
 
 @dataclass(frozen=True)
 class Heard:
     """One question and its answer as the transcript has them."""
 
-    round: int
     question: str
     answer: str
-    by: str
-    type: str
-    cheat: bool
-    data: dict[str, Any]
+    asked: QuestionAsked
+    given: AnswerGiven
+
+    @property
+    def round(self) -> int:
+        """The number of the question."""
+        return self.asked.round
+
+    @property
+    def cheat(self) -> bool:
+        """Whether the question fishes for too much."""
+        return self.asked.cheat
 
     @property
     def exchange(self) -> Exchange:
@@ -34,9 +40,9 @@ class Heard:
         return Exchange(
             question=self.question,
             answer=self.answer,
-            asked_before=tuple(self.data.get("asked_before", ())),
-            cheat=self.cheat,
-            considered=tuple(self.data.get("considered", ())),
+            asked_before=self.given.asked_before,
+            cheat=self.asked.cheat,
+            considered=self.given.considered,
         )
 
 
@@ -50,24 +56,13 @@ class Replied(Facts):
 def heard(transcript: Transcript) -> list[Heard]:
     """The exchanges, in order. Complaint, crisis and conclusion are not among them."""
     found: list[Heard] = []
-    asked: Said | None = None
+    question, asked = "", None
     for said in transcript.said():
-        if said.data.get("crisis") or "round" not in said.data:
-            continue
         if said.speaker == "doctor":
-            asked = said
-        elif asked is not None and said.data["round"] == asked.data["round"]:
-            found.append(
-                Heard(
-                    round=asked.data["round"],
-                    question=asked.text,
-                    answer=said.text,
-                    by=asked.data["by"],
-                    type=asked.data["type"],
-                    cheat=asked.data["cheat"],
-                    data=said.data,
-                )
-            )
+            latest = said.get(QuestionAsked)
+            question, asked = (said.text, latest) if latest is not None else (question, asked)
+        elif asked is not None and (given := said.get(AnswerGiven)) is not None and given.round == asked.round:
+            found.append(Heard(question=question, answer=said.text, asked=asked, given=given))
             asked = None
     return found
 

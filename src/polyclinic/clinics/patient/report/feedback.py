@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from polyclinic.clinics.patient.judges.interview import crisis_met
 from polyclinic.clinics.patient.judges.reading import Heard, heard, record_of
-from polyclinic.clinics.patient.rules.notes import Concluded, Understood
+from polyclinic.clinics.patient.rules.notes import Concluded, DiagnosisTold, Understood
 from polyclinic.clinics.patient.rules.trees import ANSWER_TREES, QUESTION_TREES
 from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.scenario.record import Fact, Record
@@ -126,7 +126,7 @@ def _questions(exchanges: list[Heard], read: dict[int, Understood]) -> list[Bloc
         scores = [note.scores.get(name, False) for name in QUESTION_TREES]
         for name, score in zip(QUESTION_TREES, scores, strict=True):
             totals[name] += score
-        rows.append([item.question, item.type, *scores])
+        rows.append([item.question, item.asked.type, *scores])
     shares = ", ".join(f"{name} {totals[name]} of {len(fair)}" for name in QUESTION_TREES)
     return [
         Paragraph(f"{len(fair)} fair questions: {shares}."),
@@ -145,7 +145,7 @@ def _cheats(exchanges: list[Heard], read: dict[int, Understood]) -> list[Block]:
 def _reasoning(transcript: Transcript, record: Record, known: dict[str, str]) -> list[Block]:
     verdict = transcript.last_note(Concluded)
     given = verdict.diagnosis if verdict is not None else ""
-    said = [event.text for event in transcript.said("doctor") if event.data.get("diagnosis")]
+    said = [event.text for event in transcript.said("doctor") if (told := event.get(DiagnosisTold)) and told.diagnosis]
     blocks: list[Block] = []
     if verdict is not None:
         right = "That is right." if verdict.right else f"The record says: {record.diagnosis}."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from itertools import accumulate
 
-from polyclinic.clinics.patient.rules.notes import Taught
+from polyclinic.clinics.patient.rules.notes import QuestionAsked, Taught
 from polyclinic.clinics.patient.rules.questions import QuestionType
 from polyclinic.eval.charts import Bars, HeatMap, Lines
 from polyclinic.eval.results import EpisodeRow, RunResults
@@ -18,9 +18,9 @@ MOST_ROUNDS = 12
 def _asked(row: EpisodeRow) -> list[tuple[int, str]]:
     """(round, type) of each fair question."""
     return [
-        (int(said.data["round"]), str(said.data["type"]))
+        (asked.round, asked.type)
         for said in row.transcript.said("doctor")
-        if "round" in said.data and not said.data.get("cheat")
+        if (asked := said.get(QuestionAsked)) is not None and not asked.cheat
     ]
 
 

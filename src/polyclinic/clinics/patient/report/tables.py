@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from polyclinic.clinics.patient.rules.notes import AnswerGiven
 from polyclinic.core.transcript import Called
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.intervals import estimate
@@ -48,7 +49,7 @@ def seconds_per_answer(row: EpisodeRow) -> float | None:
     if not row.has_transcript or not row.timings:
         return None
     transcript = row.transcript
-    answers = sum("method" in said.data for said in transcript.said("patient"))
+    answers = sum(said.get(AnswerGiven) is not None for said in transcript.said("patient"))
     spent = sum(
         row.timings.get((call.key, call.occurrence), 0) for call in transcript.of(Called) if call.prompt in ANSWERING
     )

@@ -7,8 +7,51 @@ from dataclasses import field
 from polyclinic.clinics.patient.rules.leaks import Leak
 from polyclinic.clinics.patient.rules.meaning import Answered, Asked
 from polyclinic.clinics.patient.rules.recruitment import Call
-from polyclinic.core.note import Note
+from polyclinic.core.note import Note, Payload
 from polyclinic.core.value import Value
+
+
+class InRound(Payload):
+    """In which round something was said; the complaint is round 0."""
+
+    round: int
+
+
+class QuestionAsked(InRound):
+    """A question of the doctor's: its type, whether it fishes for too much, and the discipline of who asks."""
+
+    type: str
+    cheat: bool
+    by: str
+
+
+class InCrisis(Payload):
+    """A line of a crisis: the patient's, or the doctor's answer with the discipline of who gives it."""
+
+    crisis: bool
+    by: str | None = None
+
+
+class DiagnosisTold(Payload):
+    """The diagnosis, and the discipline of who gives it."""
+
+    by: str
+    diagnosis: str
+
+
+class AdviceTold(Payload):
+    """What happens next, told by which discipline."""
+
+    by: str
+    advice: bool
+
+
+class InterviewEnded(Payload):
+    """The diagnosis, the discipline that the patient was sent to, and how many questions it took."""
+
+    diagnosis: str
+    discipline: str
+    rounds: int
 
 
 class PhaseBegun(Note):
@@ -73,7 +116,17 @@ class Behind(Value):
     context_chars: int
     given: tuple[str, ...]
     entries: tuple[str, ...]
-    asked_before: tuple[str, ...]
+    asked_before: tuple[str, ...] = ()
+
+
+class Considered(Payload):
+    """The facts of the record that a question could be about."""
+
+    considered: tuple[str, ...] = ()
+
+
+class AnswerGiven(Behind, Considered):
+    """What is kept with an answer of the patient's."""
 
 
 class Rival(Note, Behind):

@@ -13,7 +13,7 @@ from typing import ClassVar, Literal
 from polyclinic.clinics.rounds.prompts import Key, Sheet, TutorGuides
 from polyclinic.clinics.rounds.rewards import structure
 from polyclinic.clinics.rounds.rules.thinking import write_output
-from polyclinic.clinics.rounds.rules.view import TutorRound, group_of, room_note, taught_case, tutor_rounds
+from polyclinic.clinics.rounds.rules.view import TutorRound, group_of, room_note, round_of, taught_case, tutor_rounds
 from polyclinic.clinics.rounds.scenario.case import Case
 from polyclinic.clinics.rounds.scenario.choose import base_id
 from polyclinic.clinics.rounds.state import ANALYSIS_CHARS, Analysis, Room, profile_of
@@ -53,7 +53,7 @@ def prompts_of(transcript: Transcript) -> Iterator[tuple[TutorGuides, TutorRound
     cast = {student.name: student for student in room_note(transcript).students}
     speaker = case.script.informant.relation if case.script and case.script.informant else "patient"
     spoken = [said.text for said in transcript.said(speaker)]
-    replies = {int(said.data["round"]): said.text for said in transcript.said(speaker)[1:]}
+    replies = {round_of(said): said.text for said in transcript.said(speaker)[1:]}
     room = Room(patient=speaker)
     rounds = VARIANTS[transcript.of(Started)[0].variant].rounds
     for turn in tutor_rounds(transcript):

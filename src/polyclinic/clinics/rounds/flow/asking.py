@@ -5,6 +5,7 @@ from __future__ import annotations
 from polyclinic.clinics.rounds.agents import Learner, Patient, Specialist
 from polyclinic.clinics.rounds.prompts.replies import StudentAction
 from polyclinic.clinics.rounds.rules.leak import named_answer
+from polyclinic.clinics.rounds.rules.notes import ExpertAnswer, InRound
 from polyclinic.clinics.rounds.scenario.case import Case
 from polyclinic.clinics.rounds.scenario.phrases import jargon
 from polyclinic.clinics.rounds.state import Room
@@ -30,7 +31,7 @@ async def explore(
     }
     for name, question in asked.items():
         room.now.patient_questions[name] = question
-        episode.say(name, question, to=room.patient, round=number)
+        episode.say(name, question, to=room.patient, payload=InRound(round=number))
     if patient is None or not asked:
         return ""
     reply = await patient.answers(list(asked.values()))
@@ -65,13 +66,14 @@ async def ask_expert(
             given = False
         words = answer.explanation if given else NOT_GENERAL
         room.now.expert_answers[learner.name] = (question, words)
-        episode.say(learner.name, question, to="expert", round=room.now.number)
-        episode.say("expert", words, to=learner.name, round=room.now.number, answered=given)
+        number = room.now.number
+        episode.say(learner.name, question, to="expert", payload=InRound(round=number))
+        episode.say("expert", words, to=learner.name, payload=ExpertAnswer(round=number, answered=given))
 
 
 def patient_says(episode: Episode, case: Case, name: str, words: str, number: int) -> None:
     """The patient speaks; naming the answer or a technical term is the simulator's fault, and recorded so."""
-    episode.say(name, words, to="all", round=number)
+    episode.say(name, words, to="all", payload=InRound(round=number))
     named = named_answer(case, words)
     if named:
         episode.violated(PATIENT_LEAK, "patient", severity=2, words=words, rationale=f"names '{named}'")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from polyclinic.clinics.rounds.agents import Draft, Learner, Specialist, Supervisor, Tutor, reports
 from polyclinic.clinics.rounds.rules.heard import hear_tutor
-from polyclinic.clinics.rounds.rules.notes import Thought, Withheld
+from polyclinic.clinics.rounds.rules.notes import Guidance, Thought, Withheld
 from polyclinic.clinics.rounds.rules.thinking import read_thinking
 from polyclinic.clinics.rounds.scenario.case import Case
 from polyclinic.clinics.rounds.state import Room
@@ -74,7 +74,7 @@ async def guide(
     episode.note(Thought(round=number, monologue=said.monologue, drafts=spoken, approved=outcome.resolved, asked=asked))
     if outcome.resolved:
         room.now.guidance = said.guidance
-        episode.say("tutor", said.guidance, to="all", round=number, drafts=len(spoken))
+        episode.say("tutor", said.guidance, to="all", payload=Guidance(round=number, drafts=len(spoken)))
         return
     open_codes = [verdict.code or "error" for verdict in outcome.open_verdicts]
     if LEAK in open_codes:

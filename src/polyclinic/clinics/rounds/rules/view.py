@@ -4,7 +4,7 @@ the offline judge.
 
 from __future__ import annotations
 
-from polyclinic.clinics.rounds.rules.notes import Analysed, RoomOpened, Thought
+from polyclinic.clinics.rounds.rules.notes import Analysed, InRound, RoomOpened, Thought
 from polyclinic.clinics.rounds.rules.thinking import Thinking, read_thinking
 from polyclinic.clinics.rounds.scenario.case import Case, Pitfall, SocraticStep
 from polyclinic.core.memory import cut
@@ -79,12 +79,18 @@ def group_of(transcript: Transcript) -> list[str]:
     return [student.name for student in room_note(transcript).students]
 
 
+def round_of(said: Said) -> int:
+    """The round in which something was said; 0 for what belongs to none."""
+    found = said.get(InRound)
+    return 0 if found is None else found.round
+
+
 def tutor_rounds(transcript: Transcript) -> list[TutorRound]:
     """The tutor's rounds in order."""
     analyses: dict[int, dict[str, str]] = {}
     for note in transcript.notes(Analysed):
         analyses.setdefault(note.round, {})[note.student] = note.text
-    spoken = {int(said.data["round"]): said.text for said in transcript.said("tutor")}
+    spoken = {round_of(said): said.text for said in transcript.said("tutor")}
     return [
         TutorRound(
             round=thought.round,
@@ -121,7 +127,7 @@ def session_view(transcript: Transcript) -> View:
         elif isinstance(event, Said):
             to_all, words = event.to in ("", "all"), " ".join(event.text.split())
             to = "" if to_all else f" to {event.to}"
-            lines.append(f"[{event.data.get('round', 0)}] {event.speaker}{to}: {words}")
+            lines.append(f"[{round_of(event)}] {event.speaker}{to}: {words}")
             if event.speaker == "tutor" and to_all:
                 tutor.append(words)
     case, names = taught_case(transcript), group_of(transcript)
