@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from pydantic import Field
 
+import polyclinic
 from polyclinic.core.files import (
     bad_file,
     checked,
@@ -83,3 +85,15 @@ def test_package_data_is_read_by_its_ending() -> None:
     assert "{" in package_text("polyclinic.eval", "report.css")
     with pytest.raises(DataError, match=r"calls\.jsonl:1: "):
         package_rows(Row, "polyclinic.clinics.demo", "data/calls.jsonl")
+
+
+def test_what_is_wrong_with_a_file_is_said_in_one_way() -> None:
+    """`bad_file` alone makes a DataError, so that every message names file, place and fix in the same order."""
+    package = Path(polyclinic.__file__).parent
+    made = [
+        path.relative_to(package).as_posix()
+        for path in sorted(package.rglob("*.py"))
+        if re.search(r"\bDataError\(", path.read_text(encoding="utf-8"))
+        and path.relative_to(package).parts[0] != "reading"  # binary weights have no lines and fields
+    ]
+    assert made == ["errors.py"]

@@ -39,7 +39,7 @@ def test_a_wrong_file_is_named_with_its_line_and_nothing_is_loaded(tmp_path: Pat
     path.write_text('{"resourceType": "Patient", "id": "a"}\n{"resourceType": "Patient", "gender": "purple"}\n')
     failed = run("load", str(path), "--store", str(tmp_path / "x.db"))
     assert isinstance(failed.exception, DataError)
-    assert "bad.ndjson, line or document 2" in str(failed.exception)
+    assert "bad.ndjson:2: " in str(failed.exception)
     assert not (tmp_path / "x.db").exists()
 
 

@@ -12,7 +12,7 @@ from polyclinic.clinics.rounds.dataset.rows import TeachingRow
 from polyclinic.clinics.rounds.rewards import reward
 from polyclinic.clinics.rounds.scenario.shipped import case_named, data_folder, shipped_cases
 from polyclinic.core.seed import stream
-from polyclinic.errors import ConfigError, DataError
+from polyclinic.errors import ConfigError
 from polyclinic.store.store import Store, open_store
 from polyclinic.training.dataset import Wish, build, gather
 from polyclinic.training.filters import Contamination, Sieve, ngrams, split_faults
@@ -104,7 +104,7 @@ async def test_the_card_says_what_is_inside(store: Store, tmp_path: Path) -> Non
 
 
 async def test_bad_turns_are_dropped_and_counted(store: Store, tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="no new row"):
+    with pytest.raises(ConfigError, match="no new row"):
         await gather(store, _wish(tmp_path, rows=6, cast="tutor=understudy:mistake=bad_form@1,all=understudy"))
     found = await gather(store, _wish(tmp_path, rows=6, cast="tutor=understudy:mistake=harm@0.5,all=understudy"))
     assert found.sieve.dropped["vetoed"] > 0

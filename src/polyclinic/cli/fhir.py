@@ -8,8 +8,9 @@ from pathlib import Path
 import click
 
 from polyclinic.cli.options import Group, json_option, print_json, refuse_busy_port, store_option, wait
+from polyclinic.core.files import bad_file
 from polyclinic.core.records import RecordInvalid, RecordsError, Resource
-from polyclinic.errors import ConfigError, DataError
+from polyclinic.errors import ConfigError
 
 DEFAULT_STORE = ".polyclinic/store.db"
 READERS = 4
@@ -113,7 +114,7 @@ def read_resources(path: Path) -> Iterator[Resource]:
                     raise RecordInvalid(f"a {resource['resourceType']} has no id")
                 yield resource
         except (RecordsError, KeyError, TypeError) as error:
-            raise DataError(f"{path}, line or document {number}: {error}") from error
+            raise bad_file(path, str(error), line=number) from error
 
 
 @command.command(name="probe", short_help="Test whether an external FHIR R5 server can hold the records.")

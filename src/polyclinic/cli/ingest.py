@@ -8,6 +8,7 @@ from typing import Literal
 import click
 
 from polyclinic.cli.options import json_option, print_json
+from polyclinic.core.files import bad_file
 from polyclinic.errors import DataError
 from polyclinic.retrieval.pages import Page, read_page, readable_files
 from polyclinic.runner.registry import clinics_with
@@ -35,7 +36,7 @@ def command(folder: str, out: str, lang: Literal["auto", "en", "ko"], origin: st
         except DataError as error:
             left_out.append(str(error))
     if not pages:
-        raise DataError(f"{folder}: no documents found: put .md, .txt, .html or .pdf files with text into it")
+        raise bad_file(folder, "no documents found", fix="put .md, .txt, .html or .pdf files with text into it")
     target = Path(out)
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text("".join(page.model_dump_json() + "\n" for page in pages), encoding="utf-8")

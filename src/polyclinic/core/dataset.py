@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Literal
 
+from polyclinic.core.files import bad_file
 from polyclinic.core.scenario import S
 from polyclinic.core.seed import stream
 from polyclinic.core.transcript import Score, Transcript
-from polyclinic.errors import DataError
 
 Split = Literal["train", "test"]
 Part = dict[str, str | None]
@@ -102,7 +102,7 @@ class TrainingData(Generic[S]):
     def held_out(self, files: Sequence[Path]) -> Sequence[S]:
         """Cases that must not be trained on: those of the user's files, and any that the clinic keeps back itself."""
         if files:
-            raise DataError(f"{files[0]}: this clinic reads no files of test cases")
+            raise bad_file(files[0], "this clinic reads no files of test cases")
         return ()
 
     def refusal(self, row: Row) -> str:
@@ -113,7 +113,7 @@ class TrainingData(Generic[S]):
         """Reads a picture that a row of these scenarios names; a clinic whose rows name none leaves it as it is."""
 
         def read(name: str) -> bytes:
-            raise DataError(f"a row names the picture {name}, but this clinic has no pictures")
+            raise bad_file(name, "a row names this picture, but this clinic has no pictures")
 
         return read
 

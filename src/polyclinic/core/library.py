@@ -17,9 +17,9 @@ from pydantic import ConfigDict, ValidationError
 
 from polyclinic.core.campaign import Effect
 from polyclinic.core.embedding import Embedder, VectorIndex, Vectors
+from polyclinic.core.files import first_fault
 from polyclinic.core.message import Frozen
 from polyclinic.core.value import Value, plain
-from polyclinic.errors import DataError
 
 Action = Literal["add", "remove", "use"]
 
@@ -311,6 +311,4 @@ class LibraryView(Generic[LessonT]):
         try:
             return self._lesson.read(entry.value)
         except ValidationError as error:
-            fault = error.errors()[0]
-            place = ".".join(map(str, fault["loc"]))
-            raise DataError(f"library {self.library.name}, entry {entry.id}: {place}: {fault['msg']}") from None
+            raise first_fault(error, f"library {self.library.name}, entry {entry.id}") from None

@@ -31,8 +31,8 @@ from typing import Any, ClassVar, TypeVar
 
 from pydantic import ConfigDict, ValidationError
 
+from polyclinic.core.files import first_fault
 from polyclinic.core.value import Value, json_bytes, plain
-from polyclinic.errors import DataError
 
 
 class Note(Value):
@@ -92,8 +92,4 @@ def read_kept(kind: type[KeptT], data: Mapping[str, Any]) -> KeptT:
     try:  # a reply inside it is strict: it takes a list for a tuple from JSON only
         return kind.from_json(json_bytes(data))
     except ValidationError as error:
-        fault = error.errors()[0]
-        place = ".".join(map(str, fault["loc"]))
-        raise DataError(
-            f"{kind.__name__} was written by another version of this clinic: {place}: {fault['msg']}"
-        ) from None
+        raise first_fault(error, kind.__name__, fix="another version of this clinic wrote it") from None

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Literal
 
 from polyclinic.core.extras import install_hint
+from polyclinic.core.files import bad_file
 from polyclinic.core.message import Frozen
-from polyclinic.errors import ConfigError, DataError
+from polyclinic.errors import ConfigError
 
 Lang = Literal["en", "ko"]
 MOST_BYTES = 50_000_000
@@ -77,7 +78,7 @@ def _read_text(path: Path) -> str:
             return raw.decode(encoding)
         except UnicodeDecodeError:
             continue
-    raise DataError(f"{path}: neither UTF-8 nor CP949; save it as UTF-8")
+    raise bad_file(path, "neither UTF-8 nor CP949", fix="save it as UTF-8")
 
 
 def _read_html(path: Path) -> str:
@@ -98,7 +99,7 @@ def _read_pdf(path: Path) -> str:
     try:
         return "\n\n".join(page.extract_text() or "" for page in PdfReader(path).pages)
     except (PyPdfError, ValueError, KeyError, TypeError, OSError, RecursionError) as error:
-        raise DataError(f"{path}: not a readable PDF ({type(error).__name__})") from None
+        raise bad_file(path, f"not a readable PDF ({type(error).__name__})") from None
 
 
 READERS: dict[str, Callable[[Path], str]] = {
@@ -120,10 +121,10 @@ def language_of(text: str) -> Lang:
 def read_page(path: Path, folder: Path, lang: Lang | Literal["auto"], origin: str) -> Page:
     """One file as a document; `DataError` when there is nothing to read in it."""
     if path.stat().st_size > MOST_BYTES:
-        raise DataError(f"{path}: larger than {MOST_BYTES // 1_000_000} MB; split it")
+        raise bad_file(path, f"larger than {MOST_BYTES // 1_000_000} MB", fix="split it")
     text = _BLANK.sub("\n\n", READERS[path.suffix.lower()](path).replace("\x00", "")).strip()
     if not text:
-        raise DataError(f"{path}: no text in it (a scan without text recognition?)")
+        raise bad_file(path, "no text in it (a scan without text recognition?)")
     inside = path.relative_to(folder).as_posix()
     heading = re.search(r"^#{1,6} +(.+)$", text, re.MULTILINE)
     title = (heading.group(1) if heading else text.splitlines()[0])[:120].strip() or path.stem

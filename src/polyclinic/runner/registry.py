@@ -19,8 +19,9 @@ from pydantic import ValidationError
 
 import polyclinic.clinics
 from polyclinic.core.clinic import Clinic
+from polyclinic.core.files import first_fault
 from polyclinic.core.scenario import Scenario
-from polyclinic.errors import ConfigError, DataError, UnknownName, UserError
+from polyclinic.errors import ConfigError, UnknownName, UserError
 
 GROUP = "polyclinic.clinics"
 PATH_VARIABLE = "POLYCLINIC_PATH"
@@ -89,12 +90,8 @@ def read_scenarios(clinic: Clinic, bodies: Mapping[str, str]) -> dict[str, Scena
         try:
             found[id] = clinic.scenario_type.model_validate_json(body)
         except ValidationError as error:
-            fault = error.errors()[0]
-            place = ".".join(map(str, fault["loc"]))
-            raise DataError(
-                f"scenario {id} was saved by another version of the clinic {clinic.name}: {place}: {fault['msg']};"
-                " use that version, or start a new run"
-            ) from None
+            fix = f"another version of the clinic {clinic.name} saved it: use that version, or start a new run"
+            raise first_fault(error, f"scenario {id}", fix=fix) from None
     return found
 
 

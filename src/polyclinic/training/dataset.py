@@ -11,7 +11,7 @@ from typing import Any
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.dataset import Row, TrainingData
 from polyclinic.core.scenario import Scenario
-from polyclinic.errors import ConfigError, DataError, UnknownName
+from polyclinic.errors import ConfigError, UnknownName
 from polyclinic.eval.results import RunResults
 from polyclinic.runner.api import run
 from polyclinic.runner.plan.config import make_config
@@ -102,7 +102,7 @@ async def gather(store: Store, wish: Wish, progress: Progress | None = None) -> 
         if progress is not None:
             progress(min(len(found.rows), wish.rows), wish.rows)
         if len(found.rows) == before:
-            raise DataError("a whole batch of episodes gave no new row: lower --least-reward or change the cast")
+            raise ConfigError("a whole batch of episodes gave no new row: lower --least-reward or change the cast")
         batch += 1
     if not wish.runs:
         del found.rows[wish.rows :]
@@ -134,7 +134,7 @@ async def build(store: Store, wish: Wish, progress: Progress | None = None) -> C
     started = time.perf_counter()
     found = await gather(store, wish, progress)
     if not found.rows:
-        raise DataError("no row passed the filters")
+        raise ConfigError("no row passed the filters: lower --least-reward, or name other runs")
     wish.out.mkdir(parents=True, exist_ok=True)
     pictures = found.data.pictures(found.scenarios)
     for split in sorted({row.split for row in found.rows}):

@@ -103,7 +103,7 @@ def test_a_table_of_few_departments_makes_hospitals_of_those_or_is_refused(tmp_p
         plan = scenarios(str(config), seed)[0].plan
         assert plan is not None and set(plan.department_names) <= {"allergy", "nephrology", "cardiology"}
     config.write_text("preset: secondary\ndiseases: few.csv\n")
-    with pytest.raises(DataError, match=r"3 departments only .*may have 9: add .* or lower department_per_hospital"):
+    with pytest.raises(DataError, match=r"3 departments only .*may have 9; add .* or lower department_per_hospital"):
         scenarios(str(config), 1)
 
 

@@ -1,32 +1,47 @@
-"""Reading tables of a user's file piece by piece: whatever is wrong, its place stands before it, on one line."""
+"""Reading tables of a user's file piece by piece: a fault is told with its place in the file, on one line."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from pydantic import ValidationError
 
+from polyclinic.core.files import bad_file
 from polyclinic.errors import WrongForm
+
+_FAULTS = (ValueError, KeyError, TypeError, AttributeError, ArithmeticError)
 
 
 class Fault(WrongForm):
-    """Something wrong inside a file, with its place in words. Whoever reads the file turns it into a `DataError`."""
+    """Something wrong inside a file, with its place in words. `in_file` turns it into a `DataError`."""
 
 
 @contextmanager
 def at(place: str) -> Iterator[None]:
-    """Whatever is wrong inside is told with this place before it."""
+    """A fault inside is told with this place before it."""
     try:
         yield
-    except Fault as inner:
-        raise Fault(f"{place}: {inner}") from None
-    except KeyError as error:
-        raise Fault(f"{place}: it has no '{error.args[0]}'") from None
-    except ValidationError as error:
+    except _FAULTS as error:
+        raise Fault(f"{place}: {_words(error)}") from None
+
+
+@contextmanager
+def in_file(file: Path) -> Iterator[None]:
+    """A fault inside is the file's."""
+    try:
+        yield
+    except _FAULTS as error:
+        raise bad_file(file, _words(error)) from None
+
+
+def _words(error: Exception) -> str:
+    if isinstance(error, ValidationError):
         first = error.errors()[0]
-        raise Fault(f"{place}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
-    except (TypeError, AttributeError) as error:
-        raise Fault(f"{place}: not of the expected shape ({error})") from None
-    except (ValueError, ArithmeticError) as error:
-        raise Fault(f"{place}: {error}") from None
+        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+    if isinstance(error, KeyError):
+        return f"it has no '{error.args[0]}'"
+    if isinstance(error, (TypeError, AttributeError)):
+        return f"not of the expected shape ({error})"
+    return str(error)

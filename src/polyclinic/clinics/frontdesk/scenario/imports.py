@@ -16,7 +16,7 @@ from typing import Any, cast
 from polyclinic.clinics.frontdesk.scenario.config import HospitalConfig, Level, Preference, preset
 from polyclinic.clinics.frontdesk.scenario.contacts import contacts_of
 from polyclinic.clinics.frontdesk.scenario.diseases import Disease, departments, packaged_diseases
-from polyclinic.clinics.frontdesk.scenario.files import Fault, at
+from polyclinic.clinics.frontdesk.scenario.files import at, in_file
 from polyclinic.clinics.frontdesk.scenario.schema import (
     Contact,
     DepartmentPlan,
@@ -28,7 +28,6 @@ from polyclinic.clinics.frontdesk.scenario.schema import (
 from polyclinic.clinics.frontdesk.scenario.times import MINUTES_A_DAY
 from polyclinic.core.files import bad_file, read_data
 from polyclinic.core.seed import stream
-from polyclinic.errors import DataError
 from polyclinic.people.demographics import Person
 from polyclinic.people.patient_axes import draw_axes
 
@@ -53,11 +52,8 @@ def import_h_adminsim(path: Path, seed: int) -> list[Contact]:
         table = read_data(file)
         if not is_h_adminsim(table):
             raise bad_file(file, "not an h-adminsim dataset (no metadata, department and doctor in it)")
-        try:
-            with at(str(file)):
-                contacts.extend(_import(table, file.stem, seed))
-        except Fault as fault:
-            raise DataError(str(fault)) from None
+        with in_file(file):
+            contacts.extend(_import(table, file.stem, seed))
     return contacts
 
 

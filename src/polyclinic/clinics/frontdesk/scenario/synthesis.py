@@ -25,8 +25,8 @@ from polyclinic.clinics.frontdesk.scenario.schema import (
     Physician,
     TimeSystem,
 )
+from polyclinic.core.files import bad_file
 from polyclinic.core.seed import stream
-from polyclinic.errors import DataError
 from polyclinic.people.demographics import draw_person
 from polyclinic.people.locales import Locale, load_locale
 from polyclinic.people.patient_axes import PatientAxes, draw_axes
@@ -67,10 +67,12 @@ def _treating(config: HospitalConfig, table: Sequence[Disease]) -> list[Departme
     treated = {name for disease in table for name in disease.departments}
     found = [department for department in departments() if department.name in treated]
     if len(found) < config.department_per_hospital.max:
-        raise DataError(
-            f"{config.diseases}: it has diseases of {len(found)} departments only "
-            f"({', '.join(department.name for department in found)}), but the hospital may have "
-            f"{config.department_per_hospital.max}: add diseases of others, or lower department_per_hospital"
+        names = ", ".join(department.name for department in found)
+        most = config.department_per_hospital.max
+        raise bad_file(
+            config.diseases,
+            f"it has diseases of {len(found)} departments only ({names}), but the hospital may have {most}",
+            fix="add diseases of others, or lower department_per_hospital",
         )
     return found
 

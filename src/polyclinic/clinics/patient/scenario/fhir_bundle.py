@@ -14,7 +14,6 @@ from typing import Any
 from polyclinic.clinics.patient.scenario.narrative import Line, assemble, disease_of, sentences
 from polyclinic.clinics.patient.scenario.record import Investigation, Level, Record, Topic
 from polyclinic.core.files import bad_file, parse_json
-from polyclinic.errors import DataError
 from polyclinic.people.locales import Sex
 
 Resource = Mapping[str, Any]
@@ -78,7 +77,8 @@ def _age(patient: Resource, resources: Sequence[Resource]) -> int:
     try:
         born = date.fromisoformat(str(patient.get("birthDate", ""))[:10])
     except ValueError:
-        raise DataError(f"Patient/{patient.get('id', '?')}: birthDate must be a full date") from None
+        who = f"Patient/{patient.get('id', '?')}"
+        raise bad_file(who, "must be a full date", field="birthDate") from None
     starts = [
         str((encounter.get("actualPeriod") or encounter.get("period") or {}).get("start", ""))[:10]
         for encounter in _of(resources, "Encounter")

@@ -9,7 +9,7 @@ from pathlib import Path
 from polyclinic.clinics.rounds.scenario.case import Case, CaseImage
 from polyclinic.core.files import bad_file, checked, package_file, parse_yaml
 from polyclinic.core.message import Image
-from polyclinic.errors import DataError, UnknownName
+from polyclinic.errors import UnknownName
 
 PACKAGE = "polyclinic.clinics.rounds"
 
@@ -65,7 +65,7 @@ def image_bytes(case: Case, image: CaseImage) -> bytes:
     if case.image_folder:
         path = Path(case.image_folder, image.file)
         if not path.is_file():
-            raise DataError(f"{case.id}: the picture {path} does not exist")
+            raise bad_file(path, f"there is no such picture; the case {case.id} names it")
         return path.read_bytes()
     return data_folder().joinpath("images", image.file).read_bytes()
 
