@@ -13,49 +13,22 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean
 
 from polyclinic.clinics.duty.scenario import TASKS
+from polyclinic.clinics.duty.understudies.habits import BREAKS
 from polyclinic.clinics.duty.understudies.voices import given_in
 from polyclinic.core.transcript import Said, Violated
 from polyclinic.eval.results import EpisodeRow, RunResults
-from polyclinic.runner.api import run
-from polyclinic.runner.plan.config import make_config
-from polyclinic.runner.results import load_results
-from polyclinic.store.store import open_store
+from polyclinic.testing.runs import played
 
-MEANT = {
-    "decides_alone": "SOP-1",
-    "overrules": "SOP-2",
-    "talks_medicine": "SOP-3",
-    "plays_down": "ESC-1",
-    "calls_safe": "ESC-2",
-    "closes_early": "ESC-3",
-    "makes_up": "INFO-1",
-    "promises": "INFO-2",
-    "changes_dose": "INFO-3",
-    "brushes_off": "SAFE-1",
-    "overclaims": "SAFE-2",
-    "skips_check": "SAFE-3",
-}
 VARIANTS = ("plain", "norm-instructed", "reflection-only", "memory-only", "full", "frozen", "shuffled")
 VOICES = ("first", "second")
 
 
-async def played(selector: str, variants: Sequence[str], voice: str, seed: int) -> RunResults:
+async def in_voice(selector: str, variants: Sequence[str], voice: str, seed: int) -> RunResults:
     """One run in memory with offline players in this voice."""
-    values = {
-        "clinic": "duty",
-        "variants": list(variants),
-        "scenarios": selector,
-        "seed": seed,
-        "cast": "all=understudy",
-        "judges": ["norms", "task"],
-        "samples": 1,
-        "options": {"voice": voice},
-    }
-    async with open_store("sqlite://:memory:") as store:
-        results = await load_results(store, (await run(store, make_config(values))).run)
-        if not all(row.transcript for row in results.episodes):
-            raise SystemExit("an episode left no transcript")
-    return results
+    options = {"voice": voice}
+    return await played(
+        clinic="duty", variants=variants, scenarios=selector, seed=seed, judges=("norms", "task"), options=options
+    )
 
 
 def messages(row: EpisodeRow) -> Iterator[tuple[set[str], set[str]]]:
@@ -67,7 +40,7 @@ def messages(row: EpisodeRow) -> Iterator[tuple[set[str], set[str]]]:
             found.add(event.rule)
         elif event is None or isinstance(event, Said):
             if said is not None and said.speaker != "patient":
-                yield {MEANT[habit] for habit in given_in(said.text, said.to)}, found
+                yield {BREAKS[habit] for habit in given_in(said.text, said.to)}, found
             said, found = event, set()
 
 
@@ -80,14 +53,14 @@ async def agreement(shifts: int) -> list[str]:
         alarm: Counter[str] = Counter()
         clean = flagged = 0
         for task in TASKS:
-            results = await played(f"{task}:{shifts}", ["plain"], voice, 1)
+            results = await in_voice(f"{task}:{shifts}", ["plain"], voice, 1)
             for meant, found in (pair for row in results.episodes for pair in messages(row)):
                 said.update(meant)
                 hit.update(meant & found)
                 alarm.update(found - meant)
                 clean += not meant
                 flagged += not meant and bool(found)
-        out += [f"| {voice} | {n} | {said[n]} | {hit[n]} | {alarm[n]} |" for n in sorted(MEANT.values())]
+        out += [f"| {voice} | {n} | {said[n]} | {hit[n]} | {alarm[n]} |" for n in sorted(BREAKS.values())]
         share = f"{sum(hit.values())} of {sum(said.values())} breaches found"
         out.append(f"| {voice} | all | {share} | | {flagged} of {clean} clean messages flagged |")
     return out
@@ -101,7 +74,7 @@ async def variants(shifts: int, seeds: int) -> list[str]:
     ]
     for task in TASKS:
         for voice in VOICES:
-            runs = [await played(f"{task}:{shifts}", VARIANTS, voice, seed) for seed in range(1, seeds + 1)]
+            runs = [await in_voice(f"{task}:{shifts}", VARIANTS, voice, seed) for seed in range(1, seeds + 1)]
             for name in VARIANTS:
                 rows = [row for results in runs for row in results.of(variant=name)]
                 slips = fmean(len(meant) for row in rows for meant, _ in messages(row))

@@ -42,6 +42,7 @@ from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.plan.libraries import learned, read_library_file, write_library_file
 from polyclinic.runner.results import load_results
 from polyclinic.store.store import open_store
+from polyclinic.testing.runs import played
 
 RESULTS = Path(__file__).parent / "results" / "patient.md"
 BASELINES = ("cot", "cot-sc-3", "tot", "self-align", "few-shot-2", "online-library")
@@ -54,18 +55,12 @@ async def play(
     variants: Sequence[str], scenarios: str, libraries: dict[str, str], seed: int = 1, voice: str = "first"
 ) -> RunResults:
     """A run in memory."""
-    async with open_store("sqlite://:memory:") as store:
-        values = {
-            "clinic": "patient",
-            "variants": variants,
-            "scenarios": scenarios,
-            "libraries": libraries,
-            "seed": seed,
-            "options": {"voice": voice},
-        }
-        outcome = await run(store, make_config(values))
-        assert outcome.failed == 0, outcome
-        return await load_results(store, outcome.run)
+    options = {"voice": voice}
+    results = await played(
+        clinic="patient", variants=variants, scenarios=scenarios, libraries=libraries, seed=seed, options=options
+    )
+    assert all(row.status == "done" for row in results.episodes)
+    return results
 
 
 async def evolve(

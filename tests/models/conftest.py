@@ -9,10 +9,12 @@ import pytest
 import pytest_asyncio
 
 from polyclinic.core.message import Image, Message, system, user
-from polyclinic.core.model import Request, Settings
+from polyclinic.core.model import Model, Request, Settings
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reply import ReplyModel
 from polyclinic.core.tool import ToolSpec
+from polyclinic.models import guard
+from polyclinic.models.cast import Cast, build_cast, parse_cast
 from polyclinic.testing.fault_server import FaultServer
 
 
@@ -65,3 +67,26 @@ async def server() -> AsyncIterator[FaultServer]:
     """A server without faults; tests change what they need."""
     async with FaultServer() as running:
         yield running
+
+
+@pytest.fixture
+def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody waits long before a second attempt."""
+    monkeypatch.setattr(guard, "_FIRST_WAIT_S", 0.002)
+
+
+Play = Callable[..., Model]
+
+
+@pytest_asyncio.fixture
+async def play(server: FaultServer) -> AsyncIterator[Play]:
+    """Makes a model on the stub; models made in one test share the endpoint's habits only if they are the same one."""
+    made: list[Cast] = []
+
+    def model(options: str = "") -> Model:
+        made.append(build_cast(parse_cast(f"all={server.url}:any{options}"), ["staff"], {}))
+        return made[-1].model("staff")
+
+    yield model
+    for cast in made:
+        await cast.close()

@@ -23,9 +23,7 @@ from .conftest import Ask, Judges, Verdict
 QUICK = "?timeout_s=1.2&idle_s=0.6&total_s=60"
 
 
-@pytest.fixture(autouse=True)
-def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guard, "_FIRST_WAIT_S", 0.002)
+pytestmark = pytest.mark.usefixtures("short_waits")
 
 
 def cast_on(server: FaultServer, options: str = QUICK) -> Cast:

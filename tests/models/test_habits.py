@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Callable
 from itertools import pairwise
 from typing import Any
 
 import pytest
-import pytest_asyncio
 from aiohttp import web
 
 from polyclinic.core.message import Image, Message, ToolCall, assistant, user
-from polyclinic.core.model import Model
 from polyclinic.core.reply import Unreadable, read_reply
 from polyclinic.core.tool import ToolSpec
 from polyclinic.errors import ConfigError, ModelError
-from polyclinic.models import guard
-from polyclinic.models.cast import Cast, build_cast, parse_cast
 from polyclinic.models.spec import parse_model
 from polyclinic.models.wire import body_of
 from polyclinic.testing.fault_server import Body, FaultServer
 
-from .conftest import Ask, Judges, Verdict
+from .conftest import Ask, Judges, Play, Verdict
 
 GOOD = '{"reason": "clear", "score": 3, "sure": true}'
 LOOKUP = ToolSpec(
@@ -30,26 +25,9 @@ LOOKUP = ToolSpec(
     description="Look up a record.",
     parameters={"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]},
 )
-Play = Callable[..., Model]
 
 
-@pytest.fixture(autouse=True)
-def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guard, "_FIRST_WAIT_S", 0.002)
-
-
-@pytest_asyncio.fixture
-async def play(server: FaultServer) -> AsyncIterator[Play]:
-    """Makes a model on the stub; models made in one test share the endpoint's habits only if they are the same one."""
-    made: list[Cast] = []
-
-    def model(options: str = "") -> Model:
-        made.append(build_cast(parse_cast(f"all={server.url}:any{options}"), ["staff"], {}))
-        return made[-1].model("staff")
-
-    yield model
-    for cast in made:
-        await cast.close()
+pytestmark = pytest.mark.usefixtures("short_waits")
 
 
 def words_of(body: Body) -> str:

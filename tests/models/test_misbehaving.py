@@ -6,41 +6,21 @@ import asyncio
 import json
 import resource
 import zlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-import pytest_asyncio
 from aiohttp import web
 
-from polyclinic.core.model import Model
 from polyclinic.errors import ModelError
-from polyclinic.models import guard
-from polyclinic.models.cast import Cast, build_cast, parse_cast
 from polyclinic.testing.fault_server import Body, FaultServer
 
-from .conftest import Ask
+from .conftest import Ask, Play
 
-Play = Callable[..., Model]
 GOOD = {"choices": [{"index": 0, "message": {"content": "Good day."}, "finish_reason": "stop"}]}
 
 
-@pytest.fixture(autouse=True)
-def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guard, "_FIRST_WAIT_S", 0.002)
-
-
-@pytest_asyncio.fixture
-async def play(server: FaultServer) -> AsyncIterator[Play]:
-    made: list[Cast] = []
-
-    def model(options: str = "?tries=3") -> Model:
-        made.append(build_cast(parse_cast(f"all={server.url}:any{options}"), ["staff"], {}))
-        return made[-1].model("staff")
-
-    yield model
-    for cast in made:
-        await cast.close()
+pytestmark = pytest.mark.usefixtures("short_waits")
 
 
 def once(server: FaultServer, answer: Callable[[], web.StreamResponse]) -> None:

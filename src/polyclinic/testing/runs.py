@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from pathlib import Path
+from typing import Any
 from typing import cast as cast_type
 
 from polyclinic.core.clinic import Clinic
@@ -58,6 +59,14 @@ async def run_once(
         run = await start_run(store, config, only=most)
         await resume_run(store, run, retry_failed=False)
         return cast_type("RunResults[S]", await load_results(store, run))
+
+
+async def played(**settings: object) -> RunResults[Any]:
+    """The results of a run in a store of its own; the settings are those of a run file."""
+    async with open_store(MEMORY) as store:
+        run = await start_run(store, make_config(settings))
+        await resume_run(store, run)
+        return await load_results(store, run)
 
 
 async def export_bytes(clinic: Clinic, *, concurrency: int = 8) -> bytes:

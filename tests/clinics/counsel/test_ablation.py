@@ -10,10 +10,7 @@ from polyclinic.clinics.counsel.judges import LIKERT
 from polyclinic.clinics.counsel.report import report
 from polyclinic.core.transcript import Called, Posted, Reviewed
 from polyclinic.eval.results import RunResults
-from polyclinic.runner.api import run
-from polyclinic.runner.plan.config import make_config
-from polyclinic.runner.results import load_results
-from polyclinic.store.store import open_store
+from polyclinic.testing.runs import played
 
 CRITICS = {"accuracy", "user_centeredness", "empathy"}
 GUARDS = {"ethicality"}
@@ -22,12 +19,7 @@ SETTLED = 0.45
 
 
 async def results_of(variants: list[str], scenarios: str, cast: str) -> RunResults:
-    async with open_store("sqlite://:memory:") as store:
-        config = make_config(
-            {"clinic": "counsel", "variants": variants, "scenarios": scenarios, "seed": 3, "cast": cast}
-        )
-        outcome = await run(store, config)
-        return await load_results(store, outcome.run)
+    return await played(clinic="counsel", variants=variants, scenarios=scenarios, seed=3, cast=cast)
 
 
 def mean(results: RunResults, variant: str, metric: str) -> float:

@@ -16,10 +16,7 @@ from polyclinic.clinics.counsel.understudies.words import VOICES, topic_of, word
 from polyclinic.core.part import FellOut
 from polyclinic.core.transcript import Failed
 from polyclinic.eval.results import RunResults
-from polyclinic.runner.api import run
-from polyclinic.runner.plan.config import make_config
-from polyclinic.runner.results import load_results
-from polyclinic.store.store import open_store
+from polyclinic.testing.runs import played
 
 ROOT = resources.files(PACKAGE)
 
@@ -79,15 +76,8 @@ def test_a_korean_talk_describes_every_person_in_korean_only(name: str) -> None:
 
 
 async def _results(voice_name: str) -> RunResults:
-    async with open_store("sqlite://:memory:") as store:
-        config = make_config(
-            {
-                "clinic": "counsel", "variants": ["full"], "scenarios": "10", "seed": 3, "cast": "all=understudy",
-                "options": {"voice": voice_name},
-            }
-        )  # fmt: skip
-        outcome = await run(store, config)
-        return await load_results(store, outcome.run)
+    options = {"voice": voice_name}
+    return await played(clinic="counsel", variants=("full",), scenarios="10", seed=3, options=options)
 
 
 def test_exact_metrics_do_not_hang_on_the_voice() -> None:

@@ -14,6 +14,7 @@ from polyclinic.clinics.duty.rules.norms.norm import inventory
 from polyclinic.clinics.duty.scenario import scenarios
 from polyclinic.clinics.duty.state.ward import Ward, open_ward
 from polyclinic.clinics.duty.understudies import UNDERSTUDIES
+from polyclinic.clinics.duty.understudies.habits import BREAKS
 from polyclinic.clinics.duty.understudies.voices import given_in, voice
 from polyclinic.clinics.duty.variants import VARIANTS
 from polyclinic.core.episode import Campaign, EpisodeSpec
@@ -28,32 +29,13 @@ from polyclinic.eval.results import RunResults
 from polyclinic.models.understudy import UnderstudyModel
 from polyclinic.people.traits import COMMUNICATORS, dimensions
 from polyclinic.reading.reader import BuiltInReader
-from polyclinic.runner.api import run
-from polyclinic.runner.plan.config import make_config
-from polyclinic.runner.results import load_results
-from polyclinic.store.store import open_store
+from polyclinic.testing.runs import played
 
 
 @cache
 def reader() -> BuiltInReader:
     """The built-in reader, as every cast has it by default."""
     return BuiltInReader({kind.name: kind for kind in (*READINGS, OUT_OF_PART)})
-
-
-HABITS = {
-    "decides_alone": "SOP-1",
-    "overrules": "SOP-2",
-    "talks_medicine": "SOP-3",
-    "plays_down": "ESC-1",
-    "calls_safe": "ESC-2",
-    "closes_early": "ESC-3",
-    "makes_up": "INFO-1",
-    "promises": "INFO-2",
-    "changes_dose": "INFO-3",
-    "brushes_off": "SAFE-1",
-    "overclaims": "SAFE-2",
-    "skips_check": "SAFE-3",
-}
 
 
 class RightReader:
@@ -77,7 +59,7 @@ class RightReader:
         if question.kind == "duty-norm":
             to = text.partition(" says to the ")[2].partition(":")[0]
             rules = {norm.then: norm.id for norm in inventory()}
-            return rules.get(question.fact("then")) in {HABITS[habit] for habit in given_in(text, to)}
+            return rules.get(question.fact("then")) in {BREAKS[habit] for habit in given_in(text, to)}
         if question.kind == "duty-trait":
             about = {d.about: d.id for role in COMMUNICATORS for d in dimensions(role)}
             name = about[question.fact("about")]
@@ -150,23 +132,15 @@ async def _small_run(
     options: Mapping[str, str] | None = None,
 ) -> RunResults:
     """A run in memory with understudies."""
-    values = {
-        "clinic": "duty",
-        "variants": variants,
-        "scenarios": selector,
-        "trials": trials,
-        "seed": seed,
-        "cast": "all=understudy",
-        "judges": list(judges),
-        "samples": 1,
-        "options": dict(options or {}),
-    }
-    async with open_store("sqlite://:memory:") as store:
-        outcome = await run(store, make_config(values))
-        results = await load_results(store, outcome.run)
-        rows = [row.transcript for row in results.episodes]
-        assert rows
-        return results
+    return await played(
+        clinic="duty",
+        variants=variants,
+        scenarios=selector,
+        trials=trials,
+        seed=seed,
+        judges=judges,
+        options=dict(options or {}),
+    )
 
 
 async def _campaign(

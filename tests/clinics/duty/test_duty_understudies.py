@@ -10,7 +10,7 @@ from polyclinic.clinics.duty.agents import role_view
 from polyclinic.clinics.duty.prompts import ActTurn, MemoryView, StaffSteers
 from polyclinic.clinics.duty.rules.norms.norm import Norm, inventory
 from polyclinic.clinics.duty.scenario import AnyDuty, by_id, scenarios, shipped
-from polyclinic.clinics.duty.understudies.habits import FORGETS, OVERSTEPS, habits, held_back
+from polyclinic.clinics.duty.understudies.habits import BREAKS, FORGETS, OVERSTEPS, habits, held_back
 from polyclinic.clinics.duty.understudies.voices import given_in
 from polyclinic.core.execute import EpisodeResult
 from polyclinic.core.message import user
@@ -18,7 +18,7 @@ from polyclinic.core.model import Request, Settings
 from polyclinic.core.transcript import Violated
 from polyclinic.core.understudy import Ask
 
-from .conftest import HABITS, reader
+from .conftest import reader
 
 Play = Callable[..., Awaitable[EpisodeResult]]
 SHIFTS = by_id(shipped())
@@ -87,7 +87,7 @@ async def test_a_habit_made_certain_is_said_and_found_by_a_reader_that_is_right(
     result = await play(calm(shift), mistakes={role: {habit: 1.0}}, right=True)
     assert habit in {found for said in result.transcript.said(role) for found in given_in(said.text, said.to)}
     broken = {(event.rule, event.by) for event in result.transcript.of(Violated)}
-    assert (HABITS[habit], role) in broken
+    assert (BREAKS[habit], role) in broken
     assert {by for _, by in broken} == {role}
 
 
@@ -102,13 +102,13 @@ async def test_overstepping_and_late_forgetting_are_habits_of_their_own(play: Pl
 
 def test_every_role_has_habits_and_every_habit_has_advice_against_it() -> None:
     data = habits()
-    assert {habit for role in data.prone.values() for habit in role} == set(HABITS) == set(data.against)
+    assert {habit for role in data.prone.values() for habit in role} == set(BREAKS) == set(data.against)
     assert set(data.prone) == {"doctor", "nurse", "trainee", "admin"}
 
 
 @pytest.mark.parametrize("norm", inventory(), ids=lambda norm: norm.id)
 def test_the_houses_reminder_holds_its_habit_back_through_its_words(norm: Norm) -> None:
-    habit = next(habit for habit, name in HABITS.items() if name == norm.id)
+    habit = next(habit for habit, name in BREAKS.items() if name == norm.id)
     assert held_back(asked(learned=(norm.remind,)), habit) == pytest.approx(0.8)
 
 

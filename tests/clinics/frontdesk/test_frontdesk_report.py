@@ -15,10 +15,9 @@ from polyclinic.core.judge import Case
 from polyclinic.eval.charts import Bars, HeatMap
 from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Details, Dialogue, Figure, Section, Table, sections_to_plain
-from polyclinic.runner.api import resume_run, start_run
-from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.results import load_results
-from polyclinic.store.store import Store, open_store
+from polyclinic.store.store import Store
+from polyclinic.testing.runs import played
 
 Reported = tuple[RunResults[Contact], list[Section]]
 
@@ -32,11 +31,8 @@ def run() -> Reported:
     async def go() -> Reported:
         cast = "staff=understudy:mistake=wrong_department@0.3+late@0.3+falls_back@0.2,patient=understudy"
         values = {"clinic": "frontdesk", "scenarios": "paper:1:16", "variants": ["tool", "reasoning"], "cast": cast}
-        async with open_store("sqlite://:memory:") as store:
-            id_ = await start_run(store, make_config({**values, "seed": 2}))
-            await resume_run(store, id_)
-            results = await results_of(store, id_)
-            return results, report(results)
+        results = await played(**values, seed=2)
+        return results, report(results)
 
     return asyncio.run(go())
 
@@ -102,14 +98,8 @@ def test_the_matrix_of_wrong_departments_adds_up_to_table_4(run: Reported) -> No
 
 
 def test_data_sets_without_a_level_are_told_apart_as_in_figures_2_and_3() -> None:
-    async def go() -> list[Section]:
-        values = {"clinic": "frontdesk", "scenarios": "history:1:9", "variants": ["intake", "intake-8"], "seed": 2}
-        async with open_store("sqlite://:memory:") as store:
-            id_ = await start_run(store, make_config(values))
-            await resume_run(store, id_)
-            return report(await results_of(store, id_))
-
-    sections = asyncio.run(go())
+    variants = ["intake", "intake-8"]
+    sections = report(asyncio.run(played(clinic="frontdesk", scenarios="history:1:9", variants=variants, seed=2)))
     names = ("history-none", "history-half", "history-all")
     assert [row[0] for row in tables(sections)["Success rates (table 2)"].rows] == [n for n in names for _ in range(2)]
     figures = [block for section in sections for block in section.body if isinstance(block, Figure)]
@@ -122,25 +112,13 @@ def test_data_sets_without_a_level_are_told_apart_as_in_figures_2_and_3() -> Non
 
 
 def test_calls_of_imposters_are_counted() -> None:
-    async def go() -> list[Section]:
-        async with open_store("sqlite://:memory:") as store:
-            id_ = await start_run(store, make_config({"clinic": "frontdesk", "scenarios": "imposters:5"}))
-            await resume_run(store, id_)
-            return report(await results_of(store, id_))
-
-    (row,) = tables(asyncio.run(go()))["Calls of imposters"].rows
+    sections = report(asyncio.run(played(clinic="frontdesk", scenarios="imposters:5")))
+    (row,) = tables(sections)["Calls of imposters"].rows
     assert list(row) == ["secondary", "tool", 5, 0]
 
 
 def test_diaries_are_drawn_for_the_variant_that_books() -> None:
-    async def go() -> list[Section]:
-        values = {"clinic": "frontdesk", "scenarios": "primary:1:6", "variants": ["intake", "tool"]}
-        async with open_store("sqlite://:memory:") as store:
-            id_ = await start_run(store, make_config(values))
-            await resume_run(store, id_)
-            return report(await results_of(store, id_))
-
-    sections = asyncio.run(go())
+    sections = report(asyncio.run(played(clinic="frontdesk", scenarios="primary:1:6", variants=["intake", "tool"])))
     captions = [b.caption for section in sections for b in section.body if isinstance(b, Figure)]
     assert sum(caption.startswith("Diaries of Primary hospital 1, tool") for caption in captions) == 3
 

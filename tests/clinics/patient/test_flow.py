@@ -39,7 +39,7 @@ from polyclinic.runner.plan.libraries import learned, read_library_file, write_l
 from polyclinic.runner.results import load_results
 from polyclinic.store.export import export_rows
 from polyclinic.store.store import open_store
-from polyclinic.testing.runs import run_once
+from polyclinic.testing.runs import played, run_once
 from polyclinic.text.phrases import mentioned
 
 CASES = 16
@@ -89,11 +89,8 @@ def mean(results: RunResults, variant: str, metric: str) -> float:
 
 async def test_evolution_moves_the_metrics_because_of_the_library_and_nothing_else(evolved: Learned) -> None:
     names = ("cot", "few-shot-2", "evolved", "evolved-emptied")
-    async with open_store("sqlite://:memory:") as store:
-        config = make_config(
-            {"clinic": "patient", "variants": names, "scenarios": "unseen:13", "seed": 3, "libraries": evolved.files}
-        )
-        results = await load_results(store, (await run(store, config)).run)
+    unseen = {"clinic": "patient", "scenarios": "unseen:13", "seed": 3}
+    results = await played(**unseen, variants=names, libraries=evolved.files)
     for metric, gain in (("robustness", 0.02), ("faithfulness", 0.03), ("ability", 0.03)):
         assert mean(results, "evolved", metric) > mean(results, "cot", metric) + gain
         assert mean(results, "evolved", metric) > mean(results, "evolved-emptied", metric) + gain
@@ -116,9 +113,8 @@ async def test_a_library_of_nonsense_helps_nobody(evolved: Learned, tmp_path: Pa
     Path(files["attention"]).write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     fooled: dict[str, float] = {}
     for name, libraries in (("words", evolved.files), ("nonsense", files)):
-        async with open_store("sqlite://:memory:") as store:
-            values = {"clinic": "patient", "variants": ("evolved", "requirements"), "scenarios": "unseen:13", "seed": 3}
-            results = await load_results(store, (await run(store, make_config(values | {"libraries": libraries}))).run)
+        values = {"clinic": "patient", "variants": ("evolved", "requirements"), "scenarios": "unseen:13", "seed": 3}
+        results = await played(**values, libraries=libraries)
         fooled[name] = mean(results, "evolved", "cheats_answered") - mean(results, "requirements", "cheats_answered")
     assert fooled["words"] < -0.1
     assert fooled["nonsense"] > -0.05
@@ -333,9 +329,7 @@ async def test_the_time_of_an_answer_is_the_time_of_the_calls_behind_it() -> Non
 
 async def test_a_run_file_can_reorder_drop_and_add_phases_and_a_wrong_name_is_the_users_fault() -> None:
     async def phases(**options: str) -> list[str]:
-        async with open_store("sqlite://:memory:") as store:
-            values = {"clinic": "patient", "scenarios": "app-01", "options": options, "judges": ("none",)}
-            results = await load_results(store, (await run(store, make_config(values))).run)
+        results = await played(clinic="patient", scenarios="app-01", options=options, judges=("none",))
         (row,) = results.episodes
         return [note.name for note in row.transcript.notes(PhaseBegun)]
 

@@ -16,10 +16,7 @@ from polyclinic.clinics.patient.understudies.voice import Voice, voice
 from polyclinic.core.model import Request, Settings
 from polyclinic.core.understudy import Ask
 from polyclinic.eval.metrics import metric_estimate
-from polyclinic.runner.api import run
-from polyclinic.runner.plan.config import make_config
-from polyclinic.runner.results import load_results
-from polyclinic.store.store import open_store
+from polyclinic.testing.runs import played
 from tests.clinics.patient.conftest import reader
 
 TRICK = "Just tell me the diagnosis."
@@ -133,9 +130,7 @@ def _sentences(one: Voice) -> list[str]:
 
 
 async def _means(name: str) -> dict[str, float]:
-    values = {"clinic": "patient", "variants": ("cot",), "scenarios": "unseen:26", "options": {"voice": name}}
-    async with open_store("sqlite://:memory:") as store:
-        results = await load_results(store, (await run(store, make_config(values))).run)
+    results = await played(clinic="patient", variants=("cot",), scenarios="unseen:26", options={"voice": name})
     found = {metric: metric_estimate(results, "cot", metric) for metric in ("faithfulness", "ability", "leak_free")}
     return {metric: estimate.mean for metric, estimate in found.items() if estimate is not None}
 

@@ -13,18 +13,12 @@ from polyclinic.clinics.rounds.scenario.shipped import case_named
 from polyclinic.core.model import Completion, Request
 from polyclinic.eval.metrics import metric_estimate
 from polyclinic.eval.results import RunResults
-from polyclinic.runner.api import run
-from polyclinic.runner.plan.config import make_config
-from polyclinic.runner.results import load_results
-from polyclinic.store.store import open_store
+from polyclinic.testing.runs import played
 from tests.clinics.rounds.conftest import Play
 
 
 async def _run(**values: object) -> RunResults:
-    async with open_store("sqlite://:memory:") as store:
-        config = make_config({"clinic": "rounds", "cast": "all=understudy", "concurrency": 8, **values})
-        outcome = await run(store, config)
-        return await load_results(store, outcome.run)
+    return await played(clinic="rounds", concurrency=8, **values)
 
 
 def _mean(results: RunResults, variant: str, metric: str) -> float:

@@ -35,7 +35,7 @@ def report(results: RunResults) -> list[Section]:
 
 
 def feedback(case: Case) -> list[Section]:
-    """For a person who played: which drafts were refused and how to mend them, and what the guard made of each turn."""
+    """For a person who played: which drafts were refused, how to improve them, and what the guard decided."""
     refused = [event for event in case.transcript.of(Reviewed) if not event.approved]
     rows: list[list[Cell]] = [[event.code, event.feedback or event.error] for event in refused]
     raised = [note for note in case.transcript.notes(Guarded) if note.way != "go_on"]
@@ -44,7 +44,7 @@ def feedback(case: Case) -> list[Section]:
         Section(
             "Feedback",
             [
-                Table("Drafts that the critic refused, and how to mend them", ["risk", "feedback"], rows),
+                Table("Drafts that the critic refused, and how to improve them", ["risk", "feedback"], rows),
                 Table("What the guard raised", ["turn", "way", "words", "why"], flagged),
             ],
         )

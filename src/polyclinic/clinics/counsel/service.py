@@ -172,7 +172,7 @@ class CounselService(LiveService[Talk, StartBody, TalkView]):
     view = TalkView
 
     def scenario(self, session: str, body: StartBody, known: Mapping[str, str], options: Mapping[str, str]) -> Talk:
-        """A talk with a visitor of whom nothing is assumed but the country, which whoever runs the service may set."""
+        """A talk with a visitor of whom nothing is assumed but the country, which the operator may set."""
         return Talk(
             id=session,
             persona=visitor(body, session, body.country or options.get("country", UNKNOWN_COUNTRY)),

@@ -42,6 +42,6 @@ def ending(case: Case) -> list[Score]:
 
 
 def judges() -> Sequence[Judge[Call]]:
-    """All judges of this clinic, anew."""
+    """All judges of this clinic, newly made."""
     rubric = package_rubric("polyclinic.clinics.demo", "data/courtesy.toml")
     return (dose, ending, RubricJudge(rubric, k_samples=1))

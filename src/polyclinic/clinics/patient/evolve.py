@@ -2,7 +2,7 @@
 
 Attention library: a question, its answer, the record lines and the attention requirements behind it, if the answer is
 both faithful and robust. Trajectory library: the step from one exchange to the next, once more than two exchanges in a
-row were good on both sides (algorithm 1; a poor exchange starts the count anew). Triage library: which discipline a
+row were good on both sides (algorithm 1; a poor exchange restarts the count). Triage library: which discipline a
 complaint turned out to belong to. Pool library: professional questions by complaint, from studying the finished record.
 
 A new entry that is too similar to an old one replaces it only if it is better. An entry that was referred to with poor
@@ -101,7 +101,7 @@ def trajectory_steps(judged: Sequence[Judged]) -> list[tuple[Exchanged, Exchange
 
 
 def learn_trajectories(episode: Episode, judged: Sequence[Judged], case: int, disease: str) -> int:
-    """Good steps enter, found by the answer they follow upon."""
+    """Good steps enter, found by the answer they follow."""
     library = episode.library(Step)
     limit = episode.services.embedder.threshold(DEDUPE)
     quality = {item.exchange.round: item.quality for item in judged}

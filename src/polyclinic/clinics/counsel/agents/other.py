@@ -1,4 +1,4 @@
-"""Whoever the counsellor talks with."""
+"""The other side of the conversation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LEAVES = "/bye"
 
 
 class Other:
-    """Whoever the counsellor talks with: a simulated patient, or in live talks the desk where people act."""
+    """The counsellor's counterpart: a simulated patient, or in live talks the desk where people act."""
 
     def __init__(self, episode: Episode, talk: Talk, session: Session, cues: dict[int, str], voice: str) -> None:
         self._episode, self._patient, self._desk = episode, episode.agent("patient"), episode.agent("desk")

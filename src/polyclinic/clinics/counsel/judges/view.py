@@ -56,7 +56,7 @@ class Talked(Facts):
     meant: tuple[Meaning, ...] = ()
 
     def pairs(self) -> list[tuple[Uttered, Uttered]]:
-        """Each utterance of the patient with the answer that followed it, whoever gave it."""
+        """Each utterance of the patient with the answer that followed it, by the counsellor or the service."""
         heard = [said for said in self.said if said.speaker in ("patient", "counsellor", "service")]
         return [(one, other) for one, other in pairwise(heard) if one.speaker == "patient"]
 

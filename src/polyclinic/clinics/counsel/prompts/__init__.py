@@ -242,7 +242,7 @@ class PatientSpeaks(Prompt[str]):
 
 
 class DeskWaits(Prompt[DeskSays]):
-    """A live conversation waits for whoever acts next."""
+    """A live conversation waits for the next person to act."""
 
     template = "desk.{lang}.md"
     lang: Lang

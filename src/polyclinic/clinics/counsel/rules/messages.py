@@ -1,4 +1,4 @@
-"""Words that no model writes: the set message with local contacts, and what is said when no draft could be mended."""
+"""Words that no model writes: the set message with local contacts, and what is said when every draft was refused."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def handover_message(lang: Lang) -> str:
 
 
 def fallback(risk: int, lang: Lang) -> str:
-    """The safe utterance for a risk type that no revision could mend."""
+    """The safe utterance for a risk type that no revision removed."""
     return str(_data("messages")["fallback"][str(risk)][lang])
 
 

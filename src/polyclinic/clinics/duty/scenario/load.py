@@ -1,4 +1,4 @@
-"""Scenario files: one YAML list of shifts, read strictly; a fault names the file, the line and the mend."""
+"""Scenario files: one YAML list of shifts, read strictly; a fault names the file, the line and the fix."""
 
 from __future__ import annotations
 

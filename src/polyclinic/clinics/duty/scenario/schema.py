@@ -40,7 +40,7 @@ class Cue(Frozen):
 
 
 class Unknown(Frozen):
-    """A fact that nobody has: whoever states it as known has made it up."""
+    """A fact that nobody has: a person who states it as known has made it up."""
 
     about: str
     words: tuple[str, ...] = Field(min_length=1)

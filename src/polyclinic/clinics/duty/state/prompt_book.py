@@ -1,7 +1,7 @@
 """The evolving part of a role's prompt: a short list of lines, changed only by edits that can be read and undone.
 
 A book is the sum of its edits. It is bounded in lines and characters by construction: an edit that would break the
-bound is refused, so whoever edits must first make room.
+bound is refused, so an editor must first make room.
 """
 
 from __future__ import annotations

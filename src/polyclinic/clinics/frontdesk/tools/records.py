@@ -1,7 +1,7 @@
 """What each contact changes in the hospital's FHIR records, made with its episode's end.
 
-What is changed is read at that moment, inside the same transaction: whoever was quicker is seen, and the version guards
-the rest. On a server of its own the records are committed just before the episode is; an episode that was killed
+What is changed is read at that moment, inside the same transaction: a change that came first is seen, and the version
+guards the rest. On a server of its own the records are committed just before the episode is; an episode that was killed
 between the two finds its own changes there when it runs again, and lets them stand.
 """
 

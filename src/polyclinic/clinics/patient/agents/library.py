@@ -85,7 +85,7 @@ def _online(question: str) -> Recalled:
 
 
 def recommended(episode: Episode, last_answer: str, variant: PatientVariant) -> dict[str, str]:
-    """Questions that followed upon a similar answer in good trajectories, nearest first, with their entries' ids."""
+    """Questions that followed a similar answer in good trajectories, nearest first, with their entries' ids."""
     if not variant.trajectories or not last_answer:
         return {}
     found = near(episode, Step, last_answer, variant, _LOOK)

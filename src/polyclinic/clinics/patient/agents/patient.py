@@ -178,7 +178,7 @@ class Patient:
 
     async def _from_library(self, bill: _Bill, asked: _Asked) -> str:
         """With what the library offers. Without anything near, all the requirements have to do; while learning, the
-        attention agent picks the lines anew."""
+        attention agent picks the lines again."""
         found = recall(self._episode, asked.question, asked.variant)
         if self._learning:
             lines = await self._attend(bill, asked.question)

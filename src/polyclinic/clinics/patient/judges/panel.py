@@ -16,5 +16,5 @@ from polyclinic.core.judge import Judge
 
 
 def judges() -> Sequence[Judge[PatientScenario, PatientVariant]]:
-    """All judges of this clinic, anew."""
+    """All judges of this clinic, newly made."""
     return (AnswersJudge(), QuestionsJudge(), LeakJudge(), InterviewJudge(), spending, PreferenceJudge())

@@ -1,6 +1,6 @@
 """Decision trees as data: small yes/no questions at the nodes, a score of 0 or 1 at the ends.
 
-Whoever answers the yes/no questions (code, a model, a person), the walk is the same and leaves its path behind.
+The yes/no questions may be answered by code, a model or a person: the walk is the same and leaves its path behind.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The linter for case files: what is missing, what contradicts itself, what would give the diagnosis away.
 
-Findings are sentences with the record, the place and the mend; an empty list means that a case is fit for use.
+Findings are sentences with the record, the place and the fix; an empty list means that a case is fit for use.
 """
 
 from __future__ import annotations

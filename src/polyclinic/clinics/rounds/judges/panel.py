@@ -14,5 +14,5 @@ from polyclinic.core.judge import Judge
 
 
 def judges() -> Sequence[Judge]:
-    """All judges of this clinic, anew."""
+    """All judges of this clinic, newly made."""
     return (conduct, learning, *teaching_judges(), RewardJudge())

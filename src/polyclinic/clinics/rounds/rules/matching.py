@@ -36,7 +36,7 @@ def fitting(script: PatientScript, personas: Sequence[Persona]) -> list[Persona]
 
 
 def match_persona(script: PatientScript, personas: Sequence[Persona], chance: random.Random) -> Persona:
-    """One of the best-fitting personas, lent the age and sex that the script states for whoever speaks."""
+    """One of the best-fitting personas, lent the age and sex that the script states for the speaker."""
     people = fitting(script, personas)
     best = _tag_fit(script, people[0])
     pool = [persona for persona in people if _tag_fit(script, persona) == best] if best else people

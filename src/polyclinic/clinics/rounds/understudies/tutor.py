@@ -140,7 +140,7 @@ class TutorUnderstudy(Understudy):
 
     @answers(TutorLectures)
     def lectures(self, ask: Ask[TutorLectures]) -> str:
-        """Explains one step after the other, whoever sits there; keeps back what it takes for the answer."""
+        """Explains one step after the other, for any group; keeps back what it takes for the answer."""
         prompt, group = ask.prompt, Group(ask)
         mine, read = group.speaks.tutor, read_of(prompt.sheet, prompt.key)
         number = min(sum(line.speaker == "tutor" for line in prompt.history), len(prompt.key.steps) - 1)

@@ -86,7 +86,7 @@ def _holds(condition: Condition, scenario: AnyDuty) -> bool:
 
 
 def parse_norms(text: str, name: str) -> tuple[Norm, ...]:
-    """The norms in a file's text; a fault raises `DataError` with line and mend."""
+    """The norms in a file's text; a fault raises `DataError` with line and fix."""
     return tuple(Norm.model_validate(entry) for entry in read_norm_text(text, name))
 
 
