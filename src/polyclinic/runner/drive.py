@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import asyncio
 import shlex
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Self
 
 from polyclinic.core.records import RecordsUnreachable
 from polyclinic.errors import ConfigError
@@ -25,20 +25,20 @@ Tell = Callable[[str], None]
 
 async def drive(config: RunConfig, progress: Progress, begun: Tell, tell: Tell) -> RunOutcome:
     """Plan and run. `begun` is called with the run's id, `tell` with every other line."""
-
-    runs: list[str] = []
-
-    def written(run: str, plan: RunPlan) -> None:
-        runs.append(run)
-        begun(run)
-        for line in (*_about_the_cast(plan), *_about_libraries(config, plan)):
-            tell(line)
-
     async with open_store(config.store) as store:
         plan = await plan_run(store, config)
         refuse_people(plan)
-        work = run_plan(store, plan, progress=progress, written=written)
-        return await _to_its_end(store, runs, work, tell)
+        ending = _Ending(store, tell)
+
+        def written(run: str, kept: RunPlan) -> None:
+            ending.run = run
+            begun(run)
+            for line in (*_about_the_cast(kept), *_about_libraries(config, kept)):
+                tell(line)
+
+        async with ending:
+            ending.outcome = await run_plan(store, plan, progress=progress, written=written)
+        return ending.outcome
 
 
 async def resume(
@@ -53,29 +53,40 @@ async def resume(
     """Resume a run until it ends, a limit is reached, or the user stops it."""
     async with open_store(url, must_exist=True) as store:
         name = (await store.runs.get(run)).id
-        work = resume_run(store, name, progress=progress, concurrency=concurrency, overrides=overrides)
-        return await _to_its_end(store, [name], work, tell)
+        async with _Ending(store, tell, name) as ending:
+            ending.outcome = await resume_run(
+                store, name, progress=progress, concurrency=concurrency, overrides=overrides
+            )
+        return ending.outcome
 
 
-async def _to_its_end(store: Store, runs: list[str], work: Coroutine[Any, Any, RunOutcome], tell: Tell) -> RunOutcome:
-    """Wait for the run; if it is stopped, say how to resume it. `runs` is empty until the run is saved."""
-    try:
-        outcome = await work
-    except (asyncio.CancelledError, OSError):
-        for run in runs:
-            left = await outcome_of(store, run)
-            tell(f"\nstopped; {left.done} done, {left.left} left. Continue with: {resume_line(run, store.url)}")
-        raise
-    except RecordsUnreachable as gone:
-        if not runs:
-            raise
-        left = await outcome_of(store, runs[0])
-        line = f"When it answers again, continue with: {resume_line(left.run, store.url)}"
-        tell(f"stopped: {gone}; {left.done} done, {left.left} left. {line}")
-        return replace(left, unreachable=True)
-    for line in _about_the_end(outcome, store.url, await _reasons(store, outcome)):
-        tell(line)
-    return outcome
+class _Ending:
+    """Says how a run ended; if it was stopped, how to resume it. `run` is empty until the run is saved."""
+
+    outcome: RunOutcome
+
+    def __init__(self, store: Store, tell: Tell, run: str = "") -> None:
+        self._store, self._tell, self.run = store, tell, run
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
+        if error is None:
+            reasons = await _reasons(self._store, self.outcome)
+            for line in _about_the_end(self.outcome, self._store.url, reasons):
+                self._tell(line)
+            return False
+        if not self.run or not isinstance(error, (asyncio.CancelledError, OSError, RecordsUnreachable)):
+            return False
+        left, again = await outcome_of(self._store, self.run), resume_line(self.run, self._store.url)
+        so_far = f"{left.done} done, {left.left} left."
+        if not isinstance(error, RecordsUnreachable):
+            self._tell(f"\nstopped; {so_far} Continue with: {again}")
+            return False
+        self._tell(f"stopped: {error}; {so_far} When it answers again, continue with: {again}")
+        self.outcome = replace(left, unreachable=True)
+        return True
 
 
 def refuse_people(plan: RunPlan) -> None:

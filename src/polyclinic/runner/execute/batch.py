@@ -6,8 +6,8 @@ import asyncio
 import logging
 import shlex
 import time
-from collections.abc import Awaitable, Coroutine, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Coroutine, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -47,25 +47,34 @@ class Batch:
     judge_failures: int = 0
 
     async def execute(self) -> None:
-        """Run all that is pending, until all of the run has ended here or elsewhere, or a limit stops it."""
+        """Run all that is pending, until all of the run has ended here or elsewhere, or a limit stops it.
+
+        When a limit on tokens or money is reached, no new unit starts, but a running call may finish: it is paid for,
+        so its answer is kept. A time limit stops everything at once, running calls included.
+        """
         self._leases = Leases(self.store.database, self.run, this_process(), self.lease_s)
         self._room = asyncio.Semaphore(self.concurrency)
         self._held: set[str] = set()
         self._told = {self._leases.owner}
         self._lone = lone_campaign(self.context, self.start_libraries)
         self.progress.start(len(self.rows), sum(row.status != "pending" for row in self.rows))
+        async with self._holding_leases(), self._within_limits():
+            units = _units(self.rows)
+            while units and self.limit is None:
+                elsewhere: list[str] = []
+                waiting = iter(units.items())
+                await all_of([self._work(waiting, elsewhere) for _ in range(min(self.concurrency, len(units)))])
+                units = await self._still_open(elsewhere)
+                if units and self.limit is None:
+                    await self._say_who_holds()
+                    await asyncio.sleep(POLL_S)
+
+    @asynccontextmanager
+    async def _holding_leases(self) -> AsyncIterator[None]:
+        """Renew the leases as long as the work lasts, then give them back."""
         heart = asyncio.create_task(self._beat())
-        meter = self.context.run_meter
-        clock = asyncio.timeout(meter.seconds_left if meter is not None else None)
         try:
-            async with clock:
-                await self._rounds()
-        except LimitReached as limit:
-            self.limit = limit
-        except TimeoutError:
-            if meter is None or not clock.expired():
-                raise
-            self.limit = meter.time_is_up()
+            yield
         finally:
             heart.cancel()
             with suppress(asyncio.CancelledError):
@@ -74,14 +83,51 @@ class Batch:
                 await self._leases.release(unit)
             self.progress.close()
 
-    async def _rounds(self) -> None:
-        units = _units(self.rows)
-        while units and self.limit is None:
-            elsewhere = await self._round(units)
-            units = await self._still_open(elsewhere)
-            if units and self.limit is None:
-                await self._say_who_holds()
-                await asyncio.sleep(POLL_S)
+    @asynccontextmanager
+    async def _within_limits(self) -> AsyncIterator[None]:
+        """Keep a limit that is reached inside; the run's time is one of them."""
+        meter = self.context.run_meter
+        clock = asyncio.timeout(meter.seconds_left if meter is not None else None)
+        try:
+            async with clock:
+                yield
+        except LimitReached as limit:
+            self.limit = limit
+        except TimeoutError:
+            if meter is None or not clock.expired():
+                raise
+            self.limit = meter.time_is_up()
+
+    async def _work(self, waiting: Iterator[tuple[str, list[StoredEpisode]]], elsewhere: list[str]) -> None:
+        """One worker: lease one unit after another and run it. Units that another process holds go to `elsewhere`.
+
+        A unit is a whole campaign, or an episode that shares nothing.
+        """
+        for unit, planned in waiting:
+            if self.limit is not None:
+                return
+            now = await self._leases.claim(unit)
+            if now is None:
+                elsewhere.append(unit)
+                continue
+            self._held.add(unit)
+            rows = [_as_claimed(row, now[row.spec.id]) for row in planned]
+            try:
+                if not any(row.status == "pending" for row in rows):
+                    await self._leases.release(unit)
+                elif rows[0].spec.campaign:
+                    await self._sequence(unit, rows)
+                else:
+                    async with self._room:
+                        await self._episode(unit, rows[0], RunningCampaign(self._lone))
+            except LeaseLost:
+                elsewhere.append(unit)
+            except LimitReached as limit:
+                if limit.limit == "time":
+                    raise
+                self.limit = self.limit or limit
+                return
+            self._held.discard(unit)
 
     async def _say_who_holds(self) -> None:
         """Say once for each process that it holds what we wait for, how long ago it was heard of, and what to do."""
@@ -95,38 +141,6 @@ class Batch:
                     shlex.quote(self.store.url),
                 )
 
-    async def _round(self, units: dict[str, list[StoredEpisode]]) -> list[str]:
-        """Work through the units with a limited number of workers. Returns those that another process holds.
-
-        When a limit on tokens or money is reached, no new unit starts, but a running call may finish:
-        it is paid for, so its answer is kept. A time limit stops everything at once, running calls included.
-        """
-        waiting = iter(units.items())
-        elsewhere: list[str] = []
-
-        async def work() -> None:
-            for unit, rows in waiting:
-                if self.limit is not None:
-                    return
-                now = await self._leases.claim(unit)
-                if now is None:
-                    elsewhere.append(unit)
-                    continue
-                self._held.add(unit)
-                try:
-                    await self._unit(unit, [_as_claimed(row, now[row.spec.id]) for row in rows])
-                except LeaseLost:
-                    elsewhere.append(unit)
-                except LimitReached as limit:
-                    if limit.limit == "time":
-                        raise
-                    self.limit = self.limit or limit
-                    return
-                self._held.discard(unit)
-
-        await all_of([work() for _ in range(min(self.concurrency, len(units)))])
-        return elsewhere
-
     async def _still_open(self, units: list[str]) -> dict[str, list[StoredEpisode]]:
         if not units:
             return {}
@@ -135,15 +149,6 @@ class Batch:
         rows = await self.store.runs.episodes(self.run, spec.seed, spec.clinic)
         return _units([row for row in rows if row.unit in wanted])
 
-    async def _unit(self, unit: str, rows: list[StoredEpisode]) -> None:
-        if not rows[0].spec.campaign and rows[0].status == "pending":
-            async with self._room:
-                await self._episode(unit, rows[0], RunningCampaign(self._lone))
-            return
-        if any(row.status == "pending" for row in rows):
-            await self._sequence(unit, rows)
-        await self._leases.release(unit)
-
     async def _sequence(self, unit: str, rows: list[StoredEpisode]) -> None:
         """A campaign. If the records refuse an episode that later ones depend on, the campaign is opened again and
         continues one commit at a time.
@@ -151,7 +156,8 @@ class Batch:
         chain: Chain | None = Chain()
         while True:
             try:
-                return await self._waves(unit, rows, chain)
+                await self._waves(unit, rows, chain)
+                return await self._leases.release(unit)
             except ChainBroken:
                 spec, chain = rows[0].spec, None
                 now = await self.store.runs.episodes(self.run, spec.seed, spec.clinic)
