@@ -30,6 +30,7 @@ from polyclinic.core.database import Database, Transaction
 from polyclinic.core.records import Change, Resource
 from polyclinic.fhir import resources as build
 from polyclinic.fhir import scheduling, storage
+from polyclinic.fhir.datatypes import Name, reference
 from polyclinic.fhir.query import pairs, parse_search
 from polyclinic.fhir.store import FhirStore, apply_changes, find
 from polyclinic.store.database import open_database
@@ -55,10 +56,10 @@ def hospital(slots: int) -> Iterator[Resource]:
     """Physicians with a week of three-minute slots each, as many as make up the number."""
     yield build.organization("hospital", "Harbour Hospital")
     for number in range(100):
-        yield build.patient(f"patient-{number}", build.Name("Lee", [f"P{number}"]))
+        yield build.patient(f"patient-{number}", Name("Lee", [f"P{number}"]))
     for doctor in range(slots // PER_SCHEDULE):
-        yield build.practitioner(f"doctor-{doctor}", build.Name("Kim", [f"D{doctor}"]))
-        actors = [build.reference("Practitioner", f"doctor-{doctor}")]
+        yield build.practitioner(f"doctor-{doctor}", Name("Kim", [f"D{doctor}"]))
+        actors = [reference("Practitioner", f"doctor-{doctor}")]
         yield build.schedule(f"diary-{doctor}", actors=actors, start=MONDAY, end=MONDAY + timedelta(days=DAYS))
         for i in range(PER_SCHEDULE):
             day, unit = divmod(i, PER_DAY)
@@ -102,8 +103,8 @@ def next_booking(transaction: Transaction, number: int, diaries: int, tag: str) 
     free = find(transaction, parse_search("Slot", pairs(slot_query(diary))), 3).matches
     visit = build.appointment(
         f"{tag}-{number}",
-        patient=build.reference("Patient", f"patient-{number % 100}"),
-        practitioner=build.reference("Practitioner", f"doctor-{diary % (TERTIARY // PER_SCHEDULE)}"),
+        patient=reference("Patient", f"patient-{number % 100}"),
+        practitioner=reference("Practitioner", f"doctor-{diary % (TERTIARY // PER_SCHEDULE)}"),
     )
     return scheduling.book(visit, free)
 

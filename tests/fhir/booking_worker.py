@@ -10,6 +10,7 @@ from polyclinic.core.records import PreconditionFailed, RecordConflict
 from polyclinic.core.seed import stream
 from polyclinic.fhir import resources as build
 from polyclinic.fhir import scheduling
+from polyclinic.fhir.datatypes import reference
 from polyclinic.fhir.store import FhirStore
 from polyclinic.store.database import open_database
 
@@ -24,7 +25,7 @@ async def main(url: str, worker: str, attempts: int) -> None:
         free = (await store.search("Slot", {"schedule": schedule, "status": "free"}, limit=8)).matches
         size = random.randint(1, 3)
         first = random.randrange(max(1, len(free) - size))
-        visit = build.appointment(f"{worker}-{attempt}", patient=build.reference("Patient", f"p{worker}"))
+        visit = build.appointment(f"{worker}-{attempt}", patient=reference("Patient", f"p{worker}"))
         try:
             await store.transact(scheduling.book(visit, free[first : first + size]))
             booked[visit["id"]] = [slot["id"] for slot in free[first : first + size]]

@@ -22,6 +22,7 @@ import uvicorn
 from polyclinic.core.database import Database, Transaction
 from polyclinic.core.records import Resource
 from polyclinic.fhir import resources as build
+from polyclinic.fhir.datatypes import Identifier, Name, reference
 from polyclinic.fhir.server import fhir_app
 from polyclinic.fhir.store import FhirStore
 from polyclinic.serving.connections import BoundedRequests, server_config
@@ -57,13 +58,13 @@ def small_hospital(slots_per_schedule: int = 12) -> list[Resource]:
     people: tuple[tuple[str, str, build.Gender], ...] = (("kim", "Kim", "female"), ("park", "Park", "male"))
     for id_, family, gender in people:
         resources += [
-            build.practitioner(id_, build.Name(family, ["Min"], ["Dr."]), gender=gender),
+            build.practitioner(id_, Name(family, ["Min"], ["Dr."]), gender=gender),
             build.practitioner_role(
                 f"{id_}-role", practitioner=id_, organization="cardiology", capacity_per_hour=4, display=f"Dr. {family}"
             ),
             build.schedule(
                 f"{id_}-diary",
-                actors=[build.reference("Practitioner", id_)],
+                actors=[reference("Practitioner", id_)],
                 start=OPENING,
                 end=OPENING + timedelta(days=7),
             ),
@@ -73,10 +74,10 @@ def small_hospital(slots_per_schedule: int = 12) -> list[Resource]:
         resources.append(
             build.patient(
                 f"patient-{number}",
-                build.Name(family, [given]),
+                Name(family, [given]),
                 gender="female",
                 birth_date=datetime(1980 + number, 5, 17, tzinfo=UTC).date(),
-                identifiers=[build.Identifier("https://polyclinic.example/mrn", f"MRN-{number}")],
+                identifiers=[Identifier("https://polyclinic.example/mrn", f"MRN-{number}")],
                 organization="hospital",
             )
         )
@@ -139,8 +140,8 @@ def appointment() -> Callable[..., Resource]:
     def make(id_: str, patient: str = "patient-0", practitioner: str = "kim") -> Resource:
         return build.appointment(
             id_,
-            patient=build.reference("Patient", patient),
-            practitioner=build.reference("Practitioner", practitioner),
+            patient=reference("Patient", patient),
+            practitioner=reference("Practitioner", practitioner),
         )
 
     return make

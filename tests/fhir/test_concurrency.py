@@ -19,6 +19,7 @@ from polyclinic.core.seed import stream
 from polyclinic.fhir import resources as build
 from polyclinic.fhir import scheduling
 from polyclinic.fhir.bundles import transaction_bundle
+from polyclinic.fhir.datatypes import reference
 from polyclinic.fhir.store import FhirStore
 from polyclinic.store.database import open_database
 from tests.fhir.conftest import drop_tables
@@ -30,7 +31,7 @@ def diaries() -> list[Resource]:
     start = datetime(2025, 3, 24, 9, tzinfo=UTC)
     resources = []
     for diary in range(SCHEDULES):
-        actors = [build.reference("Practitioner", "d")]
+        actors = [reference("Practitioner", "d")]
         resources.append(build.schedule(f"race-{diary}", actors=actors, start=start, end=start))
         for i in range(SLOTS // SCHEDULES):
             at = start + timedelta(minutes=15 * i)
@@ -51,7 +52,7 @@ def wishes(slots: Sequence[Resource], bookings: int = BOOKINGS) -> list[tuple[Re
         row = by_schedule[f"Schedule/race-{random.randrange(SCHEDULES)}"]
         size = random.randint(1, 4)
         first = random.randrange(len(row) - size)
-        visit = build.appointment(f"visit-{number:04d}", patient=build.reference("Patient", "p"))
+        visit = build.appointment(f"visit-{number:04d}", patient=reference("Patient", "p"))
         made.append((visit, row[first : first + size]))
     return made
 

@@ -10,12 +10,13 @@ import pytest
 
 from polyclinic.core.records import RecordConflict, RecordsError
 from polyclinic.fhir.codec import BadJson, dumps_text, loads, loads_object
+from polyclinic.fhir.conditions import Filter, Missing
 from polyclinic.fhir.dates import date_range, instant, instant_text
 from polyclinic.fhir.match import matches, rows_of, sort
+from polyclinic.fhir.paging import page
 from polyclinic.fhir.parameters import resource_types
 from polyclinic.fhir.patch import BadPatch, apply_patch
-from polyclinic.fhir.query import Filter, Missing, pairs, parse_search
-from polyclinic.fhir.sql import page
+from polyclinic.fhir.query import pairs, parse_search
 from polyclinic.fhir.store import FhirStore
 
 DAY = 86_400_000_000

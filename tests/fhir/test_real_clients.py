@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from polyclinic.fhir import resources as build
+from polyclinic.fhir.datatypes import Name, reference
 
 CACHE = Path(__file__).parents[2] / ".cache" / "fhir" / "node"
 KIT = "fhir-kit-client@2.0.3"
@@ -21,8 +22,8 @@ KIT = "fhir-kit-client@2.0.3"
 def base(serve: Callable[..., Any]) -> str:
     start = datetime(2025, 3, 24, 9, tzinfo=UTC)
     resources = [
-        build.practitioner("kim", build.Name("Kim", ["Min"])),
-        build.schedule("diary", actors=[build.reference("Practitioner", "kim")], start=start, end=start),
+        build.practitioner("kim", Name("Kim", ["Min"])),
+        build.schedule("diary", actors=[reference("Practitioner", "kim")], start=start, end=start),
     ]
     for i in range(8):
         at = start + timedelta(minutes=15 * i)

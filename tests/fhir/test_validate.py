@@ -9,17 +9,18 @@ import pytest
 
 from polyclinic.core.records import RecordInvalid, Resource
 from polyclinic.fhir import resources as build
+from polyclinic.fhir.datatypes import Code, Identifier, Name, reference
 from polyclinic.fhir.validate import check, problems, structural_problems
 
 START = datetime(2025, 3, 24, 9, tzinfo=timezone(timedelta(hours=9)))
 END = START + timedelta(minutes=15)
-SPECIALTY = build.Code(build.SPECIALTIES, "cardiology", "Cardiology")
-PATIENT = build.reference("Patient", "p", "Ana Lee")
-NAME = build.Name("Lee", ["Ana"], ["Dr."])
-DOCTOR = build.reference("Practitioner", "d")
-NUMBERS = [build.Identifier("urn:x", "1")]
+SPECIALTY = Code(build.SPECIALTIES, "cardiology", "Cardiology")
+PATIENT = reference("Patient", "p", "Ana Lee")
+NAME = Name("Lee", ["Ana"], ["Dr."])
+DOCTOR = reference("Practitioner", "d")
+NUMBERS = [Identifier("urn:x", "1")]
 BUILT: list[Resource] = [
-    build.organization("o", "Hospital", part_of="x", type=build.Code("http://t", "dept"), identifiers=NUMBERS),
+    build.organization("o", "Hospital", part_of="x", type=Code("http://t", "dept"), identifiers=NUMBERS),
     build.healthcare_service("h", "Outpatients", organization="o", specialty=SPECIALTY, location="l"),
     build.location("l", "Room", organization="o", part_of="m"),
     build.practitioner("d", NAME, gender="female", birth_date=date(1970, 1, 2), phone="+82 2 1", identifiers=NUMBERS),

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from polyclinic.core.records import Resource
+from polyclinic.fhir.conditions import Filter, Interval, Missing, Search, Target, Text, Token, Value
 from polyclinic.fhir.dates import EARLIEST, instant
 from polyclinic.fhir.extract import split_reference
 from polyclinic.fhir.index import Row, rows
 from polyclinic.fhir.parameters import Parameter
-from polyclinic.fhir.query import Filter, Interval, Missing, Search, Target, Text, Token, Value
 from polyclinic.fhir.sql import approximately
 
 

@@ -6,13 +6,12 @@ time without a zone) with ValueError, and returns plain JSON. What is not given 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, Literal
 
 from polyclinic.core.records import Resource
+from polyclinic.fhir.datatypes import Code, Identifier, Name, checked_id, checked_text, moment, period, reference
 
 BASE = "https://polyclinic.example/fhir"
 CAPACITY = f"{BASE}/StructureDefinition/outpatient-capacity-per-hour"
@@ -29,95 +28,11 @@ AppointmentStatus = Literal[
 ParticipationStatus = Literal["accepted", "declined", "tentative", "needs-action"]
 ResponseStatus = Literal["accepted", "declined", "tentative", "needs-action", "entered-in-error"]
 VisitType = Literal["CHECKUP", "EMERGENCY", "FOLLOWUP", "ROUTINE", "WALKIN"]
-_ID = re.compile(r"[A-Za-z0-9\-.]{1,64}", re.ASCII)
-
-
-@dataclass(frozen=True)
-class Code:
-    """A concept: its system, its code and the words people read."""
-
-    system: str
-    code: str
-    display: str = ""
-
-    def coding(self) -> dict[str, str]:
-        """As a FHIR Coding."""
-        return {"system": self.system, "code": self.code} | ({"display": self.display} if self.display else {})
-
-    def concept(self) -> dict[str, Any]:
-        """As a FHIR CodeableConcept."""
-        return {"coding": [self.coding()]} | ({"text": self.display} if self.display else {})
-
-
-@dataclass(frozen=True)
-class Identifier:
-    """A number that somebody else gave: it means something only within its system."""
-
-    system: str
-    value: str
-    use: Literal["usual", "official", "temp", "secondary", "old"] = "official"
-
-    def json(self) -> dict[str, str]:
-        """As a FHIR Identifier."""
-        return {"use": self.use, "system": self.system, "value": _text(self.value)}
-
-
-@dataclass(frozen=True)
-class Name:
-    """A person's name."""
-
-    family: str
-    given: Sequence[str] = ()
-    prefix: Sequence[str] = ()
-
-    @property
-    def display(self) -> str:
-        """As it is spoken."""
-        return " ".join((*self.prefix, *self.given, self.family))
-
-    def json(self) -> dict[str, Any]:
-        """As a FHIR HumanName."""
-        name: dict[str, Any] = {"use": "official", "family": _text(self.family)}
-        if self.given:
-            name["given"] = [_text(part) for part in self.given]
-        if self.prefix:
-            name["prefix"] = [_text(part) for part in self.prefix]
-        return name
-
-
-def moment(at: datetime) -> str:
-    """A FHIR instant. Raises ValueError for a time without a zone."""
-    if at.tzinfo is None:
-        raise ValueError(f"{at} has no time zone")
-    return at.isoformat(timespec="milliseconds" if at.microsecond else "seconds")
-
-
-def reference(type_: str, id_: str, display: str = "") -> dict[str, str]:
-    """A reference to a resource by its id."""
-    return {"reference": f"{type_}/{_id(id_)}"} | ({"display": display} if display else {})
-
-
-def _id(value: str) -> str:
-    if not _ID.fullmatch(value):
-        raise ValueError(f"'{value}' is not a FHIR id: 1 to 64 letters, digits, '-' and '.'")
-    return value
-
-
-def _text(value: str) -> str:
-    if not value.strip():
-        raise ValueError("a text may not be empty")
-    return value
-
-
-def _interval(start: datetime, end: datetime) -> dict[str, str]:
-    if start > end:
-        raise ValueError(f"starts at {start}, after its end at {end}")
-    return {"start": moment(start), "end": moment(end)}
 
 
 def _resource(type_: str, id_: str, **elements: object) -> Resource:
     present = {k: value for k, value in elements.items() if value or value not in (None, "", [], ())}
-    return {"resourceType": type_, "id": _id(id_), **present}
+    return {"resourceType": type_, "id": checked_id(id_), **present}
 
 
 def _identifiers(identifiers: Sequence[Identifier]) -> list[dict[str, str]]:
@@ -138,7 +53,7 @@ def organization(
         identifier=_identifiers(identifiers),
         active=True,
         type=[type.concept()] if type else [],
-        name=_text(name),
+        name=checked_text(name),
         partOf=reference("Organization", part_of) if part_of else None,
     )
 
@@ -154,7 +69,7 @@ def healthcare_service(
         providedBy=reference("Organization", organization),
         specialty=[specialty.concept()] if specialty else [],
         location=[reference("Location", location)] if location else [],
-        name=_text(name),
+        name=checked_text(name),
     )
 
 
@@ -164,7 +79,7 @@ def location(id: str, name: str, *, organization: str | None = None, part_of: st
         "Location",
         id,
         status="active",
-        name=_text(name),
+        name=checked_text(name),
         mode="instance",
         managingOrganization=reference("Organization", organization) if organization else None,
         partOf=reference("Location", part_of) if part_of else None,
@@ -273,13 +188,13 @@ def schedule(
         specialty=[specialty.concept()] if specialty else [],
         name=name,
         actor=list(actors),
-        planningHorizon=_interval(start, end),
+        planningHorizon=period(start, end),
     )
 
 
 def slot(id: str, *, schedule: str, start: datetime, end: datetime, status: SlotStatus = "free") -> Resource:
     """One unit of a schedule."""
-    return _resource("Slot", id, schedule=reference("Schedule", schedule), status=status, **_interval(start, end))
+    return _resource("Slot", id, schedule=reference("Schedule", schedule), status=status, **period(start, end))
 
 
 def participant(actor: dict[str, str], status: ParticipationStatus = "accepted") -> dict[str, Any]:
@@ -314,7 +229,7 @@ def appointment(
         specialty=[specialty.concept()] if specialty else [],
         appointmentType=Code(APPOINTMENT_REASONS, type).concept() if type else None,
         description=description,
-        **(_interval(start, end) if start is not None and end is not None else {}),
+        **(period(start, end) if start is not None and end is not None else {}),
         slot=[reference("Slot", each) for each in slots],
         created=moment(created) if created else None,
         subject=patient,

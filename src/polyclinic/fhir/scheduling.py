@@ -17,8 +17,9 @@ from itertools import pairwise
 from typing import Literal
 
 from polyclinic.core.records import Change, Create, RecordConflict, Resource, Update, reference_to, version_of
+from polyclinic.fhir.datatypes import Code, moment
 from polyclinic.fhir.dates import instant
-from polyclinic.fhir.resources import CANCELLATION_REASONS, AppointmentStatus, Code, SlotStatus, moment
+from polyclinic.fhir.resources import CANCELLATION_REASONS, AppointmentStatus, SlotStatus
 
 CancellationReason = Literal["pat", "prov", "maint", "meds-inc", "other", "oth-cms", "oth-err", "oth-fin", "oth-weath"]
 _REASONS: dict[CancellationReason, str] = {

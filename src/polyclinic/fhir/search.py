@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 from polyclinic.core.database import Transaction
 from polyclinic.core.records import Resource
-from polyclinic.fhir import sql
+from polyclinic.fhir import paging
+from polyclinic.fhir.conditions import Include, Search
 from polyclinic.fhir.extract import split_reference
 from polyclinic.fhir.index import rows
 from polyclinic.fhir.parameters import COLUMNS, parameters, resource_types
-from polyclinic.fhir.query import Include, Search
 from polyclinic.fhir.storage import Stored, read_many
 
 MAX_INCLUDED = 1000
@@ -34,12 +34,12 @@ def run(transaction: Transaction, search: Search) -> Page:
     if search.summary == "count" or search.count == 0:
         page.total = _total(transaction, search)
         return page
-    statement = sql.page(search, search.count + 1)
+    statement = paging.page(search, search.count + 1)
     found = transaction.execute(statement.text, statement.values)
     page.matches = [Stored(search.type, *row[:4]) for row in found[: search.count]]
     if len(found) > search.count:
         last = found[search.count - 1]
-        page.following = sql.write_cursor([*last[4:], last[0]])
+        page.following = paging.write_cursor([*last[4:], last[0]])
     if search.total != "none":
         page.total = _total(transaction, search)
     elif page.following is None and search.cursor is None:
@@ -51,12 +51,12 @@ def run(transaction: Transaction, search: Search) -> Page:
 
 def run_all(transaction: Transaction, search: Search, limit: int | None) -> list[Stored]:
     """All matches in order, or the first `limit` of them."""
-    statement = sql.page(search, limit if limit is not None else 2**31 - 1)
+    statement = paging.page(search, limit if limit is not None else 2**31 - 1)
     return [Stored(search.type, *row[:4]) for row in transaction.execute(statement.text, statement.values)]
 
 
 def _total(transaction: Transaction, search: Search) -> int:
-    statement = sql.count(search)
+    statement = paging.count(search)
     return int(transaction.execute(statement.text, statement.values)[0][0])
 
 

@@ -31,9 +31,10 @@ from polyclinic.core.records import (
     version_of,
 )
 from polyclinic.fhir.bundles import transaction_bundle
+from polyclinic.fhir.conditions import BadSearch, Chain, Filter, Has, Missing, Search
 from polyclinic.fhir.match import matches, rows_of, sort
 from polyclinic.fhir.ordered_changes import Step, apply_in_order
-from polyclinic.fhir.query import BadSearch, Chain, Filter, Has, Missing, Search, pairs, parse_condition, parse_search
+from polyclinic.fhir.query import pairs, parse_condition, parse_search
 from polyclinic.fhir.search import references
 from polyclinic.fhir.slot_rules import Key, slot_changes, slots_of
 from polyclinic.fhir.transactions import make

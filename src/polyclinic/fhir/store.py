@@ -14,8 +14,9 @@ from polyclinic.core.database import Database, Transaction
 from polyclinic.core.records import Change, Query, Resource, SearchResult
 from polyclinic.fhir import search as searching
 from polyclinic.fhir import slot_holds, storage
+from polyclinic.fhir.conditions import BadSearch, Search
 from polyclinic.fhir.dates import microseconds
-from polyclinic.fhir.query import BadSearch, Search, pairs, parse_search
+from polyclinic.fhir.query import pairs, parse_search
 from polyclinic.fhir.schema import create_tables
 from polyclinic.fhir.slot_rules import Key
 from polyclinic.fhir.staged import Staged

@@ -26,8 +26,9 @@ from polyclinic.core.records import (
 from polyclinic.core.seed import derive
 from polyclinic.fhir import search as searching
 from polyclinic.fhir import storage
+from polyclinic.fhir.conditions import BadSearch
 from polyclinic.fhir.patch import apply_patch
-from polyclinic.fhir.query import BadSearch, pairs, parse_search
+from polyclinic.fhir.query import pairs, parse_search
 from polyclinic.fhir.slot_rules import Key
 from polyclinic.fhir.unit_of_work import UnitOfWork
 

@@ -10,9 +10,9 @@ import orjson
 
 from polyclinic.core.records import Resource
 from polyclinic.fhir.bundles import etag
+from polyclinic.fhir.conditions import Search
 from polyclinic.fhir.dates import instant_text
 from polyclinic.fhir.parameters import data
-from polyclinic.fhir.query import Search
 from polyclinic.fhir.search import Page
 from polyclinic.fhir.storage import Stored
 

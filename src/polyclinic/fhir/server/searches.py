@@ -15,10 +15,11 @@ from polyclinic.core.database import Transaction
 from polyclinic.core.records import Resource
 from polyclinic.fhir import search as searching
 from polyclinic.fhir import slot_holds, storage
+from polyclinic.fhir.conditions import BadSearch, Include, Search
 from polyclinic.fhir.dates import date_range
 from polyclinic.fhir.history import HistoryPage, history
 from polyclinic.fhir.parameters import parameters, resource_types
-from polyclinic.fhir.query import BadSearch, Include, Search, parse_search
+from polyclinic.fhir.query import parse_search
 from polyclinic.fhir.server import outcomes
 from polyclinic.fhir.server.exchange import (
     base_url,

@@ -18,6 +18,7 @@ from polyclinic.core.episode import EpisodeSpec
 from polyclinic.core.records import RecordMissing, Resource, StageableRecords
 from polyclinic.core.services import Services
 from polyclinic.fhir import resources as r
+from polyclinic.fhir.datatypes import Code, Name, reference
 
 _LONGEST_PREFIX = 38
 
@@ -70,7 +71,7 @@ def _physician(ids: Ids, plan: HospitalPlan, physician: Physician, unit: str, co
     own, time = ids.record_id(physician.id), plan.time
     yield r.practitioner(
         own,
-        r.Name(physician.family, (physician.given,), ("Dr.",)),
+        Name(physician.family, (physician.given,), ("Dr.",)),
         gender=physician.sex,
         birth_date=physician.birth_date,
         phone=physician.phone,
@@ -80,12 +81,12 @@ def _physician(ids: Ids, plan: HospitalPlan, physician: Physician, unit: str, co
         practitioner=own,
         organization=unit,
         display=physician.name,
-        specialty=r.Code(r.SPECIALTIES, code, physician.specialty or code),
+        specialty=Code(r.SPECIALTIES, code, physician.specialty or code),
         capacity_per_hour=physician.capacity_per_hour,
     )
     yield r.schedule(
         f"{own}-schedule",
-        actors=[r.reference("Practitioner", own, physician.name)],
+        actors=[reference("Practitioner", own, physician.name)],
         start=moment(time, time.minute(0, 0)),
         end=moment(time, time.end_minute),
     )

@@ -26,6 +26,7 @@ from polyclinic.core.records import (
 )
 from polyclinic.fhir import resources as r
 from polyclinic.fhir import scheduling
+from polyclinic.fhir.datatypes import Identifier, Name, reference
 from polyclinic.people.locales import Locale, load_locale
 
 UNKNOWN = "unknown"
@@ -48,8 +49,8 @@ class HospitalRecords:
                 return []
             appointment = r.appointment(
                 own[1],
-                patient=r.reference(*visitor, entry.patient_name or UNKNOWN),
-                practitioner=r.reference("Practitioner", self._ids.record_id(physician.id), physician.name),
+                patient=reference(*visitor, entry.patient_name or UNKNOWN),
+                practitioner=reference("Practitioner", self._ids.record_id(physician.id), physician.name),
                 created=moment(diary.time, now),
             )
             return [Create(self._patient(patient, record)), *scheduling.book(appointment, _there(slots))]
@@ -60,8 +61,8 @@ class HospitalRecords:
         """What was said and heard; what was not is not there. Nobody asks for the birth date."""
         locale, id_ = load_locale(self._plan.locale), self._ids.record_id(patient)
         if record is None:
-            return r.patient(id_, r.Name(UNKNOWN), organization=self._ids.hospital)
-        identifiers = (r.Identifier(locale.identifier_system, record.identifier),) if record.identifier else ()
+            return r.patient(id_, Name(UNKNOWN), organization=self._ids.hospital)
+        identifiers = (Identifier(locale.identifier_system, record.identifier),) if record.identifier else ()
         return r.patient(
             id_,
             _name(record.name, locale),
@@ -75,7 +76,7 @@ class HospitalRecords:
     def move(self, diary: Diary, old: Appointment, new: Appointment) -> None:
         """Other slots, and another physician where that changed."""
         physician = diary.plan.physicians[new.physician]
-        actor = r.reference("Practitioner", self._ids.record_id(physician.id), physician.name)
+        actor = reference("Practitioner", self._ids.record_id(physician.id), physician.name)
 
         def moved(found: list[Resource | None]) -> list[Change]:
             appointment, *slots = _there(found)
@@ -119,12 +120,12 @@ class HospitalRecords:
         return [("Slot", self._ids.slot(physician, entry.day, slot)) for slot in slots]
 
 
-def _name(written: str, locale: Locale) -> r.Name:
+def _name(written: str, locale: Locale) -> Name:
     """Family and given names by the order of the country."""
     words = written.split() or [UNKNOWN]
     if locale.name_order == "family_first":
-        return r.Name(words[0], tuple(words[1:]))
-    return r.Name(words[-1], tuple(words[:-1]))
+        return Name(words[0], tuple(words[1:]))
+    return Name(words[-1], tuple(words[:-1]))
 
 
 def _there(found: list[Resource | None]) -> list[Resource]:

@@ -1,0 +1,97 @@
+"""FHIR's small data types: codes, names, identifiers, references and times, checked when they are made."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+_ID = re.compile(r"[A-Za-z0-9\-.]{1,64}", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Code:
+    """A concept: its system, its code and the words people read."""
+
+    system: str
+    code: str
+    display: str = ""
+
+    def coding(self) -> dict[str, str]:
+        """As a FHIR Coding."""
+        return {"system": self.system, "code": self.code} | ({"display": self.display} if self.display else {})
+
+    def concept(self) -> dict[str, Any]:
+        """As a FHIR CodeableConcept."""
+        return {"coding": [self.coding()]} | ({"text": self.display} if self.display else {})
+
+
+@dataclass(frozen=True)
+class Identifier:
+    """A number that somebody else gave: it means something only within its system."""
+
+    system: str
+    value: str
+    use: Literal["usual", "official", "temp", "secondary", "old"] = "official"
+
+    def json(self) -> dict[str, str]:
+        """As a FHIR Identifier."""
+        return {"use": self.use, "system": self.system, "value": checked_text(self.value)}
+
+
+@dataclass(frozen=True)
+class Name:
+    """A person's name."""
+
+    family: str
+    given: Sequence[str] = ()
+    prefix: Sequence[str] = ()
+
+    @property
+    def display(self) -> str:
+        """As it is spoken."""
+        return " ".join((*self.prefix, *self.given, self.family))
+
+    def json(self) -> dict[str, Any]:
+        """As a FHIR HumanName."""
+        name: dict[str, Any] = {"use": "official", "family": checked_text(self.family)}
+        if self.given:
+            name["given"] = [checked_text(part) for part in self.given]
+        if self.prefix:
+            name["prefix"] = [checked_text(part) for part in self.prefix]
+        return name
+
+
+def moment(at: datetime) -> str:
+    """A FHIR instant. Raises ValueError for a time without a zone."""
+    if at.tzinfo is None:
+        raise ValueError(f"{at} has no time zone")
+    return at.isoformat(timespec="milliseconds" if at.microsecond else "seconds")
+
+
+def reference(type_: str, id_: str, display: str = "") -> dict[str, str]:
+    """A reference to a resource by its id."""
+    return {"reference": f"{type_}/{checked_id(id_)}"} | ({"display": display} if display else {})
+
+
+def checked_id(value: str) -> str:
+    """The id, if it is one in FHIR; else ValueError."""
+    if not _ID.fullmatch(value):
+        raise ValueError(f"'{value}' is not a FHIR id: 1 to 64 letters, digits, '-' and '.'")
+    return value
+
+
+def checked_text(value: str) -> str:
+    """The text, if it holds any; else ValueError."""
+    if not value.strip():
+        raise ValueError("a text may not be empty")
+    return value
+
+
+def period(start: datetime, end: datetime) -> dict[str, str]:
+    """Start and end; ValueError for an interval that ends before it starts."""
+    if start > end:
+        raise ValueError(f"starts at {start}, after its end at {end}")
+    return {"start": moment(start), "end": moment(end)}
