@@ -9,8 +9,9 @@ from polyclinic.clinics.demo.prompts import PROMPTS, CallerAsks, CallerReacts, N
 from polyclinic.core.agent import compose
 from polyclinic.core.length import form_tokens
 from polyclinic.core.message import Frozen, Image, assistant, user
-from polyclinic.core.prompt import Prompt, _Section, check_prompts, shared_files, split_sections
+from polyclinic.core.prompt import Prompt, check_prompts
 from polyclinic.core.reply import ReplyModel
+from polyclinic.core.template import TemplateSection, shared_files, split_sections
 
 
 def nurse(**changes: object) -> NurseAdvises:
@@ -135,12 +136,12 @@ def test_mutable_fields_are_rendered_every_time() -> None:
         def __str__(self) -> str:
             return ", ".join(self.lines)
 
-    section = _Section("system", "On the board: {{ board }}")
+    section = TemplateSection("system", "On the board: {{ board }}")
     board = Board(lines=["one"])
     assert section.message({"board": board}).content == "On the board: one"
     board.lines.append("two")
     assert section.message({"board": board}).content == "On the board: one, two"
-    named = _Section("system", "{{ name }} is on duty")
+    named = TemplateSection("system", "{{ name }} is on duty")
     assert named.message({"name": "Kim"}) is named.message({"name": "Kim"})
 
 

@@ -18,28 +18,20 @@ How long the reply may be stands in the class (``words``), not in the template: 
 from __future__ import annotations
 
 import re
-import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache
-from importlib import resources
-from importlib.resources.abc import Traversable
-from typing import Any, ClassVar, Generic, Literal, TypeVar, cast, get_args
+from typing import Any, ClassVar, Generic, TypeVar, cast, get_args
 
-from jinja2 import Environment, StrictUndefined, meta, nodes
+from jinja2 import meta
 from pydantic import BaseModel, ConfigDict
 
 from polyclinic.core.length import USUAL_WORDS, length_line, token_limit
-from polyclinic.core.message import Frozen, Image, Message, spoken
+from polyclinic.core.message import Frozen, Image, Message
+from polyclinic.core.template import JINJA, prompt_folder, read_template, sections, shared_files, wording_of
 
 R = TypeVar("R")
-_Role = Literal["system", "user", "assistant"]
-_MARK = re.compile(r"^<<(system|user|assistant)>>[ \t]*$", re.MULTILINE)
-_SHARED = re.compile(r"^<<(system|user|assistant) (\S+\.md)>>[ \t]*$", re.MULTILINE)
-_FILLED = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
 _FIELD = re.compile(r"\{(\w+)\}")
-_REMEMBER = 256
-_JINJA = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False)
 
 
 class Facts(Frozen):
@@ -118,7 +110,7 @@ class Prompt(BaseModel, Generic[R]):
         if "{" in name:
             name = _FIELD.sub(lambda match: str(getattr(self, match.group(1))), name)
         fields = self.__dict__
-        messages = [section.message(fields) for section in _sections(self.__class__.__module__, name)]
+        messages = [section.message(fields) for section in sections(self.__class__.__module__, name)]
         last = max((i for i, message in enumerate(messages) if message.role == "user"), default=len(messages) - 1)
         length = length_line(self.most_words(), self.language, self.reply_type() is str)
         said = messages[last].content
@@ -130,7 +122,7 @@ class Prompt(BaseModel, Generic[R]):
     def wording(self) -> str:
         """The template's own words, without what the fields put into it."""
         name = _FIELD.sub(lambda match: str(getattr(self, match.group(1))), self.template)
-        return _wording(self.__class__.__module__, name)
+        return wording_of(self.__class__.__module__, name)
 
     @classmethod
     def from_human(cls, text: str) -> R:
@@ -149,130 +141,9 @@ class Prompt(BaseModel, Generic[R]):
         return cast(R, cast("type[BaseModel]", reply_type)(**{needed[0]: text.strip()}))
 
 
-def _folder(module: str) -> Traversable:
-    spec = sys.modules[module].__spec__
-    package = module if spec is None or spec.submodule_search_locations is not None else module.rpartition(".")[0]
-    return resources.files(package)
-
-
-class _Section:
-    """One message of a template. System parts repeat from call to call, so their latest messages are remembered."""
-
-    def __init__(self, role: _Role, source: str) -> None:
-        self.role: _Role = role
-        parsed = _JINJA.parse(source)
-        self._template = _JINJA.from_string(source)
-        self._globals = dict(self._template.globals)
-        self._pieces = _plain_pieces(parsed)
-        self._needed = {name for name, _ in self._pieces or () if name}
-        self._names = tuple(sorted(meta.find_undeclared_variables(parsed))) if role == "system" else ()
-        self._remembered: dict[tuple[Any, ...], tuple[Message, tuple[Any, ...]]] = {}
-
-    def message(self, fields: Mapping[str, Any]) -> Message:
-        """The message for these fields."""
-        if self.role != "system":
-            return spoken(self.role, self._words(fields))
-        try:
-            key = tuple([_token(fields[name]) for name in self._names])
-            known = self._remembered.get(key)
-        except (KeyError, TypeError):
-            return spoken(self.role, self._words(fields))
-        if known is not None:
-            return known[0]
-        message = spoken(self.role, self._words(fields))
-        values = tuple([fields[name] for name in self._names])
-        if not _unchanging(values):
-            return message
-        if len(self._remembered) >= _REMEMBER:
-            del self._remembered[next(iter(self._remembered))]
-        self._remembered[key] = message, values
-        return message
-
-    def _words(self, fields: Mapping[str, Any]) -> str:
-        """The words; a section of nothing but text and plain fields needs no template engine."""
-        if self._pieces is not None and self._needed <= fields.keys():
-            return "".join([str(fields[name]) if name else text for name, text in self._pieces]).strip()
-        context = _JINJA.context_class(_JINJA, {**self._globals, **fields}, self._template.name, self._template.blocks)
-        return "".join(self._template.root_render_func(context)).strip()
-
-
-def _token(value: Any) -> Any:
-    """What tells a field's value apart from others. An unchanging object stands for itself: it is kept with what it
-    gave.
-    """
-    kind = value.__class__
-    if kind is str:
-        return value
-    if isinstance(value, BaseModel) and value.model_config.get("frozen"):
-        return kind, id(value)
-    return kind, value
-
-
-def _unchanging(values: tuple[Any, ...]) -> bool:
-    """Whether nothing inside can be changed in place: what can, has no hash."""
-    try:
-        hash(values)
-    except TypeError:
-        return False
-    return True
-
-
-def _plain_pieces(parsed: nodes.Template) -> tuple[tuple[str, str], ...] | None:
-    """A template of text and plain fields as (field, text) pairs, of which one is empty; None for any other."""
-    pieces: list[tuple[str, str]] = []
-    for output in parsed.body:
-        if not isinstance(output, nodes.Output):
-            return None
-        for node in output.nodes:
-            if isinstance(node, nodes.TemplateData):
-                pieces.append(("", node.data))
-            elif isinstance(node, nodes.Name) and node.name not in _JINJA.globals:
-                pieces.append((node.name, ""))
-            else:
-                return None
-    return tuple(pieces)
-
-
 @cache
 def _picture_fields(prompt: type[Prompt[Any]]) -> tuple[str, ...]:
     return tuple(name for name, field in prompt.model_fields.items() if _holds(field.annotation, (Image,)))
-
-
-@cache
-def _sections(module: str, name: str) -> tuple[_Section, ...]:
-    return tuple(_Section(role, text) for role, text in split_sections(read_template(module, name)))
-
-
-@cache
-def _wording(module: str, name: str) -> str:
-    return _FILLED.sub(" ", _MARK.sub("\n", read_template(module, name)))
-
-
-def read_template(module: str, name: str) -> str:
-    """The template's source text, with the words it shares with others in their place."""
-    return _SHARED.sub(lambda mark: f"<<{mark[1]}>>\n{_text(module, mark[2])}", _text(module, name))
-
-
-def shared_files(module: str, name: str) -> list[str]:
-    """The files whose words a template shares."""
-    return [file for _, file in _SHARED.findall(_text(module, name))]
-
-
-def _text(module: str, name: str) -> str:
-    return _folder(module).joinpath(name).read_text(encoding="utf-8")
-
-
-def split_sections(source: str) -> list[tuple[_Role, str]]:
-    """The template's messages: (role, source) in order. Split before rendering, so no field's text
-    can open a message.
-    """
-    pieces = _MARK.split(source)
-    sections: list[tuple[_Role, str]] = []
-    if pieces[0].strip():
-        sections.append(("user", pieces[0]))
-    for role, text in zip(pieces[1::2], pieces[2::2], strict=True):
-        sections.append((cast(_Role, role), text))
-    return sections
 
 
 def template_files(prompt: type[Prompt[Any]], folder_names: Iterable[str]) -> list[str]:
@@ -291,7 +162,7 @@ def check_prompts(prompts: Sequence[type[Prompt[Any]]]) -> list[str]:
     used: dict[str, set[str]] = {}
     for prompt in prompts:
         module = prompt.__module__
-        names = sorted(entry.name for entry in _folder(module).iterdir() if entry.name.endswith(".md"))
+        names = sorted(entry.name for entry in prompt_folder(module).iterdir() if entry.name.endswith(".md"))
         owned = used.setdefault(module, set())
         files = template_files(prompt, names)
         if not files:
@@ -300,12 +171,12 @@ def check_prompts(prompts: Sequence[type[Prompt[Any]]]) -> list[str]:
         fields = {name for name, field in prompt.model_fields.items() if not _holds(field.annotation, (Image, Facts))}
         for file in files:
             owned.update((file, *shared_files(module, file)))
-            variables = meta.find_undeclared_variables(_JINJA.parse(read_template(module, file)))
+            variables = meta.find_undeclared_variables(JINJA.parse(read_template(module, file)))
             unknown, unused = sorted(variables - fields), sorted(fields - variables - in_name)
             faults += [f"{file}: uses {{{{ {name} }}}}, which {prompt.__name__} does not have" for name in unknown]
             faults += [f"{file}: never uses {prompt.__name__}.{name}" for name in unused]
     for module, owned in sorted(used.items()):
-        templates = sorted(entry.name for entry in _folder(module).iterdir() if entry.name.endswith(".md"))
+        templates = sorted(entry.name for entry in prompt_folder(module).iterdir() if entry.name.endswith(".md"))
         faults += [f"{name}: no prompt class in {module} uses it" for name in templates if name not in owned]
     return faults
 

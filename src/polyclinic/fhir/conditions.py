@@ -9,8 +9,6 @@ from polyclinic.core.records import RecordsError
 from polyclinic.fhir.parameters import Parameter, parameters
 
 DEFAULT_COUNT = 50
-
-
 Prefix = Literal["eq", "ne", "gt", "lt", "ge", "le", "sa", "eb", "ap"]
 
 

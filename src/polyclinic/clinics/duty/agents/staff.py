@@ -1,23 +1,17 @@
-"""The cast: members of staff, who speak under norms, traits, memory and learned lines, and the patient."""
+"""A member of staff, who speaks under norms, traits, memory and learned lines."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Protocol
 
-from pydantic import Field
-
+from polyclinic.clinics.duty.agents.steering import steering
+from polyclinic.clinics.duty.agents.views import role_view, since_own_words, spoken, trait_lines
 from polyclinic.clinics.duty.prompts import (
     ActTurn,
-    Limit,
     MemoryView,
-    PatientSteers,
-    PatientTurn,
-    RoleView,
-    Spoken,
     StaffSteers,
-    TraitLine,
 )
 from polyclinic.clinics.duty.rules.knowledge import knowledge
 from polyclinic.clinics.duty.rules.norms.checker import Verdict, read_action
@@ -27,31 +21,22 @@ from polyclinic.clinics.duty.rules.tasks.beats import AIMS, Beat
 from polyclinic.clinics.duty.rules.traits.hearing import alignment
 from polyclinic.clinics.duty.rules.triggers.scene import Line, Scene
 from polyclinic.clinics.duty.scenario import (
-    CLINICAL,
-    STAFF,
     AnyDuty,
-    Discharge,
-    MedicationReview,
-    Role,
 )
 from polyclinic.clinics.duty.state.memory import CommitmentBook, Trajectory
 from polyclinic.clinics.duty.state.prompt_book import MAX_LINES
-from polyclinic.clinics.duty.state.style import Style, style_for, styled
+from polyclinic.clinics.duty.state.style import style_for
 from polyclinic.clinics.duty.state.ward import RoleState
 from polyclinic.clinics.duty.variants import DutyVariant
 from polyclinic.core.episode import Episode
 from polyclinic.core.memory import cut
-from polyclinic.core.message import Frozen, Message, assistant, user
-from polyclinic.core.part import Part, answer_in_part
-from polyclinic.errors import ConfigError
-from polyclinic.people.traits import TraitProfile, degree, dimensions
+from polyclinic.people.traits import TraitProfile
 
 CHECKLIST_ITEMS = 3
 ACTIVE_NORMS = 4
 RECALLED = 2
 FACTS = 4
 EARLIER_CHARS = 140
-PATIENT_MANNERS = 4
 
 
 class LearnedBefore(Protocol):
@@ -66,74 +51,6 @@ class LearnedBefore(Protocol):
     def text(self) -> str:
         """Its words."""
         ...
-
-
-def role_view(scenario: AnyDuty, role: Role) -> RoleView:
-    """What this role sees of the scenario."""
-    clinical = role in CLINICAL
-    lacking = [resource for resource in scenario.resources if not resource.available]
-    return RoleView(
-        knows=(*_situation(scenario, role), *scenario.knows(role)),
-        medicines=scenario.current_meds if clinical else (),
-        protocol=scenario.protocol if clinical else (),
-        unknowns=tuple(unknown.about for unknown in scenario.unknowns),
-        promised=tuple(cue.text for cue in scenario.continuity_cues) if isinstance(scenario, Discharge) else (),
-        equipment=tuple(resource.name for resource in lacking),
-        limits=tuple(
-            Limit(name=r.name, limit=r.limit, instead=r.instead) for r in scenario.resources if role == "admin"
-        ),
-        boundaries=tuple(
-            f"you may {b.may}; ask the {b.ask_whom} about {b.must_ask}"
-            for b in scenario.supervision_boundaries
-            if b.role == role
-        ),
-    )
-
-
-def _situation(scenario: AnyDuty, role: Role) -> tuple[str, ...]:
-    """What everybody in this role has read before the first word: the patient, the complaint, the plan."""
-    if role not in CLINICAL:
-        return ()
-    if isinstance(scenario, MedicationReview):
-        return scenario.patient_profile, scenario.symptoms
-    if isinstance(scenario, Discharge):
-        return (scenario.care_plan,)
-    return (scenario.presenting_complaint,) if role == "nurse" else ()
-
-
-def trait_lines(profile: TraitProfile | None, style: Style | None = None) -> tuple[TraitLine, ...]:
-    """A profile for a prompt, leaning as the style of the moment has it."""
-    if profile is None:
-        return ()
-    values = profile.means() if style is None else styled(profile.means(), style)
-    about = {dimension.id: dimension.about for dimension in dimensions(profile.role)}
-    return tuple(
-        TraitLine(dimension=name, about=about[name], value=round(value, 4), words=degree(value))
-        for name, value in values.items()
-    )
-
-
-def spoken(lines: Sequence[Line]) -> tuple[Spoken, ...]:
-    """The dialogue so far, numbered, for a prompt."""
-    return tuple(Spoken(number=i, speaker=line.speaker, to=line.to, text=line.text) for i, line in enumerate(lines, 1))
-
-
-def since_own_words(role: Role, lines: Sequence[Line]) -> tuple[list[Message], tuple[Spoken, ...]]:
-    """The conversation as one side lived it: its own words as its own, in true order, and what came after them."""
-    numbered = spoken(lines)
-    own = [line.number for line in numbered if line.speaker == role]
-    if not own:
-        return [], numbered
-    history: list[Message] = []
-    heard: list[str] = []
-    for line in numbered[: own[-1]]:
-        if line.speaker != role:
-            whom = "you" if line.to == role else f"the {line.to}"
-            heard.append(f"The {line.speaker} says to {whom}: {line.text}")
-            continue
-        history += [user("\n".join(heard) or "Nobody has spoken yet. You begin."), assistant(line.text)]
-        heard = []
-    return history, numbered[own[-1] :]
 
 
 @dataclass(frozen=True)
@@ -280,59 +197,3 @@ class Staff:
 def _earlier(old: Trajectory) -> str:
     """An earlier shift in one line: what it was, what was seen, how it ended."""
     return cut(f"{old.task}, {old.facts[0] if old.facts else old.scenario}; it ended {old.outcome}", EARLIER_CHARS)
-
-
-class Steering(Frozen):
-    """A run's settings for offline players: which voice they speak in, and how much a line that they understand
-    changes.
-    """
-
-    voice: Literal["first", "second"] = "first"
-    learning: float = Field(default=0.8, ge=0, le=1)
-
-
-def steering(options: Mapping[str, str]) -> Steering:
-    """The settings `voice` and `learning` of a run."""
-    given = {name: options[name] for name in Steering.model_fields if name in options}
-    try:
-        return Steering.model_validate(given)
-    except ValueError as error:
-        raise ConfigError("duty's setting voice is first or second, and learning is a number from 0 to 1") from error
-
-
-class Patient:
-    """The patient, or who speaks for a child. Simulated: never charged to the staff, and never learning."""
-
-    def __init__(self, episode: Episode, scenario: AnyDuty, profile: TraitProfile) -> None:
-        self._episode, self._agent, self._scenario = episode, episode.agent("patient"), scenario
-        self._traits = trait_lines(profile)
-        self._voice = steering(episode.services.options).voice
-        self._answered = 0
-
-    async def answers(self, to: Role, lines: Sequence[Line]) -> str:
-        """What the patient says now, held to the part of a patient."""
-        scenario = self._scenario
-        history, heard = since_own_words("patient", lines)
-        prompt = PatientTurn(
-            setting=scenario.setting,
-            knows=scenario.knows("patient"),
-            story=own_story(scenario),
-            concerns=scenario.patient_concerns if isinstance(scenario, Discharge) else (),
-            manner=tuple(f"{line.about}: {line.words}" for line in self._traits[:PATIENT_MANNERS]),
-            heard=heard,
-            to=to,
-            steers=PatientSteers(
-                answered=self._answered, dialogue=spoken(lines), traits=self._traits, voice=self._voice
-            ),
-        )
-        self._answered += 1
-        said = heard[-1].text if heard else ""
-        part = Part(who="the patient", own=("patient",), others=tuple(STAFF), said=said)
-        return (await answer_in_part(self._episode, self._agent, prompt, part, history=history)).value
-
-
-def own_story(scenario: AnyDuty) -> tuple[str, ...]:
-    """What the patient can tell by themselves. What they say back at the end they must first be told."""
-    if isinstance(scenario, MedicationReview):
-        return scenario.patient_says[:-1] or scenario.patient_says
-    return scenario.patient_says[:1]

@@ -1,0 +1,63 @@
+"""The patient of a shift."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from polyclinic.clinics.duty.agents.steering import steering
+from polyclinic.clinics.duty.agents.views import since_own_words, spoken, trait_lines
+from polyclinic.clinics.duty.prompts import (
+    PatientSteers,
+    PatientTurn,
+)
+from polyclinic.clinics.duty.rules.triggers.scene import Line
+from polyclinic.clinics.duty.scenario import (
+    STAFF,
+    AnyDuty,
+    Discharge,
+    MedicationReview,
+    Role,
+)
+from polyclinic.core.episode import Episode
+from polyclinic.core.part import Part, answer_in_part
+from polyclinic.people.traits import TraitProfile
+
+PATIENT_MANNERS = 4
+
+
+class Patient:
+    """The patient, or who speaks for a child. Simulated: never charged to the staff, and never learning."""
+
+    def __init__(self, episode: Episode, scenario: AnyDuty, profile: TraitProfile) -> None:
+        self._episode, self._agent, self._scenario = episode, episode.agent("patient"), scenario
+        self._traits = trait_lines(profile)
+        self._voice = steering(episode.services.options).voice
+        self._answered = 0
+
+    async def answers(self, to: Role, lines: Sequence[Line]) -> str:
+        """What the patient says now, held to the part of a patient."""
+        scenario = self._scenario
+        history, heard = since_own_words("patient", lines)
+        prompt = PatientTurn(
+            setting=scenario.setting,
+            knows=scenario.knows("patient"),
+            story=own_story(scenario),
+            concerns=scenario.patient_concerns if isinstance(scenario, Discharge) else (),
+            manner=tuple(f"{line.about}: {line.words}" for line in self._traits[:PATIENT_MANNERS]),
+            heard=heard,
+            to=to,
+            steers=PatientSteers(
+                answered=self._answered, dialogue=spoken(lines), traits=self._traits, voice=self._voice
+            ),
+        )
+        self._answered += 1
+        said = heard[-1].text if heard else ""
+        part = Part(who="the patient", own=("patient",), others=tuple(STAFF), said=said)
+        return (await answer_in_part(self._episode, self._agent, prompt, part, history=history)).value
+
+
+def own_story(scenario: AnyDuty) -> tuple[str, ...]:
+    """What the patient can tell by themselves. What they say back at the end they must first be told."""
+    if isinstance(scenario, MedicationReview):
+        return scenario.patient_says[:-1] or scenario.patient_says
+    return scenario.patient_says[:1]

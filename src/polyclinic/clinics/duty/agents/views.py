@@ -1,0 +1,91 @@
+"""What a role has before it, as its prompts show it: the scenario, its own traits, and the conversation so far."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from polyclinic.clinics.duty.prompts import (
+    Limit,
+    RoleView,
+    Spoken,
+    TraitLine,
+)
+from polyclinic.clinics.duty.rules.triggers.scene import Line
+from polyclinic.clinics.duty.scenario import (
+    CLINICAL,
+    AnyDuty,
+    Discharge,
+    MedicationReview,
+    Role,
+)
+from polyclinic.clinics.duty.state.style import Style, styled
+from polyclinic.core.message import Message, assistant, user
+from polyclinic.people.traits import TraitProfile, degree, dimensions
+
+
+def role_view(scenario: AnyDuty, role: Role) -> RoleView:
+    """What this role sees of the scenario."""
+    clinical = role in CLINICAL
+    lacking = [resource for resource in scenario.resources if not resource.available]
+    return RoleView(
+        knows=(*_situation(scenario, role), *scenario.knows(role)),
+        medicines=scenario.current_meds if clinical else (),
+        protocol=scenario.protocol if clinical else (),
+        unknowns=tuple(unknown.about for unknown in scenario.unknowns),
+        promised=tuple(cue.text for cue in scenario.continuity_cues) if isinstance(scenario, Discharge) else (),
+        equipment=tuple(resource.name for resource in lacking),
+        limits=tuple(
+            Limit(name=r.name, limit=r.limit, instead=r.instead) for r in scenario.resources if role == "admin"
+        ),
+        boundaries=tuple(
+            f"you may {b.may}; ask the {b.ask_whom} about {b.must_ask}"
+            for b in scenario.supervision_boundaries
+            if b.role == role
+        ),
+    )
+
+
+def _situation(scenario: AnyDuty, role: Role) -> tuple[str, ...]:
+    """What everybody in this role has read before the first word: the patient, the complaint, the plan."""
+    if role not in CLINICAL:
+        return ()
+    if isinstance(scenario, MedicationReview):
+        return scenario.patient_profile, scenario.symptoms
+    if isinstance(scenario, Discharge):
+        return (scenario.care_plan,)
+    return (scenario.presenting_complaint,) if role == "nurse" else ()
+
+
+def trait_lines(profile: TraitProfile | None, style: Style | None = None) -> tuple[TraitLine, ...]:
+    """A profile for a prompt, leaning as the style of the moment has it."""
+    if profile is None:
+        return ()
+    values = profile.means() if style is None else styled(profile.means(), style)
+    about = {dimension.id: dimension.about for dimension in dimensions(profile.role)}
+    return tuple(
+        TraitLine(dimension=name, about=about[name], value=round(value, 4), words=degree(value))
+        for name, value in values.items()
+    )
+
+
+def spoken(lines: Sequence[Line]) -> tuple[Spoken, ...]:
+    """The dialogue so far, numbered, for a prompt."""
+    return tuple(Spoken(number=i, speaker=line.speaker, to=line.to, text=line.text) for i, line in enumerate(lines, 1))
+
+
+def since_own_words(role: Role, lines: Sequence[Line]) -> tuple[list[Message], tuple[Spoken, ...]]:
+    """The conversation as one side lived it: its own words as its own, in true order, and what came after them."""
+    numbered = spoken(lines)
+    own = [line.number for line in numbered if line.speaker == role]
+    if not own:
+        return [], numbered
+    history: list[Message] = []
+    heard: list[str] = []
+    for line in numbered[: own[-1]]:
+        if line.speaker != role:
+            whom = "you" if line.to == role else f"the {line.to}"
+            heard.append(f"The {line.speaker} says to {whom}: {line.text}")
+            continue
+        history += [user("\n".join(heard) or "Nobody has spoken yet. You begin."), assistant(line.text)]
+        heard = []
+    return history, numbered[own[-1] :]
