@@ -8,7 +8,6 @@ out of the training, safety first: active and implicit danger before acceptance 
 
 from __future__ import annotations
 
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ import numpy as np
 
 from polyclinic.clinics.counsel.rules.trained import DANGERS, ORDINARY, TRAINED_LABELS, WEIGHTS
 from polyclinic.clinics.counsel.scenario import PACKAGE
-from polyclinic.core.files import json_lines, package_data, package_text
+from polyclinic.core.files import json_lines, package_data, package_file, package_text
 from polyclinic.reading.label_training import LabelledText, calibrate, fit_labels
 from polyclinic.reading.text_labels import TextLabels, save
 
@@ -27,7 +26,7 @@ LISTS_WEIGHT = 0.5
 
 def guard_lines(split: str) -> list[LabelledText]:
     """The labelled lines of one split, author by author."""
-    folder = resources.files(PACKAGE).joinpath("data", "guard")
+    folder = package_file(PACKAGE, "data/guard")
     rows = []
     for file in sorted(folder.iterdir(), key=lambda entry: entry.name):
         if file.name.endswith(".jsonl"):
@@ -65,7 +64,7 @@ def train_guard(out: Path | None) -> dict[str, Any]:
         settings[lang], found[lang] = _levels(likely, number[mine])
     model = TextLabels(TRAINED_LABELS, fitted.rarity, fitted.table, calibration, settings)
     content = save(model)
-    path = out or Path(str(resources.files(PACKAGE).joinpath("data", "guard", WEIGHTS)))
+    path = out or Path(str(package_file(PACKAGE, f"data/guard/{WEIGHTS}")))
     path.write_bytes(content)
     return {"weights": str(path), "bytes": len(content), "lines": len(rows), "left_out": found, "levels": settings}
 

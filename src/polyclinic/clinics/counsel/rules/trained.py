@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from importlib import resources
 from typing import Literal, get_args
 
 from polyclinic.clinics.counsel.scenario import PACKAGE, Lang
+from polyclinic.core.files import package_file
 from polyclinic.core.message import Frozen
 from polyclinic.reading.text_labels import TextLabels, load
 from polyclinic.text.sentences import sentences
@@ -101,4 +101,4 @@ def _read(text: str) -> Reading:
 @cache
 def weights() -> TextLabels:
     """The shipped weights."""
-    return load(resources.files(PACKAGE).joinpath("data", "guard", WEIGHTS).read_bytes())
+    return load(package_file(PACKAGE, f"data/guard/{WEIGHTS}").read_bytes())
