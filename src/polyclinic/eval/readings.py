@@ -22,34 +22,22 @@ from polyclinic.core.judge import Bench, Case, Metric
 from polyclinic.core.scenario import S, S_contra, V, V_contra
 from polyclinic.core.transcript import Score
 from polyclinic.errors import boundary
-from polyclinic.eval.rules import check_scores, judging
+from polyclinic.eval.rules import CodedJudge, judging
 
 ReadingFunction = Callable[[Case[S, V], Bench], Awaitable[Score | Iterable[Score]]]
 
 
-class ReadingJudge(Generic[S_contra, V_contra]):
+class ReadingJudge(CodedJudge, Generic[S_contra, V_contra]):
     """A judge that is code and asks the reader."""
 
     def __init__(self, name: str, metrics: Iterable[Metric], function: ReadingFunction[S_contra, V_contra]) -> None:
-        self._name, self._metrics, self._function = name, tuple(metrics), function
-        if not self._metrics:
-            raise ValueError(f"the reading judge '{name}' declares no metric")
-
-    @property
-    def name(self) -> str:
-        """Names the judge on the command line and in scores."""
-        return self._name
-
-    @property
-    def metrics(self) -> tuple[Metric, ...]:
-        """What it measures."""
-        return self._metrics
+        super().__init__(name, metrics)
+        self._function = function
 
     async def score(self, case: Case[S_contra, V_contra], bench: Bench) -> list[Score]:
         """The scores, or `JudgeError`."""
         with boundary("judge", f"the readings of {case.scenario.id}"), judging(self._name):
-            found = await self._function(case, bench)
-            return check_scores([found] if isinstance(found, Score) else found, self._name, self._metrics)
+            return self.checked(await self._function(case, bench))
 
 
 def reading_judge(name: str, *metrics: Metric) -> Callable[[ReadingFunction[S, V]], ReadingJudge[S, V]]:

@@ -85,15 +85,13 @@ def check_scores(scores: Iterable[Score], judge: str, metrics: Iterable[Metric])
     return checked
 
 
-class RuleJudge(Generic[S_contra, V_contra]):
-    """A judge that is code. The metrics' ranges are held: say ``high=math.inf`` for counts."""
+class CodedJudge:
+    """What judges that are code have in common: a name, and metrics whose ranges are held."""
 
-    def __init__(self, name: str, metrics: Iterable[Metric], function: RuleFunction[S_contra, V_contra]) -> None:
-        self._name = name
-        self._metrics = tuple(metrics)
-        self._function = function
+    def __init__(self, name: str, metrics: Iterable[Metric]) -> None:
+        self._name, self._metrics = name, tuple(metrics)
         if not self._metrics:
-            raise ValueError(f"the rule judge '{name}' declares no metric")
+            raise ValueError(f"the judge '{name}' declares no metric")
 
     @property
     def name(self) -> str:
@@ -105,11 +103,22 @@ class RuleJudge(Generic[S_contra, V_contra]):
         """What it measures."""
         return self._metrics
 
+    def checked(self, found: Score | Iterable[Score]) -> list[Score]:
+        """What was found as a list, each score within its metric's range."""
+        return check_scores([found] if isinstance(found, Score) else found, self._name, self._metrics)
+
+
+class RuleJudge(CodedJudge, Generic[S_contra, V_contra]):
+    """A judge that is code. The metrics' ranges are held: say ``high=math.inf`` for counts."""
+
+    def __init__(self, name: str, metrics: Iterable[Metric], function: RuleFunction[S_contra, V_contra]) -> None:
+        super().__init__(name, metrics)
+        self._function = function
+
     def apply(self, case: Case[S_contra, V_contra]) -> list[Score]:
         """The scores of one case, without a bench: rules need none."""
         with boundary("judge", f"the rule on {case.scenario.id}"), judging(self._name):
-            found = self._function(case)
-            return check_scores([found] if isinstance(found, Score) else found, self._name, self._metrics)
+            return self.checked(self._function(case))
 
     async def score(self, case: Case[S_contra, V_contra], bench: Bench) -> list[Score]:
         """The scores, or `JudgeError`."""
