@@ -4,7 +4,8 @@ import random
 
 import pytest
 
-from polyclinic.core.library import Entry, Lesson, Library, LibraryView, Operation, Provenance, entry_id
+from polyclinic.core.library import Entry, Lesson, Library, Operation, Provenance, entry_id
+from polyclinic.core.library_view import LibraryView
 from polyclinic.errors import DataError
 from polyclinic.retrieval.embedders import embedder
 from polyclinic.retrieval.index import new_index

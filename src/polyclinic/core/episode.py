@@ -13,7 +13,8 @@ from polyclinic.core.agent import Agent
 from polyclinic.core.campaign import Effect, NothingShared, Shared, StoredEffect, Turnstile
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.database import Transaction
-from polyclinic.core.library import Action, LessonT, Library, LibraryChanged, LibraryView, Operation, Provenance
+from polyclinic.core.library import Action, LessonT, Library, LibraryChanged, Operation, Provenance
+from polyclinic.core.library_view import LibraryView
 from polyclinic.core.limits import Meter
 from polyclinic.core.note import Note, Payload, PayloadT, get_payload
 from polyclinic.core.reading import READER, Finding, Memo, Question, read_text

@@ -13,13 +13,12 @@ from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 import numpy as np
 import orjson
-from pydantic import ConfigDict, ValidationError
+from pydantic import ConfigDict
 
 from polyclinic.core.campaign import Effect
 from polyclinic.core.embedding import Embedder, VectorIndex, Vectors
-from polyclinic.core.files import first_fault
 from polyclinic.core.message import Frozen
-from polyclinic.core.value import Value, plain
+from polyclinic.core.value import Value
 
 Action = Literal["add", "remove", "use"]
 
@@ -251,64 +250,3 @@ class Library:
         self._track_records[id] = TrackRecord(
             uses=old.uses + 1, good=old.good + (good is True), poor=old.poor + (good is False)
         )
-
-
-class LibraryView(Generic[LessonT]):
-    """An episode's window on a library: reads see the shared library, changes wait for the episode's end."""
-
-    def __init__(
-        self,
-        lesson: type[LessonT],
-        library: Library,
-        stage: Callable[[str, Operation], None],
-        provenance: Provenance,
-    ) -> None:
-        self.library, self._lesson, self._stage, self._provenance = library, lesson, stage, provenance
-
-    def __len__(self) -> int:
-        return len(self.library)
-
-    def lessons(self) -> Iterator[LessonT]:
-        """What all entries hold, oldest first."""
-        return (self._read(entry) for entry in self.library)
-
-    def nearest(self, text: str, k: int = 1, threshold: float = -1.0) -> list[Found[LessonT]]:
-        """As `Library.nearest`, with what the entries hold."""
-        return [
-            Found(match.entry, match.similarity, self._read(match.entry))
-            for match in self.library.nearest(text, k, threshold)
-        ]
-
-    def add(
-        self,
-        key: str,
-        lesson: LessonT,
-        quality: float = 0.0,
-        call: str = "",
-        unless_near: float | None = None,
-    ) -> Entry:
-        """Learn something, once the episode has ended; with `unless_near`, only if nothing as good is as near."""
-        provenance = self._provenance.model_copy(update={"call": call})
-        value: dict[str, Any] = plain(lesson)
-        entry = Entry(id=entry_id(key, value), key=key, value=value, quality=quality, provenance=provenance)
-        self._stage(self.library.name, Operation(action="add", entry=entry, unless_near=unless_near))
-        return entry
-
-    @staticmethod
-    def id_of(key: str, lesson: LessonT) -> str:
-        """The id that this lesson has under this key."""
-        return entry_id(key, plain(lesson))
-
-    def remove(self, id: str, reason: str) -> None:
-        """Take something out, with the reason."""
-        self._stage(self.library.name, Operation(action="remove", id=id, reason=reason))
-
-    def used(self, id: str, good: bool | None = None) -> None:
-        """Count a use, and whether it turned out well."""
-        self._stage(self.library.name, Operation(action="use", id=id, good=good))
-
-    def _read(self, entry: Entry) -> LessonT:
-        try:
-            return self._lesson.read(entry.value)
-        except ValidationError as error:
-            raise first_fault(error, f"library {self.library.name}, entry {entry.id}") from None

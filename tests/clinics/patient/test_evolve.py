@@ -24,7 +24,8 @@ from polyclinic.clinics.patient.state import CONVERGED_AFTER, CaseTaught, Evolut
 from polyclinic.clinics.patient.tools.validation import AnswerVerdict, QuestionVerdict
 from polyclinic.core.campaign import Effect
 from polyclinic.core.episode import Episode
-from polyclinic.core.library import Entry, LessonT, Library, LibraryView, Operation, Provenance
+from polyclinic.core.library import Entry, LessonT, Library, Operation, Provenance
+from polyclinic.core.library_view import LibraryView
 from polyclinic.errors import EngineError
 from polyclinic.retrieval.embedders import HashingEmbedder
 from polyclinic.retrieval.index import new_index
