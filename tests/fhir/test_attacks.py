@@ -13,6 +13,7 @@ import pytest
 
 from polyclinic.core.records import Resource
 from polyclinic.fhir import resources as build
+from polyclinic.fhir.datatypes import reference
 from polyclinic.fhir.query import MAX_PARAMETERS
 from polyclinic.fhir.store import FhirStore
 from polyclinic.serving.connections import BoundedRequests
@@ -204,7 +205,7 @@ async def test_references_within_a_bundle_and_those_that_were_there_before_are_t
     visit["participant"][0]["actor"] = {"reference": url}
     sent = bundle([posted(visit), posted({"resourceType": "Patient"}, url)])
     assert (await api.post("/", json=sent, headers=JSON)).status_code == 200
-    old = build.appointment("old", patient=build.reference("Patient", "unknown"))
+    old = build.appointment("old", patient=reference("Patient", "unknown"))
     await hospital.load([old])
     changed = {**old, "comment": "x"} if "comment" in old else {**old, "description": "changed"}
     assert (await api.put("/Appointment/old", json=changed, headers=JSON)).status_code == 200

@@ -9,7 +9,8 @@ import pytest
 from polyclinic.core.database import RowWork, Transaction
 from polyclinic.core.records import RecordMissing
 from polyclinic.errors import ConfigError, EngineError
-from polyclinic.store.database import _percent, open_database
+from polyclinic.store.connections import _percent
+from polyclinic.store.database import open_database
 from polyclinic.store.schema import MIGRATIONS, migrate
 from polyclinic.store.store import Store, open_store
 
