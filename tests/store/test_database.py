@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 
 from polyclinic.core.database import RowWork, Transaction
 from polyclinic.core.records import RecordMissing
-from polyclinic.errors import ConfigError, EngineError
+from polyclinic.errors import ConfigError, EngineError, StoreError
 from polyclinic.store.connections import _percent
 from polyclinic.store.database import open_database
 from polyclinic.store.schema import MIGRATIONS, migrate
@@ -139,3 +140,39 @@ def test_a_store_that_cannot_be_opened_is_explained(url: str, words: str) -> Non
 def test_a_postgres_server_that_is_not_there_is_explained() -> None:
     with pytest.raises(ConfigError, match="cannot be reached"):
         open_database("postgresql://127.0.0.1:1/none?connect_timeout=2")
+
+
+async def test_a_server_reads_beside_its_writes_over_a_fixed_number_of_connections(store_url: str) -> None:
+    database = open_database(store_url, readers=3)
+    await database.write(lambda tx: tx.execute("CREATE TABLE polyclinic (version BIGINT)"))
+    entered, leave = threading.Event(), threading.Event()
+
+    def long(tx: Transaction) -> None:
+        tx.execute("INSERT INTO polyclinic VALUES (1)")
+        entered.set()
+        leave.wait(20)
+
+    writing = asyncio.ensure_future(database.write(long))
+    await asyncio.to_thread(entered.wait, 20)
+    counts = await asyncio.gather(
+        *(database.read(lambda tx: tx.execute("SELECT COUNT(*) FROM polyclinic")) for _ in range(200))
+    )
+    assert not writing.done()
+    assert {rows[0][0] for rows in counts} == {0}
+    if database.dialect == "postgres":
+        mine = (
+            "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND backend_type LIKE 'client%'"
+        )
+        assert (await database.read(lambda tx: tx.execute(mine)))[0][0] == 4
+    leave.set()
+    await writing
+    assert (await database.read(lambda tx: tx.execute("SELECT COUNT(*) FROM polyclinic")))[0][0] == 1
+    await database.close()
+
+
+async def test_a_lost_connection_is_one_failure_and_then_made_again(postgres_url: str) -> None:
+    database = open_database(postgres_url)
+    with pytest.raises(StoreError, match="the store cannot be used"):
+        await database.write(lambda tx: tx.execute("SELECT pg_terminate_backend(pg_backend_pid())"))
+    assert await database.read(lambda tx: tx.execute("SELECT 1")) == [(1,)]
+    await database.close()

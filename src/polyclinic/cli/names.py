@@ -9,6 +9,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("run", "Run a clinic: scenarios × variants × trials, with a cast."),
     "resume": ("resume", "Resume a run that was stopped, and retry its failed episodes."),
     "runs": ("runs", "List the runs in the store, delete or free them."),
+    "store": ("store", "Move a store between SQLite and PostgreSQL, check, prune or back it up."),
     "show": ("show", "Show one episode's transcript."),
     "report": ("report", "Report on a run: terminal, JSON or one HTML file."),
     "compare": ("compare", "Compare two variants, or two runs, on the same scenarios."),

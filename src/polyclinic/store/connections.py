@@ -8,7 +8,7 @@ before that, two writers could corrupt a WAL database, rarely). PostgreSQL goes 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from typing import Any, Protocol, cast
 
@@ -17,6 +17,8 @@ from polyclinic.core.extras import install_hint
 from polyclinic.errors import ConfigError
 
 SAFE_WAL = (3, 51, 3)
+ROWS = 2000
+PG_TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
 JOURNAL_BYTES = 4 * 1024 * 1024  # what is left of the rollback journal between transactions, empty in all but its size
 
 
@@ -46,6 +48,18 @@ class Connection(Transaction, Protocol):
 
     def close(self) -> None:
         """Close the connection."""
+        ...
+
+    def stream(self, sql: str) -> Iterator[tuple[Any, ...]]:
+        """The rows of a SELECT, some thousand at a time: a table may be larger than memory."""
+        ...
+
+    def tables(self) -> list[str]:
+        """The names of all tables."""
+        ...
+
+    def columns(self, table: str) -> list[str]:
+        """The names of a table's columns."""
         ...
 
     def at_fault(self, error: BaseException) -> bool:
@@ -98,6 +112,19 @@ class SqliteConnection:
     def close(self) -> None:
         """Close it."""
         self._db.close()
+
+    def stream(self, sql: str) -> Iterator[tuple[Any, ...]]:
+        """The rows of a SELECT."""
+        yield from self._db.execute(sql)
+
+    def tables(self) -> list[str]:
+        """The names of all tables, but SQLite's own."""
+        found = self._db.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+        return sorted(row[0] for row in found)
+
+    def columns(self, table: str) -> list[str]:
+        """The names of a table's columns."""
+        return [row[0] for row in self._db.execute("SELECT name FROM pragma_table_info(?)", (table,))]
 
     def at_fault(self, error: BaseException) -> bool:
         """Whether the file itself is the trouble (damaged, full, locked, read-only), not what was asked of it."""
@@ -161,6 +188,26 @@ class PostgresConnection:
     def close(self) -> None:
         """Close it."""
         self._db.close()
+
+    def stream(self, sql: str) -> Iterator[tuple[Any, ...]]:
+        """The rows of a SELECT, through a cursor on the server."""
+        with self._db.cursor(name="polyclinic_stream") as cursor:
+            cursor.itersize = ROWS
+            cursor.execute(cast(Any, _percent(sql)))
+            yield from cursor
+
+    def tables(self) -> list[str]:
+        """The names of all tables."""
+        return sorted(row[0] for row in self.execute(PG_TABLES))
+
+    def columns(self, table: str) -> list[str]:
+        """The names of a table's columns."""
+        found = self.execute(
+            "SELECT column_name FROM information_schema.columns WHERE table_schema = current_schema()"
+            " AND table_name = ? ORDER BY ordinal_position",
+            (table,),
+        )
+        return [row[0] for row in found]
 
     def at_fault(self, error: BaseException) -> bool:
         """Whether the server is the trouble (gone, full, shutting down), not what was asked of it."""

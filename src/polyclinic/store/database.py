@@ -229,12 +229,12 @@ class SeparateReads:
 
 def refuse_missing(url: str) -> None:
     """Refuse a store in a file that does not exist."""
-    path = _sqlite_path(url)
+    path = sqlite_path(url)
     if path and path != ":memory:" and not Path(path).expanduser().exists():
         raise ConfigError(f"there is no store '{url}': check --store (a run makes a new one)")
 
 
-def _sqlite_path(url: str) -> str:
+def sqlite_path(url: str) -> str:
     """The path of an SQLite store; empty for a server."""
     if url.startswith(("postgresql://", "postgres://")):
         return ""
@@ -246,9 +246,18 @@ def open_database(url: str, *, readers: int = 0) -> Database:
 
     With `readers`, reads have that many connections of their own (a database in memory has only the one).
     """
-    path = _sqlite_path(url)
+    connect, dialect = connector(url)
+    try:
+        return _opened(connect, dialect, 0 if sqlite_path(url) == ":memory:" else readers)
+    except sqlite3.Error as error:
+        raise ConfigError(f"the store '{url}' cannot be opened: {error}") from None
+
+
+def connector(url: str) -> tuple[Callable[[], Connection], Dialect]:
+    """What opens a connection, and of which kind it is."""
+    path = sqlite_path(url)
     if not path:
-        return _opened(lambda: PostgresConnection(url), "postgres", readers)
+        return lambda: PostgresConnection(url), "postgres"
     if "://" in path:
         raise ConfigError(f"the store '{url}' is not one we know: use a path, sqlite:///path or postgresql://…")
     if path != ":memory:":
@@ -257,10 +266,7 @@ def open_database(url: str, *, readers: int = 0) -> Database:
         except OSError as error:
             raise ConfigError(f"the store's folder cannot be made: {error}") from None
         path = str(Path(path).expanduser())
-    try:
-        return _opened(lambda: SqliteConnection(path), "sqlite", 0 if path == ":memory:" else readers)
-    except sqlite3.Error as error:
-        raise ConfigError(f"the store '{path}' cannot be opened: {error}") from None
+    return lambda: SqliteConnection(path), "sqlite"
 
 
 def _opened(connect: Callable[[], Connection], dialect: Dialect, readers: int) -> Database:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from polyclinic.core.database import Transaction
 from polyclinic.errors import ConfigError
-from polyclinic.store.connections import refuse_foreign
+from polyclinic.store.connections import PG_TABLES, refuse_foreign
 
 MIGRATIONS: tuple[tuple[int, str, tuple[str, ...]], ...] = (
     (
@@ -56,8 +56,7 @@ def migrate(transaction: Transaction) -> int:
     """Bring the store to the present; returns its version."""
     if transaction.dialect == "postgres":
         transaction.execute("SELECT pg_advisory_xact_lock(7018651)")
-        tables = transaction.execute("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()")
-        refuse_foreign("the PostgreSQL database", [row[0] for row in tables])
+        refuse_foreign("the PostgreSQL database", [row[0] for row in transaction.execute(PG_TABLES)])
     transaction.execute("CREATE TABLE IF NOT EXISTS polyclinic (version BIGINT NOT NULL)")
     rows = transaction.execute("SELECT version FROM polyclinic")
     version = rows[0][0] if rows else 0

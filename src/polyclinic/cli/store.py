@@ -1,0 +1,118 @@
+"""`polyclinic store`: move, check, prune and back up a store."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+
+import click
+
+from polyclinic.cli.options import Group, json_option, print_json, store_option, wait
+from polyclinic.fhir.schema import create_tables
+from polyclinic.store.database import sqlite_path
+from polyclinic.store.store import default_store, open_store
+from polyclinic.store.transfer import Copied, back_up, move_store
+from polyclinic.store.upkeep import Pruned, problems, prune
+
+SHORT = "Move a store between SQLite and PostgreSQL, check, prune or back it up."
+
+
+@click.group(cls=Group, name="store", short_help=SHORT)
+def command() -> None:
+    """Move a store between SQLite and PostgreSQL, check, prune or back it up."""
+
+
+@command.command(name="move", short_help="Copy a store to a new place, verified.")
+@click.argument("source")
+@click.argument("target")
+@json_option
+def move(source: str, target: str, as_json: bool) -> int:
+    """Copy a store to a new place, verified: SQLite to PostgreSQL, or back.
+
+    SOURCE and TARGET are paths, sqlite:///… or postgresql://…; TARGET must be empty. Runs, libraries and FHIR
+    records go along. SOURCE stays as it is: delete it when you no longer need it.
+    """
+    copied = move_store(source, target, create_tables)
+    _tell(copied, as_json, f"{source} → {target}, verified; {source} is as it was")
+    return 0
+
+
+@command.command(name="backup", short_help="Back up a store that may be in use.")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@store_option
+@json_option
+def backup(file: Path, store: str, as_json: bool) -> int:
+    """Back up a store that may be in use into FILE, a new SQLite store.
+
+    Use it with --store FILE, or bring it back to PostgreSQL with `polyclinic store move`.
+    """
+    copied = back_up(store or default_store(), file, create_tables)
+    _tell(copied, as_json, f"{file}: whole, verified")
+    return 0
+
+
+@command.command(name="check", short_help="Check that everything in a store is whole.")
+@store_option
+@json_option
+def check(store: str, as_json: bool) -> int:
+    """Check that everything in a store is whole: the file, runs, transcripts, journals, libraries."""
+    found = wait(_check(store))
+    if as_json:
+        print_json({"ok": not found, "problems": found})
+    else:
+        for line in found or ["everything is whole"]:
+            click.echo(line)
+    return 1 if found else 0
+
+
+@command.command(name="prune", short_help="Remove what nobody needs, and give its space back.")
+@click.option("--cache", is_flag=True, help="Also empty the response cache.")
+@click.option("--dry-run", is_flag=True, help="Only count.")
+@store_option
+@json_option
+def prune_command(cache: bool, dry_run: bool, store: str, as_json: bool) -> int:
+    """Remove what nobody needs, and give its space back.
+
+    Leases of processes that are gone, rows without a run, copies of libraries that no run began with. Runs stay: see
+    `polyclinic runs delete`.
+    """
+    pruned = wait(_prune(store, cache, dry_run))
+    path = sqlite_path(store or default_store())
+    if not dry_run and path and path != ":memory:":
+        _vacuum(Path(path).expanduser())
+    if as_json:
+        print_json({"removed": asdict(pruned), "dry_run": dry_run})
+    else:
+        counts = ", ".join(f"{count} {name}" for name, count in asdict(pruned).items())
+        click.echo(f"{'would remove' if dry_run else 'removed'}: {counts}")
+    return 0
+
+
+async def _check(url: str) -> list[str]:
+    async with open_store(url, must_exist=True) as store:
+        return await store.database.read(lambda transaction: list(problems(transaction)))
+
+
+async def _prune(url: str, cache: bool, only_count: bool) -> Pruned:
+    async with open_store(url, must_exist=True) as store:
+        return await store.database.write(partial(prune, cache=cache, only_count=only_count))
+
+
+def _vacuum(path: Path) -> None:
+    """SQLite keeps the space of deleted rows until it is told to give it back. PostgreSQL does so by itself."""
+    connection = sqlite3.connect(path, isolation_level=None, timeout=120.0)
+    try:
+        connection.execute("VACUUM")
+    finally:
+        connection.close()
+
+
+def _tell(copied: Copied | None, as_json: bool, line: str) -> None:
+    if as_json:
+        print_json({"rows": copied.rows, "digests": copied.digests} if copied is not None else {"whole": True})
+        return
+    if copied is not None:
+        click.echo(", ".join(f"{count:,} {table}" for table, count in copied.rows.items() if count))
+    click.echo(line)
