@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 import click
 
 from polyclinic import __version__
+from polyclinic.cli.logs import Form, configure
 from polyclinic.cli.names import COMMANDS
 from polyclinic.cli.streams import give_up_output, steady_streams
 from polyclinic.errors import LimitReached, PolyclinicError, UserError
@@ -58,12 +59,17 @@ class LazyGroup(click.Group):
     epilog=NOTICE,
 )
 @click.version_option(__version__, prog_name="polyclinic")
-def cli() -> None:
+@click.option("--log", "log", type=click.Choice(["text", "json"]), help="Log events to standard error in this form.")
+@click.option(
+    "--log-level", type=click.Choice(["debug", "info", "warning", "error"]), default="info", help="With --log."
+)
+def cli(log: Form | None, log_level: str) -> None:
     """Teams of AI agents at work in simulated healthcare.
 
     Everything works offline: without --cast, every role is played by an understudy, a rule-based baseline.
     Exit codes: 0 done, 1 the run has failures, 2 the input is wrong, 3 stopped by a limit, 130 interrupted.
     """
+    configure(log, log_level)
 
 
 def main() -> None:

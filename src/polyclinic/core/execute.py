@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from polyclinic.core.agent import Agent
@@ -15,6 +15,7 @@ from polyclinic.core.journal import Journal
 from polyclinic.core.judge import Case, Judge
 from polyclinic.core.limits import Limits, Meter
 from polyclinic.core.model import Usage
+from polyclinic.core.observing import ObservedPlayers, Observer
 from polyclinic.core.reading import READER, Finding, Question, read_text
 from polyclinic.core.records import StagedRecords
 from polyclinic.core.scenario import Scenario
@@ -56,6 +57,13 @@ class RunContext:
     limits: Limits = Limits()
     run_meter: Meter | None = None
     listener: Listener | None = None
+    observers: Sequence[Observer] = ()
+
+    def observed(self, observers: Sequence[Observer]) -> RunContext:
+        """The same, watched by these as well; without any, it is left alone."""
+        if not observers:
+            return self
+        return replace(self, players=ObservedPlayers(self.players, observers), observers=observers)
 
     def meters(self, own: Meter) -> tuple[Meter, ...]:
         """The episode's meter, and the run's where there is one."""

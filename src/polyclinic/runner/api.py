@@ -14,6 +14,7 @@ from polyclinic.core.model import Usage
 from polyclinic.errors import LimitReached, StoreError, UserError
 from polyclinic.models.human import HumanDesk
 from polyclinic.runner.build.built_run import BuiltRun, build
+from polyclinic.runner.build.observers import active_observers
 from polyclinic.runner.execute.batch import Batch
 from polyclinic.runner.execute.garbage import rare_garbage_collection
 from polyclinic.runner.execute.progress import Progress, Silent
@@ -119,7 +120,7 @@ async def execute(
     batch = Batch(
         store=store,
         run=run,
-        context=built.context,
+        context=built.context.observed(active_observers()),
         scenarios=read_scenarios(clinic, await store.runs.scenarios(run)),
         rows=rows,
         concurrency=concurrency or config.concurrency,

@@ -26,6 +26,7 @@ from polyclinic.fhir.server.operations import Operations
 from polyclinic.fhir.server.searches import Searches
 from polyclinic.fhir.store import FhirStore
 from polyclinic.serving.hosts import KnownHosts
+from polyclinic.serving.metrics import Metrics
 
 _log = logging.getLogger("polyclinic.fhir")
 
@@ -66,7 +67,7 @@ def fhir_app(store: FhirStore, hosts: Iterable[str] = ()) -> Starlette:
     return Starlette(
         routes=routes,
         exception_handlers=handlers,  # type: ignore[arg-type]
-        middleware=[Middleware(KnownHosts, hosts=tuple(hosts))],
+        middleware=[Middleware(KnownHosts, hosts=tuple(hosts)), Middleware(Metrics, service="fhir")],
     )
 
 

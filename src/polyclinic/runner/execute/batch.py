@@ -7,7 +7,7 @@ import logging
 import shlex
 import time
 from collections.abc import AsyncIterator, Awaitable, Coroutine, Iterable, Iterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -213,7 +213,11 @@ class Batch:
         """
         began = time.monotonic()
         scenario = self.scenarios[row.spec.scenario]
-        result = await run_episode(self.context, row.spec, scenario, running.campaign, fresh=not row.recorded)
+        with ExitStack() as watching:
+            seen = [watching.enter_context(each.episode(self.run, row.spec)) for each in self.context.observers]
+            result = await run_episode(self.context, row.spec, scenario, running.campaign, fresh=not row.recorded)
+            for observer in seen:
+                observer.episode_ended(result)
         elapsed_ms = round((time.monotonic() - began) * 1000)
         early = running.chain is not None and self._joins(result)
         try:
