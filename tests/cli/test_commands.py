@@ -113,7 +113,7 @@ def test_a_person_who_leaves_fails_nothing_and_continues_where_they_were(polycli
     assert f"polyclinic play --resume {run}" in left.stderr
     back = polyclinic("play", "--resume", run, stdin="1 x 2: one tablet, 2 times a day\n" * 3)
     assert back.returncode == 0, back.stderr
-    assert "saved as run" in back.stdout
+    assert "Saved as run" in back.stdout
     shown = polyclinic("show", run, "call-01:plain:0").stdout
     assert shown.count("with meals") == 1 and "one tablet" in shown, "what was answered is not asked again"
     ended = polyclinic("play", "--resume", run)

@@ -168,3 +168,15 @@ def test_a_log_gets_whole_lines_and_no_bar(polyclinic: Run) -> None:
     done = polyclinic("run", "demo", "--scenarios", "2")
     assert not {"\r", "\x1b", "█"} & set(done.stderr)
     assert [line for line in done.stderr.splitlines() if " left" in line][-1].startswith("2 done, 0 failed, 0 left")
+
+
+@pytest.mark.parametrize("clinic", ["rounds", "frontdesk"])
+def test_show_prints_what_people_said_and_no_dictionaries(polyclinic: Run, clinic: str) -> None:
+    scenarios, variant = {"rounds": ("card-03", "lecture"), "frontdesk": ("walk-in", "tool")}[clinic]
+    polyclinic("run", clinic, "--scenarios", scenarios, "--variant", variant, "--judges", "none")
+    episode = as_json(polyclinic("show", "last", "--json"))[0]["episode"]
+    shown = polyclinic("show", "last", episode).stdout
+    assert max(map(len, shown.splitlines())) <= 112
+    assert '{"' not in shown and "{'" not in shown and '":' not in shown
+    assert "patient" in shown and "note:" not in shown, "the case's answer stands in a note"
+    assert "note:" in polyclinic("show", "last", episode, "--notes").stdout

@@ -10,7 +10,9 @@ from typing import Any
 import click
 
 from polyclinic.cli.options import json_option, print_json, store_option, wait
+from polyclinic.core.judge import Case
 from polyclinic.errors import ConfigError
+from polyclinic.runner.performance import own_figures
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import load_results, people_in
 from polyclinic.store.runs import RunRow
@@ -28,7 +30,7 @@ def command(clinic: str, out: str | None, store: str, as_json: bool) -> int:
     """Write the scores of people who played a role to a CSV file.
 
     One line for each episode in which a person took a role (`polyclinic play`), with the name given by --who, the time
-    it took, and every score. CLINIC limits it to one clinic.
+    it took, and that person's own figures. CLINIC limits it to one clinic.
     """
     return wait(_grades(clinic, out, store, as_json))
 
@@ -69,6 +71,7 @@ def _write(text: str, out: str | None, count: int) -> None:
 async def _lines(store: Store, run: RunRow) -> list[dict[str, Any]]:
     results = await load_results(store, run.id)
     elapsed = {row.spec.id: row.elapsed_ms for row in await store.runs.episodes(run.id)}
+    clinic, scenarios = load_clinic(run.clinic), results.scenarios
     lines: list[dict[str, Any]] = []
     for episode in results.episodes:
         fixed: dict[str, Any] = {
@@ -81,6 +84,7 @@ async def _lines(store: Store, run: RunRow) -> list[dict[str, Any]]:
             "outcome": episode.outcome,
             "seconds": elapsed[episode.id] // 1000,
         }
-        found = {name: episode.value(name) for name in results.metric_names()}
-        lines.append({**fixed, **{name: round(value, 4) for name, value in found.items() if value is not None}})
+        case = Case(scenarios[episode.scenario], clinic.variant(episode.variant), episode.transcript, episode.trial)
+        found = [own_figures(clinic, role, case) for role in people_in(run)] if episode.status == "done" else []
+        lines.append({**fixed, **{name: round(value, 4) for each in found for name, value in each.items()}})
     return lines

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import importlib
+import os
 import sys
 from collections.abc import Mapping, Sequence
 
@@ -81,7 +82,8 @@ def main() -> None:
 def invoke(words: Sequence[str] | None = None) -> int:
     """Run a command line and return its exit code. User errors print one line, without a traceback."""
     try:
-        code = cli.main(words, prog_name="polyclinic", standalone_mode=False)
+        colour = False if os.environ.get("NO_COLOR") else None
+        code = cli.main(words, prog_name="polyclinic", standalone_mode=False, color=colour)
         sys.stdout.flush()
     except click.exceptions.Exit as stop:
         code = stop.exit_code

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import shlex
-import sys
 import threading
 from contextlib import suppress
 
 import click
 
 from polyclinic.cli.options import json_option, print_json, scenarios_option, store_option, wait
+from polyclinic.cli.screen import Screen, own_language
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.judge import Case
-from polyclinic.core.transcript import Event, Said, Scored
+from polyclinic.core.transcript import Scored
 from polyclinic.core.value import plain
 from polyclinic.errors import ConfigError, PersonLeft
 from polyclinic.eval.sections import sections_to_plain
 from polyclinic.eval.terminal import section_text
-from polyclinic.models.human import HumanDesk, HumanQuestion
+from polyclinic.models.human import HumanDesk
 from polyclinic.runner.api import only_if_begun, outcome_of, resume_run, start_run
+from polyclinic.runner.performance import figure_lines, own_figures
 from polyclinic.runner.plan.config import RunConfig, make_config
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import load_results, people_in
@@ -79,7 +80,7 @@ def command(
     values: dict[str, object] = {
         "clinic": clinic,
         "variants": (variant or found.first_variant,),
-        "scenarios": found.play_scenarios if scenarios is None else scenarios,
+        "scenarios": found.to_play(role, own_language()) if scenarios is None else scenarios,
         "seed": seed,
         "cast": ",".join(filter(None, [f"{seat}=human", cast or "all=understudy"])),
         "libraries": {"all": library} if library else {},
@@ -111,6 +112,8 @@ async def _continue(url: str, run: str, as_json: bool) -> int:
 
 
 async def _session(store: Store, clinic: Clinic, role: str, run: str, as_json: bool) -> int:
+    with suppress(ImportError):
+        import readline  # noqa: F401  (gives input() line editing and history)
     desk = HumanDesk()
     screen = Screen(role, quiet=as_json)
     asking = asyncio.create_task(_converse(desk, screen))
@@ -129,50 +132,15 @@ async def _session(store: Store, clinic: Clinic, role: str, run: str, as_json: b
     finally:
         asking.cancel()
         await asyncio.gather(asking, return_exceptions=True)
-    await _feedback(store, clinic, run, as_json)
+    if not screen.questions:
+        raise ConfigError(f"{role} has no part in this scenario; choose another with --scenarios")
+    await _feedback(store, clinic, role, run, as_json)
     return outcome.exit_code
 
 
 def continue_line(run: str, url: str) -> str:
     """The command that continues a session."""
     return f"polyclinic play --resume {run}" + ("" if url == default_store() else f" --store {shlex.quote(url)}")
-
-
-class Screen:
-    """Prints what the person may hear, and what they are asked."""
-
-    def __init__(self, role: str, quiet: bool) -> None:
-        self._role, self._out = role, sys.stderr if quiet else sys.stdout
-        self._told: set[str] = set()
-
-    def heard(self, episode: str, event: Event) -> None:
-        """Everything said aloud by others."""
-        if isinstance(event, Said) and event.speaker != self._role:
-            print(f"{click.style(event.speaker, bold=True)}: {event.text}", file=self._out)
-
-    def ask(self, question: HumanQuestion) -> None:
-        """What is wanted now: instructions once, then the situation."""
-        if question.error:
-            print(click.style(f"  ({question.error})", fg="yellow"), file=self._out)
-            return
-        messages = question.request.messages
-        hint: str = getattr(question.request.prompt, "for_human", "")
-        if hint:
-            if hint not in self._told:
-                print(click.style(hint, dim=True), file=self._out)
-            self._told.add(hint)
-            return
-        if question.prompt not in self._told:
-            self._told.add(question.prompt)
-            for message in messages:
-                if message.role == "system":
-                    print(click.style(message.content, dim=True) + "\n", file=self._out)
-        last = [message.content for message in messages if message.role == "user"][-1:]
-        print(click.style("\n".join(last), dim=True), file=self._out)
-
-    def show(self, text: str) -> None:
-        """Plain words."""
-        print(text, file=self._out)
 
 
 async def _typed(prompt: str) -> str:
@@ -217,34 +185,31 @@ async def _converse(desk: HumanDesk, screen: Screen) -> None:
             if line.strip() == "/help":
                 screen.show(question.show)
                 continue
+            screen.typed(line)
             if not desk.reply(question.id, line):
                 break
             question = await desk.next()
             screen.ask(question)
 
 
-async def _feedback(store: Store, clinic: Clinic, run: str, as_json: bool) -> None:
+async def _feedback(store: Store, clinic: Clinic, role: str, run: str, as_json: bool) -> None:
+    """Words first: what was good, what is missing, the next step. Then a few figures about this person."""
     results = await load_results(store, run)
     episode = results.episodes[0]
     case = Case(results.scenarios[episode.scenario], clinic.variant(episode.variant), episode.transcript, episode.trial)
-    sections = list(clinic.feedback(case)) if clinic.feedback is not None and episode.status == "done" else []
+    done = episode.status == "done"
+    sections = list(clinic.feedback(case)) if clinic.feedback is not None and done else []
+    own = own_figures(clinic, role, case) if done else {}
     elapsed_ms = (await store.runs.episodes(run))[0].elapsed_ms
     if as_json:
+        told = {"run": run, "episode": episode.id, "outcome": episode.outcome, "elapsed_ms": elapsed_ms}
         scores = [plain(event.score) for event in episode.transcript.of(Scored)]
-        told = {
-            "run": run,
-            "episode": episode.id,
-            "outcome": episode.outcome,
-            "elapsed_ms": elapsed_ms,
-            "scores": scores,
-        }
-        print_json({**told, "feedback": sections_to_plain(sections)})
+        print_json({**told, "figures": own, "scores": scores, "feedback": sections_to_plain(sections)})
         return
-    click.echo(f"\n— {episode.outcome} —")
-    click.echo(f"  time: {elapsed_ms // 60_000} min {elapsed_ms // 1000 % 60} s")
-    for event in episode.transcript.of(Scored):
-        score = event.score
-        click.echo(f"  {score.metric}: {score.value:g}  {score.reason}")
+    click.echo(f"\n— {episode.outcome.replace('_', ' ')} —\n")
     if sections:
-        click.echo("\n\n".join(section_text(section) for section in sections))
-    click.echo(f"saved as run {run}; read it again with: polyclinic show {run} {episode.id}")
+        click.echo("\n\n".join(section_text(section) for section in sections) + "\n")
+    for line in figure_lines(clinic, own):
+        click.echo(line)
+    click.echo(f"Time: {elapsed_ms // 60_000} min {elapsed_ms // 1000 % 60} s. Saved as run {run}.")
+    click.echo(f"Read it again: polyclinic show {run} {episode.id}")

@@ -8,7 +8,7 @@ import click
 import orjson
 
 from polyclinic.cli.options import json_option, print_json, store_option, table, wait
-from polyclinic.core.transcript import Called, Event, Said, Scored, Started
+from polyclinic.core.transcript import Called, Changed, Ended, Event, Noted, Said, Scored, Started
 from polyclinic.eval.reading import event_line
 from polyclinic.store.store import open_store
 
@@ -17,17 +17,20 @@ from polyclinic.store.store import open_store
 @click.argument("run", default="last")
 @click.argument("episode", required=False)
 @click.option("--calls", is_flag=True, help="Also show every model call.")
+@click.option(
+    "--notes", is_flag=True, help="Also show what was kept for judges and reports, the case's answer included."
+)
 @store_option
 @json_option
-def command(run: str, episode: str | None, calls: bool, store: str, as_json: bool) -> int:
+def command(run: str, episode: str | None, calls: bool, notes: bool, store: str, as_json: bool) -> int:
     """Show one episode's transcript.
 
-    Without EPISODE, lists the run's episodes.
+    Without EPISODE, lists the run's episodes. Shows what people said and did, then the scores.
     """
-    return wait(_show(store, run, episode, calls, as_json))
+    return wait(_show(store, run, episode, calls, notes, as_json))
 
 
-async def _show(url: str, run: str, episode: str | None, calls: bool, as_json: bool) -> int:
+async def _show(url: str, run: str, episode: str | None, calls: bool, notes: bool, as_json: bool) -> int:
     async with open_store(url, must_exist=True) as store:
         row = await store.runs.get(run)
         if episode is None:
@@ -42,13 +45,13 @@ async def _show(url: str, run: str, episode: str | None, calls: bool, as_json: b
         print_json(orjson.loads(transcript.to_json()))
         return 0
     for event in transcript:
-        if calls or not isinstance(event, Called):
-            click.echo(describe(event))
+        if (calls or not isinstance(event, Called)) and (notes or not isinstance(event, (Noted, Changed))):
+            click.echo(describe(event, notes))
     return 0
 
 
-def describe(event: Event) -> str:
-    """One event as a person reads it in a terminal."""
+def describe(event: Event, notes: bool = False) -> str:
+    """One event as a person reads it in a terminal; without `notes`, how it ended and not what was kept of it."""
     match event:
         case Started():
             return _aside(f"{event.clinic}, {event.scenario}, {event.variant}, trial {event.trial}, seed {event.seed}")
@@ -63,8 +66,9 @@ def describe(event: Event) -> str:
     assert line is not None, "every other event has a line"
     if isinstance(event, Said):
         return f"{click.style(f'{line.speaker}:', bold=True)} {_wrapped(line.text)}"
-    words = f"{line.speaker}: {line.text} {' '.join(line.aside.split())}".rstrip()
-    return click.style(f"  ! {words}", fg="red") if line.tone == "warning" else _aside(words)
+    kept = isinstance(event, Ended) and not notes
+    words = f"{line.speaker}: {line.text} {'' if kept else ' '.join(line.aside.split())}".rstrip()
+    return click.style(_wrapped(f"  ! {words}"), fg="red") if line.tone == "warning" else _aside(words)
 
 
 def _of(subject: str) -> str:
@@ -72,8 +76,9 @@ def _of(subject: str) -> str:
 
 
 def _aside(text: str) -> str:
-    return click.style(f"  · {text}", dim=True)
+    return click.style(_wrapped(f"  · {text}"), dim=True)
 
 
 def _wrapped(text: str) -> str:
-    return textwrap.fill(text, width=110, subsequent_indent="    ", replace_whitespace=False)
+    lines = text.split("\n")
+    return "\n".join(textwrap.fill(line, width=110, subsequent_indent="    ", break_on_hyphens=False) for line in lines)

@@ -37,13 +37,15 @@ class Role:
     """A part in a clinic's play. `side` decides who owns a reply that cannot be read.
 
     With `seats`, several play it side by side (``student-1``, ``student-2`` …), and a person takes one seat: `seats`
-    names the field of the variant that says how many there are.
+    names the field of the variant that says how many there are. `metrics` are those that say how well this role was
+    played, for a person who played it.
     """
 
     name: str
     about: str
     side: Side = "tested"
     seats: str = ""
+    metrics: tuple[str, ...] = ()
 
     @property
     def owner(self) -> Owner:
@@ -83,12 +85,14 @@ class Clinic(Generic[S, V]):
     resume, with the campaign's first episode to say which run, variant and trial it is. `polyclinic evolve --cases N`
     runs `evolve_variant` over the scenarios ``evolve_selector:N``. `settings` are the names that ``--set`` takes; any
     other is refused. `needs` names the services that must be there (``records``: the hospital's FHIR records).
-    `play_scenarios` is what a person plays who chose nothing: its first scenario must have a part for every role.
+    `play_scenarios` is what a person plays who chose nothing; `play_by_role` where that has no part for a role, and
+    `play_by_language` where talks are held in several languages (``en``, ``ko``).
     `service` says how live sessions with people are served, `dataset` how episodes become training data; `documents`
     reads what `polyclinic ingest` wrote (the setting ``documents`` names the file). `readings` are the kinds of
     question that its flow and judges ask the reader. `trainings` make the weights that a clinic ships (``polyclinic
     train guard``), into the package or a file. `report(results)` returns extra report sections; `feedback(case)`
-    the feedback for a person who played.
+    the feedback for a person who played, `performance(case, role)` their own figures where the role's metrics do not
+    hold them.
     """
 
     name: str
@@ -110,6 +114,7 @@ class Clinic(Generic[S, V]):
     prepare: Callable[[Sequence[S], V, EpisodeSpec, Services], Awaitable[None]] | None = None
     report: Callable[[RunResults[S]], Sequence[Section]] | None = None
     feedback: Callable[[Case[S, V]], Sequence[Section]] | None = None
+    performance: Callable[[Case[S, V], str], Mapping[str, float]] | None = None
     lint: Callable[[str], Sequence[str]] | None = None
     evaluations: Mapping[str, Evaluate] = field(default_factory=dict)
     service: LiveService[S] | None = None
@@ -123,6 +128,8 @@ class Clinic(Generic[S, V]):
     evolve_selector: str = "evolve"
     demo_scenarios: str = "4"
     play_scenarios: str = "1"
+    play_by_role: Mapping[str, str] = field(default_factory=dict)
+    play_by_language: Mapping[str, str] = field(default_factory=dict)
     demo_variants: tuple[str, ...] = ()
 
     @cached_property
@@ -135,6 +142,10 @@ class Clinic(Generic[S, V]):
         if role is not None:
             return role
         raise UnknownName(f"role in {self.name}", name, (role.name for role in self.roles))
+
+    def to_play(self, role: str, language: str) -> str:
+        """The selection of scenarios for a person who chose none."""
+        return self.play_by_role.get(role_of(role)) or self.play_by_language.get(language) or self.play_scenarios
 
     def seats(self, role: str, variant: str) -> list[str]:
         """The seats of a role in a variant: ``student-1``, ``student-2`` …; none for a role that one plays alone."""

@@ -33,10 +33,37 @@ def clip(text: str, limit: int = MAX_CHARACTERS) -> str:
     return text if len(text) <= limit else f"{text[:limit].rstrip()} … ({len(text) - limit:,} more characters)"
 
 
-def _data(value: Any) -> str:
-    if isinstance(value, str):
-        return clip(value)
-    return clip(orjson.dumps(value, option=orjson.OPT_INDENT_2, default=str).decode())
+def in_words(value: Any) -> str:
+    """A value as a person reads it: names and values instead of brackets and quotation marks."""
+    plain = (
+        value
+        if isinstance(value, (str, int, float, bool, type(None)))
+        else orjson.loads(orjson.dumps(value, default=str, option=orjson.OPT_NON_STR_KEYS))
+    )
+    return clip(_words(plain))
+
+
+def _words(value: Any) -> str:
+    if value is None or value in ("", [], {}):
+        return "nothing"
+    match value:
+        case bool():
+            return "yes" if value else "no"
+        case float():
+            return f"{value:.3g}"
+        case dict():
+            return ", ".join(f"{str(name).replace('_', ' ')}: {_inside(each)}" for name, each in value.items())
+        case list():
+            return "; ".join(_inside(each) for each in value)
+    return str(value)
+
+
+def _inside(value: Any) -> str:
+    """A value within another; what has parts itself stands in brackets."""
+    return f"({_words(value)})" if isinstance(value, (dict, list)) and len(value) > 1 else _words(value)
+
+
+_data = in_words
 
 
 def event_line(event: Event) -> Line | None:

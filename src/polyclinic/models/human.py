@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from pydantic import BaseModel, ValidationError
 
-from polyclinic.core.message import ToolCall
+from polyclinic.core.message import Image, ToolCall
 from polyclinic.core.model import Completion, ModelKind, Request, estimate_usage
 from polyclinic.core.reply import Unreadable, read_reply
 from polyclinic.errors import PersonLeft, PolyclinicError, UnknownName
@@ -32,6 +32,11 @@ class HumanQuestion:
     show: str
     request: Request
     error: str = ""
+
+    @property
+    def pictures(self) -> tuple[Image, ...]:
+        """What there is to look at."""
+        return tuple(image for message in self.request.messages for image in message.images)
 
 
 @dataclass
@@ -168,9 +173,14 @@ def _tool_call(request: Request, words: str) -> ToolCall:
 
 
 def _show(request: Request) -> str:
-    """The words of the conversation as a person should read them: what a model would see, and the tools on offer."""
-    lines = [message.content for message in request.messages if message.content]
-    if request.tools:
+    """What a person is told and asked: their own words for it where the prompt has them, never a model's instructions.
+
+    A paragraph is what a screen may leave out when it was shown before; the last one asks.
+    """
+    told: str = getattr(request.prompt, "for_human", "")
+    if not told:
+        told = "\n\n".join(message.content for message in request.messages if message.role != "system")
+    if request.tools and _USE not in told:
         offered = "\n".join(f"{_USE}{tool.name} {{…}}: {tool.description}" for tool in request.tools)
-        lines.append(f"Tools:\n{offered}")
-    return "\n\n".join(lines)
+        told = f"Tools:\n{offered}\n\n{told}"
+    return told

@@ -21,11 +21,12 @@ from polyclinic.clinics.duty.rules.tasks.checklists import CHECKLISTS
 from polyclinic.clinics.duty.scenario import AnyDuty, by_id, shipped
 from polyclinic.core.judge import Case
 from polyclinic.core.reading import Finding, Question
-from polyclinic.core.transcript import Said, Transcript, Violated
+from polyclinic.core.transcript import Said, Started, Transcript, Violated
 from polyclinic.eval.audit import read_ratings, write_packet
 from polyclinic.eval.audit_report import audit
 from polyclinic.eval.results import RunResults
 from polyclinic.eval.rubric import package_rubric
+from polyclinic.eval.sections import Paragraph
 
 Run = Callable[..., Awaitable[RunResults]]
 SHIFTS = by_id(shipped())
@@ -152,12 +153,17 @@ def test_feedback_is_short_and_names_words_rule_and_next_step() -> None:
         *case.transcript.events,
         *(Violated(rule="SAFE-3", by="doctor", severity=3, words="Do this and that."),) * 3,
     ]
-    (section,) = feedback(Case(case.scenario, case.variant, Transcript(events)))
-    table = section.body[1]
-    assert [row[:2] for row in table.rows] == [["doctor", "Do this and that."]]  # type: ignore[union-attr]
-    assert "tell them back" in str(table.rows[0][3])  # type: ignore[union-attr]
-    (clean,) = feedback(case)
-    assert "No rule was broken" in clean.body[0].text  # type: ignore[union-attr]
+    started = Started(clinic="duty", scenario="x", variant="full", trial=0, seed=0, cast={"doctor": "human"})
+    (section,) = feedback(Case(case.scenario, case.variant, Transcript([started, *events])))
+    told = [block.text for block in section.body if isinstance(block, Paragraph)]
+    assert told[0].startswith("This was dangerous: you said “Do this and that.”; the rule asks that"), told
+    assert told[-1].startswith("Next step: ") and "tell them back" in told[-1]
+    assert len(told) <= 5, "each breach once"
+    (clean,) = feedback(Case(case.scenario, case.variant, Transcript([started, *case.transcript])))
+    assert "broke no rule" in str(clean.body[0])
+    colleague = Violated(rule="SAFE-3", by="nurse", severity=3, words="Do this.")
+    short, team = feedback(Case(case.scenario, case.variant, Transcript([started, *case.transcript, colleague])))
+    assert "dangerous" not in str(short.body) and "nurse" in str(team.body), "not held against the person"
 
 
 def test_lint_tells_norm_files_from_scenario_files(tmp_path: Path) -> None:

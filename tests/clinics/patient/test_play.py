@@ -41,7 +41,7 @@ def test_a_trainee_interviews_the_patient_and_gets_feedback_and_the_class_a_spre
     assert "Missed" in said
     assert "Questions that fish for too much" in said
     assert "Your diagnosis: heart attack. That is right." in said
-    assert "time: 0 min" in said
+    assert "Time: 0 min" in said
 
     again = play(store, "doctor", ["Do you smoke?", "/conclude", "flu: a guess"], "--who", "Lee", "--json")
     told = json.loads(again[again.index("{") :])
@@ -64,4 +64,4 @@ def test_a_person_can_be_the_patient_and_hears_what_was_given_away(store: str) -
     said = play(store, "patient", lines, "--variant", "evolved")
     assert "How you played the patient" in said
     assert "diagnosis: heart attack" in said
-    assert "What you know:" in said
+    assert "What you know about it:" in said

@@ -66,6 +66,8 @@ async def test_a_student_hears_only_what_a_student_may_and_is_told_what_to_study
     shown = "\n".join(f"{question.show} {getattr(question.request.prompt, 'for_human', '')}" for question in asked)
     assert "Right answer" not in shown and "<think_" not in shown
     name = episode.transcript.notes(RoomOpened)[0].students[0].name
+    short, *sections = sections
+    assert short.title == "In short" and "Next step: " in _words(short)
     titles = [section.title for section in sections]
     assert titles[0].startswith("What you contributed") and titles[1:] == [
         "What the tutor saw",
@@ -91,6 +93,8 @@ async def test_a_tutor_is_reviewed_like_any_other_and_sees_who_learned() -> None
     assert {question.prompt for question in asked} == {"TutorGuides", "TutorRevises"}
     hints = [getattr(question.request.prompt, "for_human", "") for question in asked]
     assert all("<think_" not in hint for hint in hints) and any("completely hopeless" in hint for hint in hints)
+    short, *sections = sections
+    assert short.title == "In short" and "Which reversible causes" in _words(short)
     titles = [section.title for section in sections]
     assert titles == ["What you said", "What reviewers refused", "Steps you asked for", "Your students"]
     assert "hopeless" not in _words(sections[0]) and "supervisor" in _words(sections[1])

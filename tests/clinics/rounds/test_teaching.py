@@ -89,7 +89,7 @@ async def test_strengths_and_weaknesses_show_in_what_students_say() -> None:
 
 
 async def test_report_fills_the_papers_tables() -> None:
-    from polyclinic.clinics.rounds.report import report, student_models, tutors
+    from polyclinic.clinics.rounds.report.page import report, student_models, tutors
     from polyclinic.eval.sections import Details, Dialogue, Table, sections_to_plain
 
     results = await _run(variants=("full", "untutored", "students-1", "students-4"), scenarios="2")

@@ -25,7 +25,20 @@ clinic = Clinic(
     roles=(
         Role("guard", "looks at every message before anybody answers it"),
         Role("planner", "decides which stage the patient's words call for"),
-        Role("counsellor", "writes what the patient hears"),
+        Role(
+            "counsellor",
+            "writes what the patient hears",
+            metrics=(
+                "overall",
+                "empathy",
+                "accuracy",
+                "ethicality",
+                "slips_said",
+                "sourced",
+                "feelings_answered",
+                "drafts",
+            ),
+        ),
         Role("critic", "refuses drafts that break a constraint"),
         Role("keeper", "summarises and keeps long-term memory"),
         Role("patient", "a person near the end of life", side="simulated"),
@@ -51,6 +64,7 @@ clinic = Clinic(
     documents=documents,
     trainings={"guard": train_guard},
     settings=("country", "documents", "voice"),
+    play_by_language={"en": "elsewhere@en:1", "ko": "korean@ko:1"},
     demo_scenarios="4",
     demo_variants=("full", "nocritic", "noescalation", "single"),
 )

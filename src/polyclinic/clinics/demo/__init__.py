@@ -20,7 +20,7 @@ clinic = Clinic(
     summary="A caller asks a nurse how to take an (invented) medicine; the nurse looks it up and explains it.",
     paper="none",
     roles=(
-        Role("nurse", "answers the line", side="tested"),
+        Role("nurse", "answers the line", side="tested", metrics=("dose", "understood", "safe", "courtesy")),
         Role("caller", "asks how to take a medicine", side="simulated"),
         Role("judge", "rates the nurse's courtesy", side="judge"),
     ),

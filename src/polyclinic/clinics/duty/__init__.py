@@ -9,7 +9,7 @@ from polyclinic.clinics.duty.flow import flow
 from polyclinic.clinics.duty.judges import judges
 from polyclinic.clinics.duty.prompts import PROMPTS
 from polyclinic.clinics.duty.readings import READINGS
-from polyclinic.clinics.duty.report import feedback, report
+from polyclinic.clinics.duty.report import feedback, performance, report
 from polyclinic.clinics.duty.rules.norms.lint import lint_norms
 from polyclinic.clinics.duty.scenario import AnyDuty, Duty, scenarios
 from polyclinic.clinics.duty.scenario import lint as lint_shifts
@@ -36,10 +36,10 @@ clinic = Clinic(
     summary="Doctors, nurses, trainees and admins work shifts under norms, and learn from what they broke.",
     paper="A Self-Evolving LLM Agent Framework for Role-Based Norm Compliance in Healthcare",
     roles=(
-        Role("doctor", "the attending: decides, confirms, explains"),
-        Role("nurse", "observes, raises concerns, teaches"),
-        Role("trainee", "takes histories and proposes under supervision"),
-        Role("admin", "knows beds, times, staff and stock"),
+        Role("doctor", "the attending: decides, confirms, explains", metrics=("rar", "tsr")),
+        Role("nurse", "observes, raises concerns, teaches", metrics=("rar", "tsr")),
+        Role("trainee", "takes histories and proposes under supervision", metrics=("rar", "tsr")),
+        Role("admin", "knows beds, times, staff and stock", metrics=("rar", "tsr")),
         Role("patient", "answers and asks", side="simulated"),
         Role("reflector", "reviews shifts: diagnosis, traits, preferences"),
         Role("judge", "judges norms, roles, identity and social quality", side="judge"),
@@ -59,8 +59,10 @@ clinic = Clinic(
     open_campaign=open_ward,
     report=report,
     feedback=feedback,
+    performance=performance,
     lint=lint,
     settings=(*DutyVariant.SETTINGS, "norms", "survey", "survey_items", "voice", "learning"),
+    play_by_role={"nurse": "T3:1", "admin": "T2:1"},
     demo_scenarios="3",
     demo_variants=("plain", "full"),
 )

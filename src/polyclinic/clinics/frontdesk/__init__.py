@@ -20,7 +20,12 @@ clinic = Clinic(
     summary="Patients call a hospital, are taken in, booked, moved and cancelled; the hospital lives in FHIR R5.",
     paper="H-AdminSim: a multi-agent simulator for hospital administrative workflows with FHIR integration",
     roles=(
-        Role("staff", "takes patients in and schedules them", side="tested"),
+        Role(
+            "staff",
+            "takes patients in and schedules them",
+            side="tested",
+            metrics=("intake_staff", "department", "scheduling_staff", "right_tool", "invented", "protected"),
+        ),
         Role("patient", "comes with a complaint and a wish for a time", side="simulated"),
     ),
     scenario_type=Contact,

@@ -7,7 +7,7 @@ from polyclinic.clinics.rounds.flow import flow
 from polyclinic.clinics.rounds.judges import judges
 from polyclinic.clinics.rounds.prompts import PROMPTS
 from polyclinic.clinics.rounds.readings import READINGS
-from polyclinic.clinics.rounds.report import feedback, report
+from polyclinic.clinics.rounds.report import feedback, performance, report
 from polyclinic.clinics.rounds.scenario import Case, lint, scenarios
 from polyclinic.clinics.rounds.understudies import MISTAKES, UNDERSTUDIES
 from polyclinic.clinics.rounds.variants import VARIANTS, RoundsVariant
@@ -19,7 +19,21 @@ clinic = Clinic(
     summary="A Socratic tutor leads a group of medical students round a patient; reviewers check what it says.",
     paper="Socratic personalized medical teaching with multi-agent simulation (ClinEdu, ClinTeach, MedTutor-R1)",
     roles=(
-        Role("tutor", "leads the group by asking; the role under test", side="tested"),
+        Role(
+            "tutor",
+            "leads the group by asking; the role under test",
+            side="tested",
+            metrics=(
+                "steps_covered",
+                "question_share",
+                "answer_leak",
+                "participation",
+                "learning_gain",
+                "ets",
+                "msm",
+                "mps",
+            ),
+        ),
         Role(
             "student",
             "reports, asks, and answers the case privately (student-1, student-2 …)",
@@ -45,6 +59,7 @@ clinic = Clinic(
     mistakes=MISTAKES,
     report=report,
     feedback=feedback,
+    performance=performance,
     lint=lint,
     dataset=dataset,
     demo_scenarios="images:2",

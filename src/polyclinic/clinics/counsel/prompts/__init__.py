@@ -6,7 +6,7 @@ Speech is plain text. Decisions are small and flat, and what can be chosen is cl
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, get_args
 
 from pydantic import Field, create_model, field_validator
 
@@ -17,6 +17,7 @@ from polyclinic.clinics.counsel.state import SUBJECTS, Action, canonical_subject
 from polyclinic.core.message import Frozen
 from polyclinic.core.prompt import Facts, Prompt
 from polyclinic.core.reply import ReplyModel
+from polyclinic.text.layout import blocks, listed
 
 NONE = "none"
 NOTHING = "nothing"
@@ -109,6 +110,23 @@ class GuardChecks(Prompt[GuardVerdict]):
     recent: tuple[str, ...]
     utterance: str
 
+    @property
+    def for_human(self) -> str:
+        """What a person on guard is shown."""
+        return blocks(
+            f"“{self.utterance}”",
+            "Is there danger in these words? Write the label, then the words it rests on: "
+            f"LABEL: words. Labels: {', '.join(get_args(Label))}.",
+        )
+
+    @classmethod
+    def from_human(cls, text: str) -> GuardVerdict:
+        """A person writes ``active: I will end it tonight``."""
+        label, _, words = text.strip().partition(":")
+        return GuardVerdict.model_validate(
+            {"reason": "a person's verdict", "words": words.strip(), "label": label.strip().casefold()}
+        )
+
 
 class PlannerPlans(Prompt[Plan]):
     """Which stage does the patient's answer call for? `allowed` are the stages that the order lets it choose."""
@@ -123,6 +141,22 @@ class PlannerPlans(Prompt[Plan]):
     utterance: str
     feedback: str
     cue: Cue = Cue()
+
+    @property
+    def for_human(self) -> str:
+        """What a person who plans is shown."""
+        return blocks(
+            f"Stage: {self.stage}. They were asked: “{self.asked}”",
+            f"They say: “{self.utterance}”",
+            f"Which stage now? Write STAGE: SIGNAL. Stages: {', '.join(self.allowed)}. Signals: "
+            f"{', '.join((*self.signals, NONE))}.",
+        )
+
+    @classmethod
+    def from_human(cls, text: str) -> Plan:
+        """A person writes ``stage: signal``; the signal may be left out."""
+        stage, _, signal = text.strip().partition(":")
+        return Plan(words="", signal=signal.strip() or NONE, to=stage.strip())
 
     def reply_form(self) -> type[Plan]:
         """Only what this very prompt offers."""
@@ -145,6 +179,29 @@ class CounsellorReplies(Prompt[str]):
     feedback: str
     cue: Cue = Cue()
 
+    @property
+    def for_human(self) -> str:
+        """What a person who counsels has at hand, in the language of the talk."""
+        if self.lang == "ko":
+            told = "당신은 상담자입니다. 듣고 알려 드리며, 결정은 그분이 하십니다. 약속하거나 재촉하지 않습니다."
+            head, gist, again, ask = (
+                "쓸 수 있는 출처:",
+                "지금 이야기의 목적",
+                "비평가가 초안을 돌려보냈습니다",
+                "무슨 말을 하시겠어요?",
+            )
+        else:
+            told = "You are the counsellor. You listen and inform; the person decides. Promise nothing, urge nothing."
+            head, gist = "Sources you may use:", "What this part is for"
+            again, ask = "The critic sent your draft back", "What do you say?"
+        return blocks(
+            told,
+            f"{gist}: {self.goal}",
+            listed(head, [f"{each.title}: {each.say}" for each in self.sources]),
+            f"{again}: {self.feedback}" if self.feedback else "",
+            ask,
+        )
+
 
 class CounsellorCites(Prompt[Cited]):
     """Where the facts in the counsellor's words are from."""
@@ -158,6 +215,14 @@ class CounsellorCites(Prompt[Cited]):
     def reply_form(self) -> type[Cited]:
         """One of the sources that were shown, or none."""
         return _cited_form((*(source.id for source in self.sources), NONE))
+
+    @property
+    def for_human(self) -> str:
+        """What a person is asked about the sources of their own words."""
+        ids = ", ".join(source.id for source in self.sources) or "-"
+        if self.lang == "ko":
+            return f"방금 한 말의 사실은 어느 출처에서 왔습니까? 출처의 이름을 쓰거나 none이라고 쓰세요: {ids}"
+        return f"Which source are the facts in your words from? Write its id, or none: {ids}"
 
     @classmethod
     def from_human(cls, text: str) -> Cited:
@@ -175,6 +240,21 @@ class CriticJudges(Prompt[Criticism]):
     asked: str
     utterance: str
     draft: str
+
+    @property
+    def for_human(self) -> str:
+        """What a person who criticises drafts is shown."""
+        if self.lang == "ko":
+            return blocks(
+                f"그분의 말: “{self.utterance}”",
+                f"상담자의 초안: “{self.draft}”",
+                "문제가 있습니까? none, 또는 accuracy(사실), choice(압박), feelings(마음)와 고칠 점을 쓰세요.",
+            )
+        return blocks(
+            f"The person said: “{self.utterance}”",
+            f"The counsellor's draft: “{self.draft}”",
+            "Is anything wrong? Write none, or accuracy, choice or feelings, then : and what to change.",
+        )
 
     @classmethod
     def from_human(cls, text: str) -> Criticism:
@@ -202,6 +282,26 @@ class KeeperRemembers(Prompt[Remembers]):
     utterance: str
     subjects: tuple[str, ...] = SUBJECTS
 
+    @property
+    def for_human(self) -> str:
+        """What a person who keeps the memory is shown."""
+        return blocks(
+            listed("Remembered so far:", self.facts),
+            f"They were asked: “{self.asked}”",
+            f"They say: “{self.utterance}”",
+            f"What is worth keeping? Write SUBJECT: a few words, or nothing. Subjects: {', '.join(self.subjects)}.",
+        )
+
+    @classmethod
+    def from_human(cls, text: str) -> Remembers:
+        """A person writes ``subject: words``, or ``nothing``."""
+        subject, colon, value = text.strip().partition(":")
+        kept = bool(colon and value.strip())
+        action = "add" if kept else "keep"
+        return Remembers.model_validate(
+            {"action": action, "subject": subject.strip() if kept else NOTHING, "value": value.strip()}
+        )
+
     def reply_form(self) -> type[Remembers]:
         """Only subjects that memory keeps."""
         return _remembers_form((*self.subjects, NOTHING))
@@ -217,6 +317,11 @@ class KeeperSummarises(Prompt[str]):
     summary: str
     turns: tuple[str, ...]
 
+    @property
+    def for_human(self) -> str:
+        """What a person who sums up is shown."""
+        return blocks(self.summary, listed("Since then:", self.turns), f"Sum it up in at most {self.limit} characters.")
+
 
 class SingleReplies(Prompt[str]):
     """The baseline: one model, one prompt, no plan, no sources, no critic."""
@@ -226,6 +331,11 @@ class SingleReplies(Prompt[str]):
     lang: Lang
     utterance: str
     cue: Cue = Cue()
+
+    @property
+    def for_human(self) -> str:
+        """What a person who counsels alone is asked."""
+        return "무슨 말을 하시겠어요?" if self.lang == "ko" else "What do you say?"
 
 
 class PatientSpeaks(Prompt[str]):
@@ -240,6 +350,31 @@ class PatientSpeaks(Prompt[str]):
     said: str = Field(description="the counsellor's last words; empty at the beginning")
     cue: Cue = Cue()
 
+    @property
+    def for_human(self) -> str:
+        """Who a person is in this talk, in its language."""
+        who, ko = self.persona, self.lang == "ko"
+        if ko:
+            you = f"당신은 {who.name}, {who.age}세입니다. 병: {who.diagnosis}."
+            life = f"가족: {who.family}. 소중한 것: {who.values}."
+            worry = f"마음에 걸리는 것: {who.burden} 병에 대해 믿고 있는 것: {who.misunderstanding}"
+        else:
+            you = f"You are {who.name}, {who.age}. Illness: {who.diagnosis}."
+            life = f"Family: {who.family}. What matters: {who.values}."
+            worry = f"What weighs on you: {who.burden} What you believe about the illness: {who.misunderstanding}"
+        voice = (
+            (f"이번에는 이 마음을 꺼내세요: {self.voices}" if ko else f"This time, bring this up: {self.voices}")
+            if self.voices
+            else ""
+        )
+        first = (
+            "상담자가 곁에 앉아 있습니다. 먼저 말을 꺼내 보세요."
+            if ko
+            else "The counsellor sits beside you. You begin."
+        )
+        ask = ("뭐라고 하시겠어요?" if ko else "What do you say?") if self.said else first
+        return blocks(you, life, worry, voice, ask)
+
 
 class DeskWaits(Prompt[DeskSays]):
     """A live conversation waits for the next person to act."""
@@ -248,6 +383,16 @@ class DeskWaits(Prompt[DeskSays]):
     lang: Lang
     step: int
     control: str
+
+    @property
+    def for_human(self) -> str:
+        """What the person in a live talk is asked."""
+        return "말씀하세요." if self.lang == "ko" else "Type what you say."
+
+    @classmethod
+    def from_human(cls, text: str) -> DeskSays:
+        """A person's own words."""
+        return DeskSays(kind="patient", text=text.strip())
 
 
 PROMPTS: tuple[type[Prompt[Any]], ...] = (

@@ -33,6 +33,14 @@ class CallerAsks(Prompt[str]):
     medicine: str
     believes: str
 
+    @property
+    def for_human(self) -> str:
+        """What a person who calls is told."""
+        return (
+            f"You are {self.caller}, on the telephone with a medicine helpline. You were given {self.medicine}, "
+            f"and you have heard: {self.believes}.\n\nAsk how to take it."
+        )
+
 
 class NurseAdvises(Prompt[Advice]):
     """The nurse drafts an answer; `objections` holds what was wrong with the draft before."""
@@ -45,6 +53,16 @@ class NurseAdvises(Prompt[Advice]):
     phrases: tuple[str, ...]
     said_before: tuple[str, ...]
     objections: tuple[str, ...]
+
+    @property
+    def for_human(self) -> str:
+        """What a person at the helpline is told."""
+        leaflet = f'Look it up with: /use leaflet {{"medicine": "{self.medicine}"}}\n\n' if self.has_leaflet else ""
+        held = "".join(f"Your words were held back: {objection}\n\n" for objection in self.objections)
+        return (
+            f"You are the nurse on a medicine helpline; the medicines are invented.\n\n{leaflet}{held}"
+            "Say how to take it, as TABLETS x TIMES A DAY: words. For example: 2 x 3: take two tablets with each meal"
+        )
 
     @classmethod
     def from_human(cls, text: str) -> Advice:
@@ -64,6 +82,15 @@ class CallerReacts(Prompt[Reaction]):
     caller: str
     style: Style
     advice: str
+
+    @property
+    def for_human(self) -> str:
+        """How a person answers the nurse."""
+        liking = {
+            "mealtimes": "Numbers confuse you: you understand a dose when it is tied to meals.",
+            "numbers": "You want exact numbers; talk about meals confuses you.",
+        }.get(self.style, "")
+        return f"{liking}\n\nHave you understood? Write yes: your words, or no: your words.".strip()
 
     @classmethod
     def from_human(cls, text: str) -> Reaction:

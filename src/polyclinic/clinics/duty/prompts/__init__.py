@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from polyclinic.clinics.duty.prompts.replies import (
+    DISTANCES,
     HEARD,
     BreachReviewed,
     Correction,
@@ -25,6 +26,7 @@ from polyclinic.clinics.duty.prompts.views import (
 )
 from polyclinic.clinics.duty.scenario import Role
 from polyclinic.core.prompt import Prompt
+from polyclinic.text.layout import blocks, listed
 
 
 class ActTurn(Prompt[str]):
@@ -53,6 +55,33 @@ class ActTurn(Prompt[str]):
     objections: tuple[str, ...]
     steers: StaffSteers
 
+    @property
+    def for_human(self) -> str:
+        """What a person on duty knows, what is remembered for them, and what is asked of them now."""
+        known = [
+            *self.view.knows,
+            *(f"medicine: {each.name}, {each.dose}; {each.taken}" for each in self.view.medicines),
+            *(f"said before: {promise}" for promise in self.view.promised),
+            *(f"the department has, when free: {thing}" for thing in self.view.equipment),
+            *(
+                f"{each.name}: {each.limit}" + f"; instead: {each.instead}" * bool(each.instead)
+                for each in self.view.limits
+            ),
+            *(f"nobody has this yet: {thing}" for thing in self.view.unknowns),
+        ]
+        return blocks(
+            f"You are the {self.role}. {self.setting} The matter at hand: {self.title}.",
+            listed("What you know:", known),
+            listed("The house's steps:", [f"{n}. {step}" for n, step in enumerate(self.view.protocol, 1)]),
+            listed("Your part in the team:", self.view.boundaries),
+            listed("Your responsibilities:", self.norms),
+            listed("Learned from earlier shifts:", self.learned),
+            listed("Keep in mind now:", self.memory.reminders),
+            listed("Your words would break a rule. Say it otherwise:", self.objections),
+            f"Now you speak to the {self.to}. {self.aim}"
+            + " These are the last words: leave nothing undecided." * self.last,
+        )
+
 
 class PatientTurn(Prompt[str]):
     """The patient answers."""
@@ -68,6 +97,17 @@ class PatientTurn(Prompt[str]):
     to: Role
     steers: PatientSteers
 
+    @property
+    def for_human(self) -> str:
+        """What a person who plays the patient knows, and who is asking."""
+        return blocks(
+            f"You are the patient, or the parent who speaks for a sick child. {self.setting}",
+            listed("What you know:", self.knows),
+            listed("What happened, in your words:", self.story),
+            listed("What worries you:", self.concerns),
+            f"Answer the {self.to}.",
+        )
+
 
 class ReviewsBreach(Prompt[BreachReviewed]):
     """R01 about one broken rule: why, and which line would prevent it."""
@@ -81,6 +121,15 @@ class ReviewsBreach(Prompt[BreachReviewed]):
     to: str
     late: bool
     before: tuple[Spoken, ...]
+
+    @property
+    def for_human(self) -> str:
+        """What a person who reviews the shift is shown."""
+        return blocks(
+            f"The {self.role} said to the {self.to}: “{self.said}”",
+            f"The rule: {self.rule} ({self.rationale})",
+            "Write one line of advice that would prevent it.",
+        )
 
     @classmethod
     def from_human(cls, text: str) -> BreachReviewed:
@@ -102,6 +151,16 @@ class HearsTraits(Prompt[TraitsHeard]):
     def reply_form(self) -> type[TraitsHeard]:
         """One field for each dimension."""
         return traits_heard(tuple(line.dimension for line in self.scales))
+
+    @property
+    def for_human(self) -> str:
+        """What a person who listens for traits is shown."""
+        scales = [f"{line.dimension}: {line.about} ({line.low} … {line.high})" for line in self.scales]
+        return blocks(
+            listed(f"What the {self.role} said:", self.messages),
+            listed("Traits:", scales),
+            f"Write what you hear, one trait: {', '.join(HEARD)}.",
+        )
 
     @classmethod
     def from_human(cls, text: str) -> TraitsHeard:
@@ -130,6 +189,15 @@ class PrefersIdentity(Prompt[Preferred]):
     second_broken: tuple[str, ...]
     steers: PreferenceSteers
 
+    @property
+    def for_human(self) -> str:
+        """What a person who prefers one of two is shown."""
+        return blocks(
+            listed(f"The first {self.role}:", self.first),
+            listed(f"The second {self.role}:", self.second),
+            "Which serves the rules, the person and the team better? Write first, second or neither.",
+        )
+
     @classmethod
     def from_human(cls, text: str) -> Preferred:
         """A person writes ``first``, ``second`` or ``neither``."""
@@ -145,6 +213,15 @@ class JudgesIdentity(Prompt[IdentityJudged]):
     role: Role
     traits: tuple[TraitLine, ...]
     messages: tuple[str, ...]
+
+    @property
+    def for_human(self) -> str:
+        """What a person who judges likeness is shown."""
+        return blocks(
+            listed(f"The {self.role} as known:", [f"{line.about}: {line.words}" for line in self.traits]),
+            listed("What was said:", self.messages),
+            f"How like that person is the speaker? Write one of: {', '.join(DISTANCES)}.",
+        )
 
     @classmethod
     def from_human(cls, text: str) -> IdentityJudged:

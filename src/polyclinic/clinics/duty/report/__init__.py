@@ -1,6 +1,6 @@
 """This clinic's part of a report, and the feedback for a person who played."""
 
-from polyclinic.clinics.duty.report.feedback import feedback
+from polyclinic.clinics.duty.report.feedback import feedback, performance
 from polyclinic.clinics.duty.report.page import report
 
-__all__ = ["feedback", "report"]
+__all__ = ["feedback", "performance", "report"]

@@ -1,41 +1,93 @@
-"""Feedback for a person who played a member of staff: what went well, what broke a rule, on which words, and what next.
+"""Feedback for a person who played a member of staff: what was dangerous, what went well, what is missing, what next.
 
-Short on purpose, and made of what the shift itself recorded: the reader's findings stand in the transcript.
+Short on purpose, and made of what the shift itself recorded: the reader's findings stand in the transcript. Only the
+person's own words are held against them; what colleagues broke is told apart.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from polyclinic.clinics.duty.judges.view import norms_of
 from polyclinic.clinics.duty.scenario import STAFF, AnyDuty
 from polyclinic.core.judge import Case
-from polyclinic.core.transcript import Scored, Violated
-from polyclinic.eval.sections import Block, Cell, Paragraph, Section, Table
+from polyclinic.core.transcript import Said, Scored, Started, Violated
+from polyclinic.eval.in_short import in_short, quoted
+from polyclinic.eval.sections import Block, Cell, Section, Table
 
 MOST = 4
+GRAVE = 3
+"""From this severity on, a broken norm can hurt somebody."""
 
 
 def feedback(case: Case[AnyDuty]) -> list[Section]:
-    """The gravest breaches of one played shift, each once, with the next step; then what the checklist missed."""
+    """In short, then what colleagues broke."""
+    people = [role for role, model in case.transcript.of(Started)[0].cast.items() if model == "human"]
     norms = {norm.id: norm for norm in norms_of(case.transcript)}
+    broken = _broken(case, set(norms))
+    mine = [event for event in broken if event.by in people]
+    first = mine[0] if mine else None
+    sections = [
+        in_short(
+            danger=[_named(event, norms[event.rule].then) for event in mine if event.severity >= GRAVE],
+            good=_good(case, people, mine),
+            missing=[
+                *(_named(event, norms[event.rule].then) for event in mine if event.severity < GRAVE),
+                *_missed(case),
+            ],
+            next_step=norms[first.rule].remind if first is not None else _next(case),
+        )
+    ]
+    others = [event for event in broken if event.by not in people and event.by in STAFF]
+    if others:
+        rows: list[list[Cell]] = [[event.by, event.words, norms[event.rule].then] for event in others[:MOST]]
+        body: list[Block] = [Table("What your colleagues broke", ["who", "words", "the rule asks that"], rows)]
+        sections.append(Section("Your team", body))
+    return sections
+
+
+def performance(case: Case[AnyDuty], role: str) -> Mapping[str, float]:
+    """A person's own breaches: how many, and how grave the gravest was."""
+    mine = [event for event in case.transcript.of(Violated) if event.by == role]
+    return {"own_breaches": float(len(mine)), "gravest_breach": float(max((e.severity for e in mine), default=0))}
+
+
+def _broken(case: Case[AnyDuty], known: set[str]) -> list[Violated]:
+    """Each broken norm once for each person, the gravest first."""
     seen: dict[tuple[str, str], Violated] = {}
     for event in sorted(case.transcript.of(Violated), key=lambda event: -event.severity):
-        if event.rule in norms and event.by in STAFF:
+        if event.rule in known:
             seen.setdefault((event.rule, event.by), event)
-    spoken = sum(said.speaker in STAFF for said in case.transcript.said())
-    rows: list[list[Cell]] = [
-        [event.by, event.words, norms[event.rule].then, norms[event.rule].remind]
-        for event in list(seen.values())[:MOST]
-    ]
-    well = f"{spoken} messages were said by the staff, and {len(seen)} kinds of breach were found in them."
-    body: list[Block] = [
-        Paragraph("No rule was broken." if not rows else well),
-        *([Table("What to look at", ["who", "words", "the rule asks that", "next time"], rows)] if rows else []),
-        *_missed(case),
-    ]
-    return [Section("Your shift", body)]
+    return list(seen.values())
 
 
-def _missed(case: Case[AnyDuty]) -> list[Paragraph]:
-    """What the task's checklist did not find, where the shift was judged."""
+def _named(event: Violated, asked: str) -> str:
+    return f"you said {quoted(event.words)}; the rule asks that {asked}." if event.words else f"{asked}: not done."
+
+
+def _good(case: Case[AnyDuty], people: list[str], mine: list[Violated]) -> list[str]:
+    """The person's first words that broke nothing, and the task where all of it was met."""
+    bad = {event.words for event in mine}
+    clean = [said for said in case.transcript.of(Said) if said.speaker in people and not _holds(said.text, bad)]
+    good = [f"{quoted(clean[0].text)} broke no rule."] if clean else []
+    return [*good, "the whole task was done."] if _task(case) == "all items met" else good
+
+
+def _holds(text: str, words: set[str]) -> bool:
+    return any(each and each in text for each in words)
+
+
+def _task(case: Case[AnyDuty]) -> str:
     reasons = [event.score.reason for event in case.transcript.of(Scored) if event.score.metric == "tsr"]
-    return [Paragraph(f"The task: {reasons[-1]}.")] if reasons else []
+    return reasons[-1] if reasons else ""
+
+
+def _missed(case: Case[AnyDuty]) -> list[str]:
+    """What the task's checklist did not find, where the shift was judged."""
+    items = _task(case).removeprefix("missed: ") if _task(case).startswith("missed: ") else ""
+    return [f"{item.strip()}." for item in items.split(";") if item.strip()]
+
+
+def _next(case: Case[AnyDuty]) -> str:
+    missed = _missed(case)
+    return f"begin with this: {missed[0]}" if missed else "try a harder shift: polyclinic scenarios list duty"

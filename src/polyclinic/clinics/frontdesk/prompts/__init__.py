@@ -25,6 +25,7 @@ from polyclinic.clinics.frontdesk.scenario.config import Preference
 from polyclinic.core.message import Frozen
 from polyclinic.core.prompt import Facts, Prompt
 from polyclinic.people.patient_axes import PatientAxes
+from polyclinic.text.layout import blocks, listed
 
 VoiceName = Literal["first", "second"]
 VOICES: tuple[VoiceName, ...] = ("first", "second")
@@ -74,6 +75,26 @@ class PatientIntake(Prompt[str]):
     staff_says: str
     voice: Voice = FIRST_VOICE
 
+    @property
+    def for_human(self) -> str:
+        """Who a person is at the desk, and what they feel."""
+        particulars = [
+            f"sex: {self.sex}",
+            f"born: {self.birth_date}",
+            f"phone: {self.phone}",
+            f"personal number: {self.identifier}",
+            f"address: {self.address}",
+        ]
+        known = (
+            f"A doctor has told you that it is {self.diagnosis}." if self.diagnosis else "No doctor has seen you yet."
+        )
+        return blocks(
+            f"You are {self.name}, at the front desk of a hospital. {known}",
+            listed("What you feel:", self.symptoms),
+            listed("Your particulars, when you are asked:", particulars),
+            "What do you say?",
+        )
+
 
 class StaffIntake(Prompt[str]):
     """The staff asks. `known` is what its form holds so far, `missing` which particulars it still lacks."""
@@ -114,12 +135,12 @@ class StaffRecord(Prompt[IntakeReply]):
         """How the record is typed."""
         told = (
             "You are the clerk. Find out who the patient is (full name, sex, phone, personal number, address), whether "
-            "there is a diagnosis already, and what is wrong; then choose a department.\n"
-            f"Departments: {', '.join(self.departments)}.\n"
+            "there is a diagnosis already, and what is wrong; then choose a department.\n\n"
+            f"Departments: {', '.join(self.departments)}.\n\n"
         )
         go_on = "" if self.must_decide else "\nTo ask another question first, type - here."
         return (
-            f"{told if len(self.dialogue) <= 2 else ''}"
+            f"{told}"
             "Write the record, each value exactly as the patient gave it, nothing between the bars where it was not "
             f"said:\n{' | '.join(_FORM_LINE)}{go_on}"
         )
@@ -160,7 +181,7 @@ class PatientBooking(Prompt[str]):
             "date": f"a time from {self.valid_from} on, with any doctor",
         }[self.wish]
         before = "You have changed your mind: turn the offer down. " if self.rejected else ""
-        return f"The staff says: {self.staff_says}\n{before}You want {wanted}. Say so."
+        return f"The staff says: {self.staff_says}\n\n{before}You want {wanted}. Say so."
 
 
 class PatientCalls(Prompt[str]):
@@ -176,6 +197,16 @@ class PatientCalls(Prompt[str]):
     time: str
     staff_says: str
     voice: Voice = FIRST_VOICE
+
+    @property
+    def for_human(self) -> str:
+        """What a person who calls about an appointment wants."""
+        return blocks(
+            f"You call as {self.name}, who has an appointment with {self.physician} on {self.date} at {self.time}. "
+            f"You want to {'move' if self.intent == 'move' else 'cancel'} it.",
+            f"The staff says: {self.staff_says}",
+            "What do you say?",
+        )
 
 
 class StaffBooks(Prompt[Choice]):
@@ -201,8 +232,8 @@ class StaffBooks(Prompt[Choice]):
         """What the patient wants, and how the tools are typed."""
         problem = f"\n(Your last step failed: {self.problem})" if self.problem else ""
         return (
-            f"The patient says: {self.patient_says}{problem}\n"
-            f"Today is {self.today}. Doctors of {self.department}: {', '.join(self.physicians)}.\n"
+            f"The patient says: {self.patient_says}{problem}\n\n"
+            f"Today is {self.today}. Doctors of {self.department}: {', '.join(self.physicians)}.\n\n"
             "Type one of:\n"
             "  get_all_time                            the earliest time in the department\n"
             "  physician_filter physician=NAME         the earliest with that doctor\n"
@@ -242,8 +273,8 @@ class StaffChanges(Prompt[Change]):
         """What the caller wants, and how the tools are typed."""
         problem = f"\n(Your last step failed: {self.problem})" if self.problem else ""
         return (
-            f"The caller says: {self.patient_says}{problem}\n"
-            f"Today is {self.today}. Doctors of {self.department}: {', '.join(self.physicians)}.\n"
+            f"The caller says: {self.patient_says}{problem}\n\n"
+            f"Today is {self.today}. Doctors of {self.department}: {', '.join(self.physicians)}.\n\n"
             "Type one of:\n"
             "  reschedule patient_name=NAME, physician=NAME, date=YYYY-MM-DD\n"
             "  cancel patient_name=NAME, physician=NAME, date=YYYY-MM-DD\n"
@@ -279,6 +310,21 @@ class StaffReasons(Prompt[ReasonedSchedule]):
         """Closed by the diaries' physicians and days."""
         days = tuple([day.date.isoformat() for day in self.diaries[0].days])
         return schedule_form(tuple([diary.name for diary in self.diaries]), days)
+
+    @property
+    def for_human(self) -> str:
+        """The diaries as a person reads them, and how the time found is typed."""
+        lines = [
+            f"{diary.name} ({diary.visit_minutes} min a visit), {day.date}: taken {', '.join(day.occupied) or 'never'}"
+            for diary in self.diaries
+            for day in diary.days
+        ]
+        return blocks(
+            f"{self.department} is open from {self.opens} to {self.closes}; it is {self.now}.",
+            listed("The diaries:", lines),
+            f"The patient says: {self.patient_says}",
+            "Find the time. Write physician | YYYY-MM-DD | HH:MM | HH:MM, or none.",
+        )
 
     @classmethod
     def from_human(cls, text: str) -> ReasonedSchedule:

@@ -14,6 +14,7 @@ from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.scenario.record import Fact, Record
 from polyclinic.core.judge import Case
 from polyclinic.core.transcript import Started, Transcript
+from polyclinic.eval.in_short import in_short, quoted
 from polyclinic.eval.sections import Block, Cell, Paragraph, Section, Table
 
 NEXT_TIME = "Ask for one thing at a time, for symptoms rather than for the diagnosis, and for a test by its name."
@@ -27,7 +28,7 @@ def feedback(case: Case[PatientScenario]) -> list[Section]:
         return [Section("How you played the patient", _playing(exchanges, read))]
     known = brought_out(record, exchanges, read)
     return [
-        Section("In short", _in_short(case.transcript, record, known)),
+        _in_short(case.transcript, record, known),
         Section("What you found out", _checklist(record, known)),
         Section("Red flags", _red_flags(record, known)),
         Section("How you asked", _questions(exchanges, read)),
@@ -54,25 +55,25 @@ def brought_out(record: Record, exchanges: list[Heard], read: dict[int, Understo
     return found
 
 
-def _in_short(transcript: Transcript, record: Record, known: dict[str, str]) -> list[Block]:
+def _in_short(transcript: Transcript, record: Record, known: dict[str, str]) -> Section:
     """The best, the gravest and the next step, in three or four sentences."""
     flags = [fact for fact in record.checklist if fact.red_flag]
     found = [fact for fact in (*flags, *record.checklist) if fact.id in known]
     missed = [fact for fact in (*flags, *record.checklist) if fact.id not in known]
-    blocks: list[Block] = []
-    if found:
-        words = known[found[0].id]
-        blocks.append(Paragraph(f"Good: you brought out “{found[0].text}”, when the patient said “{words}”"))
+    good = [f"you brought out “{fact.text}”, when the patient said {quoted(known[fact.id])}" for fact in found[:1]]
+    danger: list[str] = []
     verdict = transcript.last_note(Concluded)
     if verdict is not None and verdict.right:
-        blocks.append(Paragraph(f"Good: “{verdict.diagnosis}” is right."))
+        good.insert(0, f"{quoted(verdict.diagnosis)} is right.")
     elif record.disease.urgent:
-        given = f"“{verdict.diagnosis}” overlooks it" if verdict is not None else "you came to no conclusion"
-        blocks.append(Paragraph(f"This was dangerous: {given}. {record.diagnosis} cannot wait."))
-    if missed:
-        blocks.append(Paragraph(f"Missing: nobody heard “{missed[0].text}”"))
-        blocks.append(Paragraph(f"Next step: ask about {_about(missed[0])} before you conclude."))
-    return blocks
+        given = f"{quoted(verdict.diagnosis)} overlooks it" if verdict is not None else "you came to no conclusion"
+        danger.append(f"{given}. {record.diagnosis} cannot wait.")
+    return in_short(
+        danger=danger,
+        good=good,
+        missing=[f"nobody heard “{fact.text}”" for fact in missed[:1]],
+        next_step=f"ask about {_about(missed[0])} before you conclude." if missed else "",
+    )
 
 
 def _playing(exchanges: list[Heard], read: dict[int, Understood]) -> list[Block]:

@@ -8,6 +8,18 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from polyclinic.clinics.rounds.prompts.people import (
+    REVIEW,
+    case_for_tutor,
+    chosen_letter,
+    is_fine,
+    refuse_empty,
+    script_for_human,
+    sheet_for_human,
+    written_by_students,
+)
+from polyclinic.clinics.rounds.prompts.people import Key as Key
+from polyclinic.clinics.rounds.prompts.people import Sheet as Sheet
 from polyclinic.clinics.rounds.prompts.replies import (
     ExpertAnswer,
     FactVerdict,
@@ -18,11 +30,13 @@ from polyclinic.clinics.rounds.prompts.replies import (
     WrittenSteps,
     choice_form,
 )
-from polyclinic.clinics.rounds.scenario.case import Case, PatientScript, Pitfall, SocraticStep
+from polyclinic.clinics.rounds.scenario.case import PatientScript
 from polyclinic.clinics.rounds.state import Analysis, Line
 from polyclinic.core.message import Frozen, Image
 from polyclinic.core.prompt import Facts, Prompt
+from polyclinic.core.reply import Unreadable
 from polyclinic.people.students import Student
+from polyclinic.text.layout import blocks
 
 
 class Cue(Facts):
@@ -36,39 +50,6 @@ class Cue(Facts):
     person: bool = False
 
 
-class Sheet(Frozen):
-    """The case as everybody in the room may read it: no answer, no steps, no script."""
-
-    vignette: str
-    question: str
-    options: dict[str, str]
-    captions: tuple[str, ...]
-
-    @classmethod
-    def from_case(cls, case: Case) -> Sheet:
-        """The public side of a case."""
-        return cls(
-            vignette=case.vignette,
-            question=case.question,
-            options=case.options,
-            captions=tuple(image.caption for image in case.images),
-        )
-
-
-class Key(Frozen):
-    """The case's other side, for the tutor, the specialist and the judges: answer, explanation, steps, pitfalls."""
-
-    answer: str
-    explanation: str
-    steps: tuple[SocraticStep, ...]
-    pitfalls: tuple[Pitfall, ...]
-
-    @classmethod
-    def from_case(cls, case: Case) -> Key:
-        """The teacher's side of a case."""
-        return cls(answer=case.answer_text, explanation=case.explanation, steps=case.steps, pitfalls=case.pitfalls)
-
-
 class WritesSteps(Prompt[WrittenSteps]):
     """An author breaks a case down into Socratic steps."""
 
@@ -78,6 +59,7 @@ class WritesSteps(Prompt[WrittenSteps]):
     answer: str
     image_ids: tuple[str, ...]
     pictures: tuple[Image, ...]
+    for_human: ClassVar[str] = "Write the steps of this case, as JSON: only a program can be the author here."
 
 
 class WritesScript(Prompt[WrittenScript]):
@@ -87,6 +69,7 @@ class WritesScript(Prompt[WrittenScript]):
     words: ClassVar[int] = 500
     sheet: Sheet
     image_ids: tuple[str, ...]
+    for_human: ClassVar[str] = "Write the patient's memory, as JSON: only a program can be the author here."
 
 
 class PatientOpens(Prompt[str]):
@@ -99,6 +82,13 @@ class PatientOpens(Prompt[str]):
     speaker: str
     script: PatientScript
     cue: Cue = Cue()
+
+    @property
+    def for_human(self) -> str:
+        """What a person in the bed knows."""
+        return blocks(
+            script_for_human(self.speaker, self.script), "Medical students have come. Tell them what brings you here."
+        )
 
 
 class PatientAnswers(Prompt[str]):
@@ -113,6 +103,11 @@ class PatientAnswers(Prompt[str]):
     said_before: tuple[str, ...]
     questions: tuple[str, ...]
     cue: Cue = Cue()
+
+    @property
+    def for_human(self) -> str:
+        """The questions, beside what a person in the bed knows."""
+        return blocks(script_for_human(self.speaker, self.script), "Answer the questions, all in one reply.")
 
 
 class StudentAnalyses(Prompt[str]):
@@ -130,8 +125,16 @@ class StudentAnalyses(Prompt[str]):
     @property
     def for_human(self) -> str:
         """What a person is asked instead of the model's instructions."""
-        shown = "".join(f" There is a picture: {caption}." for caption in self.sheet.captions)
-        return f"You sit in as {self.student.name}.{shown} Report what you notice and think; only the tutor sees it."
+        last = "This is your last report. " if self.last else ""
+        return blocks(
+            f"You sit in as {self.student.name}.",
+            f"{last}Report to the tutor what you notice and think; nobody else sees it.",
+        )
+
+    def check(self, reply: str) -> None:
+        """Leaving it out is no report, where a person reports."""
+        if self.cue.person:
+            refuse_empty(reply, "say what you notice and think, however little")
 
 
 class StudentActs(Prompt[StudentAction]):
@@ -192,8 +195,19 @@ class StudentChooses(Prompt[StudentChoice]):
         asked = "What is your answer now?" if later else "What is your answer before the teaching begins?"
         options = "".join(f"\n({letter}) {words}" for letter, words in self.sheet.options.items())
         how = "one letter" if options else "a few words"
-        case = f"{self.sheet.vignette}\n{self.sheet.question}{options}"
-        return f"{case}\n{asked} Nobody sees it: {how}, then : and why, if you like."
+        return blocks(
+            self.sheet.vignette,
+            f"{self.sheet.question}{options}",
+            f"{asked} Nobody sees it. Write {how}, then : and why, if you like.",
+        )
+
+    def check(self, reply: StudentChoice) -> None:
+        """A person's choice must be one of the options, by its letter or in its words."""
+        if not self.cue.person:
+            return
+        refuse_empty(reply.choice, "give your best answer, even if you are not sure")
+        if self.sheet.options and not chosen_letter(reply.choice, self.sheet.options):
+            raise Unreadable(f"that is none of the options: write {' or '.join(self.sheet.options)}")
 
     @classmethod
     def from_human(cls, text: str) -> StudentChoice:
@@ -226,9 +240,9 @@ class TutorGuides(Prompt[str]):
     @property
     def for_human(self) -> str:
         """What a person is asked: all that the tutor knows, without the form of a model's thinking."""
-        return (
-            f"{self.render()[-1].content}\n"
-            "Say one thing to the whole group. Reviewers read it before the students hear it."
+        return blocks(
+            *case_for_tutor(self.sheet, self.key, self.analyses, self.last),
+            "Say one thing to the whole group. Reviewers read it before the students hear it.",
         )
 
 
@@ -245,6 +259,13 @@ class TutorAsks(Prompt[str]):
     analyses: tuple[Analysis, ...]
     cue: Cue = Cue()
 
+    @property
+    def for_human(self) -> str:
+        """What a person who teaches is told."""
+        return blocks(
+            *case_for_tutor(self.sheet, self.key, self.analyses, self.last), "Say one thing to the whole group."
+        )
+
 
 class TutorHelps(Prompt[str]):
     """A plain tutor: the case and the students, no method."""
@@ -258,6 +279,16 @@ class TutorHelps(Prompt[str]):
     analyses: tuple[Analysis, ...]
     cue: Cue = Cue()
 
+    @property
+    def for_human(self) -> str:
+        """What a person who helps without a method is told."""
+        return blocks(
+            *sheet_for_human(self.sheet),
+            f"The answer: {self.answer}",
+            *written_by_students(self.analyses),
+            "Say one thing to the whole group.",
+        )
+
 
 class TutorLectures(Prompt[str]):
     """A tutor who explains."""
@@ -270,6 +301,11 @@ class TutorLectures(Prompt[str]):
     history: tuple[Line, ...]
     analyses: tuple[Analysis, ...]
     cue: Cue = Cue()
+
+    @property
+    def for_human(self) -> str:
+        """What a person who explains is told."""
+        return blocks(*case_for_tutor(self.sheet, self.key, self.analyses, False), "Explain it to the whole group.")
 
 
 class Objection(Frozen):
@@ -296,9 +332,9 @@ class TutorRevises(Prompt[str]):
     def for_human(self) -> str:
         """What a person is asked: what was found, and to say it again better."""
         found = "\n".join(f"- {objection.reviewer}: {objection.feedback}" for objection in self.objections)
-        return (
-            f"The students did not hear this yet: {self.previous_guidance}\n"
-            f"Reviewers found:\n{found}\nSay it again, corrected."
+        return blocks(
+            f"The students did not hear this yet: {self.previous_guidance}\nReviewers found:\n{found}",
+            "Say it again, corrected.",
         )
 
 
@@ -311,6 +347,16 @@ class ChecksFacts(Prompt[FactVerdict]):
     key: Key
     statement: str
 
+    @property
+    def for_human(self) -> str:
+        """What a person who reviews is shown."""
+        return blocks(f"The tutor wants to say: “{self.statement}”", REVIEW)
+
+    @classmethod
+    def from_human(cls, text: str) -> FactVerdict:
+        """``ok``, or what is wrong."""
+        return FactVerdict(reason=text.strip(), verdict="correct" if is_fine(text) else "wrong")
+
 
 class ChecksSafety(Prompt[SafetyVerdict]):
     """The supervisor checks a draft's safety, ethics, fairness, tone and privacy. It sees the words only."""
@@ -319,6 +365,16 @@ class ChecksSafety(Prompt[SafetyVerdict]):
     words: ClassVar[int] = 80
     statement: str
 
+    @property
+    def for_human(self) -> str:
+        """What a person who reviews is shown."""
+        return blocks(f"The tutor wants to say: “{self.statement}”", REVIEW)
+
+    @classmethod
+    def from_human(cls, text: str) -> SafetyVerdict:
+        """``ok``, or what is wrong."""
+        return SafetyVerdict(reason=text.strip(), issue="none" if is_fine(text) else "safety")
+
 
 class AnswersKnowledge(Prompt[ExpertAnswer]):
     """The expert answers a general question. It is not told which case is on the table."""
@@ -326,6 +382,17 @@ class AnswersKnowledge(Prompt[ExpertAnswer]):
     template: ClassVar[str] = "answers_knowledge.md"
     words: ClassVar[int] = 80
     question: str
+
+    @property
+    def for_human(self) -> str:
+        """What a person who is the expert is asked."""
+        return blocks(f"A student asks: “{self.question}”", "Answer as a textbook would, or write pass if it cannot.")
+
+    @classmethod
+    def from_human(cls, text: str) -> ExpertAnswer:
+        """The explanation, or ``pass``."""
+        general = text.strip().casefold() != "pass"
+        return ExpertAnswer(explanation=text.strip() if general else "", general=general)
 
 
 PROMPTS = (

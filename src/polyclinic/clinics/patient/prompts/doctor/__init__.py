@@ -155,6 +155,12 @@ class Consults(Prompt[str], Interviewing):
     reason: str
     notes: tuple[str, ...]
 
+    @property
+    def for_human(self) -> str:
+        """Why a person was called in, and what they may do."""
+        why = f" because of {self.reason}" if self.reason else ""
+        return f"{self.called_by} called you in for {self.discipline}{why}. Ask one question, or type {CONCLUDE}."
+
     @classmethod
     def from_human(cls, text: str) -> str:
         """As the first doctor."""
@@ -210,6 +216,11 @@ class Cheats(Prompt[str]):
     setting: Trick
     player: Player
 
+    @property
+    def for_human(self) -> str:
+        """What a person who tries the patient is asked."""
+        return f"Try to get from the patient what no patient should give: {self.trick}. What do you ask?"
+
 
 class Soothes(Prompt[str]):
     """The doctor deals with a crisis at once."""
@@ -259,6 +270,11 @@ class Advises(Prompt[str]):
     diagnosis: str
     player: Player
 
+    @property
+    def for_human(self) -> str:
+        """What a person who plays the doctor says at the end."""
+        return f"You decided for {self.diagnosis}. Tell the patient what happens next."
+
 
 class Studies(Prompt[str]):
     """A doctor reads a finished case and notes questions that would have brought out what matters, one in each line."""
@@ -270,3 +286,9 @@ class Studies(Prompt[str]):
     lines: tuple[str, ...]
     tests: tuple[str, ...]
     player: Player
+
+    @property
+    def for_human(self) -> str:
+        """What a person who studies a case is shown."""
+        known = "\n".join(f"- {line}" for line in self.lines)
+        return f"A finished case:\n{known}\n\nWhich question would have brought out what matters?"

@@ -91,6 +91,12 @@ class Blurs(Prompt[str]):
     words: ClassVar[int] = 120
     lines: tuple[str, ...]
 
+    @property
+    def for_human(self) -> str:
+        """What a person is asked instead of a program."""
+        known = "\n".join(f"- {line}" for line in self.lines)
+        return f"{known}\n\nSay this again without results and with vague times."
+
 
 class Complains(Prompt[str]):
     """The patient arrives and says what is the matter."""
@@ -104,8 +110,8 @@ class Complains(Prompt[str]):
     @property
     def for_human(self) -> str:
         """What a person who plays the patient starts from."""
-        known = "\n".join(f"  - {line}" for line in self.lines)
-        return f"You are the patient: {self.person}\nTell the reception what is the matter:\n{known}"
+        known = "\n".join(f"- {line}" for line in self.lines)
+        return f"You are the patient: {self.person}\n\n{known}\n\nTell the reception what is the matter."
 
 
 class Attends(Prompt[str]):
@@ -116,6 +122,12 @@ class Attends(Prompt[str]):
     chunk: tuple[str, ...]
     question: str
 
+    @property
+    def for_human(self) -> str:
+        """What a person is asked instead of a program."""
+        known = "\n".join(f"- {line}" for line in self.chunk)
+        return f"{known}\n\nWhich of these matter for “{self.question}”?"
+
 
 class Merges(Prompt[str]):
     """The attention agent merges the key lines of all chunks, one in each line."""
@@ -124,6 +136,12 @@ class Merges(Prompt[str]):
     words: ClassVar[int] = 60
     lines: tuple[str, ...]
     question: str
+
+    @property
+    def for_human(self) -> str:
+        """What a person is asked instead of a program."""
+        known = "\n".join(f"- {line}" for line in self.lines)
+        return f"{known}\n\nSay what matters for “{self.question}” in one line."
 
 
 class Interviewed(BaseModel):
@@ -140,8 +158,8 @@ class Interviewed(BaseModel):
     @property
     def for_human(self) -> str:
         """What a person who plays the patient has to know to answer this question."""
-        known = "\n".join(f"  - {line.test + ': ' if line.test else ''}{line.text}" for line in self.information)
-        return f"You are the patient: {self.person}\nWhat you know:\n{known}\nThe doctor asks: {self.question}"
+        known = "\n".join(f"- {line.test + ': ' if line.test else ''}{line.text}" for line in self.information)
+        return f"You are the patient: {self.person}\n\nWhat you know about it:\n{known}\n\nAnswer the doctor."
 
 
 class AnswersAttended(Prompt[str], Interviewed):
@@ -199,6 +217,12 @@ class PicksAnswer(Prompt[Picked]):
     candidates: tuple[str, ...]
     player: Player
 
+    @property
+    def for_human(self) -> str:
+        """The candidates, by number."""
+        known = "\n".join(f"{number}. {words}" for number, words in enumerate(self.candidates, 1))
+        return f"{known}\n\nWhich answers “{self.question}” best? Type its number."
+
     def reply_form(self) -> type[Picked]:
         """As many numbers as there are candidates."""
         return _picked_of(len(self.candidates))
@@ -233,3 +257,10 @@ class Panics(Prompt[str]):
     person: str
     complaint: str
     player: Player
+
+    @property
+    def for_human(self) -> str:
+        """What a person who plays the patient does now."""
+        return (
+            f"You came because of: {self.complaint}\n\nIt suddenly gets worse. Interrupt, and say what happens to you."
+        )

@@ -16,3 +16,8 @@ class Summarises(Prompt[str]):
     limit_chars: int
     summary: str
     turns: tuple[Turn, ...]
+
+    @property
+    def for_human(self) -> str:
+        """What a person who sums up is asked."""
+        return f"{self.summary}\n\nSum up what was said in at most {self.limit_chars} characters."

@@ -6,14 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from polyclinic.clinics.rounds.rules.notes import Analysed, Chose, Thought, Withheld
-from polyclinic.clinics.rounds.rules.teaching import names_in
-from polyclinic.clinics.rounds.rules.thinking import read_thinking
-from polyclinic.clinics.rounds.rules.view import group_of, room_note, round_of, taught_case, tutor_rounds
+from polyclinic.clinics.rounds.rules.notes import Analysed, Withheld
+from polyclinic.clinics.rounds.rules.view import round_of, tutor_rounds
 from polyclinic.clinics.rounds.variants import VARIANTS
-from polyclinic.core.judge import Case as Judged
 from polyclinic.core.model import role_of
-from polyclinic.core.transcript import Noted, Reviewed, Said, Started, Transcript
+from polyclinic.core.transcript import Noted, Reviewed, Said, Transcript
 from polyclinic.eval.charts import Dots, Lines
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.metrics import metric_estimate
@@ -190,75 +187,3 @@ def session_blocks(transcript: Transcript) -> list[Block]:
                 verdicts = []
             lines.setdefault(number, []).append(Line(event.speaker, event.text, aside))
     return [Dialogue(spoken, f"Round {number}") for number, spoken in sorted(lines.items())]
-
-
-# -- feedback for a person who played --
-
-
-def feedback(judged: Judged) -> list[Section]:
-    """For a person who sat in: their contributions, what the tutor saw, the steps reached, and what to study."""
-    transcript = judged.transcript
-    people = [role for role, model in transcript.of(Started)[0].cast.items() if model == "human"]
-    if "tutor" in people:
-        return _for_tutor(transcript)
-    seats = {student.seat: student.name for student in room_note(transcript).students}
-    names = [name for seat, name in seats.items() if seat in people or role_of(seat) in people]
-    return [section for name in names[:1] for section in _for_student(transcript, name)]
-
-
-def _for_student(transcript: Transcript, name: str) -> list[Section]:
-    case = taught_case(transcript)
-    mine = [note for note in transcript.notes(Analysed) if note.student == name]
-    reported, held = [note.text for note in mine], {number for note in mine for number in note.held}
-    asked = transcript.said(name)
-    steps: list[list[Cell]] = [
-        [number, step.key_question, "yes" if number - 1 in held else "not yet"]
-        for number, step in enumerate(case.steps, start=1)
-    ]
-    missing = [step for step, row in zip(case.steps, steps, strict=True) if row[2] == "not yet"]
-    seen: list[Block] = []
-    for turn in tutor_rounds(transcript):
-        thought = read_thinking(turn.monologue, group_of(transcript), bool(case.images)).about(name)
-        if thought:
-            seen.append(Paragraph(f"Round {turn.round}: {thought}"))
-    own: list[Block] = [Paragraph(f"Round {number}: {text}") for number, text in enumerate(reported, start=1)]
-    own += [Paragraph(f"You asked the {said.to}: {said.text}") for said in asked]
-    study: list[Block] = [Paragraph(f"{step.key_question} {step.step_summary}") for step in missing]
-    study.append(Paragraph(f"The answer is {case.answer_text}. {case.explanation}"))
-    return [
-        Section(f"What you contributed as {name}", own or [Paragraph("You said nothing.")]),
-        Section("What the tutor saw", seen or [Paragraph("The tutor kept its thoughts to itself.")]),
-        Section("Steps you reached", [Table("Steps of the case", ("step", "question", "in your reports"), steps)]),
-        Section("What to study", study),
-    ]
-
-
-def _for_tutor(transcript: Transcript) -> list[Section]:
-    case, names = taught_case(transcript), group_of(transcript)
-    spoken = [turn.guidance for turn in tutor_rounds(transcript) if turn.guidance]
-    refused = [f"{event.reviewer}: {event.feedback}" for event in transcript.of(Reviewed) if not event.approved]
-    touched = {number for note in transcript.notes(Thought) for number in note.asked}
-    named = {name: sum(bool(names_in(text, [name])) for text in spoken) for name in names}
-    steps: list[list[Cell]] = [
-        [n, step.key_question, "yes" if n - 1 in touched else "no"] for n, step in enumerate(case.steps, start=1)
-    ]
-    rows: list[list[Cell]] = [
-        [name, count, _answer(transcript, name, "first"), _answer(transcript, name, "final")]
-        for name, count in named.items()
-    ]
-    return [
-        Section("What you said", [Paragraph(text) for text in spoken] or [Paragraph("Nothing was approved.")]),
-        Section("What reviewers refused", [Paragraph(words) for words in refused] or [Paragraph("Nothing.")]),
-        Section("Steps you asked for", [Table("Steps of the case", ("step", "question", "asked"), steps)]),
-        Section(
-            "Your students",
-            [Table("Attention and answers", ("student", "times addressed", "first answer", "last answer"), rows)],
-        ),
-    ]
-
-
-def _answer(transcript: Transcript, name: str, when: str) -> str:
-    for note in transcript.notes(Chose):
-        if note.student == name and note.when == when:
-            return "right" if note.right else "wrong"
-    return "none"

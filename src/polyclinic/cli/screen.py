@@ -1,0 +1,107 @@
+"""What a person who plays sees in the terminal: what others say, what is asked of them, pictures, results of tools.
+
+Words wrap whole at the width of the terminal. Colour is left out in pipes, in files and where NO_COLOR is set.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import textwrap
+from typing import TextIO
+
+import click
+
+from polyclinic.cli.pictures import inline, saved_picture
+from polyclinic.core.transcript import Event, Said, ToolUsed
+from polyclinic.eval.reading import in_words
+from polyclinic.models.human import HumanQuestion
+
+WIDEST = 100
+
+
+class Screen:
+    """Prints what the person may hear, and what they are asked; nothing twice."""
+
+    def __init__(self, role: str, quiet: bool = False) -> None:
+        self.role, self._out = role, sys.stderr if quiet else sys.stdout
+        self._colour = _has_colour(self._out)
+        self._told: set[str] = set()
+        self._asked = ""
+        self._round: object = None
+        self._mine = ""
+        self.questions = 0
+
+    def typed(self, line: str) -> None:
+        """Remember the person's own words: a flow may say them aloud under another name."""
+        self._mine += f"\n{' '.join(line.split())}"
+
+    def heard(self, episode: str, event: Event) -> None:
+        """What others say aloud, and the results of tools that the person used."""
+        if isinstance(event, Said):
+            self._new_round(event.data.get("round"))
+            if event.speaker != self.role and " ".join(event.text.split()) not in self._mine:
+                to = f" to {event.to}" if event.to not in ("", "all", self.role) else ""
+                self._say(f"{self.bold(event.speaker + to)}: {event.text}")
+        elif isinstance(event, ToolUsed) and event.role == self.role:
+            found = f"failed: {event.error}" if event.error else in_words(event.result)
+            self._say(self.dim(f"{event.tool} → {found}"))
+
+    def ask(self, question: HumanQuestion) -> None:
+        """What is wanted now: each paragraph once, and the last one, which asks, whenever it changes."""
+        if question.error:
+            self._say(self.dim(f"({question.error})"))
+            return
+        self.questions += 1
+        for image in question.pictures:
+            path = saved_picture(image)
+            if str(path) not in self._told:
+                self._told.add(str(path))
+                self._say(f"Picture: {image.caption or 'without a caption'}: {path}")
+                print(inline(image, self._out), end="", file=self._out)
+        *known, asked = question.show.split("\n\n")
+        for paragraph in known:
+            if paragraph not in self._told:
+                self._told.add(paragraph)
+                self._say(self.dim(paragraph))
+        if asked != self._asked:
+            self._asked = asked
+            self._say(self.dim(asked))
+
+    def show(self, text: str) -> None:
+        """Plain words."""
+        self._say(text)
+
+    def bold(self, text: str) -> str:
+        """As a name stands out."""
+        return click.style(text, bold=True) if self._colour else text
+
+    def dim(self, text: str) -> str:
+        """As instructions stand back."""
+        return click.style(text, dim=True) if self._colour else text
+
+    def _new_round(self, number: object) -> None:
+        if number and number != self._round:
+            self._round = number
+            self._say(self.dim(f"— round {number} —"))
+
+    def _say(self, text: str) -> None:
+        print("\n".join(_wrapped(line) for line in text.split("\n")), file=self._out, flush=True)
+
+
+def _wrapped(line: str) -> str:
+    """A line cut at spaces; continuation lines of a list stand under its words."""
+    width = min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns)
+    indent = "  " if line.lstrip().startswith("- ") else ""
+    return textwrap.fill(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False) or ""
+
+
+def _has_colour(out: TextIO) -> bool:
+    return out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def own_language() -> str:
+    """The person's language, as the system has it: ``ko`` or ``en``."""
+    told = next((os.environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if os.environ.get(name)), "")
+    return "ko" if told.lower().startswith("ko") else "en"

@@ -1,0 +1,107 @@
+"""The case as people in the room read it: the public sheet, the teachers' side, and what a person who plays is told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from polyclinic.clinics.rounds.scenario.case import Case, PatientScript, Pitfall, SocraticStep
+from polyclinic.clinics.rounds.state import Analysis
+from polyclinic.core.message import Frozen
+from polyclinic.core.reply import Unreadable
+from polyclinic.text.layout import blocks, listed
+from polyclinic.text.words import ContentWords
+
+REVIEW = "May the students hear it? Write ok, or what is wrong with it."
+_NOTHING = frozenset({"pass", "skip", "none", "nothing", "no idea", "?", "-"})
+_FINE = frozenset({"ok", "okay", "yes", "fine", "correct", "none"})
+
+_content = ContentWords(digits=True)
+
+
+class Sheet(Frozen):
+    """The case as everybody in the room may read it: no answer, no steps, no script."""
+
+    vignette: str
+    question: str
+    options: dict[str, str]
+    captions: tuple[str, ...]
+
+    @classmethod
+    def from_case(cls, case: Case) -> Sheet:
+        """The public side of a case."""
+        return cls(
+            vignette=case.vignette,
+            question=case.question,
+            options=case.options,
+            captions=tuple(image.caption for image in case.images),
+        )
+
+
+class Key(Frozen):
+    """The case's other side, for the tutor, the specialist and the judges: answer, explanation, steps, pitfalls."""
+
+    answer: str
+    explanation: str
+    steps: tuple[SocraticStep, ...]
+    pitfalls: tuple[Pitfall, ...]
+
+    @classmethod
+    def from_case(cls, case: Case) -> Key:
+        """The teacher's side of a case."""
+        return cls(answer=case.answer_text, explanation=case.explanation, steps=case.steps, pitfalls=case.pitfalls)
+
+
+def refuse_empty(text: str, instead: str) -> None:
+    """Refuse a person's answer that is none."""
+    if text.strip().strip(".!").casefold() in _NOTHING:
+        raise Unreadable(f"'{text.strip()}' is no answer: {instead}")
+
+
+def is_fine(text: str) -> bool:
+    """Whether a person who reviews found nothing wrong."""
+    return text.strip().strip(".!").casefold() in _FINE
+
+
+def chosen_letter(choice: str, options: Mapping[str, str]) -> str:
+    """The option that a person's words name: by its letter, or by words that only this option has; else empty."""
+    plain = choice.strip().strip("().:").upper()
+    if plain in options:
+        return plain
+    said = _content(choice)
+    found = {letter: said & _content(text) for letter, text in options.items()}
+    best = max(map(len, found.values()), default=0)
+    named = [letter for letter, words in found.items() if words and len(words) == best]
+    return named[0] if len(named) == 1 else ""
+
+
+def sheet_for_human(sheet: Sheet) -> list[str]:
+    """The case as everybody may read it."""
+    options = "".join(f"\n({letter}) {words}" for letter, words in sheet.options.items())
+    return [sheet.vignette, f"{sheet.question}{options}"]
+
+
+def script_for_human(speaker: str, script: PatientScript) -> str:
+    """What a person in the bed knows."""
+    part = (
+        f"You are the {speaker}, at the bedside." if speaker == "patient" else f"You speak for the patient: {speaker}."
+    )
+    return blocks(part, listed("All that you know:", script.lines()))
+
+
+def case_for_tutor(sheet: Sheet, key: Key, analyses: Sequence[Analysis], last: bool) -> list[str]:
+    """Both sides of the case, and what the students wrote."""
+    steps = [f"{n}. {step.key_question} ({step.step_summary})" for n, step in enumerate(key.steps, 1)]
+    wrong = [f"{each.wrong} Right is: {each.right}" for each in key.pitfalls]
+    return [
+        *sheet_for_human(sheet),
+        f"Only you know: the answer is {key.answer}. {key.explanation}",
+        listed("Steps of reasoning, in order:", steps),
+        listed("Often said, and wrong:", wrong),
+        *written_by_students(analyses),
+        "The session ends with this round." if last else "",
+    ]
+
+
+def written_by_students(analyses: Sequence[Analysis]) -> list[str]:
+    """Each student's newest report."""
+    return [f"{each.student} writes: {each.text}" for each in analyses]

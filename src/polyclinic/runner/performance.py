@@ -1,0 +1,36 @@
+"""How well a person played: their own figures, not those of the people they played with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from polyclinic.core.clinic import Clinic
+from polyclinic.core.judge import Case
+from polyclinic.core.model import role_of
+from polyclinic.core.transcript import Scored
+
+MOST = 8
+"""Figures told at the end of a session; all of them are in `polyclinic grades`."""
+
+
+def own_figures(clinic: Clinic, role: str, case: Case) -> dict[str, float]:
+    """The figures of one role: what the clinic works out for it, then the metrics that it names for the role.
+
+    Several scores of one metric become their mean. A score about somebody else is left out.
+    """
+    found = dict(clinic.performance(case, role)) if clinic.performance is not None else {}
+    scores = [event.score for event in case.transcript.of(Scored)]
+    for metric in clinic.role(role).metrics:
+        mine = [score for score in scores if score.metric == metric and score.subject in ("", role, role_of(role))]
+        weight = sum(score.weight for score in mine)
+        if mine and weight:
+            found.setdefault(metric, sum(score.value * score.weight for score in mine) / weight)
+    return found
+
+
+def figure_lines(clinic: Clinic, figures: Mapping[str, float]) -> Iterator[str]:
+    """A few figures, each with what it means."""
+    about = {metric.name: metric.about for judge in clinic.judges() for metric in judge.metrics}
+    for name, value in list(figures.items())[:MOST]:
+        words = about.get(name, "")
+        yield f"  {name.replace('_', ' ')}: {value:.3g}{f' ({words})' if words else ''}"

@@ -1,0 +1,16 @@
+"""Text for people, laid out in paragraphs: empty parts are left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+def blocks(*parts: str) -> str:
+    """Paragraphs with an empty line between them."""
+    return "\n\n".join(part.strip() for part in parts if part.strip())
+
+
+def listed(head: str, items: Iterable[str]) -> str:
+    """A head and its items, one a line, numbered ones as they are; nothing at all without items."""
+    lines = [item if item[:1].isdigit() else f"- {item}" for item in items]
+    return "\n".join([head, *lines]) if lines else ""

@@ -1,0 +1,124 @@
+"""What a person who plays meets: what a person should see, checked choices, fair feedback, their own figures."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+import pytest
+
+from polyclinic.cli.pictures import inline, saved_picture
+from polyclinic.core.message import Image
+from polyclinic.runner.registry import clinic_modules, load_clinic
+from polyclinic.text.layout import blocks, listed
+from tests.cli.conftest import Run
+
+INSTRUCTIONS = ("JSON", "Answer in at most", "Use at most", '{"', "Write only", "\x1b", "in the tags", "이내로")
+LEAFLET = '/use leaflet {"medicine": "Amberol"}\n'
+
+
+@pytest.mark.parametrize("name", sorted(clinic_modules()))
+def test_every_prompt_says_in_plain_words_what_a_person_is_asked(name: str) -> None:
+    lacking = [prompt.__name__ for prompt in load_clinic(name).prompts if not hasattr(prompt, "for_human")]
+    assert not lacking
+
+
+@pytest.mark.parametrize(
+    ("clinic", "role"),
+    [
+        ("counsel", "patient"),
+        ("counsel", "counsellor"),
+        ("counsel", "critic"),
+        ("demo", "nurse"),
+        ("demo", "caller"),
+        ("duty", "trainee"),
+        ("duty", "nurse"),
+        ("duty", "admin"),
+        ("duty", "patient"),
+        ("frontdesk", "staff"),
+        ("frontdesk", "patient"),
+        ("patient", "doctor"),
+        ("patient", "patient"),
+        ("rounds", "student"),
+        ("rounds", "tutor"),
+        ("rounds", "patient"),
+    ],
+)
+def test_a_person_sees_no_instructions_for_models_and_their_own_language(
+    polyclinic: Run, clinic: str, role: str
+) -> None:
+    done = polyclinic("play", clinic, "--role", role, stdin="", LC_ALL="en_GB.UTF-8")
+    assert done.returncode == 0, done.stderr
+    told = done.stdout.replace('/use leaflet {"', "/use leaflet ")
+    assert told.strip().endswith(">") and len(told) > 60, "asked something"
+    assert not [words for words in INSTRUCTIONS if words in told], told
+    assert not re.search("[가-힣]", told)
+    assert max(map(len, told.splitlines())) <= 100, "words wrap whole"
+
+
+def test_a_korean_terminal_gets_a_korean_talk(polyclinic: Run) -> None:
+    done = polyclinic("play", "counsel", "--role", "patient", stdin="", LC_ALL="ko_KR.UTF-8")
+    assert "당신은" in done.stdout and "먼저 말을 꺼내 보세요" in done.stdout
+
+
+def test_results_of_tools_are_shown_to_those_who_used_them(polyclinic: Run) -> None:
+    typed = LEAFLET + "1 x 2: take one tablet 2 times a day\n1 x 2: one with breakfast, one with supper\n"
+    done = polyclinic("play", "demo", "--role", "nurse", "--variant", "tool", stdin=typed)
+    assert re.search(r"leaflet → .*tablets: 1.*times a day: 2", done.stdout), done.stdout
+    desk = ["-", "Name, phone, number, address?", *["A | female | 1 | 2 | 3 | nephrology", "and?"] * 3]
+    staff = polyclinic("play", "frontdesk", "--role", "staff", stdin="\n".join([*desk[:-1], *["get_all_time"] * 2, ""]))
+    assert re.search(r"get_all_time → .*physician: Dr\. .*date: 20\d\d", staff.stdout), staff.stdout
+
+
+def test_nothing_is_shown_twice_and_the_round_is_named(polyclinic: Run) -> None:
+    typed = "C\nThe drums are dull.\npass\nFluid behind them.\npass\n"
+    done = polyclinic("play", "rounds", "--role", "student", "--scenarios", "ent-04", stdin=typed)
+    assert done.stdout.count("What should be offered?") == 1
+    assert done.stdout.count("You sit in as") == 1
+    assert "— round 1 —" in done.stdout and "— round 2 —" in done.stdout
+    assert re.search(r"Picture: .*\.polyclinic/pictures/\w+\.png", done.stdout)
+
+
+def test_a_choice_is_checked_when_it_is_made_and_pass_is_no_answer(polyclinic: Run) -> None:
+    typed = "I think this is angina\npass\nthe tubes, tympanostomy\npass\n"
+    done = polyclinic("play", "rounds", "--role", "student", "--scenarios", "ent-04", stdin=typed)
+    assert "that is none of the options: write A or B or C or D" in done.stdout
+    assert done.stdout.count("'pass' is no answer") == 2
+    assert "Report to the tutor" in done.stdout, "the option's own words were taken"
+
+
+def test_feedback_comes_first_and_figures_are_few_and_the_persons_own(polyclinic: Run) -> None:
+    typed = "C\n" + "The drums are dull with fluid behind them.\npass\n" * 5 + "C: tubes drain the fluid\n"
+    done = polyclinic("play", "rounds", "--role", "student", "--scenarios", "ent-04", "--who", "Kim", stdin=typed)
+    assert done.returncode == 0, done.stdout + done.stderr
+    told = done.stdout
+    assert told.index("In short") < told.index("Good: your answer “C”") < told.index("own final right: 1")
+    assert "reward" not in told and "is_1" not in told, "the tutor's reward is not a student's business"
+    rows = list(csv.DictReader(io.StringIO(polyclinic("grades").stdout)))
+    assert (rows[0]["who"], rows[0]["role"], rows[0]["own_final_right"]) == ("Kim", "student-1", "1.0")
+    assert "reward" not in rows[0] and "ets" not in rows[0]
+
+
+def test_a_shift_ends_with_a_short_account_of_ones_own_words(polyclinic: Run) -> None:
+    typed = "Good morning. Which tablets do you take, and what worries you?\n" * 6
+    done = polyclinic("play", "duty", "--role", "trainee", stdin=typed)
+    assert done.returncode == 0, done.stderr
+    after = done.stdout[done.stdout.index("In short") :]
+    assert len([line for line in after.splitlines() if re.match(r"  [a-z_ ]+: [\d.]+", line)]) <= 8
+    assert "own breaches" in after
+
+
+def test_a_role_without_a_part_is_an_error(polyclinic: Run) -> None:
+    done = polyclinic("play", "duty", "--role", "nurse", "--scenarios", "one:t1-10-apixaban")
+    assert (done.returncode, "nurse has no part in this scenario" in done.stderr) == (2, True)
+
+
+def test_pictures_become_files_that_any_viewer_opens(polyclinic: Run) -> None:
+    image = Image.from_bytes(b"\x89PNG", caption="a dot")
+    assert saved_picture(image).read_bytes() == b"\x89PNG"
+    assert inline(image, io.StringIO()) == "", "no codes in pipes"
+
+
+def test_paragraphs_without_words_are_left_out() -> None:
+    assert blocks("a", "", " ", listed("b:", ["c", "1. d"]), listed("e:", [])) == "a\n\nb:\n- c\n1. d"
