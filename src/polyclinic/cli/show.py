@@ -65,7 +65,8 @@ def describe(event: Event, notes: bool = False) -> str:
     line = event_line(event)
     assert line is not None, "every other event has a line"
     if isinstance(event, Said):
-        return f"{click.style(f'{line.speaker}:', bold=True)} {_wrapped(line.text)}"
+        head = f"{line.speaker}:"
+        return f"{click.style(head, bold=True)}{_wrapped(f'{head} {line.text}')[len(head) :]}"
     kept = isinstance(event, Ended) and not notes
     words = f"{line.speaker}: {line.text} {'' if kept else ' '.join(line.aside.split())}".rstrip()
     return click.style(_wrapped(f"  ! {words}"), fg="red") if line.tone == "warning" else _aside(words)
