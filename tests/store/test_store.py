@@ -10,7 +10,7 @@ from polyclinic.core.episode import EpisodeSpec
 from polyclinic.core.execute import EpisodeResult
 from polyclinic.core.library import Entry, Operation
 from polyclinic.core.transcript import Called, Ended, Failed, Said, Score, Transcript
-from polyclinic.errors import ConfigError, StoreError, UnknownName, UserError
+from polyclinic.errors import ConfigError, UnknownName, UserError
 from polyclinic.runner.registry import load_clinic
 from polyclinic.store import leases as leases_module
 from polyclinic.store.export import export_rows, parquet_from_rows
@@ -155,8 +155,8 @@ async def test_a_damaged_store_is_told_in_one_line(tmp_path: Path) -> None:
     damaged = bytearray(Path(url).read_bytes())
     damaged[8192:] = b"Z" * (len(damaged) - 8192)
     Path(url).write_bytes(damaged)
-    async with open_store(url) as store:
-        with pytest.raises(StoreError, match=r"the store cannot be used: .*malformed"):
+    with pytest.raises(UserError, match=r"^the store .*cannot be (used|opened): .*malformed.*$"):
+        async with open_store(url) as store:
             await store.runs.all()
 
 

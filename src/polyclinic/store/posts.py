@@ -66,6 +66,10 @@ class Posts:
         """Someone takes a hand-over; refused if another has it."""
         await self._move(post, "taken", "taken_by = ?, taken_ms = ?", (who, now_ms()), "status = 'open'")
 
+    async def pass_on(self, post: Post, who: str) -> None:
+        """Who has a hand-over gives it to somebody else."""
+        await self._move(post, "taken", "taken_by = ?, taken_ms = ?", (who, now_ms()), "status <> 'closed'")
+
     async def close(self, post: Post, remark: str) -> None:
         """A taken hand-over is done, with a remark for the audit."""
         await self._move(post, "closed", "remark = ?, closed_ms = ?", (remark, now_ms()), "status <> 'closed'")

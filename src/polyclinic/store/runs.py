@@ -146,15 +146,30 @@ class Runs:
             return (exact or begin)[0]
         raise UnknownName("run", run, (row.id for row in known))
 
-    async def scenarios(self, run: str) -> dict[str, str]:
-        """Scenario id to its JSON."""
-        rows = await self.database.read(lambda tx: tx.execute("SELECT id, body FROM scenarios WHERE run = ?", (run,)))
+    async def scenarios(self, run: str, containing: str = "") -> dict[str, str]:
+        """Scenario id to its JSON; only those in whose JSON some words stand, if any are named."""
+        rows = await self.database.read(
+            lambda tx: tx.execute(
+                "SELECT id, body FROM scenarios WHERE run = ? AND (? = '' OR REPLACE(body, ?, '') <> body)",
+                (run, containing, containing),
+            )
+        )
         return {row[0]: row[1] for row in rows}
 
-    async def episodes(self, run: str, seed: int = 0, clinic: str = "") -> list[StoredEpisode]:
-        """The episodes of a run, in the order they were planned."""
+    async def scenario(self, run: str, id: str) -> str | None:
+        """One scenario's JSON, if there is such a scenario."""
         rows = await self.database.read(
-            lambda tx: tx.execute(f"SELECT {_EPISODE_COLUMNS} FROM episodes WHERE run = ? ORDER BY number", (run,))
+            lambda tx: tx.execute("SELECT body FROM scenarios WHERE run = ? AND id = ?", (run, id))
+        )
+        return str(rows[0][0]) if rows else None
+
+    async def episodes(self, run: str, seed: int = 0, clinic: str = "", status: str = "") -> list[StoredEpisode]:
+        """The episodes of a run, in the order they were planned; in one status, if that is named."""
+        rows = await self.database.read(
+            lambda tx: tx.execute(
+                f"SELECT {_EPISODE_COLUMNS} FROM episodes WHERE run = ? AND (? = '' OR status = ?) ORDER BY number",
+                (run, status, status),
+            )
         )
         return [_episode_row(run, seed, clinic, row) for row in rows]
 

@@ -6,7 +6,7 @@ transaction, and refuses a store that a newer Polyclinic wrote.
 
 from __future__ import annotations
 
-from polyclinic.core.database import Transaction
+from polyclinic.core.database import Dialect, Transaction
 from polyclinic.errors import ConfigError
 from polyclinic.store.connections import PG_TABLES, refuse_foreign
 
@@ -49,7 +49,44 @@ MIGRATIONS: tuple[tuple[int, str, tuple[str, ...]], ...] = (
             "CREATE TABLE cache (key TEXT PRIMARY KEY, completion TEXT NOT NULL)",
         ),
     ),
+    (
+        2,
+        "staff accounts, their logins, and the audit log",
+        (
+            """CREATE TABLE staff (
+                name TEXT PRIMARY KEY, role TEXT NOT NULL, password TEXT NOT NULL, active BIGINT NOT NULL,
+                created_ms BIGINT NOT NULL)""",
+            """CREATE TABLE staff_logins (
+                digest TEXT PRIMARY KEY, name TEXT NOT NULL, ends_ms BIGINT NOT NULL, used_ms BIGINT NOT NULL)""",
+            """CREATE TABLE audit_log (
+                number BIGINT PRIMARY KEY, at_ms BIGINT NOT NULL, who TEXT NOT NULL, role TEXT NOT NULL,
+                action TEXT NOT NULL, target TEXT NOT NULL, outcome TEXT NOT NULL, digest TEXT NOT NULL)""",
+        ),
+    ),
 )
+
+# Only in its own words can a database be told that a table never changes.
+_APPEND_ONLY: dict[Dialect, tuple[str, ...]] = {
+    "sqlite": (
+        *(
+            f"CREATE TRIGGER audit_log_{change.lower()} BEFORE {change} ON audit_log "
+            "BEGIN SELECT RAISE(ABORT, 'the audit log only grows'); END"
+            for change in ("UPDATE", "DELETE")
+        ),
+        # INSERT OR REPLACE deletes without asking the trigger above.
+        "CREATE TRIGGER audit_log_insert BEFORE INSERT ON audit_log "
+        "WHEN NEW.number <> (SELECT COALESCE(MAX(number), 0) + 1 FROM audit_log) "
+        "BEGIN SELECT RAISE(ABORT, 'the audit log only grows'); END",
+    ),
+    "postgres": (
+        "CREATE FUNCTION audit_log_grows() RETURNS trigger AS "
+        "$$ BEGIN RAISE EXCEPTION 'the audit log only grows'; END $$ LANGUAGE plpgsql",
+        "CREATE TRIGGER audit_log_grows BEFORE UPDATE OR DELETE ON audit_log "
+        "FOR EACH ROW EXECUTE FUNCTION audit_log_grows()",
+        "CREATE TRIGGER audit_log_stays BEFORE TRUNCATE ON audit_log "
+        "FOR EACH STATEMENT EXECUTE FUNCTION audit_log_grows()",
+    ),
+}
 
 
 def migrate(transaction: Transaction) -> int:
@@ -70,7 +107,7 @@ def migrate(transaction: Transaction) -> int:
         )
     for number, _, statements in MIGRATIONS:
         if number > version:
-            for statement in statements:
+            for statement in (*statements, *(_APPEND_ONLY[transaction.dialect] if number == 2 else ())):
                 transaction.execute(statement)
     if version == 0:
         transaction.execute("INSERT INTO polyclinic (version) VALUES (?)", (newest,))

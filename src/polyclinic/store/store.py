@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from polyclinic.core.database import Database
+from polyclinic.store.audit_log import AuditLog
 from polyclinic.store.database import open_database, refuse_missing
 from polyclinic.store.journal import StoreCache, StoreJournal
 from polyclinic.store.libraries import Libraries
@@ -14,6 +15,7 @@ from polyclinic.store.posts import Posts
 from polyclinic.store.runs import Runs
 from polyclinic.store.schema import migrate
 from polyclinic.store.scores import Scores
+from polyclinic.store.staff import StaffAccounts
 
 DEFAULT_STORE = ".polyclinic/store.db"
 
@@ -30,6 +32,7 @@ class Store:
         self.database, self.url = database, url
         self.runs, self.scores, self.posts = Runs(database), Scores(database), Posts(database)
         self.libraries, self.cache = Libraries(database), StoreCache(database)
+        self.staff, self.audit_log = StaffAccounts(database), AuditLog(database)
 
     def journal(self, run: str) -> StoreJournal:
         """The journal of one run."""

@@ -1,0 +1,94 @@
+"""The audit log: who of the staff looked at what and did what. It only grows.
+
+The database refuses to change or delete a row, and each row holds the digest of the one before it, so that a change
+made around the database shows. Rows cut off at the end leave no trace in the log itself: for that, keep the last digest
+in another place.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncIterator
+
+import orjson
+
+from polyclinic.core.database import Database, Transaction
+from polyclinic.core.message import Frozen
+from polyclinic.store.journal import now_ms
+
+_COLUMNS = "number, at_ms, who, role, action, target, outcome, digest"
+
+
+class AuditEntry(Frozen):
+    """One look or act."""
+
+    number: int
+    at_ms: int
+    who: str
+    role: str
+    action: str
+    target: str
+    outcome: str
+    digest: str
+
+
+class AuditLog:
+    """The log of a store."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def append(self, who: str, role: str, action: str, target: str = "", outcome: str = "done") -> None:
+        """Write one entry; it is committed when this returns."""
+        at = now_ms()
+
+        def work(tx: Transaction) -> None:
+            if tx.dialect == "postgres":
+                tx.execute("SELECT pg_advisory_xact_lock(7018653)")
+            last = tx.execute("SELECT number, digest FROM audit_log ORDER BY number DESC LIMIT 1")
+            number, before = (int(last[0][0]) + 1, str(last[0][1])) if last else (1, "")
+            row = (number, at, who, role, action, target, outcome)
+            tx.execute(
+                f"INSERT INTO audit_log ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (*row, _digest(before, row))
+            )
+
+        await self._database.write(work)
+
+    async def entries(self, after: int = 0, most: int = 10_000) -> list[AuditEntry]:
+        """Entries in their order, after a number."""
+        rows = await self._database.read(
+            lambda tx: tx.execute(
+                f"SELECT {_COLUMNS} FROM audit_log WHERE number > ? ORDER BY number LIMIT ?", (after, most)
+            )
+        )
+        names = _COLUMNS.split(", ")
+        return [AuditEntry.model_validate(dict(zip(names, row, strict=True))) for row in rows]
+
+    async def every(self) -> AsyncIterator[AuditEntry]:
+        """The whole log in its order, a part at a time."""
+        after = 0
+        while found := await self.entries(after):
+            for entry in found:
+                yield entry
+            after = found[-1].number
+
+    async def targets(self, action: str) -> set[str]:
+        """Everything to which one thing was done."""
+        rows = await self._database.read(
+            lambda tx: tx.execute("SELECT target FROM audit_log WHERE action = ? AND outcome = 'done'", (action,))
+        )
+        return {str(row[0]) for row in rows}
+
+    async def broken_at(self) -> int:
+        """The number of the first entry that does not fit the one before it; 0 when all fit."""
+        before, number = "", 0
+        async for entry in self.every():
+            row = (entry.number, entry.at_ms, entry.who, entry.role, entry.action, entry.target, entry.outcome)
+            if entry.number != number + 1 or entry.digest != _digest(before, row):
+                return entry.number
+            before, number = entry.digest, entry.number
+        return 0
+
+
+def _digest(before: str, row: tuple[object, ...]) -> str:
+    return hashlib.sha256(before.encode() + orjson.dumps(row)).hexdigest()

@@ -1,0 +1,151 @@
+"""The people who watch over live sessions: named accounts with roles, and their logins, which end.
+
+Passwords come here hashed, and of a login token only its digest is kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import re
+import secrets
+from typing import Literal, get_args
+
+from polyclinic.core.database import Database, Transaction
+from polyclinic.core.message import Frozen
+from polyclinic.errors import StoreError, UserError
+from polyclinic.store.journal import now_ms
+
+StaffRole = Literal["watch", "take_over", "administer"]
+STAFF_ROLES: tuple[StaffRole, ...] = get_args(StaffRole)
+LOGIN_MS, IDLE_MS, NOTE_USE_MS = 12 * 3_600_000, 30 * 60_000, 60_000
+NAME = r"^[A-Za-z0-9가-힣][A-Za-z0-9가-힣 ._-]{0,63}$"
+LEAST_PASSWORD, MOST_PASSWORD = 12, 256
+_LOG = logging.getLogger(__name__)
+
+
+class Account(Frozen):
+    """One person of the staff. Each role includes those before it."""
+
+    name: str
+    role: StaffRole
+    active: bool = True
+
+    def may(self, role: StaffRole) -> bool:
+        """Whether this account has a role or a higher one."""
+        return self.active and STAFF_ROLES.index(self.role) >= STAFF_ROLES.index(role)
+
+
+class StaffAccounts:
+    """Accounts and logins in a store."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add(self, name: str, role: StaffRole, password_hash: str) -> None:
+        """A new account, or a new password and role for one that was ended."""
+        if not re.fullmatch(NAME, name):
+            raise UserError(f"{name!r} cannot be a name of staff: use letters, digits, spaces and . _ -, at most 64")
+
+        def work(tx: Transaction) -> bool:
+            known = tx.execute("SELECT active FROM staff WHERE name = ?", (name,))
+            if known and known[0][0]:
+                return False
+            tx.execute("DELETE FROM staff WHERE name = ?", (name,))
+            tx.execute(
+                "INSERT INTO staff (name, role, password, active, created_ms) VALUES (?, ?, ?, 1, ?)",
+                (name, role, password_hash, now_ms()),
+            )
+            return True
+
+        if not await self._database.write(work):
+            raise UserError(f"there is an account {name} already: end it first, or choose another name")
+
+    async def all(self) -> list[Account]:
+        """Every account, by name."""
+        rows = await self._database.read(lambda tx: tx.execute("SELECT name, role, active FROM staff ORDER BY name"))
+        return [Account(name=name, role=role, active=bool(active)) for name, role, active in rows]
+
+    async def find(self, name: str) -> tuple[Account, str] | None:
+        """An active account and its password's hash."""
+        rows = await self._database.read(
+            lambda tx: tx.execute("SELECT name, role, password FROM staff WHERE name = ? AND active = 1", (name,))
+        )
+        return (Account(name=rows[0][0], role=rows[0][1]), str(rows[0][2])) if rows else None
+
+    async def end(self, name: str) -> None:
+        """An account is ended, and with it every login of it."""
+
+        def work(tx: Transaction) -> bool:
+            found = tx.execute("UPDATE staff SET active = 0 WHERE name = ? AND active = 1 RETURNING name", (name,))
+            tx.execute("DELETE FROM staff_logins WHERE name = ?", (name,))
+            return bool(found)
+
+        if not await self._database.write(work):
+            raise UserError(f"there is no active account {name}")
+
+    async def set_password(self, name: str, password_hash: str) -> None:
+        """A new password; every login that the old one made ends."""
+
+        def work(tx: Transaction) -> bool:
+            found = tx.execute(
+                "UPDATE staff SET password = ? WHERE name = ? AND active = 1 RETURNING name", (password_hash, name)
+            )
+            tx.execute("DELETE FROM staff_logins WHERE name = ?", (name,))
+            return bool(found)
+
+        if not await self._database.write(work):
+            raise UserError(f"there is no active account {name}")
+
+    async def log_in(self, name: str) -> tuple[str, int]:
+        """A token for an account whose password was right, and when it ends at the latest."""
+        token, now = secrets.token_urlsafe(32), now_ms()
+
+        def work(tx: Transaction) -> None:
+            tx.execute("DELETE FROM staff_logins WHERE ends_ms < ? OR used_ms < ?", (now, now - IDLE_MS))
+            tx.execute(
+                "INSERT INTO staff_logins (digest, name, ends_ms, used_ms) VALUES (?, ?, ?, ?)",
+                (_digest(token), name, now + LOGIN_MS, now),
+            )
+
+        await self._database.write(work)
+        return token, now + LOGIN_MS
+
+    async def account_of(self, token: str, *, used: bool = True) -> Account | None:
+        """Whose token this is; nobody's once it ended, was idle too long, or its account was ended.
+
+        `used`: somebody acts with it now, so that it is not idle.
+        """
+        now = now_ms()
+        rows = await self._database.read(
+            lambda tx: tx.execute(
+                "SELECT s.name, s.role, l.used_ms FROM staff_logins l JOIN staff s ON s.name = l.name "
+                "WHERE l.digest = ? AND s.active = 1 AND l.ends_ms > ? AND l.used_ms > ?",
+                (_digest(token), now, now - IDLE_MS),
+            )
+        )
+        if not rows:
+            return None
+        name, role, last_ms = rows[0]
+        if used and now - int(last_ms) > NOTE_USE_MS:
+            await self._note_use(token, now)
+        return Account(name=name, role=role)
+
+    async def _note_use(self, token: str, now: int) -> None:
+        """A store that takes no write must not lock out the people who could help."""
+        try:
+            await self._database.write(
+                lambda tx: tx.execute("UPDATE staff_logins SET used_ms = ? WHERE digest = ?", (now, _digest(token)))
+            )
+        except (StoreError, OSError):
+            _LOG.exception("the use of a login could not be kept")
+
+    async def log_out(self, token: str) -> None:
+        """The token is worth nothing from now on."""
+        await self._database.write(
+            lambda tx: tx.execute("DELETE FROM staff_logins WHERE digest = ?", (_digest(token),))
+        )
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
