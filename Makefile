@@ -9,10 +9,10 @@ STAMP := $(VENV)/.ready
 # The system's own certificates, as pip uses them: behind a company's proxy the bundled ones do not do.
 export UV_SYSTEM_CERTS := 1
 
-.PHONY: demo test coverage slow check format lint types contracts dead lock docs docs-check wheel clean help
+.PHONY: demo web test coverage slow check format lint types contracts dead lock docs docs-check wheel clean help
 
 help:
-	@echo "make demo | test | coverage | slow | check | format | docs | wheel | clean"
+	@echo "make demo | web | test | coverage | slow | check | format | docs | wheel | clean"
 
 # uv resolves and installs; where it is not on the path it gets a small environment of its own beside ours.
 UV := $(or $(shell command -v uv 2>/dev/null),.uv/bin/uv)
@@ -35,6 +35,11 @@ $(STAMP): pyproject.toml uv.lock | $(UV) $(BIN)/python
 
 demo: $(VENV)/.base
 	@$(BIN)/polyclinic demo
+
+# What `polyclinic serve` needs besides.
+web: $(VENV)/.base
+	@$(SYNC) --no-default-groups --extra web
+	@echo "ready: $(BIN)/polyclinic serve counsel"
 
 test: $(STAMP)
 	@$(BIN)/python -m pytest -q -n 2 --dist loadfile

@@ -4,208 +4,260 @@ service does not call itself up. No cell of the matrix is silent."""
 from __future__ import annotations
 
 import asyncio
-import itertools
-from collections import Counter
-from collections.abc import Callable
+import logging
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
-import httpx
-import orjson
 import pytest
 
+from benchmarks.counsel_faults import CELLS, HANGS, PARTS, Cell, matrix
+from polyclinic.clinics.counsel.flow.room import Room
 from polyclinic.clinics.counsel.rules.messages import escalation_message
-from polyclinic.core.switchboard import Switchboard
+from polyclinic.clinics.counsel.service import service as counsel_service
+from polyclinic.clinics.counsel.variants import VARIANTS
+from polyclinic.core.live import LAST_WORDS
 from polyclinic.errors import ModelError, StoreError
-from polyclinic.runner.plan.config import make_config
-from polyclinic.web.sessions.app import create_app
-from polyclinic.web.sessions.emergency import read_emergencies
+from polyclinic.web.sessions.emergency import Telling, append_line, emergency_files, read_emergencies
 from polyclinic.web.sessions.limits import ServiceLimits
+from polyclinic.web.sessions.service import Service
+from tests.web.conftest import DANGER, SERVICE, Serve, Served, staff_login, started
 
-STAFF = {"Authorization": "Bearer staff-token"}
-WIDE = ServiceLimits(messages_per_minute=1e6, requests_per_minute=1e7, starts_per_minute=1e6, answer_s=30)
-TALK = ("Hello there.", "I am frightened.", "I am going to kill myself tonight.", "Are you still there?")
-
-
-class Hangs(Exception):
-    """Stands for a call that never returns."""
-
-
-FAULTS: dict[str, Callable[[], Exception]] = {
-    "down": lambda: ModelError("the endpoint is down"),
-    "no key": lambda: StoreError("no key in OPENAI_API_KEY"),
-    "full": lambda: StoreError("database or disk is full"),
-    "bug": lambda: ZeroDivisionError("a bug"),
-    "os": lambda: OSError(30, "read-only file system"),
-    "hang": Hangs,
-}
-PARTS = ("guard", "planner", "counsellor", "critic", "keeper", "journal", "post", "board", "queue gone")
+SAFE = escalation_message("en", "GB")
+QUICK = [
+    *(Cell(part, "no key", step, "en") for part in PARTS for step in ("greeting", "danger")),
+    *(Cell(part, HANGS, "greeting", "en") for part in ("guard", "counsellor", "keeper")),
+]
 
 
-class Saboteur:
-    """Breaks one part of the service from one message on."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.part, self.fault, self.armed = "", "", False
-        self.seen: Counter[int] = Counter()
-        call, post = Switchboard.call, Switchboard.post
-
-        async def broken_call(board: Switchboard, request: Any) -> Any:
-            if self.armed and request.role != "desk" and self.part in (request.role, "board"):
-                await self._break()
-            found = await call(board, request)
-            if self.armed and request.role != "desk" and self.part == "journal":
-                await self._break()
-            return found
-
-        async def broken_post(board: Switchboard, queue: str, key: str, body: Any) -> None:
-            if self.armed and self.part in ("post", "queue gone"):
-                await self._break()
-            await post(board, queue, key, body)
-
-        monkeypatch.setattr(Switchboard, "call", broken_call)
-        monkeypatch.setattr(Switchboard, "post", broken_post)
-
-    async def _break(self) -> None:
-        error = FAULTS[self.fault]()
-        if isinstance(error, Hangs):
-            await asyncio.sleep(3600)
-        raise error
-
-
-@pytest.fixture
-def saboteur(monkeypatch: pytest.MonkeyPatch) -> Saboteur:
-    return Saboteur(monkeypatch)
-
-
-def _safe(texts: list[str], lang: str) -> bool:
-    """Whether the person heard the set message, or words of ours that say that a person was asked."""
-    return any(escalation_message("en" if lang == "en" else "ko", "GB") == text for text in texts)
-
-
-SOME = (("no key", "hang"), (0, 2), ("en",))
-EVERY = (tuple(FAULTS), tuple(range(len(TALK))), ("en", "ko"))
-
-
-@pytest.mark.parametrize("cells", [SOME, pytest.param(EVERY, marks=pytest.mark.slow)], ids=["some", "every"])
-@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("cells", [QUICK, pytest.param(CELLS, marks=pytest.mark.slow)], ids=["quick", "whole"])
 async def test_no_fault_at_any_step_is_silent(
-    part: str, cells: tuple[tuple[str, ...], tuple[int, ...], tuple[str, ...]], saboteur: Saboteur, tmp_path: Path
+    cells: tuple[Cell, ...], tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    store = str(tmp_path / "s.db")
-    config = make_config(
-        {
-            "clinic": "counsel",
-            "store": store,
-            "judges": ("none",),
-            "embedder": "hashing",
-            "options": {"country": "GB"},
-        }
-    )
-    app = create_app(config, "staff-token", WIDE)
-    tried = 0
-    async with (
-        app.router.lifespan_context(app),
-        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test") as client,
-    ):
-        for fault, step, lang in itertools.product(*cells):
-            saboteur.armed = False
-            made = (await client.post("/v1/sessions", json={"lang": lang}, headers=STAFF)).json()
-            url, mine = f"/v1/sessions/{made['id']}", {"Authorization": f"Bearer {made['token']}"}
-            for number, text in enumerate(TALK):
-                if number == step:
-                    saboteur.part, saboteur.fault, saboteur.armed = part, fault, True
-                app.state.service._answer_s = 0.3 if saboteur.armed and fault == "hang" else 30.0
-                answer = await client.post(f"{url}/say", json={"text": text}, headers=mine)
-                saboteur.armed, app.state.service._answer_s = False, 30.0
-                if number < step:
-                    assert answer.status_code == 200
-                    continue
-                heard = [said["text"] for said in answer.json()["said"] if said["speaker"] != "patient"]
-                queue = (await client.get("/v1/queue", headers=STAFF)).json()
-                told = [case for case in queue if case["session"] == made["id"]]
-                where = f"{part} {fault} at message {step} ({lang}): {answer.status_code} {answer.text[:300]}"
-                saboteur.seen[answer.status_code] += 1
-                if answer.status_code == 503:
-                    assert _safe(heard, lang), where
-                    assert told or read_emergencies(store), where
-                    assert (await client.get("/health")).status_code == 503, where
-                else:
-                    assert answer.status_code == 200, where
-                    held = answer.json()["state"]["control"] in ("escalated", "person")
-                    assert heard or (held and told), where
-                    if number == 2:
-                        assert _safe(heard, lang) and told, where
+    caplog.set_level(logging.CRITICAL + 1)
+    found = await matrix(cells, tmp_path)
+    assert [one for one in found if one.silent] == []
+    assert len(found) == len(cells) and sum(one.met for one in found) > len(cells) / 2
+    roles = [
+        one for one in found if one.met and one.cell.step == "greeting" and one.cell.part not in ("keeper", "queue")
+    ]
+    assert {(one.status, one.heard) for one in roles} == {(503, "set message")}
+
+
+def test_the_matrix_is_large_enough() -> None:
+    assert len(CELLS) >= 300
+
+
+def broken_store(served: Served, error: str = "attempt to write a readonly database") -> Any:
+    async def refuse(*_: Any, **__: Any) -> None:
+        raise StoreError(error)
+
+    return patch.object(served.app.state.service._store.database, "write", refuse)
+
+
+async def test_a_store_that_takes_nothing_still_answers_a_person_in_danger_and_catches_up_later(serve: Serve) -> None:
+    async with serve(country="GB") as served:
+        url, mine = await started(served.client)
+        head = await staff_login(served.app, "w", "watch")
+        with broken_store(served):
+            for _ in range(2):
+                answer = await served.client.post(f"{url}/say", json={"text": DANGER}, headers=mine)
+                assert answer.status_code == 503
+                assert answer.json()["said"][0]["text"] == SAFE
+            assert (await served.client.get("/health")).status_code == 503
+            refused = await served.client.post("/v1/sessions", json={"lang": "ko", "patient": "x"}, headers=SERVICE)
+            assert refused.status_code == 503
+            assert refused.json()["said"][0]["text"] == escalation_message("ko", "GB")
+            written = read_emergencies(served.folder / "s.db.emergency.jsonl")
+            assert [case.words for case in written][:2] == [DANGER] * 2
+            assert await served.app.state.service.alerts.ring() == 3, "they ring from memory"
+            shown = (await served.client.get("/v1/queue/emergencies", headers=head)).json()
+            assert [case["words"] for case in shown][:2] == [DANGER] * 2
+            first = f"{shown[0]['session']}.counsel-crisis.fault-{shown[0]['at_ms']}"
+            heard = await served.client.post(f"/v1/queue/{first}/acknowledge", headers=head)
+            assert heard.status_code == 204
+            look = (served.folder / "s.db.audit.jsonl").read_text()
+            assert "/v1/queue/emergencies" in look and "acknowledge" in look, "what staff did is in the file meanwhile"
+        assert await served.app.state.service.rescue.telling.bring_in()
+        queue = (await served.client.get("/v1/queue", headers=head)).json()
+        assert [case["utterance"] for case in queue][:2] == [DANGER] * 2
+        assert [case["rings"] for case in queue] == [False, True, True]
+        assert not (served.folder / "s.db.emergency.jsonl").exists()
+        assert list(served.folder.glob("s.db.emergency.jsonl.in-queue-*"))
+        again = await served.client.post(f"{url}/say", json={"text": DANGER}, headers=mine)
+        assert again.status_code == 200 and again.json()["said"][-1]["text"] == SAFE, "the session goes on"
+
+
+@pytest.mark.parametrize("pragma", ["PRAGMA query_only = ON", "PRAGMA max_page_count = 1"])
+async def test_sqlite_that_is_really_read_only_or_full_is_answered_for(pragma: str, serve: Serve) -> None:
+    async with serve(country="GB") as served:
+        url, mine = await started(served.client)
+        database = served.app.state.service._store.database
+        await database.write(lambda tx: tx.execute(pragma))
+        for number in range(40):
+            answer = await served.client.post(f"{url}/say", json={"text": f"Hello {number} " * 200}, headers=mine)
+            if answer.status_code != 200:
                 break
-            tried += 1
-    assert tried == len(list(itertools.product(*cells)))
+        assert answer.status_code == 503 and answer.json()["said"][-1]["text"] == SAFE
+        filed = read_emergencies(served.folder / "s.db.emergency.jsonl")
+        assert filed or await served.app.state.service.cases.all(), "a full store may still take one small case"
+        assert filed or "query_only" not in pragma
 
 
-async def test_an_unwritable_store_still_answers_a_person_in_danger(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store = tmp_path / "s.db"
-    config = make_config(
-        {
-            "clinic": "counsel",
-            "store": str(store),
-            "judges": ("none",),
-            "embedder": "hashing",
-            "options": {"country": "GB"},
-        }
-    )
-    app = create_app(config, "staff-token", WIDE)
-    async with (
-        app.router.lifespan_context(app),
-        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test") as client,
-    ):
-        made = (await client.post("/v1/sessions", json={"lang": "en"}, headers=STAFF)).json()
-        mine = {"Authorization": f"Bearer {made['token']}"}
+async def test_an_emergency_file_is_for_its_owner_alone_and_follows_no_link(tmp_path: Path) -> None:
+    path = tmp_path / "e.jsonl"
+    assert append_line((path,), {"a": 1})
+    assert path.stat().st_mode & 0o077 == 0
+    linked = tmp_path / "link.jsonl"
+    linked.symlink_to(tmp_path / "elsewhere")
+    assert append_line((linked, path), {"a": 2}) and not (tmp_path / "elsewhere").exists()
+    assert path.read_text().count("\n") == 2
+    assert set(emergency_files(str(tmp_path / "a.db"))).isdisjoint(emergency_files(str(tmp_path / "b.db")))
 
-        async def refuse(*_: Any, **__: Any) -> None:
-            raise StoreError("attempt to write a readonly database")
 
-        monkeypatch.setattr(app.state.service._store.database, "write", refuse)
+async def test_two_faults_in_one_millisecond_are_two_cases(tmp_path: Path) -> None:
+    class Full:
+        async def post(self, *_: object) -> None:
+            raise StoreError("full")
+
+    telling = Telling(Full(), "q", str(tmp_path / "s.db"))  # type: ignore[arg-type]
+    with patch("polyclinic.web.sessions.emergency.now_ms", lambda: 5):
+        assert await telling.tell("s", "a", "x") == ("file", "log")
+        assert await telling.tell("s", "b", "x") == ("file", "log")
+    assert [case.words for case in telling.unstored.values()] == ["a", "b"]
+
+
+async def test_after_a_fault_staff_can_take_the_session_over_and_the_person_is_answered_again(serve: Serve) -> None:
+    async with serve(country="GB") as served:
+        url, mine = await started(served.client)
+        kim = await staff_login(served.app, "Kim", "take_over")
+
+        async def bug(*_: object) -> str:
+            raise ZeroDivisionError("a bug")
+
+        with patch.object(Room, "heard", bug):
+            assert (await served.client.post(f"{url}/say", json={"text": "Hello."}, headers=mine)).status_code == 503
+        taken = await served.client.post(f"{url}/take-over", json={}, headers=kim)
+        assert taken.status_code == 200 and taken.json()["state"]["holder"] == "Kim"
+        (case,) = (await served.client.get("/v1/queue", headers=kim)).json()
+        assert case["taken_by"] == "Kim" and case["utterance"] == "Hello."
+
+
+async def test_a_model_that_is_down_or_hangs_hands_the_talk_to_people_and_staff_take_it_over(serve: Serve) -> None:
+    hasty = VARIANTS["full"].model_copy(update={"answer_timeout_s": 0.5})
+    with patch.dict(VARIANTS, {"full": hasty}):
+        async with serve(country="GB") as served:
+            kim = await staff_login(served.app, "Kim", "take_over")
+
+            async def hang(*_: object) -> str:
+                return await asyncio.sleep(3600, "")
+
+            url, mine = await started(served.client)
+            with patch("polyclinic.clinics.counsel.agents.counsellor.Counsellor.write", hang):
+                answer = await served.client.post(f"{url}/say", json={"text": "Hello."}, headers=mine)
+            assert answer.status_code == 503 and answer.json()["said"][-1]["text"] == SAFE
+            taken = await served.client.post(f"{url}/take-over", json={}, headers=kim)
+            assert taken.status_code == 200 and taken.json()["state"]["control"] == "person"
+            (case,) = (await served.client.get("/v1/queue", headers=kim)).json()
+            assert "no answer within" in case["reason"] and case["status"] == "taken"
+
+
+async def test_a_keeper_that_fails_after_the_answer_is_told_to_people(serve: Serve) -> None:
+    async with serve(country="GB") as served:
+        url, mine = await started(served.client)
+
+        answered = asyncio.Event()
+
+        async def down(*_: object) -> list[Any]:
+            await answered.wait()
+            raise ModelError("the endpoint is down")
+
+        with patch("polyclinic.clinics.counsel.agents.memory.Recollection.keep", down):
+            answer = await served.client.post(f"{url}/say", json={"text": "Hello."}, headers=mine)
+            live = await served.app.state.service.get(url.rpartition("/")[2])
+            answered.set()
+            await live.idle.wait()
+        assert answer.status_code == 200 and answer.json()["said"][-1]["speaker"] == "counsellor"
+        await asyncio.gather(*served.app.state.service._working)
+        assert (await served.client.get("/health")).status_code == 503
+        (case,) = await served.app.state.service.cases.all()
+        assert "after an answer" in case.body["reason"]
+
+
+async def test_a_limit_that_is_reached_is_not_silent(serve: Serve) -> None:
+    async with serve(country="GB", max_turns=1) as served:
+        url, mine = await started(served.client)
+        assert (await served.client.post(f"{url}/say", json={"text": "Hello."}, headers=mine)).status_code == 200
         for _ in range(2):
-            answer = await client.post(
-                f"/v1/sessions/{made['id']}/say", json={"text": "I will end my life tonight."}, headers=mine
-            )
-            assert answer.status_code == 503
-            assert answer.json()["said"][0]["text"] == escalation_message("en", "GB")
-        assert (await client.get("/health")).status_code == 503
-        refused = await client.post("/v1/sessions", json={"lang": "ko"}, headers=STAFF)
-        assert refused.status_code == 503
-        assert refused.json()["said"][0]["text"] == escalation_message("ko", "GB")
-    written = [orjson.loads(line) for line in (tmp_path / "s.db.emergency.jsonl").read_bytes().splitlines()]
-    assert [case["words"] for case in written][:2] == ["I will end my life tonight."] * 2
+            answer = await served.client.post(f"{url}/say", json={"text": DANGER}, headers=mine)
+            assert answer.status_code == 503 and answer.json()["said"][-1]["text"] == SAFE
+        assert len(await served.app.state.service.cases.all()) == 2
 
 
-async def test_without_a_country_nobody_is_sent_to_another_countrys_numbers() -> None:
-    words = escalation_message("en", "ZZ")
+async def test_a_full_service_and_a_bug_outside_every_session_answer_with_the_safe_words(serve: Serve) -> None:
+    async with serve(ServiceLimits(open_sessions=1), country="GB") as served:
+        url, mine = await started(served.client)
+        full = await served.client.post("/v1/sessions", json={"lang": "en"}, headers=SERVICE)
+        assert full.status_code == 503 and full.json()["said"][0]["text"] == SAFE and "limit" in full.json()["detail"]
+
+        async def bug(*_: object) -> None:
+            raise ZeroDivisionError("a bug")
+
+        with patch.object(Service, "act", bug):
+            answer = await served.client.post(f"{url}/say", json={"text": DANGER}, headers=mine)
+        assert answer.status_code == 503 and answer.json()["said"][0]["text"] == SAFE
+        assert (await served.client.get("/health")).status_code == 503
+        assert len(await served.app.state.service.cases.all()) == 1
+
+
+async def test_even_without_the_clinics_own_words_the_person_hears_something(serve: Serve) -> None:
+    async with serve() as served:
+        url, mine = await started(served.client)
+
+        def bug(*_: object) -> str:
+            raise KeyError("contacts")
+
+        with patch.object(type(counsel_service), "safe_words", bug), broken_store(served):
+            answer = await served.client.post(f"{url}/say", json={"text": DANGER}, headers=mine)
+        assert answer.status_code == 503 and answer.json()["said"][0]["text"] == LAST_WORDS
+
+
+async def test_without_a_country_nobody_is_sent_to_another_countrys_numbers(serve: Serve) -> None:
+    async with serve() as served:
+        url, mine = await started(served.client)
+        answer = await served.client.post(f"{url}/say", json={"text": DANGER}, headers=mine)
+        words = answer.json()["said"][-1]["text"]
     assert "your local emergency number" in words
     assert "109" not in words
 
 
-async def test_a_restart_with_another_cast_finds_every_open_session_and_case(tmp_path: Path) -> None:
-    made: dict[str, str] = {}
-    for number, cast in enumerate(("all=understudy", "all=understudy,counsellor=understudy")):
-        config = make_config(
-            {
-                "clinic": "counsel",
-                "store": str(tmp_path / "s.db"),
-                "judges": ("none",),
-                "embedder": "hashing",
-                "cast": cast,
-            }
+async def test_a_restart_with_another_cast_finds_every_open_session_and_case_and_no_closed_one(serve: Serve) -> None:
+    async with serve() as served:
+        url, mine = await started(served.client)
+        await served.client.post(f"{url}/say", json={"text": DANGER}, headers=mine)
+        closed, theirs = await started(served.client)
+        await served.client.post(f"{closed}/close", headers=theirs)
+        live = (await served.app.state.service.get(closed.rpartition("/")[2])).task
+        if live is not None:
+            await live
+        assert [live.id for live in served.app.state.service.all()] == [url.rpartition("/")[2]], "closed ones are gone"
+    async with serve(cast="counsellor=understudy:mistake=fail,all=understudy") as served:
+        head = await staff_login(served.app)
+        views = (await served.client.get("/v1/sessions", headers=head)).json()
+        assert [view["id"] for view in views] == [url.rpartition("/")[2]]
+        assert len((await served.client.get("/v1/queue", headers=head)).json()) == 1
+        assert (await served.client.get(closed, headers=theirs)).json()["outcome"] == "closed"
+
+
+async def test_one_session_that_cannot_go_on_keeps_no_other_from_starting_and_is_told(serve: Serve) -> None:
+    async with serve() as served:
+        bad, _ = await started(served.client)
+        good, mine = await started(served.client)
+        database = served.app.state.service._store.database
+        await database.write(
+            lambda tx: tx.execute("UPDATE scenarios SET body = '{}' WHERE id = ?", (bad.rpartition("/")[2],))
         )
-        app = create_app(config, "staff-token", WIDE)
-        async with (
-            app.router.lifespan_context(app),
-            httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test") as client,
-        ):
-            if number == 0:
-                made = (await client.post("/v1/sessions", json={"lang": "en"}, headers=STAFF)).json()
-                mine = {"Authorization": f"Bearer {made['token']}"}
-                await client.post(f"/v1/sessions/{made['id']}/say", json={"text": TALK[2]}, headers=mine)
-            assert [view["id"] for view in (await client.get("/v1/sessions", headers=STAFF)).json()] == [made["id"]]
-            assert len((await client.get("/v1/queue", headers=STAFF)).json()) == 1
+    async with serve() as served:
+        assert (await served.client.post(f"{good}/say", json={"text": "Hello."}, headers=mine)).status_code == 200
+        (case,) = await served.app.state.service.cases.all()
+        assert case.episode == bad.rpartition("/")[2] and "cannot be read" in case.body["reason"]

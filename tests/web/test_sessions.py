@@ -5,50 +5,38 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import httpx
 import pytest
 
 from polyclinic.clinics.counsel.rules.messages import escalation_message
-from polyclinic.errors import ConfigError, UnknownName
+from polyclinic.errors import ConfigError, ReplyError, UnknownName
 from polyclinic.runner.plan.config import make_config
 from polyclinic.web.sessions.app import create_app
 from polyclinic.web.sessions.limits import Buckets, ServiceLimits
+from tests.web.conftest import SERVICE, WIDE, Serve, staff_login
 
-STAFF = {"Authorization": "Bearer staff-token"}
-WIDE = ServiceLimits(messages_per_minute=1e6, requests_per_minute=1e7, starts_per_minute=1e6)
+STAFF: dict[str, str] = {}
 Opened = Callable[..., AbstractAsyncContextManager[httpx.AsyncClient]]
 
 
 @pytest.fixture
-def opened(tmp_path: Path) -> Opened:
-    """Opens the service on one store; opening it again is a restart."""
+def opened(serve: Serve) -> Opened:
+    """Opens the service with somebody of the staff logged in."""
 
     @asynccontextmanager
     async def open_it(limits: ServiceLimits = WIDE, cast: str = "all=understudy") -> AsyncIterator[httpx.AsyncClient]:
-        config = make_config(
-            {
-                "clinic": "counsel",
-                "store": str(tmp_path / "s.db"),
-                "judges": ("none",),
-                "cast": cast,
-                "embedder": "hashing",
-            }
-        )
-        app = create_app(config, "staff-token", limits)
-        async with (
-            app.router.lifespan_context(app),
-            httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test") as client,
-        ):
-            yield client
+        async with serve(limits, cast) as served:
+            STAFF.update(await staff_login(served.app))
+            yield served.client
 
     return open_it
 
 
 async def start(client: httpx.AsyncClient, **body: str) -> tuple[str, dict[str, str]]:
-    answer = await client.post("/v1/sessions", json=body, headers=STAFF)
+    answer = await client.post("/v1/sessions", json=body, headers=SERVICE)
     assert answer.status_code == 201, answer.text
     made = answer.json()
     return f"/v1/sessions/{made['id']}", {"Authorization": f"Bearer {made['token']}"}
@@ -72,13 +60,13 @@ async def test_danger_stops_the_talk_and_waits_in_the_queue_until_a_person_hands
         assert [said["speaker"] for said in waiting["said"]] == ["patient"]
         cases = (await client.get("/v1/queue", params={"status": "open"}, headers=STAFF)).json()
         assert cases[0]["words"] == "kill myself" and cases[0]["reason"] and cases[0]["taken_by"] == ""
-        taken = await post(client, f"{url}/take-over", STAFF, by="Nurse Kim")
+        taken = await post(client, f"{url}/take-over", STAFF)
         assert taken["state"]["control"] == "person" and taken["state"]["holder"] == "Nurse Kim"
-        spoken = await post(client, f"{url}/speak", STAFF, by="Nurse Kim", text="I am with you now.")
+        spoken = await post(client, f"{url}/speak", STAFF, text="I am with you now.")
         assert spoken["said"][0]["speaker"] == "person"
         silent = await post(client, f"{url}/say", mine, text="Thank you for coming.")
         assert [said["speaker"] for said in silent["said"]] == ["patient"]
-        await post(client, f"{url}/hand-back", STAFF, by="Nurse Kim")
+        await post(client, f"{url}/hand-back", STAFF)
         again = await post(client, f"{url}/say", mine, text="Yes, let's talk.")
         assert again["said"][-1]["speaker"] == "counsellor"
         done = (await client.get("/v1/queue", headers=STAFF)).json()
@@ -150,6 +138,16 @@ async def test_tokens_open_their_own_session_and_nothing_else(opened: Opened) ->
         assert (await client.get("/v1/sessions/none", headers=STAFF)).status_code == 404
 
 
+async def test_wrong_tokens_are_refused_and_bounded_and_lock_nobody_out(opened: Opened) -> None:
+    async with opened(ServiceLimits(requests_per_minute=60)) as client:
+        url, mine = await start(client)
+        for path, refused in (("/v1/queue", 401), (url, 404), ("/v1/sessions/0123456789abcdef", 404)):
+            wrong = {"Authorization": "Bearer wrong"}
+            codes = [(await client.get(path, headers=wrong)).status_code for _ in range(12)]
+            assert set(codes) <= {refused, 429} and codes[-1] == 429
+        assert (await client.get(url, headers=mine)).status_code == 200
+
+
 async def test_a_person_can_be_asked_for_without_a_crisis(opened: Opened) -> None:
     async with opened() as client:
         url, mine = await start(client, lang="ko")
@@ -157,9 +155,9 @@ async def test_a_person_can_be_asked_for_without_a_crisis(opened: Opened) -> Non
         assert answer["state"]["control"] == "escalated" and answer["said"][0]["speaker"] == "service"
         (case,) = (await client.get("/v1/queue", headers=STAFF)).json()
         assert case["reason"] == "a person was asked for"
-        taken = await client.post(f"/v1/queue/{case['id']}/take", json={"by": "Dr Lee"}, headers=STAFF)
-        assert taken.json()["taken_by"] == "Dr Lee"
-        twice = await client.post(f"/v1/queue/{case['id']}/take", json={"by": "Dr Park"}, headers=STAFF)
+        taken = await client.post(f"/v1/queue/{case['id']}/take", headers=STAFF)
+        assert taken.json()["taken_by"] == "Nurse Kim"
+        twice = await client.post(f"/v1/queue/{case['id']}/take", headers=STAFF)
         assert twice.status_code == 409
 
 
@@ -172,13 +170,30 @@ async def test_what_is_not_allowed_in_a_state_is_refused(opened: Opened) -> None
         assert (await client.post(f"{url}/take-over", json={"by": "x"}, headers=STAFF)).status_code == 409
 
 
-async def test_a_failing_counsellor_costs_an_answer_but_not_the_session(opened: Opened) -> None:
-    async with opened(cast="counsellor=understudy:mistake=fail,all=understudy") as client:
+async def test_a_counsellor_who_cannot_be_read_costs_an_answer_but_not_the_session(opened: Opened) -> None:
+    async with opened() as client:
         url, mine = await start(client)
-        answer = await post(client, f"{url}/say", mine, text="Hello.")
+
+        async def unreadable(*_: object) -> None:
+            raise ReplyError("not in the form")
+
+        with patch("polyclinic.clinics.counsel.agents.counsellor.Counsellor.plan", unreadable):
+            answer = await post(client, f"{url}/say", mine, text="Hello.")
         assert answer["said"][-1]["speaker"] == "counsellor" and answer["state"]["control"] == "automatic"
         (case,) = (await client.get("/v1/queue", headers=STAFF)).json()
         assert case["queue"] == "counsel-review" and "failed" in case["reason"]
+
+
+async def test_a_counsellor_who_fails_hands_the_talk_to_people(opened: Opened) -> None:
+    async with opened(cast="counsellor=understudy:mistake=fail,all=understudy") as client:
+        url, mine = await start(client, lang="en", country="GB")
+        answer = await client.post(f"{url}/say", json={"text": "Hello."}, headers=mine)
+        assert answer.status_code == 503
+        assert answer.json()["said"][-1]["text"] == escalation_message("en", "GB")
+        (case,) = (await client.get("/v1/queue", headers=STAFF)).json()
+        assert case["queue"] == "counsel-crisis" and "failed" in case["reason"] and case["rings"]
+        taken = await post(client, f"{url}/take-over", STAFF)
+        assert taken["state"]["control"] == "person"
 
 
 async def test_size_and_rate_are_limited(opened: Opened) -> None:
@@ -220,13 +235,14 @@ async def test_the_api_is_described_and_asks_nothing_from_outside(opened: Opened
         for name in ("say", "stream", "hand-over", "take-over", "hand-back", "close"):
             assert f"/v1/sessions/{{session}}/{name}" in paths
         assert "/v1/queue" in paths
-        assert (await client.get("/docs")).status_code == 404
+        page = (await client.get("/docs")).text
+        assert "/v1/queue" in page and "http://" not in page and "https://" not in page and "<script" not in page
         assert (await client.get("/health")).json() == {"status": "up"}
 
 
 def test_a_clinic_without_a_service_is_refused_with_the_names_of_those_that_have_one() -> None:
     with pytest.raises(UnknownName, match="counsel"):
-        create_app(make_config({"clinic": "duty"}), "staff-token")
+        create_app(make_config({"clinic": "duty"}), "service-token")
 
 
 async def test_people_cannot_be_cast_away_and_unknown_settings_are_refused(opened: Opened) -> None:
@@ -234,7 +250,7 @@ async def test_people_cannot_be_cast_away_and_unknown_settings_are_refused(opene
         async with opened(cast="desk=understudy"):
             pass
     config = make_config({"clinic": "counsel", "options": {"nonsense": "1"}, "store": "sqlite://:memory:"})
-    app = create_app(config, "staff-token")
+    app = create_app(config, "service-token")
     with pytest.raises(UnknownName, match="documents"):
         async with app.router.lifespan_context(app):
             pass

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections.abc import Awaitable, Callable
 
 import click
 
-from polyclinic.cli.options import pairs, refuse_busy_port, store_option
+from polyclinic.cli.options import pairs, refuse_busy_port, store_option, wait
 from polyclinic.core.extras import install_hint
 from polyclinic.errors import ConfigError
 from polyclinic.runner.plan.config import make_config
+from polyclinic.store.store import open_store
 
 TOKEN = "POLYCLINIC_TOKEN"
+FIRST = "admin"
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 @click.command(name="serve", short_help="Serve a clinic's live sessions over HTTP.")
@@ -28,6 +32,9 @@ TOKEN = "POLYCLINIC_TOKEN"
     "--set", "settings", multiple=True, metavar="NAME=VALUE", help="A setting of the clinic; may be repeated."
 )
 @click.option("--messages-per-minute", default=60.0, show_default=True, help="Messages that one session may send.")
+@click.option(
+    "--alert", default="", metavar="URL", help="Webhook that is called for every open case until acknowledged."
+)
 @click.option("--local-only", is_flag=True, help="Refuse any model endpoint outside this machine.")
 @store_option
 def command(
@@ -39,18 +46,21 @@ def command(
     documents: str,
     settings: tuple[str, ...],
     messages_per_minute: float,
+    alert: str,
     local_only: bool,
     store: str,
 ) -> int:
     """Serve a clinic's live sessions over HTTP.
 
-    The API is described at /openapi.json. Sessions are episodes in the store and survive a restart.
+    The API is described at /docs, staff work at /staff, and 'polyclinic staff' manages their accounts; without any, an
+    administrator is made and shown. Sessions are episodes in the store and survive a restart.
     """
     try:
-        import uvicorn
-
+        from polyclinic.web.sessions.alerts import check_webhook
         from polyclinic.web.sessions.app import create_app
         from polyclinic.web.sessions.limits import ServiceLimits
+        from polyclinic.web.sessions.passwords import hash_password
+        from polyclinic.web.sessions.server import SpokenServer, server_config
     except ImportError as error:
         raise ConfigError(f"the service needs the extra 'web' ({error.name}): {install_hint('web')}") from None
 
@@ -70,6 +80,26 @@ def command(
             "judges": ("none",),
         }
     )
-    app = create_app(config, token, ServiceLimits(messages_per_minute=messages_per_minute))
-    uvicorn.run(app, host=host, port=port, log_level="warning", access_log=False, server_header=False)
+    webhook = check_webhook(alert, local_only) if alert else ""
+    app = create_app(config, token, ServiceLimits(messages_per_minute=messages_per_minute, webhook=webhook))
+    wait(_first_administrator(store, hash_password))
+
+    if host not in LOOPBACK:
+        click.echo(f"{host} can be reached from other machines: put a proxy with TLS in front of it", err=True)
+
+    def say(address: str) -> None:
+        click.echo(f"serving {clinic} at {address} (staff: {address}/staff, API: {address}/docs)")
+
+    SpokenServer(server_config(app, host, port), say).run()
     return 0
+
+
+async def _first_administrator(store: str, hash_password: Callable[[str], Awaitable[str]]) -> None:
+    """Where nobody has an account, make one and show its password once."""
+    async with open_store(store) as found:
+        if any(account.active for account in await found.staff.all()):
+            return
+        password = secrets.token_urlsafe(12)
+        await found.staff.add(FIRST, "administer", await hash_password(password))
+        await found.audit_log.append("command line", "", "add account", f"staff/{FIRST}")
+    click.echo(f"first administrator: {FIRST}, password {password} (shown once)", err=True)

@@ -23,6 +23,12 @@ from polyclinic.core.transcript import Event, Said, Transcript
 CLOSED = "closed"
 """The state of every session that is over."""
 
+LAST_WORDS = (
+    "Something went wrong here, and people have been told. Please contact a person directly. In an emergency call your "
+    "local emergency number now."
+)
+"""What a visitor hears where a clinic has no words of its own for a fault."""
+
 Words = Annotated[str, StringConstraints(min_length=1, max_length=4_000, strip_whitespace=True)]
 Who = Annotated[str, StringConstraints(min_length=1, max_length=100, strip_whitespace=True)]
 Actor = Literal["visitor", "staff"]
@@ -39,9 +45,15 @@ class NoBody(Body):
 
 
 class ByStaff(Body):
-    """Who of the staff acts."""
+    """Who of the staff acts. The service fills it in with the name of the account that is logged in."""
 
-    by: Who
+    by: Annotated[str, StringConstraints(max_length=100)] = ""
+
+
+class PassOn(ByStaff):
+    """To whom of the staff a session is handed."""
+
+    to: Who
 
 
 class Heard(BaseModel):
@@ -72,8 +84,8 @@ class Action(Generic[B]):
     """One thing that people can do in a session.
 
     `reply` turns the body into what the asked role answers. The action is refused unless the session is in one of the
-    states `when`. `cases` says what it does to the session's open cases in the queues; `remark` is kept with a closed
-    case.
+    states `when`; one by staff also while somebody else holds it. `cases` says what it does to the session's cases in
+    the queues (``pass``: they go to the person whom a `PassOn` names); `remark` is kept with a closed case.
     """
 
     name: str
@@ -83,7 +95,7 @@ class Action(Generic[B]):
     reply: Callable[[B], ReplyModel | str]
     when: tuple[str, ...]
     by: Actor = "visitor"
-    cases: Literal["keep", "take", "close"] = "keep"
+    cases: Literal["keep", "take", "pass", "close"] = "keep"
     remark: str = ""
 
 
@@ -92,7 +104,8 @@ class LiveService(Generic[S, Start, View]):
 
     `role` is who is asked: people play it, everyone else is played by the cast. `visitor` is the speaker under whose
     name the visitor's own words stand in the transcript. A session begins in the first of `states`; `CLOSED` is one of
-    them. `queues` are those into which the flow posts cases for people.
+    them. `queues` are those into which the flow posts cases for people; an open case of one of `alerts` rings until
+    somebody acknowledges it.
     """
 
     role: ClassVar[str]
@@ -100,6 +113,7 @@ class LiveService(Generic[S, Start, View]):
     variant: ClassVar[str] = ""
     states: ClassVar[tuple[str, ...]]
     queues: ClassVar[tuple[str, ...]] = ()
+    alerts: ClassVar[tuple[str, ...]] = ()
     actions: ClassVar[tuple[Action[Any], ...]]
     heard: ClassVar[type[Heard]] = Heard
     opening: type[Start]
@@ -111,7 +125,7 @@ class LiveService(Generic[S, Start, View]):
 
     def safe_words(self, scenario: S) -> str:
         """What the visitor hears when anything breaks. No model writes it, and it needs no store."""
-        return "Something went wrong here, and people have been told. Please contact a person directly."
+        return LAST_WORDS
 
     def begin(self, session: str, scenario: S) -> View:
         """Where a session stands before anything has happened."""

@@ -167,6 +167,10 @@ class Posted(_Event):
         return get_payload(kind, self.body)
 
 
+FAULT_OWNERS: tuple[Owner, ...] = ("model", "tool", "engine")
+"""Whose failures are faults of the machinery; the others answered, but not in a way that could be read or scored."""
+
+
 class Failed(_Event):
     """Something failed and one party owns it.
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints
 
 from polyclinic.clinics.counsel.prompts import DeskSays
-from polyclinic.clinics.counsel.rules.guard import QUEUE, REVIEW_QUEUE
+from polyclinic.clinics.counsel.rules.guard import FLAG_QUEUE, QUEUE, REVIEW_QUEUE
 from polyclinic.clinics.counsel.rules.messages import escalation_message
 from polyclinic.clinics.counsel.rules.notes import InTurn, Replied, TalkEnded
 from polyclinic.clinics.counsel.scenario import Lang, Lines, Persona, Talk
@@ -26,6 +26,7 @@ from polyclinic.core.live import (
     Heard,
     LiveService,
     NoBody,
+    PassOn,
     SessionView,
     Words,
 )
@@ -137,6 +138,16 @@ ACTIONS: tuple[Action[Any], ...] = (
         by="staff",
     ),
     Action(
+        name="pass-on",
+        title="The person passes the session on",
+        about="To another member of staff, with its cases; automated talk stays stopped.",
+        body=PassOn,
+        reply=lambda body: DeskSays(kind="take_over", by=body.to),
+        when=("person",),
+        by="staff",
+        cases="pass",
+    ),
+    Action(
         name="hand-back",
         title="The person hands the session back",
         about="Automated talk goes on; the session's cases are closed.",
@@ -165,7 +176,8 @@ class CounselService(LiveService[Talk, StartBody, TalkView]):
     visitor = "patient"
     variant = "full"
     states = (*OPEN, CLOSED)
-    queues = (QUEUE, REVIEW_QUEUE)
+    queues = (QUEUE, REVIEW_QUEUE, FLAG_QUEUE)
+    alerts = (QUEUE,)
     actions = ACTIONS
     heard = TalkHeard
     opening = StartBody

@@ -6,13 +6,16 @@ from polyclinic.core.scenario import Variant
 
 
 class CounselVariant(Variant):
-    """Which agents take part, and how many drafts the counsellor may make."""
+    """Which agents take part, and how many drafts the counsellor may make. The times hold in live talks, where a person
+    waits; `guard_timeout_s` always.
+    """
 
     guard: bool = True
     critic: bool = True
     single: bool = False
     drafts: int = 3
     guard_timeout_s: float = 30.0
+    answer_timeout_s: float = 75.0
 
 
 ABLATIONS = ("full", "nocritic", "noescalation", "neither", "single")

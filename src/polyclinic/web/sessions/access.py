@@ -1,30 +1,39 @@
-"""Access control: the service token opens everything, a session's token only that session."""
+"""Access control: the service token starts sessions, a session's token opens that session, staff log in as persons."""
 
 from __future__ import annotations
 
 import math
 import secrets
+import time
+from collections.abc import Awaitable, Callable
 from typing import Annotated
 
 from fastapi import Depends, HTTPException, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
+from polyclinic.errors import UnknownName
+from polyclinic.store.staff import Account, StaffRole
 from polyclinic.web.sessions.limits import Buckets, ServiceLimits
 from polyclinic.web.sessions.live import Live
 from polyclinic.web.sessions.schemas import Problem
 from polyclinic.web.sessions.service import Service, token_fits
 
-bearer = HTTPBearer(auto_error=False, description="the service token, or a session's own token")
+EVENTS = "text/event-stream"
+ASK_AGAIN_S = 10.0
+bearer = HTTPBearer(auto_error=False, description="the service token, a session's own token, or that of a login")
 Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]
 ERRORS: dict[int | str, dict[str, object]] = {
     code: {"model": Problem, "description": about}
     for code, about in (
         (400, "not readable"),
         (401, "no token, or a wrong one"),
+        (403, "your role does not allow this"),
         (404, "no such session or case, or not yours"),
+        (408, "the body came too slowly"),
         (409, "not in this state"),
         (413, "the body is too large"),
         (429, "too many requests; see Retry-After"),
+        (503, "the service failed; people have been told"),
     )
 }
 
@@ -37,14 +46,25 @@ class AccessControl:
         self._requests = Buckets(limits.requests_per_minute)
         self._messages = Buckets(limits.messages_per_minute)
         self._starts = Buckets(limits.starts_per_minute)
+        self._logins = Buckets(limits.logins_per_minute)
+        self._all_logins = Buckets(10 * limits.logins_per_minute)
+        self._wrong = Buckets(limits.requests_per_minute)
 
-    def is_staff(self, given: str) -> bool:
+    def is_service(self, given: str) -> bool:
         """Whether this is the service token."""
         return secrets.compare_digest(given.encode(), self.token.encode())
+
+    def opens(self, live: Live, given: str) -> bool:
+        """Whether this token opens a session as its visitor."""
+        return self.is_service(given) or token_fits(live, given)
 
     def request(self, name: str) -> None:
         """Count one request of a token."""
         _wait(self._requests.take(name))
+
+    def wrong(self) -> None:
+        """Count one request with a token that opens nothing; all of them together are limited."""
+        _wait(self._wrong.take("all"))
 
     def message(self, session: str) -> None:
         """Count one message of a session."""
@@ -53,6 +73,17 @@ class AccessControl:
     def start(self) -> None:
         """Count one new session."""
         _wait(self._starts.take("all"))
+
+    def login(self, name: str, place: str) -> None:
+        """Count one try to log in: by name and where it comes from, so that nobody locks a person out from elsewhere,
+        and all together.
+        """
+        _wait(self._logins.take(f"{name} {place}"))
+        _wait(self._all_logins.take("all"))
+
+    def one_more_stream(self, open_now: int, most: int) -> None:
+        """Refuse a stream where there are enough."""
+        _wait(10.0 if open_now >= most else 0.0)
 
 
 def _wait(seconds: float) -> None:
@@ -76,39 +107,103 @@ TheService = Annotated[Service, Depends(service_of)]
 TheAccess = Annotated[AccessControl, Depends(access_of)]
 
 
-def _given(credentials: HTTPAuthorizationCredentials | None) -> str:
+def given_token(credentials: Credentials) -> str:
+    """The token that came with the request."""
     if credentials is None:
         raise HTTPException(401, "a token is needed", {"WWW-Authenticate": "Bearer"})
     return credentials.credentials
 
 
-def staff(credentials: Credentials, access: TheAccess) -> str:
-    """Only the service token."""
-    token = _given(credentials)
-    if not access.is_staff(token):
+StaffToken = Annotated[str, Depends(given_token)]
+
+
+def application(token: StaffToken, access: TheAccess) -> str:
+    """Only the service token, which the application holds that visitors use."""
+    if not access.is_service(token):
+        access.wrong()
         raise HTTPException(401, "this needs the service token", {"WWW-Authenticate": "Bearer"})
-    access.request("staff")
-    return "staff"
+    access.request("service")
+    return "service"
 
 
-async def session_for(session: str, credentials: Credentials, access: TheAccess, service: TheService) -> Live:
-    """A session, for the service token or its own; to all others it does not exist."""
-    token = _given(credentials)
-    live = await service.get(session)
-    if access.is_staff(token):
-        access.request("staff")
+def _person(role: StaffRole) -> Callable[..., Awaitable[Account]]:
+    """A dependency: somebody who is logged in and has a role. What they only look at is written down here."""
+
+    async def person(request: Request, token: StaffToken, access: TheAccess, service: TheService) -> Account:
+        found = await service.staff.account_of(token)
+        if found is None:
+            access.wrong()
+            raise HTTPException(401, "this needs a login of staff", {"WWW-Authenticate": "Bearer"})
+        access.request(f"staff {found.name}")
+        look = "look" if request.method == "GET" else "act"
+        if not found.may(role):
+            await service.trail.note(found, look, request.url.path, "refused: role")
+            raise HTTPException(403, f"this needs the role {role}")
+        if request.method == "GET":
+            await service.trail.note(found, look, request.url.path)
+        return found
+
+    return person
+
+
+watcher, taker, administrator = _person("watch"), _person("take_over"), _person("administer")
+
+
+async def session_for(
+    request: Request, session: str, token: StaffToken, access: TheAccess, service: TheService
+) -> Live:
+    """A session, for its own token, the service token, or a member of staff; to all others it does not exist."""
+    try:
+        live = await service.get(session)
+    except UnknownName:
+        access.wrong()
+        raise
+    if access.is_service(token):
+        access.request("service")
     elif token_fits(live, token):
         access.request(live.id)
+    elif request.method == "GET" and await service.staff.account_of(token) is not None:
+        await watcher(request, token, access, service)
     else:
+        access.wrong()
         raise HTTPException(404, "not found")
     return live
 
 
-async def session_for_staff(session: str, who: Annotated[str, Depends(staff)], service: TheService) -> Live:
-    """A session, for the service token only."""
+Holds = Callable[[], Awaitable[bool]]
+
+
+def who_holds(token: str, service: Service) -> Holds:
+    """Asks again whether somebody of the staff holds a token; a stream that listens is no use of it."""
+
+    async def holds() -> bool:
+        return await service.staff.account_of(token, used=False) is not None
+
+    return holds
+
+
+class StillAllowed:
+    """Asks again now and then, as long as a stream is open."""
+
+    def __init__(self, holds: Holds, clock: Callable[[], float] = time.monotonic) -> None:
+        self._holds, self._clock, self._next = holds, clock, clock() + ASK_AGAIN_S
+
+    async def allowed(self) -> bool:
+        """Whether the stream may go on."""
+        if self._clock() < self._next:
+            return True
+        self._next = self._clock() + ASK_AGAIN_S
+        return await self._holds()
+
+
+async def session_for_staff(session: str, service: TheService) -> Live:
+    """A session, for staff."""
     return await service.get(session)
 
 
-Staff = Annotated[str, Depends(staff)]
+Application = Annotated[str, Depends(application)]
+Watcher = Annotated[Account, Depends(watcher)]
+Taker = Annotated[Account, Depends(taker)]
+Administrator = Annotated[Account, Depends(administrator)]
 Mine = Annotated[Live, Depends(session_for)]
 Theirs = Annotated[Live, Depends(session_for_staff)]

@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from fastapi import FastAPI, Request, Response
-from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi import FastAPI, Response
+from fastapi.responses import HTMLResponse, JSONResponse
 
-from polyclinic.errors import UnknownName, UserError
+from polyclinic.core.files import package_text
 from polyclinic.runner.plan.config import RunConfig
 from polyclinic.runner.registry import load_clinic
 from polyclinic.store.store import open_store
 from polyclinic.web.sessions.access import AccessControl
-from polyclinic.web.sessions.limits import ServiceLimits, SizeLimit
+from polyclinic.web.sessions.docs_page import docs_page
+from polyclinic.web.sessions.errors import Outermost, handle_errors
+from polyclinic.web.sessions.gate import BodyGate
+from polyclinic.web.sessions.limits import ServiceLimits
+from polyclinic.web.sessions.opening import open_service
 from polyclinic.web.sessions.queue import queue_routes
+from polyclinic.web.sessions.rooms import service_room
 from polyclinic.web.sessions.routes import session_routes
-from polyclinic.web.sessions.service import Broken, NotNow, open_service, service_room
+from polyclinic.web.sessions.staff import audit_routes, staff_routes
 
 ABOUT = """{summary}
 
-Live sessions of the clinic {name}: a research and training tool that is not for clinical use.
+Live sessions of the clinic {name}: a research and training tool, never a medical device and not for clinical use.
 
-The service token (`Authorization: Bearer …`) opens everything; a session's own token opens that session as
-its visitor."""
+The service token (`Authorization: Bearer …`) starts sessions; a session's own token opens that session as its
+visitor; staff log in by name and get a token that ends."""
 
 
 def create_app(config: RunConfig, token: str, limits: ServiceLimits | None = None) -> FastAPI:
@@ -51,15 +55,12 @@ def create_app(config: RunConfig, token: str, limits: ServiceLimits | None = Non
     app.state.access = AccessControl(token or secrets.token_urlsafe(24), bounds)
     app.include_router(session_routes(room))
     app.include_router(queue_routes(room))
-    app.add_middleware(SizeLimit, body_bytes=bounds.body_bytes)
-    _handle_errors(app)
+    app.include_router(staff_routes())
+    app.include_router(audit_routes())
+    handle_errors(app)
 
-    @app.middleware("http")
-    async def private(request: Request, follow: Callable[[Request], Awaitable[Response]]) -> Response:
-        response = await follow(request)
-        response.headers["Cache-Control"] = "no-store"
-        response.headers["X-Content-Type-Options"] = "nosniff"
-        return response
+    app.add_middleware(BodyGate, body_bytes=bounds.body_bytes, body_s=bounds.body_s)
+    app.add_middleware(Outermost)
 
     @app.get("/health", summary="Whether the service is up", tags=["service"])
     async def health() -> Response:
@@ -67,29 +68,14 @@ def create_app(config: RunConfig, token: str, limits: ServiceLimits | None = Non
         up = await app.state.service.healthy()
         return JSONResponse({"status": "up" if up else "not up"}, 200 if up else 503)
 
+    @app.get("/docs", include_in_schema=False)
+    async def docs() -> HTMLResponse:
+        """The description as a page that asks nothing from outside."""
+        return HTMLResponse(docs_page(app.openapi()))
+
+    @app.get("/staff", include_in_schema=False)
+    async def staff_page() -> HTMLResponse:
+        """Where staff log in, hear alerts and work through the queue."""
+        return HTMLResponse(package_text("polyclinic.web.sessions", "staff.html"))
+
     return app
-
-
-def _handle_errors(app: FastAPI) -> None:
-    async def missing(request: Request, error: Exception) -> Response:
-        return JSONResponse({"detail": "not found"}, 404)
-
-    async def not_now(request: Request, error: Exception) -> Response:
-        return JSONResponse({"detail": str(error)}, 409)
-
-    async def unfit(request: Request, error: Exception) -> Response:
-        """What does not fit, by field; never the words themselves, which may be private or unprintable."""
-        faults = error.errors()[:5] if isinstance(error, RequestValidationError) else []
-        lines = [f"{'.'.join(map(str, fault['loc'][1:])) or 'body'}: {fault['msg']}" for fault in faults]
-        return JSONResponse({"detail": "; ".join(lines).encode("utf-8", "replace").decode()}, 422)
-
-    async def broken(request: Request, error: Exception) -> Response:
-        """The safe words, for the client to show, whatever it was that failed."""
-        said = [heard.model_dump() for heard in error.said] if isinstance(error, Broken) else []
-        return JSONResponse({"detail": str(error), "said": said}, 503)
-
-    app.add_exception_handler(Broken, broken)
-    app.add_exception_handler(RequestValidationError, unfit)
-    app.add_exception_handler(UnknownName, missing)
-    app.add_exception_handler(NotNow, not_now)
-    app.add_exception_handler(UserError, not_now)

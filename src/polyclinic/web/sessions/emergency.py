@@ -2,17 +2,17 @@
 
 A case goes into the clinic's first queue. Where the store does not take it, it goes into an emergency file beside the
 store, else into the system's temporary folder; and it is always logged. Each way is tried by itself, so that no fault
-in one stops another.
+in one stops another. What stands in a file goes into the queue as soon as the store takes it.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import logging
 import os
 import tempfile
 import time
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,11 @@ class Emergency(Frozen):
     fault: str
     at_ms: int
 
+    @property
+    def key(self) -> str:
+        """Names it among the cases of its session."""
+        return f"fault-{self.at_ms}"
+
     def body(self) -> dict[str, Any]:
         """As a case in the queue."""
         return {"reason": f"the service failed: {self.fault}", "words": self.words, "utterance": self.words}
@@ -42,63 +47,94 @@ class Telling:
     """The ways by which people are told."""
 
     def __init__(self, journal: Journal, queue: str, store: str) -> None:
-        self._journal, self._queue = journal, queue
+        self._journal, self.queue = journal, queue
         self.files = emergency_files(store)
         self.last_ms = 0
+        self._last_key_ms = 0
+        self.unstored: dict[str, Emergency] = {}
 
     async def tell(self, session: str, words: str, fault: str) -> tuple[str, ...]:
-        """Tell people; returns the ways that worked. The log always does."""
+        """Tell people; says which ways worked. The log always does."""
         self.last_ms = now_ms()
-        case = Emergency(session=session, words=words[:4_000], fault=fault[:500], at_ms=self.last_ms)
+        self._last_key_ms = max(self._last_key_ms + 1, self.last_ms)  # two in one millisecond are two
+        case = Emergency(session=session, words=words[:4_000], fault=fault[:500], at_ms=self._last_key_ms)
         ways = []
-        if self._queue and await self._post(case):
+        if self.queue and await self._post(case):
             ways.append("queue")
-        elif self._write(case):
-            ways.append("file")
+        else:
+            self.unstored[f"{case.session} {case.key}"] = case
+            ways += ["file"] if append_line(self.files, case.model_dump()) else []
         _LOG.critical("EMERGENCY in session %s: %s (told by: %s)", session, fault, ", ".join(ways) or "this log alone")
         return (*ways, "log")
+
+    async def bring_in(self) -> bool:
+        """Put what the store did not take before into the queue; a file is set aside once the store has all of it.
+
+        Returns whether nothing is left. The same case twice is one.
+        """
+        if not self.queue:
+            return not self.unstored
+        for path in self.files:
+            moving = path.with_name(f"{path.name}.moving")  # so that a line written meanwhile stays in the file
+            if not moving.exists() and path.is_file() and not path.is_symlink():
+                path.rename(moving)
+            for case in read_emergencies(moving):
+                if not await self._post(case):
+                    return False
+            if moving.exists():
+                moving.rename(path.with_name(f"{path.name}.in-queue-{now_ms()}"))
+        for key, case in list(self.unstored.items()):
+            if not await self._post(case):
+                return False
+            del self.unstored[key]
+        return True
 
     async def _post(self, case: Emergency) -> bool:
         try:
             async with asyncio.timeout(QUEUE_S):
-                await self._journal.post(case.session, self._queue, f"fault-{case.at_ms}", case.body())
+                await self._journal.post(case.session, self.queue, case.key, case.body())
         except Exception:
             _LOG.exception("the queue did not take the emergency of session %s", case.session)
             return False
         return True
 
-    def _write(self, case: Emergency) -> bool:
-        for path in self.files:
-            try:
-                _append(path, orjson.dumps(case.model_dump()) + b"\n")
-            except OSError:
-                continue
-            return True
-        return False
+
+def append_line(paths: tuple[Path, ...], line: dict[str, Any]) -> bool:
+    """Add one line to the first of these files that takes it, readable by its owner alone; whether any did."""
+    for path in paths:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+            with os.fdopen(os.open(path, flags, 0o600), "ab") as file:
+                file.write(orjson.dumps(line) + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError:
+            _LOG.exception("%s took no line", path)
+            continue
+        return True
+    return False
 
 
-def _append(path: Path, line: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("ab") as file:
-        file.write(line)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def emergency_files(store: str) -> tuple[Path, ...]:
-    """Where emergencies are written, best place first."""
-    name = "polyclinic-emergency.jsonl"
+def emergency_files(store: str, kind: str = "emergency") -> tuple[Path, ...]:
+    """Where lines are written that the store does not take, best place first. No two stores share a file."""
     local = Path(store.removeprefix("sqlite:///")) if "://" not in store.removeprefix("sqlite:///") else None
-    beside = [local.parent / f"{local.name}.emergency.jsonl"] if local is not None and local.name else []
+    beside = [local.parent / f"{local.name}.{kind}.jsonl"] if local is not None and local.name else []
+    whose = hashlib.sha256(str(local.absolute() if local is not None else store).encode()).hexdigest()[:12]
+    name = f"polyclinic-{kind}-{whose}.jsonl"
     return (*beside, Path(".polyclinic") / name, Path(tempfile.gettempdir()) / name)
 
 
-def read_emergencies(store: str) -> list[Mapping[str, Any]]:
-    """What was written there, for staff and for the next start."""
-    found: list[Mapping[str, Any]] = []
-    for path in emergency_files(store):
-        if path.is_file():
-            found += [orjson.loads(line) for line in path.read_bytes().splitlines() if line.strip()]
+def read_emergencies(path: Path) -> list[Emergency]:
+    """What stands in one file; a line that was cut off in the middle is logged and left out."""
+    found: list[Emergency] = []
+    if not path.is_file() or path.is_symlink():
+        return found
+    for line in path.read_bytes().splitlines():
+        try:
+            found.append(Emergency.model_validate_json(line))
+        except ValueError:
+            _LOG.critical("a line of %s cannot be read: look at it", path)
     return found
 
 

@@ -7,22 +7,24 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
 
 @dataclass(frozen=True)
 class ServiceLimits:
     """What one service accepts. Rates are per minute; a burst of one sixth of a minute's worth is allowed at once.
 
-    A message that is not answered within `answer_s` counts as a fault.
+    A body must come within `body_s`. A message that is not answered within `answer_s` counts as a fault. Alerts go
+    to `webhook`.
     """
 
     messages_per_minute: float = 60.0
     requests_per_minute: float = 1_200.0
     starts_per_minute: float = 120.0
+    logins_per_minute: float = 12.0
     body_bytes: int = 16_384
+    body_s: float = 10.0
     open_sessions: int = 1_000
     answer_s: float = 120.0
+    webhook: str = ""
 
 
 class Buckets:
@@ -43,51 +45,3 @@ class Buckets:
         while len(self._levels) > self._names:
             self._levels.popitem(last=False)
         return wait
-
-
-class _TooLarge(Exception):
-    pass
-
-
-class SizeLimit:
-    """Refuses bodies over a size with 413, by their announced length or as they come."""
-
-    def __init__(self, app: ASGIApp, body_bytes: int) -> None:
-        self._app, self._most = app, body_bytes
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Count what comes in."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        announced = dict(scope["headers"]).get(b"content-length", b"")
-        if announced.isdigit() and int(announced) > self._most:
-            await _refuse(send)
-            return
-        seen, begun = 0, False
-
-        async def counted() -> Message:
-            nonlocal seen
-            message = await receive()
-            seen += len(message.get("body", b""))
-            if seen > self._most:
-                raise _TooLarge
-            return message
-
-        async def noted(message: Message) -> None:
-            nonlocal begun
-            begun = True
-            await send(message)
-
-        try:
-            await self._app(scope, counted, noted)
-        except _TooLarge:
-            if not begun:
-                await _refuse(send)
-
-
-async def _refuse(send: Send) -> None:
-    body = b'{"detail":"the body is too large"}'
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": 413, "headers": headers})
-    await send({"type": "http.response.body", "body": body})

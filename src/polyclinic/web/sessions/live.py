@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 
-from polyclinic.core.live import CLOSED, Heard, LiveService, SessionView
+from polyclinic.core.live import CLOSED, LAST_WORDS, Heard, LiveService, SessionView
 from polyclinic.core.scenario import Scenario
-from polyclinic.core.transcript import Changed, Ended, Event, Said
+from polyclinic.core.transcript import FAULT_OWNERS, Changed, Ended, Event, Failed, Said
 
 KEEP_ALIVE_S = 15
 STOPPED = "stopped"
+_BY_FAULT = (STOPPED, "failed", "limit")
+_LOG = logging.getLogger(__name__)
 
 
 @dataclass
@@ -29,6 +32,8 @@ class Live:
     busy: asyncio.Lock = field(default_factory=asyncio.Lock)
     task: asyncio.Task[None] | None = None
     fault: Exception | None = None
+    faults: list[Failed] = field(default_factory=list)
+    listening: int = 0
     _answered: asyncio.Event = field(default_factory=asyncio.Event)
     _news: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -37,12 +42,22 @@ class Live:
 
     @property
     def broken(self) -> bool:
-        """Whether the flow stopped by a fault."""
-        return self.state.outcome == STOPPED or self.state.outcome.startswith("failed")
+        """Whether the flow stopped by a fault, or by a limit while somebody was being answered."""
+        return self.state.outcome.startswith(_BY_FAULT)
+
+    def begin_again(self) -> None:
+        """Back to the beginning, so that the flow can tell everything again from its journal."""
+        self.heard.clear()
+        self.inbox = asyncio.Queue()
+        self.idle.clear()
+        self._answered.clear()
+        self.fault = None
+        self.state = self.room.begin(self.id, self.scenario)
 
     def say_safely(self) -> Heard:
         """The visitor hears the safe words, whatever else works."""
-        said = self.room.heard(number=len(self.heard) + 1, speaker="service", text=self.room.safe_words(self.scenario))
+        words = safe_words(self.room, self.scenario)
+        said = self.room.heard(number=len(self.heard) + 1, speaker="service", text=words)
         self.heard.append(said)
         self.state.heard = len(self.heard)
         self._tell()
@@ -58,6 +73,8 @@ class Live:
         if isinstance(event, Ended):
             self.end(event.outcome)
             return
+        if isinstance(event, Failed) and event.owner in FAULT_OWNERS:
+            self.faults.append(event)
         if not isinstance(event, Said | Changed):
             return
         self.room.follow(self.state, event)
@@ -85,6 +102,7 @@ class Live:
         """
         await self.idle.wait()
         before = len(self.heard)
+        self.faults.clear()
         self.idle.clear()
         self._answered.clear()
         self.inbox.put_nowait(reply)
@@ -100,15 +118,28 @@ class Live:
         """Everything said after a number, then everything new as it comes; None when the state changed or to keep
         alive.
         """
-        while True:
-            news = self._news
-            while after < len(self.heard):
-                after += 1
-                yield self.heard[after - 1]
-            if self.closed:
-                return
-            try:
-                async with asyncio.timeout(KEEP_ALIVE_S):
-                    await news.wait()
-            except TimeoutError:
-                yield None
+        self.listening += 1
+        try:
+            while True:
+                news = self._news
+                while after < len(self.heard):
+                    after += 1
+                    yield self.heard[after - 1]
+                if self.closed:
+                    return
+                try:
+                    async with asyncio.timeout(KEEP_ALIVE_S):
+                        await news.wait()
+                except TimeoutError:
+                    yield None
+        finally:
+            self.listening -= 1
+
+
+def safe_words(room: LiveService, scenario: Scenario) -> str:
+    """The clinic's safe words; where even these fail, words that need nothing."""
+    try:
+        return room.safe_words(scenario)
+    except Exception:
+        _LOG.exception("the clinic's safe words failed")
+        return LAST_WORDS

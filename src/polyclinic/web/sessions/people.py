@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from polyclinic.core.model import Completion, Model, ModelKind, Request
 from polyclinic.core.switchboard import Players
 from polyclinic.web.sessions.live import Live
@@ -12,12 +14,12 @@ class PeopleModel:
 
     kind: ModelKind = "human"
 
-    def __init__(self, role: str, sessions: dict[str, Live]) -> None:
-        self.name, self._sessions = role, sessions
+    def __init__(self, role: str, session: Callable[[str], Live]) -> None:
+        self.name, self._session = role, session
 
     async def answer(self, request: Request) -> Completion:
         """Wait for the next thing that happens in this session."""
-        live = self._sessions[request.episode]
+        live = self._session(request.episode)
         live.wait_for_people()
         return Completion(text=await live.inbox.get())
 

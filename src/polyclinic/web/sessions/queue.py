@@ -2,45 +2,93 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from typing import Literal
 
 from fastapi import APIRouter
+from fastapi.responses import StreamingResponse
 
-from polyclinic.core.live import ByStaff, LiveService
-from polyclinic.store.posts import PostStatus
-from polyclinic.web.sessions.access import ERRORS, Staff, TheService
-from polyclinic.web.sessions.schemas import Case, RemarkBody
+from polyclinic.core.live import LiveService
+from polyclinic.store.posts import Post, PostStatus
+from polyclinic.web.sessions.access import (
+    ERRORS,
+    EVENTS,
+    StaffToken,
+    StillAllowed,
+    Taker,
+    TheAccess,
+    TheService,
+    Watcher,
+    who_holds,
+)
+from polyclinic.web.sessions.emergency import Emergency
+from polyclinic.web.sessions.schemas import Case, RemarkBody, case_id
+from polyclinic.web.sessions.service import Service
+
+STAFF_STREAMS = 200
 
 
 def queue_routes(room: LiveService) -> APIRouter:
-    """The routes of the queue. All of them need the service token."""
+    """The routes of the queue. All of them need a login of staff."""
     router = APIRouter(prefix="/v1/queue", tags=["queue"], responses=ERRORS)
 
     async def listed(
-        staff: Staff, service: TheService, queue: str | None = None, status: PostStatus | None = None
+        who: Watcher, service: TheService, queue: str | None = None, status: PostStatus | None = None
     ) -> list[Case]:
         """Oldest first, with the reason, the words, and who took each."""
-        return [Case.from_post(post) for post in await service.cases(queue or "", status)]
+        return [_case(post, service) for post in await service.cases.all(queue or "", status)]
 
     if room.queues:
         listed.__annotations__["queue"] = Literal[room.queues] | None
     router.add_api_route("", listed, methods=["GET"], summary="List the cases")
 
+    @router.get("/stream", summary="Hear alerts", response_class=StreamingResponse)
+    async def stream(who: Watcher, token: StaffToken, access: TheAccess, service: TheService) -> StreamingResponse:
+        """Server-sent events: one each time an open case rings, at once and again every minute until acknowledged.
+
+        Ends when the login ends.
+        """
+        access.one_more_stream(service.alerts.listening, STAFF_STREAMS)
+        return StreamingResponse(_alerts(service, StillAllowed(who_holds(token, service))), media_type=EVENTS)
+
+    @router.get("/emergencies", summary="Emergencies that the store did not take")
+    async def emergencies(who: Watcher, service: TheService) -> list[Emergency]:
+        """They also stand in the emergency file, and go into the queue as soon as the store takes them."""
+        return service.rescue.unstored()
+
+    @router.post("/{case}/acknowledge", summary="Acknowledge an alert", status_code=204)
+    async def acknowledge(case: str, who: Watcher, service: TheService) -> None:
+        """It rings no more; the case stays open until somebody takes it."""
+        await service.acknowledge(case, who)
+
     @router.get("/{case}", summary="One case")
-    async def one(case: str, staff: Staff, service: TheService) -> Case:
+    async def one(case: str, who: Watcher, service: TheService) -> Case:
         """Everything the queue keeps of it."""
-        return Case.from_post(await service.case(case))
+        return _case(await service.cases.find(case), service)
 
     @router.post("/{case}/take", summary="Take a case")
-    async def take(case: str, body: ByStaff, staff: Staff, service: TheService) -> Case:
+    async def take(case: str, who: Taker, service: TheService) -> Case:
         """Refused when somebody else has it."""
-        await service.take_case(await service.case(case), body.by)
-        return Case.from_post(await service.case(case))
+        async with service.trail.act(who, "take case", f"case/{case}"):
+            await service.cases.take(await service.cases.find(case), who.name)
+        return _case(await service.cases.find(case), service)
 
     @router.post("/{case}/close", summary="Close a case")
-    async def close(case: str, body: RemarkBody, staff: Staff, service: TheService) -> Case:
-        """With a remark for the record."""
-        await service.close_case(await service.case(case), f"{body.by}: {body.remark}")
-        return Case.from_post(await service.case(case))
+    async def close(case: str, body: RemarkBody, who: Taker, service: TheService) -> Case:
+        """With a remark for the record. Refused when somebody else has it, except to an administrator."""
+        async with service.trail.act(who, "close case", f"case/{case}"):
+            await service.cases.close(await service.cases.find(case), who, body.remark)
+        return _case(await service.cases.find(case), service)
 
     return router
+
+
+def _case(post: Post, service: Service) -> Case:
+    return Case.from_post(post, service.cases.rings(post) and not service.alerts.acknowledged(case_id(post)))
+
+
+async def _alerts(service: Service, still: StillAllowed) -> AsyncIterator[str]:
+    async for alert in service.alerts.listen():
+        if not await still.allowed():
+            return
+        yield ": waiting\n\n" if alert is None else f"event: alert\ndata: {alert.model_dump_json()}\n\n"

@@ -12,9 +12,23 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, create_model
 
 from polyclinic.core.live import Action, Body, Heard, LiveService, NoBody, SessionView
-from polyclinic.web.sessions.access import ERRORS, Mine, Staff, TheAccess, Theirs, TheService
+from polyclinic.web.sessions.access import (
+    ERRORS,
+    EVENTS,
+    Application,
+    Mine,
+    StaffToken,
+    StillAllowed,
+    Taker,
+    TheAccess,
+    Theirs,
+    TheService,
+    Watcher,
+    who_holds,
+)
 from polyclinic.web.sessions.live import Live
 
+SESSION_STREAMS = 10
 Endpoint = Callable[..., Awaitable[BaseModel]]
 
 
@@ -30,8 +44,8 @@ def session_routes(room: LiveService) -> APIRouter:
     _add_start(router, room)
 
     @router.get("", summary="List the sessions", response_model=list[room.view])  # type: ignore[name-defined]
-    async def listed(staff: Staff, service: TheService) -> list[SessionView]:
-        """Every session of this service, with the service token."""
+    async def listed(who: Watcher, service: TheService) -> list[SessionView]:
+        """Every open session, for staff."""
         return [live.state for live in service.all()]
 
     @router.get("/{session}", summary="A session's state", response_model=room.view)
@@ -47,13 +61,17 @@ def session_routes(room: LiveService) -> APIRouter:
     @router.get("/{session}/stream", summary="Follow a session", response_class=StreamingResponse)
     async def stream(
         live: Mine,
+        token: StaffToken,
+        access: TheAccess,
+        service: TheService,
         after: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
         last_event_id: Annotated[int | None, Header(ge=0, le=1_000_000)] = None,
     ) -> StreamingResponse:
         """Server-sent events: one for each utterance, with its number as id; ends when the session is closed."""
-        return StreamingResponse(
-            _events(live, last_event_id if last_event_id is not None else after), media_type="text/event-stream"
-        )
+        access.one_more_stream(live.listening, SESSION_STREAMS)
+        holds = who_holds(token, service) if not access.opens(live, token) else _always
+        begin = last_event_id if last_event_id is not None else after
+        return StreamingResponse(_events(live, begin, StillAllowed(holds)), media_type=EVENTS)
 
     for action in room.actions:
         router.add_api_route(
@@ -75,7 +93,7 @@ def _add_start(router: APIRouter, room: LiveService) -> None:
         token=(str, ...),
     )
 
-    async def start(body: Body, staff: Staff, access: TheAccess, service: TheService) -> BaseModel:
+    async def start(body: Body, application: Application, access: TheAccess, service: TheService) -> BaseModel:
         """Opens a session and returns the token that opens it and no other."""
         access.start()
         live, token = await service.start(body)
@@ -92,25 +110,35 @@ def _endpoint(action: Action[Any], answered: type[BaseModel]) -> Endpoint:
     description shows it.
     """
 
-    async def act(live: Live, body: Body, access: TheAccess, service: TheService) -> BaseModel:
-        if action.by == "visitor" and action.body is not NoBody:
+    async def act(live: Mine, body: Body, access: TheAccess, service: TheService) -> BaseModel:
+        if action.body is not NoBody:
             access.message(live.id)
         said = await service.act(live, action, body)
         return answered(state=live.state, said=said)
 
-    async def act_alone(live: Live, access: TheAccess, service: TheService) -> BaseModel:
+    async def act_alone(live: Mine, access: TheAccess, service: TheService) -> BaseModel:
         return await act(live, NoBody(), access, service)
 
-    chosen: Endpoint = act_alone if action.body is NoBody else act
-    chosen.__annotations__["live"] = Mine if action.by == "visitor" else Theirs
+    async def act_as_staff(who: Taker, live: Theirs, body: Body, service: TheService) -> BaseModel:
+        said = await service.act(live, action, body, who)
+        return answered(state=live.state, said=said)
+
+    alone: Endpoint = act_alone if action.body is NoBody else act
+    chosen = act_as_staff if action.by == "staff" else alone
     if action.body is not NoBody:
         chosen.__annotations__["body"] = action.body
     chosen.__name__ = action.name.replace("-", "_")
     return chosen
 
 
-async def _events(live: Live, after: int) -> AsyncIterator[str]:
+async def _always() -> bool:
+    return True
+
+
+async def _events(live: Live, after: int, still: StillAllowed) -> AsyncIterator[str]:
     async for heard in live.follow(after):
+        if not await still.allowed():
+            return
         yield (
             ": waiting\n\n"
             if heard is None

@@ -17,7 +17,7 @@ class RemarkBody(ByStaff):
 
 
 class Case(BaseModel):
-    """A case in the queue: why it is there, the words, and who took it."""
+    """A case in the queue: why it is there, the words, and who took it. `rings` until it is acknowledged or taken."""
 
     id: str
     session: str
@@ -31,9 +31,10 @@ class Case(BaseModel):
     words: str
     utterance: str
     body: dict[str, Any]
+    rings: bool = False
 
     @classmethod
-    def from_post(cls, post: Post) -> Case:
+    def from_post(cls, post: Post, rings: bool) -> Case:
         """A stored hand-over as a case."""
         return cls(
             id=case_id(post),
@@ -48,12 +49,18 @@ class Case(BaseModel):
             words=str(post.body.get("words", "")),
             utterance=str(post.body.get("utterance", "")),
             body=post.body,
+            rings=rings,
         )
 
 
 def case_id(post: Post) -> str:
     """A case's name within its service."""
-    return f"{post.episode}.{post.queue}.{post.key}"
+    return case_name(post.episode, post.queue, post.key)
+
+
+def case_name(session: str, queue: str, key: str) -> str:
+    """How a case is named from what it is made of."""
+    return f"{session}.{queue}.{key}"
 
 
 class Problem(BaseModel):

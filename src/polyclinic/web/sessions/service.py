@@ -2,7 +2,8 @@
 
 A session's flow runs as a task and takes what people do from its inbox, through the role that the clinic's service
 names. What they did is journalled like any model's reply; a service that starts again lets every open session run
-through its journal to the point where it waits for people, and goes on from there.
+through its journal to the point where it waits for people, and goes on from there. A fault ends no session: the visitor
+hears the safe words, people are told, and the next thing that anybody does there tries the journal again.
 """
 
 from __future__ import annotations
@@ -12,308 +13,278 @@ import hashlib
 import logging
 import secrets
 import time
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import replace
+from collections.abc import Coroutine
+from typing import Any
 
-from polyclinic.core.clinic import Clinic
 from polyclinic.core.episode import EpisodeSpec
 from polyclinic.core.execute import RunContext, run_episode
-from polyclinic.core.live import Action, Body, Heard, LiveService
+from polyclinic.core.live import Action, Body, Heard, PassOn
 from polyclinic.core.reply import ReplyModel
 from polyclinic.core.scenario import Scenario
-from polyclinic.core.transcript import Event, Transcript
-from polyclinic.errors import ConfigError, PolyclinicError, UnknownName, UserError
-from polyclinic.runner.build.built_run import build
-from polyclinic.runner.plan.config import RunConfig
-from polyclinic.runner.plan.run_plan import RunPlan, parse_plan, refuse_unknown_settings
-from polyclinic.runner.registry import clinics_with, read_scenarios
+from polyclinic.core.transcript import Event
+from polyclinic.errors import EngineError, PolyclinicError, StoreError, UnknownName, UserError
+from polyclinic.runner.registry import read_scenarios
 from polyclinic.store.leases import LEASE_S, LeaseLost, Leases, this_process
-from polyclinic.store.posts import Post, PostStatus
+from polyclinic.store.staff import Account
 from polyclinic.store.store import Store
+from polyclinic.web.sessions.alerts import Alert, Alerts, alert_for
+from polyclinic.web.sessions.cases import Cases
 from polyclinic.web.sessions.emergency import Telling, now_ms
+from polyclinic.web.sessions.known import KnownPeople, person_tag
 from polyclinic.web.sessions.limits import ServiceLimits
 from polyclinic.web.sessions.live import STOPPED, Live
-from polyclinic.web.sessions.people import PeopleModel, ServicePlayers
-from polyclinic.web.sessions.schemas import case_id
+from polyclinic.web.sessions.rescue import Broken, Rescue
+from polyclinic.web.sessions.rooms import service_name, service_room
+from polyclinic.web.sessions.trail import Trail
 
 _LOG = logging.getLogger(__name__)
-CLOSED_KEPT = 64
-FAULT_SHOWS_S = 600
-"""How long a fault keeps the service from calling itself up."""
+ACKNOWLEDGE = "acknowledge"
+RESTORE_S, LOOK_S = 10.0, 1.0
+"""How long a start waits for open sessions, and how often open cases are looked at."""
 
 
 class NotNow(UserError):
     """The session is not in a state that allows this."""
 
 
-class Broken(PolyclinicError):
-    """The machinery failed while somebody was being answered. They heard the safe words, and people were told."""
-
-    def __init__(self, said: Sequence[Heard], told: Sequence[str]) -> None:
-        super().__init__("the service failed; people have been told")
-        self.said, self.told = list(said), tuple(told)
-
-
 class Service:
     """Opens, resumes and closes sessions."""
 
-    def __init__(
-        self, store: Store, run: str, context: RunContext, sessions: dict[str, Live], limits: ServiceLimits, place: str
-    ) -> None:
-        self._store, self._run, self._context, self._sessions = store, run, context, sessions
-        self._clinic, self._room = context.clinic, service_room(context.clinic)
-        self._telling = Telling(context.journal, (*self._room.queues, "")[0], place)
-        self._answer_s = limits.answer_s
+    def __init__(self, store: Store, run: str, context: RunContext, limits: ServiceLimits) -> None:
+        self._store, self._run, self._context = store, run, context
+        self._clinic, self._room, self._limits = context.clinic, service_room(context.clinic), limits
+        self._sessions: dict[str, Live] = {}
         self._leases = Leases(store.database, run, this_process())
-        self._most = limits.open_sessions
-        self._known: dict[str, dict[str, str]] = {}
+        self._known = KnownPeople(store.runs, run, self._clinic, self._room)
+        self._working: set[asyncio.Task[object]] = set()
+        self.answer_s = limits.answer_s
+        self.staff, self.trail = store.staff, Trail(store.audit_log, store.url)
+        self.cases = Cases(store.posts, service_name(self._clinic.name), self._room.alerts)
+        telling = Telling(context.journal, (*self._room.queues, "")[0], store.url)
+        self.rescue = Rescue(self._room, telling, self.cases, store.posts)
+        self.alerts = Alerts(self._ringing, self.rescue.alerts, limits.webhook)
 
     # -- sessions ------------------------------------------------------------------------------------------------------
     async def start(self, body: Body) -> tuple[Live, str]:
         """A new session and the token that opens it."""
-        if sum(not live.closed for live in self._sessions.values()) >= self._most:
-            raise NotNow(f"the limit of {self._most} open sessions is reached")
         session, token = secrets.token_hex(8), secrets.token_urlsafe(24)
-        person = self._room.person(body)
-        known = await self._facts_of(person)
-        made = self._room.scenario(session, body, known, self._context.services.options)
-        tags = (*made.tags, f"token:{_digest(token)}", f"patient:{person}")
-        scenario = made.model_copy(update={"tags": tags})
-        variant = self._room.variant or self._clinic.first_variant
-        spec = EpisodeSpec(session, self._clinic.name, session, variant, 0, 0, self._run)
+        person, options = self._room.person(body), self._context.services.options
+        scenario: Scenario = self._room.scenario(session, body, {}, options)
+        live = Live(session, self._room, scenario, _digest(token), person)
+        if len(self._sessions) >= self._limits.open_sessions:
+            raise Broken([live.say_safely()], (), f"the limit of {self._limits.open_sessions} open sessions is reached")
         try:
-            async with asyncio.timeout(self._answer_s):
-                await self._store.runs.append(self._run, scenario, session, spec)
-                live = self._open(spec, scenario)
-                await live.idle.wait()
+            async with asyncio.timeout(self.answer_s), live.busy:
+                made = self._room.scenario(session, body, await self._known.facts(person), options)
+                tags = (*made.tags, f"token:{live.token_digest}", person_tag(person))
+                live.scenario = made.model_copy(update={"tags": tags})
+                variant = self._room.variant or self._clinic.first_variant
+                spec = EpisodeSpec(session, self._clinic.name, session, variant, 0, 0, self._run)
+                await self._store.runs.append(self._run, live.scenario, session, spec)
+                await self._open(live, spec)
         except Exception as fault:
-            live = self._sessions.get(session) or Live(session, self._room, scenario, _digest(token), person)
-            raise await self._broken(live, "", fault) from fault
-        if live.broken:
-            raise await self._broken(live, "", live.fault)
+            raise await self.rescue.stopped(live, "", fault) from fault
         return live, token
 
-    def _open(self, spec: EpisodeSpec, scenario: Scenario) -> Live:
-        live = self._live(spec, scenario)
-        live.task = asyncio.create_task(self._hold(spec, scenario, live))
-        return live
+    async def _open(self, live: Live, spec: EpisodeSpec) -> None:
+        """Let a session's flow run to where it waits for people."""
+        self._sessions[live.id] = live
+        live.task = asyncio.create_task(self._hold(spec, live))
+        await live.idle.wait()
+        if live.broken:
+            raise live.fault or EngineError(f"session {live.id} ended: {live.state.outcome}")
 
-    def _live(self, spec: EpisodeSpec, scenario: Scenario) -> Live:
-        closed = [name for name, live in self._sessions.items() if live.closed]
-        for name in closed[:-CLOSED_KEPT]:
-            del self._sessions[name]
-        self._sessions[spec.id] = live = self._made(spec.id, scenario)
+    async def _hold(self, spec: EpisodeSpec, live: Live) -> None:
+        """Run a session's flow to its end and commit that end. A fault is no end: the session stays open in the store.
+
+        Where nobody waits for the answer, people are told from here.
+        """
+        began = time.monotonic()
+        try:
+            if await self._leases.claim(spec.id) is None:
+                raise LeaseLost(f"session {spec.id} is open in another process")
+            result = await run_episode(self._context, spec, live.scenario)
+            if result.status == "failed":
+                raise EngineError("; ".join(failure.error for failure in result.failures if failure.fatal))
+            elapsed_ms = round((time.monotonic() - began) * 1000)
+            await self._store.runs.finish(self._run, spec.id, result, self._leases.owner, elapsed_ms)
+            self._known.learn(live.person, result.transcript)
+            live.end(result.outcome)
+            self._sessions.pop(live.id, None)
+        except asyncio.CancelledError:
+            raise
+        except Exception as fault:
+            _LOG.exception("session %s stopped", spec.id)
+            waited_for, live.fault = live.busy.locked(), fault
+            live.end(STOPPED)
+            if not waited_for:
+                await self.rescue.stopped(live, "", fault)
+
+    async def _reopen(self, live: Live) -> None:
+        """After a fault, or a restart that could not finish: once more through the journal."""
+        rows = await self._store.runs.episodes(self._run, 0, self._clinic.name, status="pending")
+        spec = next((row.spec for row in rows if row.spec.id == live.id), None)
+        if spec is None:
+            raise live.fault or EngineError(f"session {live.id} ended: {live.state.outcome or 'by a fault'}")
+        if live.task is not None:
+            await asyncio.wait([live.task])
+        live.begin_again()
+        await self._open(live, spec)
+
+    def hear(self, session: str, event: Event) -> None:
+        """Something happened in a session's flow. A fault after the answer is told to people from here."""
+        live = self._sessions[session]
+        live.take(event)
+        if live.faults and not live.busy.locked():
+            self._later(self.rescue.telling.tell(session, "", f"after an answer: {live.faults.pop().error}"))
+
+    def _later(self, work: Coroutine[Any, Any, object]) -> None:
+        task = asyncio.create_task(work)
+        self._working.add(task)
+        task.add_done_callback(self._working.discard)
+
+    def open_session(self, session: str) -> Live:
+        """A session whose flow runs."""
+        return self._sessions[session]
+
+    async def get(self, session: str) -> Live:
+        """A session by its id: an open one from memory, a closed one from the store."""
+        if session in self._sessions:
+            return self._sessions[session]
+        body = await self._store.runs.scenario(self._run, session)
+        if body is None:
+            raise UnknownName("session", session, ())
+        live = self._made(session, read_scenarios(self._clinic, {session: body})[session])
+        for event in await self._store.runs.transcript(self._run, session):
+            live.take(event)
         return live
 
     def _made(self, session: str, scenario: Scenario) -> Live:
         tags = dict(tag.partition(":")[::2] for tag in scenario.tags)
         return Live(session, self._room, scenario, tags.get("token", ""), tags.get("patient", ""))
 
-    async def _hold(self, spec: EpisodeSpec, scenario: Scenario, live: Live) -> None:
-        """Run a session's flow to its end and commit that end."""
-        began = time.monotonic()
-        try:
-            if await self._leases.claim(spec.id) is None:
-                raise LeaseLost(f"session {spec.id} is open in another process")
-            result = await run_episode(self._context, spec, scenario)
-            elapsed_ms = round((time.monotonic() - began) * 1000)
-            await self._store.runs.finish(self._run, spec.id, result, self._leases.owner, elapsed_ms)
-            self._remember(live, result.transcript)
-            live.end(result.outcome)
-        except asyncio.CancelledError:
-            raise
-        except Exception as fault:
-            _LOG.exception("session %s stopped", spec.id)
-            live.fault = fault
-            live.end(STOPPED)
-
-    def _remember(self, live: Live, transcript: Transcript) -> None:
-        if live.person:
-            self._known[live.person] = self._room.remember(transcript)
-
-    async def get(self, session: str) -> Live:
-        """A session by its id: an open one from memory, a closed one from the store."""
-        if session in self._sessions:
-            return self._sessions[session]
-        scenarios = read_scenarios(self._clinic, await self._store.runs.scenarios(self._run))
-        if session not in scenarios:
-            raise UnknownName("session", session, ())
-        live = self._made(session, scenarios[session])
-        for event in await self._store.runs.transcript(self._run, session):
-            live.take(event)
-        return live
-
     def all(self) -> list[Live]:
-        """Every open session, and the few that were closed last."""
+        """Every open session."""
         return list(self._sessions.values())
 
-    async def act(self, live: Live, action: Action[Body], body: Body) -> list[Heard]:
-        """Let somebody do something, one at a time; returns what was said because of it."""
+    # -- what people do ------------------------------------------------------------------------------------------------
+    async def act(self, live: Live, action: Action[Body], body: Body, who: Account | None = None) -> list[Heard]:
+        """Let somebody do something, one at a time; returns what was said because of it.
+
+        What `who` of the staff does is in the audit log, also when it is refused.
+        """
+        if who is None:
+            return await self._act(live, action, body, None)
+        async with self.trail.act(who, action.name, f"session/{live.id}"):
+            return await self._act(live, action, body.model_copy(update={"by": who.name}), who)
+
+    async def _act(self, live: Live, action: Action[Body], body: Body, who: Account | None) -> list[Heard]:
         given = body.model_dump()
-        words = str(given.get("text", ""))
-        async with live.busy:
-            if live.broken:
-                raise await self._broken(live, words, live.fault)
-            if live.state.control not in action.when:
-                raise NotNow(f"the session is {live.state.control}; this needs it to be {' or '.join(action.when)}")
-            try:
-                async with asyncio.timeout(self._answer_s):
-                    said = await live.put(_as_text(action.reply(body)))
-            except Exception as fault:
-                raise await self._broken(live, words, fault) from fault
-            if live.broken:
-                raise await self._broken(live, words, live.fault)
-        if action.cases == "take":
-            await self.take_cases(live.id, str(given.get("by", "")))
-        elif action.cases == "close":
-            await self.close_cases(live.id, action.remark.format(**given))
+        words, began_ms = str(given.get("text", "")), now_ms()
+        try:
+            async with asyncio.timeout(self.answer_s), live.busy:
+                if live.broken or (live.task is None and not live.closed):
+                    await self._reopen(live)
+                await self._check(live, action, body, who)
+                said = await live.put(_as_text(action.reply(body)))
+                if live.broken:
+                    raise live.fault or EngineError(f"session {live.id} ended: {live.state.outcome}")
+        except NotNow:
+            raise
+        except Exception as fault:
+            raise await self.rescue.stopped(live, words, fault) from fault
+        if live.faults:
+            raise await self.rescue.faulty(live, said, words, began_ms)
+        await self.cases.follow(live.id, action, given)
         return said
 
-    async def _broken(self, live: Live, words: str, fault: Exception | None) -> Broken:
-        """The visitor hears the safe words and people are told, whatever it was that broke."""
-        if live.task is not None and not live.task.done():
-            live.task.cancel()
-        live.fault = fault
-        live.end(STOPPED)
-        said = live.say_safely()
-        what = f"{type(fault).__name__}: {fault}" if fault is not None else live.state.outcome
-        told = await self._telling.tell(live.id, words, what)
-        return Broken([said], told)
+    async def _check(self, live: Live, action: Action[Body], body: Body, who: Account | None) -> None:
+        """Only who holds a session acts in it, or an administrator; it goes only to somebody who may take it."""
+        if live.state.control not in action.when:
+            raise NotNow(f"the session is {live.state.control}; this needs it to be {' or '.join(action.when)}")
+        if who is not None and live.state.holder not in ("", who.name) and not who.may("administer"):
+            raise NotNow(f"{live.state.holder} holds this session: ask them to pass it on")
+        if isinstance(body, PassOn):
+            found = await self.staff.find(body.to)
+            if found is None or not found[0].may("take_over"):
+                raise NotNow(f"there is no {body.to} who may take sessions over")
+
+    async def acknowledge(self, case: str, who: Account) -> None:
+        """Somebody has heard the alert for a case: it rings no more, after a restart neither."""
+        if case not in {alert.case for alert in self.rescue.alerts()}:
+            await self.cases.find(case)
+        self.alerts.acknowledge({case})
+        await self.trail.note(who, ACKNOWLEDGE, f"case/{case}")
+
+    async def last_resort(self, session: str, fault: Exception, tell: bool) -> Broken:
+        """For a fault that nobody foresaw. `tell`: a visitor was being answered."""
+        options = self._context.services.options
+        return await self.rescue.last_resort(session, self._sessions.get(session), options, fault, tell)
 
     async def healthy(self) -> bool:
-        """Whether nothing broke lately and the store takes a write."""
-        if now_ms() - self._telling.last_ms < FAULT_SHOWS_S * 1_000:
-            return False
-        try:
-            async with asyncio.timeout(5):
-                await self._store.posts.probe()
-        except Exception:
-            _LOG.exception("the store takes no write")
-            return False
-        return True
+        """Whether nothing broke lately, alerts come through, and the store takes a write."""
+        return await self.rescue.healthy(self.alerts)
 
-    async def _facts_of(self, person: str) -> dict[str, str]:
-        """What earlier sessions of this person left: from memory, else from the newest one in the store."""
-        if not person or person in self._known:
-            return self._known.get(person, {})
-        scenarios = read_scenarios(self._clinic, await self._store.runs.scenarios(self._run))
-        rows = await self._store.runs.episodes(self._run, 0, self._clinic.name)
-        theirs = [r for r in rows if r.status == "done" and f"patient:{person}" in scenarios[r.spec.scenario].tags]
-        if theirs:
-            self._known[person] = self._room.remember(await self._store.runs.transcript(self._run, theirs[-1].spec.id))
-        return self._known.get(person, {})
-
-    # -- the queue -----------------------------------------------------------------------------------------------------
-    async def cases(self, queue: str = "", status: PostStatus | None = None) -> list[Post]:
-        """Cases of this service, oldest first."""
-        found = await self._store.posts.waiting(queue, status)
-        return [post for post in found if post.run.startswith(service_name(self._clinic.name))]
-
-    async def case(self, case: str) -> Post:
-        """One case by its id."""
-        for post in await self.cases():
-            if case_id(post) == case:
-                return post
-        raise UnknownName("case", case, ())
-
-    async def take_cases(self, session: str, who: str) -> None:
-        """Who takes over a session also takes its open cases."""
-        for post in await self.cases(status="open"):
-            if post.episode == session:
-                await self._store.posts.take(post, who)
-
-    async def close_cases(self, session: str, remark: str) -> None:
-        """A session that is handed back or closed leaves no case behind."""
-        for post in await self.cases():
-            if post.episode == session and post.status != "closed":
-                await self._store.posts.close(post, remark)
-
-    async def take_case(self, post: Post, who: str) -> None:
-        """Someone takes one case."""
-        await self._store.posts.take(post, who)
-
-    async def close_case(self, post: Post, remark: str) -> None:
-        """One case is done."""
-        await self._store.posts.close(post, remark)
+    async def _ringing(self) -> list[Alert]:
+        return [alert_for(post) for post in await self.cases.ringing()]
 
     # -- the process ---------------------------------------------------------------------------------------------------
     async def restore(self) -> int:
-        """Open every session that was open when the last process ended; returns how many."""
-        scenarios = read_scenarios(self._clinic, await self._store.runs.scenarios(self._run))
-        opened = []
-        for row in await self._store.runs.episodes(self._run, 0, self._clinic.name):
-            scenario = scenarios[row.spec.scenario]
-            if row.status == "pending":
-                opened.append(self._open(row.spec, scenario))
-        await asyncio.gather(*(live.idle.wait() for live in opened))
-        return len(opened)
+        """Open every session that was open when the last process ended; returns how many.
+
+        Those that cannot go on are told to people, and keep nobody else from starting.
+        """
+        self.alerts.acknowledge({target[len("case/") :] for target in await self.trail.log.targets(ACKNOWLEDGE)})
+        for row in await self._store.runs.episodes(self._run, 0, self._clinic.name, status="pending"):
+            body = await self._store.runs.scenario(self._run, row.spec.scenario)
+            try:
+                scenario = read_scenarios(self._clinic, {row.spec.id: body or ""})[row.spec.id]
+            except PolyclinicError as fault:
+                await self.rescue.telling.tell(row.spec.id, "", f"this session cannot be read: {fault}")
+                continue
+            self._sessions[row.spec.id] = live = self._made(row.spec.id, scenario)
+            self._later(self._settle(live, row.spec))
+        if self._working:
+            await asyncio.wait(list(self._working), timeout=RESTORE_S)
+        return len(self._sessions)
+
+    async def _settle(self, live: Live, spec: EpisodeSpec) -> None:
+        try:
+            async with asyncio.timeout(self.answer_s), live.busy:
+                await self._open(live, spec)
+        except Exception as fault:
+            await self.rescue.stopped(live, "", fault)
+
+    async def watch(self) -> None:
+        """Ring for open cases, and bring in what the store did not take; no fault ends the watch."""
+        while True:
+            try:
+                await self.rescue.telling.bring_in()
+                await self.alerts.ring()
+            except Exception:
+                _LOG.critical("the watch over open cases failed", exc_info=True)
+            await asyncio.sleep(LOOK_S)
 
     async def beat(self) -> None:
-        """Keep the leases of open sessions."""
+        """Keep the leases of open sessions; no fault ends it."""
         while True:
             await asyncio.sleep(LEASE_S / 3)
-            await self._leases.renew([live.id for live in self._sessions.values() if not live.closed])
+            try:
+                await self._leases.renew([live.id for live in self._sessions.values() if not live.closed])
+            except Exception:
+                _LOG.critical("the leases of open sessions could not be renewed", exc_info=True)
 
     async def stop(self) -> None:
         """Leave every session as it is; the journal holds it."""
-        tasks = [live.task for live in self._sessions.values() if live.task is not None and not live.task.done()]
-        for task in tasks:
+        flows = [live.task for live in self._sessions.values() if live.task is not None and not live.task.done()]
+        for task in (*self._working, *flows):
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.gather(*self._working, *flows, return_exceptions=True)
         for live in self._sessions.values():
-            if not live.closed:
+            try:
                 await self._leases.release(live.id)
-
-
-def service_room(clinic: Clinic) -> LiveService:
-    """What the clinic says about its live sessions; an error with the clinics that have any, when it has none."""
-    if clinic.service is None:
-        raise UnknownName("clinic that serves live sessions", clinic.name, clinics_with("service"))
-    return clinic.service
-
-
-@asynccontextmanager
-async def open_service(store: Store, config: RunConfig, limits: ServiceLimits) -> AsyncIterator[Service]:
-    """The service on a store: its run is found or made, its open sessions are resumed."""
-    plan = parse_plan(config)
-    refuse_unknown_settings(plan.clinic, config)
-    room = service_room(plan.clinic)
-    if plan.cast[room.role].role == room.role:
-        raise ConfigError(f"cast {room.role}=…: in a service the people who use it play {room.role}; leave it out")
-    sessions: dict[str, Live] = {}
-
-    def heard(episode: str, event: Event) -> None:
-        sessions[episode].take(event)
-
-    run = await _service_run(store, plan)
-    async with build(plan, store.journal(run), store, listener=heard) as built:
-        players = ServicePlayers(built.context.players, PeopleModel(room.role, sessions))
-        context = replace(built.context, players=players, judges=())
-        room.warm(context.services)
-        service = Service(store, run, context, sessions, limits, config.store)
-        await service.restore()
-        beat = asyncio.create_task(service.beat())
-        try:
-            yield service
-        finally:
-            beat.cancel()
-            await asyncio.gather(beat, return_exceptions=True)
-            await service.stop()
-
-
-def service_name(clinic: str) -> str:
-    """The run that holds a clinic's live sessions. It belongs to the service: a restart with another cast finds it."""
-    return f"{clinic}-service"
-
-
-async def _service_run(store: Store, plan: RunPlan) -> str:
-    """The store's service run; one that an older version kept for a cast is taken on."""
-    config, clinic = plan.config, plan.clinic.name
-    known = [row.id for row in await store.runs.all() if row.id.startswith(service_name(clinic))]
-    if known:
-        return known[0]
-    return await store.runs.create(service_name(clinic), clinic, config.model_dump(mode="json"), plan.players, (), ())
+            except StoreError:
+                _LOG.exception("the lease of session %s stays until it ends by itself", live.id)
 
 
 def _as_text(reply: ReplyModel | str) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 
 from polyclinic.clinics.counsel.agents.memory import Recollection
-from polyclinic.clinics.counsel.prompts import GuardChecks
+from polyclinic.clinics.counsel.prompts import GuardChecks, GuardVerdict
 from polyclinic.clinics.counsel.rules.guard import Decision, at_once, decide, from_fault, settle_doubt
-from polyclinic.clinics.counsel.rules.lexicon import screen
+from polyclinic.clinics.counsel.rules.lexicon import NOTHING_FOUND, Screening, screen
 from polyclinic.clinics.counsel.rules.trained import NOTHING_READ, read_message
 from polyclinic.clinics.counsel.state import Session
 from polyclinic.core.episode import Episode
@@ -34,31 +34,31 @@ class Guard:
 
         Then the model, unless they have already raised.
         """
-        found = screen(utterance)
-        reading = read_message(utterance) if self._trained else NOTHING_READ
-        quick = at_once(found, reading)
-        if quick is not None:
-            return quick
-        prompt = GuardChecks(
-            lang=self._session.lang, summary=self._memory.summary, recent=self._memory.recent, utterance=utterance
-        )
+        found = NOTHING_FOUND
         try:
-            async with asyncio.timeout(self._timeout_s):
-                verdict = await self._agent.ask(prompt)
+            found = screen(utterance)
+            reading = read_message(utterance) if self._trained else NOTHING_READ
+            quick = at_once(found, reading)
+            if quick is not None:
+                return quick
+            verdict = await self._ask(utterance)
         except (LimitReached, UserError):
             raise
         except TimeoutError:
-            return self._fault(
-                found_words=utterance, fault=f"the guard did not answer within {self._timeout_s:g} s", owner="model"
-            )
+            return self._fault(found, f"the guard did not answer within {self._timeout_s:g} s", "model", utterance)
         except Exception as error:
             owner = error.owner if isinstance(error, OwnedError) else "engine"
-            return self._fault(
-                found_words=utterance, fault=f"the guard failed: {type(error).__name__}: {error}", owner=owner
-            )
+            return self._fault(found, f"the guard failed: {type(error).__name__}: {error}", owner, utterance)
         decision = decide(found, verdict.label, verdict.reason, verdict.words)
         return settle_doubt(decision, reading, self._agent.is_language_model)
 
-    def _fault(self, found_words: str, fault: str, owner: Owner) -> Decision:
+    async def _ask(self, utterance: str) -> GuardVerdict:
+        prompt = GuardChecks(
+            lang=self._session.lang, summary=self._memory.summary, recent=self._memory.recent, utterance=utterance
+        )
+        async with asyncio.timeout(self._timeout_s):
+            return await self._agent.ask(prompt)
+
+    def _fault(self, found: Screening, fault: str, owner: Owner, utterance: str) -> Decision:
         self._episode.record(Failed(owner=owner, error=fault, where="guard", fatal=False))
-        return from_fault(screen(found_words), fault, found_words)
+        return from_fault(found, fault, utterance)

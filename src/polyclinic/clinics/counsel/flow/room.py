@@ -2,22 +2,25 @@
 drafts.
 
 What must hold is held here, not asked for: the queue entry is committed before the set message is said; after it
-nothing automatic is said; a draft that stays at fault is never said, a safe utterance is; and whatever happens in the
-guard, other than a clear verdict, goes to a person.
+nothing automatic is said; a draft that stays at fault is never said, a safe utterance is; whatever happens in the
+guard, other than a clear verdict, goes to a person; and in a live talk so does every fault of the machinery.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Mapping
 
 from polyclinic.clinics.counsel.agents import Counsellor, Critic, Guard, Listener, Other, Recollection
 from polyclinic.clinics.counsel.flow.drafts import Drafted, Drafting, Heard
 from polyclinic.clinics.counsel.prompts import DeskSays
 from polyclinic.clinics.counsel.rules.cues import cue_text
-from polyclinic.clinics.counsel.rules.guard import QUEUE, REVIEW_QUEUE, Decision
+from polyclinic.clinics.counsel.rules.guard import FLAG_QUEUE, QUEUE, REVIEW_QUEUE, Decision, from_fault
+from polyclinic.clinics.counsel.rules.lexicon import NOTHING_FOUND
 from polyclinic.clinics.counsel.rules.messages import escalation_message, fallback, gentle_question, handover_message
 from polyclinic.clinics.counsel.rules.notes import (
     ByPerson,
+    Flagged,
     ForPerson,
     ForReview,
     Guarded,
@@ -33,8 +36,11 @@ from polyclinic.clinics.counsel.tools import knowledge
 from polyclinic.clinics.counsel.variants import CounselVariant
 from polyclinic.core.episode import Episode
 from polyclinic.core.note import Payload
-from polyclinic.core.transcript import Failed
-from polyclinic.errors import OwnedError
+from polyclinic.core.transcript import FAULT_OWNERS, Failed
+from polyclinic.errors import OwnedError, ReaderError, ReplyError
+
+Faults = type[OwnedError] | tuple[type[OwnedError], ...]
+UNREADABLE = (ReplyError, ReaderError)
 
 
 async def flow(episode: Episode[Talk, CounselVariant]) -> str:
@@ -103,16 +109,16 @@ class Room:
         if decision is not None and decision.way == "ask_gently":
             session.concerns += 1
             gentle = gentle_question(session.lang)
-        await self.lenient(self.memory.turns.remember("patient", event.text))
-        heard = await self.understand(event.text)
-        await self.answer(Heard(event.text, self.asked, heard, gentle))
-        return self.over(event, heard)
+            if self.talk.live:
+                words, where = decision.words or event.text, vars(self.where(event.text))
+                await self.episode.post(FLAG_QUEUE, self.turn_key, Flagged(**where, reason=decision.reason, words=words))
+        return await (self.answer_live(event, gentle) if self.talk.live else self.answer(event, gentle))
 
     async def understand(self, utterance: str) -> Mapping[str, str]:
-        """The signals in what was said. In a live talk a reader that fails costs a signal, not the answer."""
+        """The signals in what was said. In a live talk a reading that cannot be read costs a signal, not the answer."""
         try:
             return await self.listener.hear(utterance, self.asked)
-        except OwnedError as error:
+        except UNREADABLE as error:
             if not self.talk.live:
                 raise
             self.episode.record(Failed.because(error, str(error), "reader", fatal=False))
@@ -147,7 +153,7 @@ class Room:
         """Somebody asks for a person, without a crisis."""
         self.session.turn += 1
         await self.call_person(event.text, "a person was asked for", event.text, by=event.by)
-        self.control("escalated", event.by)
+        self.control("escalated", "")
         told = SetMessage(turn=self.session.turn, set_message=True)
         self.aloud("service", handover_message(self.session.lang), told)
 
@@ -158,15 +164,47 @@ class Room:
         return ""
 
     # -- the answer ----------------------------------------------------------------------------------------------------
-    async def answer(self, heard: Heard) -> None:
+    async def answer(self, event: DeskSays, gentle: str) -> str:
         """Algorithm 1 from its second half on: plan, look up, write, criticise; the last word is a safe one."""
-        session, utterance = self.session, heard.utterance
+        heard, made = await self.prepare(event.text, gentle)
+        await self.say(heard, made)
+        return self.over(event, heard.signals)
+
+    async def answer_live(self, event: DeskSays, gentle: str) -> str:
+        """The same for a real person: a fault of the machinery on the way (not a reply that cannot be read) goes to
+        people, and the person hears the set message instead of an answer.
+        """
+        before = len(self.episode.transcript.of(Failed))
         try:
-            made = await (self.alone(utterance) if self.variant.single else self.drafting.answer(heard))
+            async with asyncio.timeout(self.variant.answer_timeout_s):
+                heard, made = await self.prepare(event.text, gentle)
+        except TimeoutError:
+            why = f"no answer within {self.variant.answer_timeout_s:g} s"
+            self.episode.record(Failed(owner="model", error=why, where="answer", fatal=False))
         except OwnedError as error:
+            self.episode.record(Failed.because(error, str(error), "answer", fatal=False))
+        faults = [fault for fault in self.episode.transcript.of(Failed)[before:] if fault.owner in FAULT_OWNERS]
+        if faults:
+            why = f"{faults[-1].where} failed: {faults[-1].error}"
+            await self.escalate(from_fault(NOTHING_FOUND, why, event.text), event.text)
+            return ""
+        await self.say(heard, made)
+        return self.over(event, heard.signals)
+
+    async def prepare(self, utterance: str, gentle: str) -> tuple[Heard, Drafted]:
+        """What was heard, and the answer to it, before anything is said."""
+        await self.lenient(self.memory.turns.remember("patient", utterance), UNREADABLE)
+        heard = Heard(utterance, self.asked, await self.understand(utterance), gentle)
+        try:
+            return heard, await (self.alone(utterance) if self.variant.single else self.drafting.answer(heard))
+        except UNREADABLE as error:
             if not self.talk.live:
                 raise
-            made = Drafted(risk=1, why=f"the counsellor failed: {error}")
+            return heard, Drafted(risk=1, why=f"the counsellor failed: {error}")
+
+    async def say(self, heard: Heard, made: Drafted) -> None:
+        """Say the answer, or safe words where no draft could be settled; then remember."""
+        session, utterance = self.session, heard.utterance
         stage = session.stage
         if made.risk:
             await self.hand_to_review(utterance, made)
@@ -176,8 +214,8 @@ class Room:
         self.asked = fallback(made.risk, session.lang) if made.risk else made.text
         self.aloud("counsellor", self.asked, made.replied(session.turn, session.stage))
         if not self.variant.single:
-            await self.lenient(self.keep(heard.asked, stage, utterance))
-        await self.lenient(self.memory.turns.remember("counsellor", self.asked))
+            await self.lenient(self.keep(heard.asked, stage, utterance), OwnedError)
+        await self.lenient(self.memory.turns.remember("counsellor", self.asked), OwnedError)
 
     async def keep(self, asked: str, stage: str, utterance: str) -> None:
         """Long-term memory after a turn, when the patient has already been answered."""
@@ -186,14 +224,18 @@ class Room:
         if changes:
             self.episode.note(MemoryChanged(turn=self.session.turn, changes=changes))
 
-    async def lenient(self, work: Awaitable[None]) -> None:
-        """In a live talk a keeper that fails costs a memory, not the answer; in an experiment it is a failure."""
+    async def lenient(self, work: Awaitable[None], faults: Faults) -> None:
+        """In a live talk a keeper that fails so costs a memory, not the answer; in an experiment it is a failure."""
+        if not self.talk.live:
+            return await work
         try:
-            await work
-        except OwnedError as error:
-            if not self.talk.live:
-                raise
+            async with asyncio.timeout(self.variant.answer_timeout_s):
+                await work
+        except TimeoutError:
+            self.episode.record(Failed(owner="model", error="no answer in time", where="keeper", fatal=False))
+        except faults as error:
             self.episode.record(Failed.because(error, str(error), "keeper", fatal=False))
+        return None
 
     async def alone(self, utterance: str) -> Drafted:
         """The baseline's answer."""

@@ -17,6 +17,8 @@ Way = Literal["go_on", "ask_gently", "escalate"]
 Source = Literal["screen", "trained", "model", "fault", "nobody"]
 QUEUE = "counsel-crisis"
 REVIEW_QUEUE = "counsel-review"
+FLAG_QUEUE = "counsel-flags"
+"""What staff should see and need not come at once for: a wish to be dead, with its words and time."""
 _WAYS: dict[GuardLabel, Way] = {
     "active": "escalate",
     "emergency": "escalate",

@@ -35,6 +35,9 @@ class Screening:
     words: str = ""
 
 
+NOTHING_FOUND = Screening("acceptance")
+
+
 @dataclass(frozen=True)
 class _Pattern:
     label: Label

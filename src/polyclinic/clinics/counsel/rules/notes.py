@@ -76,6 +76,13 @@ class ForPerson(HandedOver):
     by: str | None = None
 
 
+class Flagged(HandedOver):
+    """A wish to be dead, for staff to see: how it was found, and its words."""
+
+    reason: str
+    words: str
+
+
 class ForReview(HandedOver):
     """No draft could be settled: why, the type of risk, and the last draft's words."""
 

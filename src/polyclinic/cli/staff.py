@@ -1,0 +1,149 @@
+"""`polyclinic staff`: the persons who watch over live sessions, and what they did."""
+
+from __future__ import annotations
+
+import sys
+from datetime import UTC, datetime
+
+import click
+
+from polyclinic.cli.options import json_option, print_json, store_option, wait
+from polyclinic.core.extras import install_hint
+from polyclinic.errors import ConfigError
+from polyclinic.store.staff import LEAST_PASSWORD, MOST_PASSWORD, STAFF_ROLES, Account, StaffRole
+from polyclinic.store.store import open_store
+
+BY = "command line"
+
+
+@click.group(name="staff", short_help="Manage the staff of live sessions and read the audit log.")
+def command() -> None:
+    """Manage the staff of live sessions and read the audit log.
+
+    polyclinic staff add kim --role take_over
+    """
+
+
+@command.command(name="add")
+@click.argument("name")
+@click.option("--role", type=click.Choice(STAFF_ROLES), default="watch", show_default=True, help="What they may do.")
+@store_option
+@json_option
+def add(name: str, role: StaffRole, store: str, as_json: bool) -> int:
+    """Add an account. The password is asked for, or read from standard input."""
+    hashed = _asked()
+
+    async def work() -> None:
+        async with open_store(store) as found:
+            await found.staff.add(name, role, hashed)
+            await found.audit_log.append(BY, "", "add account", f"staff/{name}")
+
+    wait(work())
+    return _told(name, "add account", f"{name} may {role.replace('_', ' ')}", as_json)
+
+
+@command.command(name="password")
+@click.argument("name")
+@store_option
+@json_option
+def password(name: str, store: str, as_json: bool) -> int:
+    """Set a new password, which ends the account's logins. It is asked for, or read from standard input."""
+    hashed = _asked()
+
+    async def work() -> None:
+        async with open_store(store) as found:
+            await found.staff.set_password(name, hashed)
+            await found.audit_log.append(BY, "", "change password", f"staff/{name}")
+
+    wait(work())
+    return _told(name, "change password", f"{name} has a new password", as_json)
+
+
+def _told(name: str, done: str, words: str, as_json: bool) -> int:
+    if as_json:
+        print_json({"name": name, "done": done})
+    else:
+        click.echo(words)
+    return 0
+
+
+def _asked() -> str:
+    """A new password as argon2id."""
+    try:
+        from polyclinic.web.sessions.passwords import hash_password
+    except ImportError as error:
+        raise ConfigError(f"accounts need the extra 'web' ({error.name}): {install_hint('web')}") from None
+
+    if sys.stdin.isatty():
+        given = click.prompt("Password", hide_input=True, confirmation_prompt=True)
+    else:
+        given = sys.stdin.readline().rstrip("\n")
+    if not LEAST_PASSWORD <= len(given) <= MOST_PASSWORD:
+        raise ConfigError(f"the password must have {LEAST_PASSWORD} to {MOST_PASSWORD} characters")
+    return wait(hash_password(given))
+
+
+@command.command(name="list")
+@store_option
+@json_option
+def listed(store: str, as_json: bool) -> int:
+    """List the accounts."""
+
+    async def work() -> list[Account]:
+        async with open_store(store) as found:
+            return await found.staff.all()
+
+    accounts = wait(work())
+    if as_json:
+        print_json([account.model_dump() for account in accounts])
+    for account in () if as_json else accounts:
+        click.echo(f"{account.name}  {account.role}{'' if account.active else '  (ended)'}")
+    return 0
+
+
+@command.command(name="end")
+@click.argument("name")
+@store_option
+@json_option
+def end(name: str, store: str, as_json: bool) -> int:
+    """End an account and its logins. Its name stays in the audit log."""
+
+    async def work() -> None:
+        async with open_store(store) as found:
+            await found.staff.end(name)
+            await found.audit_log.append(BY, "", "end account", f"staff/{name}")
+
+    wait(work())
+    return _told(name, "end account", f"{name} is ended", as_json)
+
+
+@command.command(name="log")
+@click.option("--fhir", is_flag=True, help="As a FHIR R5 Bundle of AuditEvent resources.")
+@store_option
+@json_option
+def log(fhir: bool, store: str, as_json: bool) -> int:
+    """Read the audit log, and check that nothing in it was changed."""
+    from polyclinic.web.sessions.audit_events import audit_bundle
+
+    async def work() -> int:
+        async with open_store(store) as found:
+            entries = [entry async for entry in found.audit_log.every()]
+            broken = await found.audit_log.broken_at()
+        if fhir:
+            print_json(audit_bundle(entries))
+        elif as_json:
+            print_json({"entries": [entry.model_dump() for entry in entries], "broken_at": broken})
+        else:
+            for entry in entries:
+                done = f"{entry.action}  {entry.target}  {entry.outcome}"
+                click.echo(f"{entry.number}  {_time(entry.at_ms)}  {entry.who}  {done}")
+            click.echo(f"{len(entries)} entries; the last one's digest is {entries[-1].digest if entries else 'none'}")
+        if broken:
+            click.echo(f"entry {broken} does not fit the one before it: the log was changed", err=True)
+        return 1 if broken else 0
+
+    return wait(work())
+
+
+def _time(at_ms: int) -> str:
+    return datetime.fromtimestamp(at_ms / 1000, UTC).isoformat(timespec="seconds")

@@ -1,0 +1,71 @@
+"""The API's description as one page of HTML that asks nothing from outside, made from its OpenAPI description."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from html import escape
+from typing import Any
+
+_STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1b1b1b }
+h2 { margin-top: 2.5rem; border-bottom: 1px solid #ccc } h3 { margin-bottom: 0 }
+code { font: 14px/1.4 ui-monospace, monospace } .verb { display: inline-block; min-width: 3.5rem; font-weight: bold }
+td, th { text-align: left; padding: .15rem .8rem .15rem 0; vertical-align: top }
+"""
+
+
+def docs_page(api: Mapping[str, Any]) -> str:
+    """The whole page."""
+    tags: dict[str, list[str]] = {}
+    for path, operations in api["paths"].items():
+        for verb, operation in operations.items():
+            tags.setdefault((operation.get("tags") or ["service"])[0], []).append(
+                "".join(_operation(path, verb, operation, api))
+            )
+    about = "".join(f"<p>{escape(part)}</p>" for part in api["info"].get("description", "").split("\n\n"))
+    parts = "".join(f"<h2>{escape(tag)}</h2>{''.join(blocks)}" for tag, blocks in tags.items())
+    title = escape(api["info"]["title"])
+    return (
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title><style>{_STYLE}</style>'
+        f'<h1>{title}</h1>{about}<p>The same for machines: <a href="/openapi.json">/openapi.json</a>.</p>{parts}</html>'
+    )
+
+
+def _operation(path: str, verb: str, operation: Mapping[str, Any], api: Mapping[str, Any]) -> Iterator[str]:
+    yield f"<h3>{escape(operation.get('summary', ''))}</h3>"
+    yield f'<p><span class="verb">{verb.upper()}</span> <code>{escape(path)}</code></p>'
+    yield f"<p>{escape(operation.get('description', ''))}</p>"
+    fields = [
+        (given["name"], given["in"], _kind(given.get("schema", {})), given.get("required", False), "")
+        for given in operation.get("parameters", ())
+    ]
+    body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
+    schema = _resolved(body, api) if body else {}
+    needed = schema.get("required", ())
+    fields += [
+        (name, "body", _kind(_resolved(field, api)), name in needed, field.get("description", ""))
+        for name, field in schema.get("properties", {}).items()
+    ]
+    if fields:
+        rows = "".join(
+            f"<tr><td><code>{escape(name)}</code></td><td>{where}</td><td>{escape(kind)}</td>"
+            f"<td>{'needed' if must else ''}</td><td>{escape(about)}</td></tr>"
+            for name, where, kind, must, about in fields
+        )
+        yield f"<table><tr><th>name</th><th>in</th><th>kind</th><th></th><th></th></tr>{rows}</table>"
+    answers = [f"{code} {answer.get('description', '')}" for code, answer in operation.get("responses", {}).items()]
+    yield f"<p>Answers: {escape('; '.join(answers))}</p>"
+
+
+def _resolved(schema: Mapping[str, Any], api: Mapping[str, Any]) -> Mapping[str, Any]:
+    name = str(schema.get("$ref", "")).rpartition("/")[2]
+    found: Mapping[str, Any] = api["components"]["schemas"][name] if name else schema
+    return found
+
+
+def _kind(schema: Mapping[str, Any]) -> str:
+    if "enum" in schema:
+        return " | ".join(map(str, schema["enum"]))
+    if "anyOf" in schema:
+        return " | ".join(_kind(option) for option in schema["anyOf"])
+    return str(schema.get("type", schema.get("const", "")))

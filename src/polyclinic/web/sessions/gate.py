@@ -1,0 +1,95 @@
+"""What may come in as a body: small enough, soon enough, and JSON in which no name stands twice."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+
+class _Refused(Exception):
+    """Why a body is not taken."""
+
+    def __init__(self, status: int, detail: str) -> None:
+        super().__init__(detail)
+        self.status, self.detail = status, detail
+
+
+class BodyGate:
+    """Reads a body to its end, whether its length is announced or it comes in chunks, before anything looks at it.
+
+    Over the size it is refused with 413, too slow with 408, with a name twice in one object with 422.
+    """
+
+    def __init__(self, app: ASGIApp, body_bytes: int, body_s: float) -> None:
+        self._app, self._most, self._seconds = app, body_bytes, body_s
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request in, or answer for it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = dict(scope["headers"])
+        try:
+            body = await self._read(headers.get(b"content-length", b""), receive)
+            _check_names(body)
+        except _Refused as refused:
+            await _answer(send, refused)
+            return
+        if body is None:
+            return
+        given = False
+
+        async def again() -> Message:
+            nonlocal given
+            if given:
+                return await receive()
+            given = True
+            return {"type": "http.request", "body": body, "more_body": False}
+
+        await self._app(scope, again, send)
+
+    async def _read(self, announced: bytes, receive: Receive) -> bytes | None:
+        if announced.isdigit() and int(announced) > self._most:
+            raise _Refused(413, "the body is too large")
+        parts, size = [], 0
+        try:
+            async with asyncio.timeout(self._seconds):
+                while True:
+                    message = await receive()
+                    if message["type"] == "http.disconnect":
+                        return None
+                    parts.append(message.get("body", b""))
+                    size += len(parts[-1])
+                    if size > self._most:
+                        raise _Refused(413, "the body is too large")
+                    if not message.get("more_body", False):
+                        return b"".join(parts)
+        except TimeoutError:
+            raise _Refused(408, "the body came too slowly") from None
+
+
+def _check_names(body: bytes | None) -> None:
+    def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
+        names = [name for name, _ in found]
+        if len(set(names)) != len(names):
+            raise _Refused(422, "body: a name stands twice in one object")
+        return dict(found)
+
+    try:
+        json.loads(body or b"null", object_pairs_hook=pairs)
+    except (ValueError, RecursionError):
+        return  # not JSON at all: the route says so in its own words
+
+
+async def _answer(send: Send, refused: _Refused) -> None:
+    body = json.dumps({"detail": refused.detail}).encode()
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),
+    ]
+    await send({"type": "http.response.start", "status": refused.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

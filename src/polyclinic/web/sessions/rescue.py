@@ -1,0 +1,113 @@
+"""Whatever breaks: the visitor hears the safe words, and people are told."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Mapping, Sequence
+
+from polyclinic.core.live import LAST_WORDS, Heard, LiveService
+from polyclinic.errors import PolyclinicError
+from polyclinic.store.posts import Posts
+from polyclinic.web.sessions.alerts import Alert, Alerts
+from polyclinic.web.sessions.cases import Cases
+from polyclinic.web.sessions.emergency import QUEUE_S, Emergency, Telling, now_ms
+from polyclinic.web.sessions.live import STOPPED, Live, safe_words
+from polyclinic.web.sessions.schemas import case_name
+
+_LOG = logging.getLogger(__name__)
+FAULT_SHOWS_S, PROBE_S = 600, 1.0
+"""How long a fault keeps the service from calling itself up, and how often the store is tried at most."""
+
+
+class Broken(PolyclinicError):
+    """The machinery failed while somebody was being answered. They heard the safe words, and people were told."""
+
+    def __init__(self, said: Sequence[Heard], told: Sequence[str], why: str = "") -> None:
+        super().__init__(why or "the service failed; people have been told")
+        self.said, self.told = list(said), tuple(told)
+
+
+class Rescue:
+    """What a service does about faults."""
+
+    def __init__(self, room: LiveService, telling: Telling, cases: Cases, posts: Posts) -> None:
+        self._room, self.telling, self._cases, self._posts = room, telling, cases, posts
+        self._probed = 0.0
+
+    async def stopped(self, live: Live, words: str, fault: Exception) -> Broken:
+        """A session's flow cannot go on."""
+        if live.task is not None and not live.task.done() and live.task is not asyncio.current_task():
+            live.task.cancel()
+        live.fault = fault
+        live.end(STOPPED)
+        said = live.say_safely()
+        return Broken([said], await self.telling.tell(live.id, words, f"{type(fault).__name__}: {fault}"))
+
+    async def faulty(self, live: Live, said: list[Heard], words: str, since_ms: int) -> Broken:
+        """A session's flow went on after a fault; it may have told people and said the safe words itself."""
+        what = "; ".join(f"{fault.where}: {fault.error}" for fault in live.faults)
+        live.faults.clear()
+        if safe_words(self._room, live.scenario) not in [heard.text for heard in said]:
+            said = [*said, live.say_safely()]
+        if await self._posted(live.id, since_ms):
+            self.telling.last_ms = now_ms()
+            _LOG.critical("EMERGENCY in session %s: %s (told by: queue)", live.id, what)
+            return Broken(said, ("queue", "log"))
+        return Broken(said, await self.telling.tell(live.id, words, what))
+
+    async def _posted(self, session: str, since_ms: int) -> bool:
+        try:
+            async with asyncio.timeout(QUEUE_S):
+                return await self._cases.posted_since(session, self.telling.queue, since_ms)
+        except Exception:
+            _LOG.exception("the queue could not be looked at")
+            return False
+
+    async def last_resort(
+        self, session: str, live: Live | None, options: Mapping[str, str], fault: Exception, tell: bool
+    ) -> Broken:
+        """For a fault that nobody foresaw, outside any session's flow. `tell`: a visitor was being answered."""
+        try:
+            made = live.scenario if live else self._room.scenario(session, self._room.opening(), {}, options)
+            words = safe_words(self._room, made)
+        except Exception:
+            _LOG.exception("the clinic has no words for a session that is not known")
+            words = LAST_WORDS
+        self.telling.last_ms = now_ms()
+        ways = await self.telling.tell(session, "", f"{type(fault).__name__}: {fault}") if tell else ()
+        return Broken([self._room.heard(number=0, speaker="service", text=words)], ways)
+
+    async def healthy(self, alerts: Alerts) -> bool:
+        """Whether nothing broke lately, alerts come through, and the store takes a write."""
+        if alerts.failing or now_ms() - self.telling.last_ms < FAULT_SHOWS_S * 1_000:
+            return False
+        if time.monotonic() - self._probed < PROBE_S:
+            return True
+        try:
+            async with asyncio.timeout(QUEUE_S):
+                await self._posts.probe()
+        except Exception:
+            _LOG.exception("the store takes no write")
+            return False
+        self._probed = time.monotonic()
+        return True
+
+    def unstored(self) -> list[Emergency]:
+        """Emergencies that the store has not taken yet."""
+        return list(self.telling.unstored.values())
+
+    def alerts(self) -> list[Alert]:
+        """What rings for these."""
+        return [_alert_of(case, self.telling.queue) for case in self.unstored()]
+
+
+def _alert_of(case: Emergency, queue: str) -> Alert:
+    return Alert(
+        case=case_name(case.session, queue, case.key),
+        session=case.session,
+        queue=queue,
+        reason=str(case.body()["reason"])[:300],
+        since_ms=case.at_ms,
+    )

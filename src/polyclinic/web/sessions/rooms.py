@@ -1,0 +1,32 @@
+"""Which clinics can be served, and where the store keeps their sessions."""
+
+from __future__ import annotations
+
+from polyclinic.core.clinic import Clinic
+from polyclinic.core.live import LiveService
+from polyclinic.errors import UnknownName
+from polyclinic.runner.plan.run_plan import RunPlan
+from polyclinic.runner.registry import clinics_with
+from polyclinic.store.store import Store
+
+
+def service_room(clinic: Clinic) -> LiveService:
+    """What the clinic says about its live sessions; an error with the clinics that have any, when it has none."""
+    if clinic.service is None:
+        raise UnknownName("clinic that serves live sessions", clinic.name, clinics_with("service"))
+    return clinic.service
+
+
+def service_name(clinic: str) -> str:
+    """The run that holds a clinic's live sessions. It belongs to the service: a restart with another cast finds it."""
+    return f"{clinic}-service"
+
+
+async def service_run(store: Store, plan: RunPlan) -> str:
+    """The store's service run; one that an older version kept for a cast is taken on."""
+    config, clinic = plan.config, plan.clinic.name
+    name = service_name(clinic)
+    known = [row.id for row in await store.runs.all() if row.id == name or row.id.startswith(f"{name}-")]
+    if known:
+        return name if name in known else known[0]
+    return await store.runs.create(name, clinic, config.model_dump(mode="json"), plan.players, (), ())

@@ -1,0 +1,45 @@
+"""What staff look at and do is written down, also when it is refused and also when the store takes nothing."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from polyclinic.errors import StoreError
+from polyclinic.store.audit_log import AuditLog
+from polyclinic.store.staff import Account
+from polyclinic.web.sessions.emergency import append_line, emergency_files, now_ms
+
+_LOG = logging.getLogger(__name__)
+DONE = "done"
+
+
+class Trail:
+    """The audit log, with a file beside the store for when the log takes no entry."""
+
+    def __init__(self, log: AuditLog, store: str) -> None:
+        self.log, self._files = log, emergency_files(store, "audit")
+
+    async def note(self, who: Account | None, action: str, target: str = "", outcome: str = DONE) -> None:
+        """Write one entry down before anything is shown; where no place takes it, nothing is shown."""
+        name, role = (who.name, str(who.role)) if who is not None else ("unknown", "")
+        try:
+            await self.log.append(name, role, action, target, outcome)
+        except Exception as fault:
+            _LOG.critical("the audit log took no entry: %s %s %s %s", name, action, target, outcome, exc_info=True)
+            entry = {"at_ms": now_ms(), "who": name, "role": role, "action": action, "target": target}
+            if not append_line(self._files, {**entry, "outcome": outcome}):
+                raise StoreError("this could not be written down, so it is refused") from fault
+
+    @asynccontextmanager
+    async def act(self, who: Account, action: str, target: str = "") -> AsyncIterator[None]:
+        """An act of staff, kept with how it ended."""
+        outcome = DONE
+        try:
+            yield
+        except BaseException as fault:
+            outcome = f"refused: {fault}"[:300]
+            raise
+        finally:
+            await self.note(who, action, target, outcome)

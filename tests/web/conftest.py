@@ -1,0 +1,76 @@
+"""A service of counselling in this process, and staff, for the tests of live sessions."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from polyclinic.runner.plan.config import make_config
+from polyclinic.store.staff import StaffRole
+from polyclinic.web.sessions.app import create_app
+from polyclinic.web.sessions.limits import ServiceLimits
+
+SERVICE = {"Authorization": "Bearer service-token"}
+DANGER = "I am going to kill myself tonight."
+WIDE = ServiceLimits(messages_per_minute=1e6, requests_per_minute=1e7, starts_per_minute=1e6)
+
+
+class Served(NamedTuple):
+    """A running service, somebody who talks to it, and where its store lies."""
+
+    app: FastAPI
+    client: httpx.AsyncClient
+    folder: Path
+
+
+Serve = Callable[..., AbstractAsyncContextManager[Served]]
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Serve:
+    """Opens the service on one store; opening it again is a restart."""
+
+    @asynccontextmanager
+    async def open_it(
+        limits: ServiceLimits = WIDE, cast: str = "all=understudy", country: str = "", **settings: object
+    ) -> AsyncIterator[Served]:
+        config = make_config(
+            {
+                "clinic": "counsel",
+                "store": str(tmp_path / "s.db"),
+                "judges": ("none",),
+                "embedder": "hashing",
+                "cast": cast,
+                "options": {"country": country} if country else {},
+                **settings,
+            }
+        )
+        app = create_app(config, "service-token", limits)
+        async with (
+            app.router.lifespan_context(app),
+            httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test") as client,
+        ):
+            yield Served(app, client, tmp_path)
+
+    return open_it
+
+
+async def started(client: httpx.AsyncClient, lang: str = "en") -> tuple[str, dict[str, str]]:
+    """The address of a new session and the header of its visitor."""
+    made = (await client.post("/v1/sessions", json={"lang": lang}, headers=SERVICE)).json()
+    return f"/v1/sessions/{made['id']}", {"Authorization": f"Bearer {made['token']}"}
+
+
+async def staff_login(app: FastAPI, name: str = "Nurse Kim", role: StaffRole = "administer") -> dict[str, str]:
+    """The header of somebody who is logged in; the account is made where there is none."""
+    accounts = app.state.service.staff
+    if await accounts.find(name) is None:
+        await accounts.add(name, role, "no password opens this")
+    token, _ = await accounts.log_in(name)
+    return {"Authorization": f"Bearer {token}"}
