@@ -38,6 +38,7 @@ from polyclinic.store.posts import Post
 from polyclinic.web.sessions.app import create_app
 from polyclinic.web.sessions.emergency import emergency_files, read_emergencies
 from polyclinic.web.sessions.limits import ServiceLimits
+from polyclinic.web.sessions.service import Service
 
 SERVICE = {"Authorization": "Bearer service-token"}
 WIDE = ServiceLimits(messages_per_minute=1e6, requests_per_minute=1e7, starts_per_minute=1e6, open_sessions=10**6)
@@ -181,16 +182,21 @@ class Saboteur(ExitStack):
             raise FAULTS[cell.fault]()
 
 
+async def _no_watch(service: Service) -> None:
+    """The watch over open cases looks at the store at its own times: what it meets is no part of a message."""
+
+
 @asynccontextmanager
 async def service(store: str) -> AsyncIterator[tuple[FastAPI, httpx.AsyncClient]]:
     """A service in this process."""
     given = {"clinic": "counsel", "store": store, "judges": ("none",), "embedder": "hashing"}
     app = create_app(make_config({**given, "options": {"country": "GB"}}), "service-token", WIDE)
-    async with (
-        app.router.lifespan_context(app),
-        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test") as client,
-    ):
-        yield app, client
+    with patch.object(Service, "watch", _no_watch):
+        async with (
+            app.router.lifespan_context(app),
+            httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test") as client,
+        ):
+            yield app, client
 
 
 class Attempt:
