@@ -111,7 +111,9 @@ class Room:
             gentle = gentle_question(session.lang)
             if self.talk.live:
                 words, where = decision.words or event.text, vars(self.where(event.text))
-                await self.episode.post(FLAG_QUEUE, self.turn_key, Flagged(**where, reason=decision.reason, words=words))
+                await self.episode.post(
+                    FLAG_QUEUE, self.turn_key, Flagged(**where, reason=decision.reason, words=words)
+                )
         return await (self.answer_live(event, gentle) if self.talk.live else self.answer(event, gentle))
 
     async def understand(self, utterance: str) -> Mapping[str, str]:
