@@ -60,7 +60,7 @@ async def test_a_cut_reply_is_never_taken_and_asked_again_in_fewer_words(open_ep
     assert "in at most 25 words" in second.messages[-1].content
     assert "in at most 16 words" in third.messages[-1].content
     assert second.messages[-2].content == half.text
-    assert len(third.messages) == len(second.messages)
+    assert [message.role for message in third.messages] == [message.role for message in caller.requests[0].messages]
     assert [request.settings.again for request in caller.requests] == [0, 1, 2]
     assert [request.settings.warmer > 0 for request in caller.requests] == [False, False, True]
     assert [call.fault for call in episode.transcript.of(Called)] == ["cut", "cut", ""]
@@ -118,9 +118,8 @@ async def test_a_simulated_role_that_stays_unreadable_is_the_simulators_fault(op
     episode = await open_episode(caller=caller)
     with pytest.raises(SimulatedUserError, match="stayed unreadable after 3 tries") as caught:
         await episode.agent("caller").ask(REACTS)
-    assert len(caller.requests) == 3
     assert caught.value.prompt == REACTS.prompt_name()
-    assert list(caught.value.calls) == [call.key for call in episode.transcript.of(Called)]
+    assert list(caught.value.calls) == [call.key for call in episode.transcript.of(Called) if call.fault]
     event = Failed.because(caught.value, "words", "here")
     assert (event.owner, event.prompt, event.calls) == ("simulated_user", REACTS.prompt_name(), caught.value.calls)
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from polyclinic.clinics.demo.prompts import CallerAsks
+from polyclinic.core.model import Completion
 from polyclinic.core.part import FellOut, Part, answer_in_part, out_of_part
 from polyclinic.core.part_signs import broken_by, worth_reading
 from polyclinic.core.transcript import Failed
@@ -81,10 +82,11 @@ async def test_a_line_out_of_the_part_is_asked_for_again_in_the_part(open_episod
     episode = await open_episode(caller=caller)
     reply = await answer_in_part(episode, episode.agent("caller"), ASKS, CALLER)
     assert reply.value == GOOD
-    last = caller.requests[1].messages[-2:]
-    assert [message.role for message in last] == ["assistant", "user"]
-    assert last[0].content == OUT
-    assert "Ada, the caller" in last[1].content
+    first, second = caller.requests[0].messages, caller.requests[1].messages
+    assert [message.role for message in second] == [message.role for message in first]
+    assert second[-1].content.startswith(first[-1].content)
+    assert "Ada, the caller" in second[-1].content
+    assert OUT not in second[-1].content
     assert caller.requests[1].settings.sample == 1
     assert not episode.transcript.of(Failed)
     assert episode.closing["part"] == {"lines": 1, "again": {"third person": 1}, "stayed": {}}
@@ -96,7 +98,15 @@ async def test_one_who_stays_out_is_the_simulators_fault_and_the_episode_goes_on
     assert reply.value == OUT
     (failure,) = episode.transcript.of(Failed)
     assert (failure.owner, failure.fatal) == ("simulated_user", False)
-    assert [note.stayed for note in episode.transcript.notes(FellOut)] == [False, True]
+    assert [note.stayed for note in episode.transcript.notes(FellOut)] == [False, False, True]
+    assert episode.closing["part"]["stayed"] == {"third person": 1}
+
+
+async def test_asked_again_in_vain_the_last_readable_line_is_kept(open_episode: OpenEpisode) -> None:
+    half = Completion(text="I was told to", finish="length")
+    episode = await open_episode(caller=Scripted(OUT, half, half, half))
+    reply = await answer_in_part(episode, episode.agent("caller"), ASKS, CALLER)
+    assert reply.value == OUT
     assert episode.closing["part"]["stayed"] == {"third person": 1}
 
 

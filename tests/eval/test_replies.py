@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from polyclinic.core.model import ModelKind
-from polyclinic.core.transcript import Called, Transcript
-from polyclinic.eval.replies import count_replies, reply_section
+from polyclinic.core.model import TOOLS_IN_WORDS, ModelKind
+from polyclinic.core.plainly import ToldInWords
+from polyclinic.core.transcript import Called, ToolUsed, Transcript
+from polyclinic.eval.replies import count_replies, reply_section, tool_rows
 from polyclinic.eval.results import CastMember, EpisodeRow, RunResults
 from polyclinic.eval.sections import Paragraph, Table
 
@@ -46,6 +47,27 @@ def test_each_wanted_reply_counts_once_and_calls_of_tools_do_not() -> None:
     assert (acts.asked, acts.first, acts.read) == (1, 1.0, 1.0)
 
 
+def test_a_form_that_was_put_together_in_words_was_read_and_is_counted_apart() -> None:
+    asks = count_replies(CALLS, [ToldInWords(role="student-2", prompt="Asks", fields=("reason",))])["student", "Asks"]
+    assert (asks.asked, asks.in_words, asks.never, asks.read) == (3, 1, 0, 1.0)
+
+
+def used(tool: str) -> ToolUsed:
+    return ToolUsed(role="student-2", tool=tool, effect="read", arguments={})
+
+
+def test_the_report_says_how_tools_were_used() -> None:
+    calls = [
+        called("Acts", 0, tool_calls=("leaflet",)),
+        called("Acts", 0, tool_calls=("diary",), adapted=(TOOLS_IN_WORDS,)),
+    ]
+    assert tool_rows(calls, [used("leaflet"), used("leaflet"), used("diary"), used("cancel")]) == [
+        ["student", "leaflet", 2, "native"],
+        ["student", "diary", 1, "in words"],
+        ["student", "cancel", 1, "closed reply"],
+    ]
+
+
 def results(kind: ModelKind) -> RunResults:
     row = EpisodeRow("e", "s", "v", source=Transcript(CALLS))
     return RunResults(run="r", clinic="demo", cast=(CastMember("student", "m", kind),), episodes=(row,))
@@ -57,7 +79,7 @@ def test_the_report_shows_the_table_for_models_and_says_what_was_adapted() -> No
     table, warning = section.body
     assert isinstance(table, Table)
     assert isinstance(warning, Paragraph)
-    assert table.rows[0][:6] == ["student", "Asks", 3, "33.3%", 1, 1]
+    assert table.rows[0][:7] == ["student", "Asks", 3, "33.3%", 1, 0, 1]
     assert "pictures told in words in 1 calls" in warning.text
 
 

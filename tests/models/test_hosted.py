@@ -33,7 +33,8 @@ async def attempt(caller: HostedCaller, request: Request) -> Completion:
 def hosted(function: Any, options: Options | None = None, price: Price | None = None, **profile: Any) -> HostedCaller:
     from pydantic_ai.models.function import FunctionModel
 
-    model = FunctionModel(function, profile=profile or None)
+    wanted: Any = profile or None
+    model = FunctionModel(function, profile=wanted)
     return HostedCaller("anthropic", "claude", options or Options(), "anthropic:claude", price or Price(), model)
 
 
@@ -73,7 +74,47 @@ async def test_the_schema_goes_to_models_that_take_one_and_is_said_to_the_others
     assert "JSON schema" not in str(seen[0][0])
     assert seen[0][1].model_request_parameters.output_mode == "native"
     assert seen[0][1].model_request_parameters.output_object.name == "Verdict"
-    assert '"score"' in seen[1][0][0].parts[0].content
+    assert '"score"' in seen[1][0][-1].parts[0].content
+    assert completion.adapted == ("form told in words",)
+
+
+@pytest.mark.parametrize("known", [True, False])
+async def test_a_host_without_tools_is_told_of_them_in_words(ask: Ask, known: bool) -> None:
+    from pydantic_ai.exceptions import ModelHTTPError
+    from pydantic_ai.messages import ModelResponse, TextPart
+
+    seen: list[Any] = []
+
+    async def function(messages: list[Any], info: Any) -> ModelResponse:
+        seen.append((messages, info.function_tools))
+        if info.function_tools:
+            raise ModelHTTPError(400, "claude", {"error": "this model does not support tools"})
+        return ModelResponse(parts=[TextPart('{"tool": "lookup", "arguments": {"id": "7"}}')])
+
+    caller = hosted(function, supports_tools=not known)
+    for _ in range(2):
+        completion = await attempt(caller, ask("Who?", tools=(LOOKUP,)))
+        assert completion.tool_calls == (ToolCall(id="said-0", name="lookup", arguments={"id": "7"}),)
+        assert completion.adapted == ("tools told in words",)
+    assert [bool(tools) for _, tools in seen] == ([False, False] if known else [True, False, False])
+    assert "lookup: Look up." in str(seen[-1][0])
+    history = (
+        Message(role="assistant", tool_calls=completion.tool_calls),
+        Message(role="tool", content='{"name": "Kim"}', tool_call_id="said-0"),
+    )
+    await attempt(caller, ask("Who?", tools=(LOOKUP,), history=history))
+    assert seen[-1][0][-2].parts[0].content == 'The tool\'s result: {"name": "Kim"}'
+
+
+async def test_a_hosts_reply_that_no_limit_allows_is_an_attempt_that_failed(ask: Ask) -> None:
+    from pydantic_ai.messages import ModelResponse, TextPart
+
+    async def function(messages: list[Any], info: Any) -> ModelResponse:
+        return ModelResponse(parts=[TextPart("ha " * 20_000)])
+
+    with pytest.raises(AttemptFailed, match="longer than its limit") as caught:
+        await attempt(hosted(function, Options(max_tokens=20)), ask("Hello"))
+    assert caught.value.trouble == "truncated"
 
 
 async def test_tools_pictures_and_tool_results_travel(ask: Ask) -> None:

@@ -147,9 +147,9 @@ async def test_without_a_schema_mode_the_schema_is_said_in_words(server: FaultSe
     completion = await answer(server, ask("Judge.", Judges(case="x")))
     assert read_reply(completion.text, Verdict).score == 3
     assert len(server.requests) == 4  # strict schema, loose schema, any object, words alone
-    system_words = server.requests[-1]["messages"][0]["content"]
-    assert system_words.startswith("You are at a clinic.")
-    assert '"score"' in system_words
+    asked = server.requests[-1]["messages"][-1]["content"]
+    assert asked.startswith("Judge.")
+    assert '{"reason": "<text>", "score": <whole number>' in asked
 
 
 async def test_a_schema_that_is_refused_strictly_is_sent_loosely(server: FaultServer, ask: Ask) -> None:

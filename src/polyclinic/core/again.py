@@ -2,7 +2,7 @@
 
 The same question asked the same way gets the same answer. So the next try is told in one line what was wrong, sees the
 reply that was wrong, has another seed, and is warmer where the model repeated itself. A reply that was cut off is asked
-for in fewer words.
+for in fewer words. A reply that came a second time is not shown again: small models go on from what they are shown.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ _WARMER = 0.3
 _FEWEST_WORDS = 15
 _SHOWN_WORDS = 60
 _LAST_WORDS = 12
+_SAME_WORDS = 12
 _LOOKED_AT = 2_048
 _LONGEST_PERIOD = 240
 _COVERED = 240
@@ -55,16 +56,29 @@ def whole(completion: Completion) -> None:
 def again(
     prompt: Prompt[Any], asked: Sequence[Message], text: str, fault: Unreadable, settings: Settings, repeated: bool
 ) -> tuple[list[Message], Settings]:
-    """The messages and settings of the next try. `repeated` says that this very reply was refused before."""
+    """The messages and settings of the next try. `repeated` says that a reply like this was refused before."""
     kind = fault.kind if fault.kind in (CUT, RUN_ON) else "form"
     words = max(_FEWEST_WORDS, prompt.most_words() // (2 + settings.again))
     line = _LINES["ko" if prompt.language == "ko" else "en"][kind].format(
         fault=str(fault).rstrip("."), last=" ".join(text.split()[-_LAST_WORDS:])[-200:], words=words
     )
-    warmer = settings.warmer + _WARMER if repeated or kind == RUN_ON else settings.warmer
-    shown = _shown(text) if kind != "form" else text
-    said = [assistant(shown), user(line)] if shown.strip() else [user(line)]
-    return [*asked, *said], replace(settings, again=settings.again + 1, warmer=warmer)
+    settings = replace(
+        settings,
+        again=settings.again + 1,
+        warmer=settings.warmer + _WARMER if repeated or kind == RUN_ON else settings.warmer,
+    )
+    shown = "" if repeated else _shown(text) if kind != "form" else text
+    if shown.strip():
+        return [*asked, assistant(shown), user(line)], settings
+    last = asked[-1] if asked else user("")
+    if last.role != "user" or not last.content:
+        return [*asked, user(line)], settings
+    return [*asked[:-1], replace(last, content=f"{last.content}\n\n{line}")], settings
+
+
+def beginning(text: str) -> str:
+    """How a reply begins: two that begin alike are the same reply once more."""
+    return " ".join(text.split()[:_SAME_WORDS])
 
 
 def _shown(text: str) -> str:

@@ -1,27 +1,30 @@
 """An agent: a role that asks its model typed prompts and gets typed replies.
 
 ``await agent.ask(Greets(name="Kim"))`` renders the prompt, calls the role's model through the switchboard, runs the
-tools it asks for, reads the reply strictly, and asks again at most twice (see `core.again`) before the failure is
-raised to its owner.
+tools it asks for, reads the reply strictly, and asks again at most twice (see `core.again`). A flat form that stays
+unreadable is asked for in plain words, field by field (see `core.plainly`), before the failure is raised to its owner.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import orjson
 
-from polyclinic.core.again import again, whole
+from polyclinic.core.again import again, beginning, whole
+from polyclinic.core.loosely import made_of, read_loosely
 from polyclinic.core.message import Message, ToolCall
-from polyclinic.core.model import Completion, Request, Settings
+from polyclinic.core.model import FORM_IN_WORDS, Completion, Request, Settings
+from polyclinic.core.plainly import ToldInWords, asked_after, field_prompt, field_value, fields_to_ask
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reply import Unreadable, read_reply
 from polyclinic.core.switchboard import Switchboard
 from polyclinic.core.tool import BadArguments, Tool, find_tool
-from polyclinic.core.transcript import Called, Event, ToolUsed
+from polyclinic.core.transcript import Called, Event, Failed, Noted, ToolUsed
 from polyclinic.core.value import plain
-from polyclinic.errors import PASS_THROUGH, Owner, blamed, boundary, owned
+from polyclinic.errors import PASS_THROUGH, OwnedError, Owner, blamed, boundary, owned
 
 R = TypeVar("R")
 REASKS = 2
@@ -60,6 +63,12 @@ class Agent:
         """Whether a language model plays this role, now or in the recording that is played again."""
         return self._board.players.model(self.role).kind in ("llm", "replay")
 
+    def survives(self, error: OwnedError, where: str) -> None:
+        """Record a reply that stayed unreadable, and that the episode goes on without it; raise any other failure."""
+        if not error.prompt:
+            raise error
+        self._record(Failed.because(error, str(error), where, fatal=False))
+
     async def ask(
         self,
         prompt: Prompt[R],
@@ -90,7 +99,7 @@ class Agent:
                 temperature=temperature, max_output_tokens=max_output_tokens, seed=self._seed, sample=sample
             )
         try:
-            messages = [*compose(prompt.render(), history), *after]
+            messages = followed(compose(prompt.render(), history), after)
         except PASS_THROUGH:
             raise
         except Exception as error:
@@ -106,24 +115,63 @@ class Agent:
                 self._record(Called.from_reply(request, completion, model, occurrence, attempt))
                 base = messages = [*messages, *await self._use_tools(completion, tools)]
             try:
-                reply = read_completion(prompt, completion)
+                reply = read_completion(prompt, completion, attempt)
             except Unreadable as error:
                 fault = error
                 self._record(Called.from_reply(request, completion, model, occurrence, attempt, fault.kind))
                 tries.append(request.key)
-                repeated = completion.text in refused
-                refused.append(completion.text)
+                repeated = beginning(completion.text) in refused
+                refused.append(beginning(completion.text))
                 messages, settings = again(prompt, base, completion.text, fault, settings, repeated)
                 continue
             called = Called.from_reply(request, completion, model, occurrence, attempt)
             self._record(called)
             return Answer(reply, called)
+        told = await self._in_words(prompt, base, tries) if fault.kind != "tools" else None
+        if told is not None:
+            return told
         raise owned(
             self._owner,
             f"{self.name}'s reply to {prompt.prompt_name()} stayed unreadable after {REASKS + 1} tries: {fault}",
             prompt=prompt.prompt_name(),
             calls=tuple(tries),
         )
+
+    async def _in_words(self, prompt: Prompt[R], base: Sequence[Message], tries: list[str]) -> Answer[R] | None:
+        """The form put together from plain answers, a field at a time; None where one of them stays unreadable."""
+        fields = fields_to_ask(prompt) if self.is_language_model else ()
+        values: dict[str, Any] = {}
+        said: list[tuple[str, str]] = []
+        called: Called | None = None
+        for field in fields:
+            question = field_prompt(prompt, field, said)
+            for attempt in range(REASKS):
+                settings = replace(self._plain, again=attempt) if attempt else self._plain
+                request = Request(self.role, question, asked_after(base, question), (), settings, self._board.episode)
+                completion, occurrence, model = await self._board.call(request)
+                try:
+                    whole(completion)
+                    values[field.name] = field_value(field, completion.text)
+                except Unreadable as error:
+                    self._record(Called.from_reply(request, completion, model, occurrence, attempt, error.kind))
+                    tries.append(request.key)
+                    continue
+                called = Called.from_reply(request, completion, model, occurrence, attempt)
+                self._record(called)
+                said.append((question.field, completion.text.strip()))
+                break
+            if field.name not in values:
+                return None
+        if called is None:
+            return None
+        try:
+            reply = made_of(values, prompt.reply_form())
+            prompt.check(reply)
+        except Unreadable:
+            return None
+        note = ToldInWords(role=self.role, prompt=prompt.prompt_name(), fields=tuple(values))
+        self._record(Noted(topic=note.topic, data=plain(note)))
+        return Answer(reply, called)
 
     async def _use_tools(self, completion: Completion, tools: Sequence[Tool[Any]]) -> list[Message]:
         messages = [Message(role="assistant", content=completion.text, tool_calls=completion.tool_calls)]
@@ -169,11 +217,31 @@ def compose(rendered: list[Message], history: Sequence[Message]) -> list[Message
     return [*rendered[:lead], *history, *rendered[lead:]]
 
 
-def read_completion(prompt: Prompt[R], completion: Completion) -> R:
-    """The reply as its type, whole, and not refused by its prompt; else `Unreadable`."""
+def followed(messages: list[Message], after: Sequence[Message]) -> list[Message]:
+    """The messages and what follows them; two of the user's in a row are one message."""
+    if not after or not messages or messages[-1].role != "user" or after[0].role != "user":
+        return [*messages, *after]
+    joined = replace(messages[-1], content=f"{messages[-1].content}\n\n{after[0].content}")
+    return [*messages[:-1], joined, *after[1:]]
+
+
+def read_completion(prompt: Prompt[R], completion: Completion, attempt: int = 0) -> R:
+    """The reply as its type, whole, and not refused by its prompt; else `Unreadable`.
+
+    A form that was told in words, or was asked for again already, may be answered loosely.
+    """
     if completion.tool_calls:
         raise Unreadable(f"tools were used {TOOL_ROUNDS} times without an answer", "tools")
     whole(completion)
-    reply = read_reply(completion.text, prompt.reply_form())
+    form = prompt.reply_form()
+    try:
+        reply = read_reply(completion.text, form)
+    except Unreadable as strict:
+        if not prompt.in_words or (not attempt and FORM_IN_WORDS not in completion.adapted):
+            raise
+        try:
+            reply = read_loosely(completion.text, form)
+        except Unreadable:
+            raise strict from None
     prompt.check(reply)
     return reply

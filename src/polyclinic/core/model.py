@@ -20,6 +20,7 @@ from polyclinic.core.tool import ToolSpec
 from polyclinic.core.value import Keyed, Value
 
 ModelKind = Literal["llm", "understudy", "human", "replay", "reader"]
+FORM_IN_WORDS, TOOLS_IN_WORDS = "form told in words", "tools told in words"
 NANO = 1_000_000_000
 _PIECE = 2047
 _CANONICAL = b'{"messages":[%b],"prompt":%b,"role":%b,"settings":%b,"tools":%b}'

@@ -3,8 +3,8 @@
 A patient who offers help as an assistant would, a student who speaks of "the student", a caller who reads out their
 own instructions: such a line is the simulator's fault, and what follows from it says nothing about the agents under
 test. So each line of a simulated person is checked before it is heard. `answer_in_part` asks as `Agent.answer` does; a
-line that falls out of the part is asked for once more, in the part; one that stays out is recorded as the simulator's
-fault, by kind, and the episode goes on.
+line that falls out of the part is asked for again, twice at most, in the part; one that stays out is recorded as the
+simulator's fault, by kind, and the episode goes on.
 
 ::
 
@@ -24,16 +24,42 @@ from typing import Any, TypeVar
 
 from polyclinic.core.agent import Agent, Answer
 from polyclinic.core.episode import Episode
-from polyclinic.core.message import Message, assistant, user
+from polyclinic.core.message import Message, user
 from polyclinic.core.note import Note, Payload, get_payload
 from polyclinic.core.part_signs import PartBreak, broken_by, worth_reading
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reading import ReadingKind
 from polyclinic.core.transcript import Failed
 from polyclinic.core.value import Value
+from polyclinic.errors import ReplyError, SimulatedUserError
 
 R = TypeVar("R")
+ASKED_AGAIN = 2
 _SHOWN = 160
+_WRONG: dict[str, dict[str, str]] = {
+    "en": {
+        "speaks as an assistant": "it offered help or refused it, as an assistant does",
+        "third person": "it spoke about you as if you were somebody else",
+        "form instead of speech": "it was a form, not speech",
+        "stage direction": "it described you instead of letting you speak",
+        "speaks for the other": "it spoke for the other person as well",
+        "echo of the other": "it repeated the other person's words",
+        "echo of the instructions": "it repeated your instructions",
+        "knows what is hidden": "it named something that you cannot know",
+        "read as out of the part": "it was not said by you",
+    },
+    "ko": {
+        "speaks as an assistant": "도우미처럼 말했습니다",
+        "third person": "당신을 다른 사람처럼 말했습니다",
+        "form instead of speech": "말이 아니라 양식이었습니다",
+        "stage direction": "말하지 않고 행동을 묘사했습니다",
+        "speaks for the other": "상대의 말까지 했습니다",
+        "echo of the other": "상대의 말을 되풀이했습니다",
+        "echo of the instructions": "지시문을 되풀이했습니다",
+        "knows what is hidden": "당신이 알 수 없는 것을 말했습니다",
+        "read as out of the part": "당신이 할 말이 아니었습니다",
+    },
+}
 
 OUT_OF_PART = ReadingKind(
     "part-out",
@@ -64,6 +90,7 @@ class Part:
     hidden: tuple[str, ...] = ()
     told: tuple[str, ...] = ()
     reads: bool = True
+    may_advise: bool = False
     lang: str = "en"
 
 
@@ -97,7 +124,15 @@ async def out_of_part(
 ) -> PartBreak | None:
     """How a line falls out of its part; None for a line that stays in it."""
     told = "\n".join([prompt.wording() if prompt else "", *part.told])
-    found = broken_by(text, own=part.own, others=part.others, said=part.said, hidden=part.hidden, told=told)
+    found = broken_by(
+        text,
+        own=part.own,
+        others=part.others,
+        said=part.said,
+        hidden=part.hidden,
+        told=told,
+        may_advise=part.may_advise,
+    )
     if found is not None or not part.reads or not worth_reading(text):
         return found
     (finding,) = await episode.reads(text, [OUT_OF_PART.ask(said=part.said)])
@@ -114,42 +149,50 @@ async def answer_in_part(
     history: Sequence[Message] = (),
     sample: int = 0,
 ) -> Answer[R]:
-    """The reply and its call. A line out of the part is asked for once more; one that stays out is kept, and recorded.
+    """The reply and its call. A line out of the part is asked for again, in the part and without being shown: small
+    models repeat what they are shown. One that stays out to the end is kept, and recorded.
 
     People who take a role themselves are not checked: how they play it is theirs.
     """
-    first = await agent.answer(prompt, history, sample=sample)
+    answer = await agent.answer(prompt, history, sample=sample)
     if agent.is_person:
-        return first
-    fault = await out_of_part(episode, words(first.value), part, prompt)
+        return answer
     _count(episode, checked=1)
+    number = 0
+    while (fault := await out_of_part(episode, words(answer.value), part, prompt)) is not None:
+        number += 1
+        line, stayed = words(answer.value), number > ASKED_AGAIN
+        episode.note(FellOut(who=agent.name, kind=fault.kind, words=fault.words[:_SHOWN], line=line, stayed=stayed))
+        if number == 1:
+            _count(episode, again=fault.kind)
+        if stayed:
+            break
+        after = (user(reminder(part, fault)),)
+        try:
+            answer = await agent.answer(prompt, history, sample=sample + number, after=after)
+        except (SimulatedUserError, ReplyError):  # it has said something readable before: that is kept
+            break
     if fault is None:
-        return first
-    episode.note(FellOut(who=agent.name, kind=fault.kind, words=fault.words[:_SHOWN], line=words(first.value)))
-    _count(episode, again=fault.kind)
-    again = (assistant(first.call.text), user(reminder(part, fault)))
-    second = await agent.answer(prompt, history, sample=sample + 1, after=again)
-    fault = await out_of_part(episode, words(second.value), part, prompt)
-    if fault is not None:
-        line = words(second.value)
-        episode.note(FellOut(who=agent.name, kind=fault.kind, words=fault.words[:_SHOWN], line=line, stayed=True))
-        _count(episode, stayed=fault.kind)
-        error = f"{agent.name} stayed out of the part ({fault.kind}): {line[:_SHOWN]}"
-        episode.record(Failed(owner=agent.owner, error=error, where="part", fatal=False))
-    return second
+        return answer
+    _count(episode, stayed=fault.kind)
+    error = f"{agent.name} stayed out of the part ({fault.kind}): {line[:_SHOWN]}"
+    episode.record(Failed(owner=agent.owner, error=error, where="part", fatal=False, prompt=prompt.prompt_name()))
+    return answer
 
 
 def reminder(part: Part, fault: PartBreak) -> str:
     """How somebody is asked again, in their part."""
-    shown = fault.words[:_SHOWN]
-    if part.lang == "ko":
+    ko = part.lang == "ko"
+    wrong = _WRONG["ko" if ko else "en"].get(fault.kind, fault.kind)
+    if ko:
         return (
-            f"방금 한 말은 {part.who}의 말이 아닙니다 ('{shown}'). 당신은 {part.who}입니다."
-            " '나'로서 직접, 상대에게 하는 말만 다시 해 주세요. 설명이나 지시문은 쓰지 마세요."
+            f"먼저 한 답은 쓸 수 없습니다: {wrong}. 당신은 {part.who}이고, 돕는 사람이 아닙니다. '저'로서 직접,"
+            " 앞에 있는 사람에게 하는 말만 하세요. 모르면 모른다고 하세요. 설명이나 지시문은 쓰지 마세요."
         )
     return (
-        f"That is not how {part.who} would speak ('{shown}': {fault.kind}). You are {part.who}. Say it again in your"
-        " own words, as yourself, to the person in front of you, and write nothing but what you say."
+        f"Your first answer could not be used: {wrong}. You are {part.who}, not an assistant. Speak as yourself, with"
+        ' "I" or "my", to the person in front of you. If you do not know something, say so. Write nothing but what you'
+        " say."
     )
 
 

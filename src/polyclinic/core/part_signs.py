@@ -46,10 +46,13 @@ _ASSISTANT = re.compile(
     r"|(?:must|should|may|will) (?:not|never|only) (?:reveal|volunteer)\b"
     r"|(?:asked|told|instructed) to (?:simulate|play|act as|portray)|the user (?:has |is |wants)"
     r"|(?:the|my) (?:script|persona|prompt|guidelines) (?:says?|states?|tells|requires?|above)"
-    r"|based on (?:your|the) (?:symptoms|description|information)|i (?:would|'d) recommend (?:that you|you|seeing|a\b)"
     r"|your (?:score|diagnosis matches)|(?:correct|good) next question|please proceed with"
     r"|(?:this|the) (?:role-?play|simulation|scenario)\b|(?:stay|stepping|step|break)(?:ing)? (?:in|out of)"
     r" (?:the |my )?(?:character|role)|(?:consult|see|contact|speak to) an? (?:healthcare|medical) professional)",
+)
+_ADVISES = re.compile(
+    r"\b(?:based on (?:your|the) (?:symptoms|description|information)"
+    r"|i (?:would|'d) recommend (?:that you|you|seeing|a\b))"
 )
 _ASSISTANT_KO = re.compile(
     r"인공지능|언어 ?모델|(?:AI|ai) ?(?:로서|어시스턴트|비서|모델)|무엇을 도와드릴까요|도와드릴 수 없"
@@ -92,10 +95,13 @@ def broken_by(
     said: str = "",
     hidden: Sequence[str] = (),
     told: str = "",
+    may_advise: bool = False,
 ) -> PartBreak | None:
-    """The first sign that a line is out of its part; None where there is no exact sign."""
+    """The first sign that a line is out of its part; None where there is no exact sign. `may_advise`: somebody who
+    learns medicine weighs findings and recommends, which a lay person in a part does not.
+    """
     line = normalise(text)
-    for pattern in (_OFFER, _PREFACE, _ASSISTANT, _ASSISTANT_KO):
+    for pattern in (_OFFER, _PREFACE, _ASSISTANT, _ASSISTANT_KO, *(() if may_advise else (_ADVISES,))):
         match = pattern.search(line)
         if match:
             return PartBreak("speaks as an assistant", match[0])

@@ -51,6 +51,8 @@ class Prompt(BaseModel, Generic[R]):
     model_config = ConfigDict(frozen=True, extra="forbid")
     template: ClassVar[str]
     words: ClassVar[int] = USUAL_WORDS
+    in_words: ClassVar[bool] = True
+    """Whether a form may be read where it is answered loosely (`core.loosely`) or in plain words (`core.plainly`)."""
 
     @classmethod
     @cache

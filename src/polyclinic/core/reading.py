@@ -172,6 +172,7 @@ class ReadsText(Prompt[Findings]):
 
     template = "reads_text.md"
     words = 16
+    in_words = False
     text: str
     context: str
     questions: tuple[Question, ...]
@@ -245,9 +246,17 @@ async def read_text(reader: Agent, memo: Memo, text: str, questions: Sequence[Qu
             reply = await reader.ask(ReadsText(text=text, context=shared_context(part), questions=part))
         except ReaderError:
             for question in part:
-                said = await reader.ask(ReadsPlainly(text=text, question=question))
-                memo.own[text, question] = plain_finding(said, text)
+                memo.own[text, question] = await _read_plainly(reader, text, question)
         else:
             for number, question in enumerate(part, start=1):
                 memo.own[text, question] = reply.finding(number, text)
     return tuple(cast(Finding, memo.get(text, question)) for question in questions)
+
+
+async def _read_plainly(reader: Agent, text: str, question: Question) -> Finding:
+    """One question in plain words. A reader that cannot answer even so leaves it unclear, which is recorded."""
+    try:
+        return plain_finding(await reader.ask(ReadsPlainly(text=text, question=question)), text)
+    except ReaderError as error:
+        reader.survives(error, "reading")
+        return Finding("unclear")

@@ -74,7 +74,7 @@ def _finite(number: str) -> float:
     return value
 
 
-_STRICT = json.JSONDecoder(object_pairs_hook=_no_duplicates, parse_constant=_no_constants, parse_float=_finite)
+STRICT = json.JSONDecoder(object_pairs_hook=_no_duplicates, parse_constant=_no_constants, parse_float=_finite)
 
 
 def _no_duplicate_keys(body: str) -> bool:
@@ -99,7 +99,7 @@ def read_object(text: str) -> dict[str, Any]:
     """
     body = whole_object(text.strip())
     try:
-        found = _STRICT.decode(body)
+        found = STRICT.decode(body)
     except Unreadable:
         raise
     except (ValueError, RecursionError) as error:
@@ -136,7 +136,7 @@ def read_reply(text: str, reply_type: type[R]) -> R:
     body = whole_object(body)
     if not _no_duplicate_keys(body):
         try:
-            _STRICT.decode(body)
+            STRICT.decode(body)
         except Unreadable:
             raise
         except (ValueError, RecursionError) as error:

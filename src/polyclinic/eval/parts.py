@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 
-from polyclinic.core.part import HeldToPart
+from polyclinic.core.part import HeldToPart, PartCounts
 from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Cell, Paragraph, Section, Table
 
 
-def parts_section(results: RunResults) -> Section | None:
-    """Lines checked, asked for again, and out of the part to the end; nothing where no line was checked."""
+def count_parts(results: RunResults) -> PartCounts:
+    """All episodes together."""
     lines, again, stayed = 0, Counter[str](), Counter[str]()
     for episode in results.episodes:
         held = episode.ended_with(HeldToPart)
@@ -18,6 +18,13 @@ def parts_section(results: RunResults) -> Section | None:
             lines += held.part.lines
             again.update(held.part.again)
             stayed.update(held.part.stayed)
+    return PartCounts(lines=lines, again=dict(again), stayed=dict(stayed))
+
+
+def parts_section(results: RunResults) -> Section | None:
+    """Lines checked, asked for again, and out of the part to the end; nothing where no line was checked."""
+    counts = count_parts(results)
+    lines, again, stayed = counts.lines, Counter(counts.again), Counter(counts.stayed)
     if not lines:
         return None
     left = sum(stayed.values())

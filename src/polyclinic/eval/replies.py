@@ -9,25 +9,33 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
-from polyclinic.core.model import role_of
-from polyclinic.core.transcript import Called
+from polyclinic.core.model import TOOLS_IN_WORDS, role_of
+from polyclinic.core.plainly import ToldInWords
+from polyclinic.core.transcript import Called, ToolUsed
 from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Cell, Paragraph, Section, Table
 
 _NOTE = (
-    "First: the first reply was taken. Again: a later one was, after the model was told what was wrong. Never: none"
-    " was. Faults count every reply that was not taken."
+    "First: the first reply was taken. Again: a later one was, after the model was told what was wrong. In words: the"
+    " form was put together from plain answers, one for each field (AsksField). Never: nothing could be read. Faults"
+    " count every reply that was not taken."
+)
+_TOOLS_NOTE = (
+    "Native: the model called the tool itself. In words: its server takes no tools, so they are told and used in words."
+    " Closed reply: the clinic's form names the tool as one of its choices, and the clinic uses it."
 )
 
 
 @dataclass
 class ReplyCount:
-    """The replies to one prompt in one role. `taken` counts by try, from 0; `faults` by kind; `adapted` by what was
-    adapted.
+    """The replies to one prompt in one role. `taken` counts by try, from 0; `in_words` those put together field by
+    field; `faults` count by kind, `adapted` by what was adapted.
     """
 
     taken: Counter[int] = field(default_factory=Counter)
+    in_words: int = 0
     never: int = 0
     faults: Counter[str] = field(default_factory=Counter)
     adapted: Counter[str] = field(default_factory=Counter)
@@ -35,7 +43,7 @@ class ReplyCount:
     @property
     def asked(self) -> int:
         """How many replies were wanted."""
-        return self.taken.total() + self.never
+        return self.taken.total() + self.in_words + self.never
 
     @property
     def first(self) -> float:
@@ -45,11 +53,15 @@ class ReplyCount:
     @property
     def read(self) -> float:
         """The share that was taken at all."""
-        return self.taken.total() / self.asked if self.asked else 0.0
+        return (self.taken.total() + self.in_words) / self.asked if self.asked else 0.0
 
 
-def count_replies(calls: Iterable[Called], last_try: int = 2) -> dict[tuple[str, str], ReplyCount]:
-    """By (role, prompt), in the order they first came. Calls that only used tools are no replies."""
+def count_replies(
+    calls: Iterable[Called], told: Iterable[ToldInWords] = (), last_try: int = 2
+) -> dict[tuple[str, str], ReplyCount]:
+    """By (role, prompt), in the order they first came. Calls that only used tools are no replies; `told` are the
+    forms that were put together in words.
+    """
     found: dict[tuple[str, str], ReplyCount] = {}
     for call in calls:
         count = found.setdefault((role_of(call.role), call.prompt), ReplyCount())
@@ -59,20 +71,58 @@ def count_replies(calls: Iterable[Called], last_try: int = 2) -> dict[tuple[str,
             count.never += call.attempt >= last_try
         elif not call.tool_calls:
             count.taken[call.attempt] += 1
+    for note in told:
+        count = found.setdefault((role_of(note.role), note.prompt), ReplyCount())
+        count.in_words += 1
+        count.never -= count.never > 0
     return {key: count for key, count in found.items() if count.asked or count.faults}
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """The calls of all who are no understudies and no trained readers, with the forms told in words and tools used."""
+
+    calls: list[Called]
+    told: list[ToldInWords]
+    used: list[ToolUsed]
+
+    def counts(self) -> dict[tuple[str, str], ReplyCount]:
+        """The replies by role and prompt."""
+        return count_replies(self.calls, self.told)
+
+
+def spoken_calls(results: RunResults) -> Spoken:
+    """What people, language models and recordings of them were asked in a run."""
+    spoken = {member.role for member in results.cast if member.kind in ("llm", "human", "replay")}
+    transcripts = [episode.transcript for episode in results.episodes if episode.has_transcript]
+    calls = [call for events in transcripts for call in events.of(Called) if role_of(call.role) in spoken]
+    told = [note for events in transcripts for note in events.notes(ToldInWords)]
+    used = [use for events in transcripts for use in events.of(ToolUsed) if role_of(use.role) in spoken]
+    return Spoken(calls, told, used)
+
+
+def replies_to_plain(results: RunResults) -> list[dict[str, Any]]:
+    """For the report's JSON: one entry for each role and prompt."""
+    return [
+        {
+            "role": role,
+            "prompt": prompt,
+            "asked": count.asked,
+            "first": count.taken[0],
+            "again": count.taken.total() - count.taken[0],
+            "in_words": count.in_words,
+            "never": count.never,
+            "faults": dict(count.faults),
+            "adapted": dict(count.adapted),
+        }
+        for (role, prompt), count in spoken_calls(results).counts().items()
+    ]
 
 
 def reply_section(results: RunResults) -> Section | None:
     """The table, where anyone but understudies and trained readers played; None otherwise."""
-    spoken = {member.role for member in results.cast if member.kind in ("llm", "human", "replay")}
-    calls = [
-        call
-        for episode in results.episodes
-        if episode.has_transcript
-        for call in episode.transcript.of(Called)
-        if role_of(call.role) in spoken
-    ]
-    counts = count_replies(calls)
+    spoken = spoken_calls(results)
+    counts = spoken.counts()
     if not counts:
         return None
     rows: list[list[Cell]] = [
@@ -82,13 +132,17 @@ def reply_section(results: RunResults) -> Section | None:
             count.asked,
             f"{count.first:.1%}",
             count.taken.total() - count.taken[0],
+            count.in_words,
             count.never,
             ", ".join(f"{kind} {number}" for kind, number in count.faults.most_common()),
         ]
         for (role, prompt), count in counts.items()
     ]
-    columns = ["role", "prompt", "asked", "first", "again", "never", "faults"]
+    columns = ["role", "prompt", "asked", "first", "again", "in words", "never", "faults"]
     body: list[Paragraph | Table] = [Table("Replies by prompt", columns, rows, _NOTE)]
+    tools = tool_rows(spoken.calls, spoken.used)
+    if tools:
+        body.append(Table("Tools by role", ["role", "tool", "used", "how"], tools, _TOOLS_NOTE))
     adapted: Counter[tuple[str, str]] = Counter()
     for (role, _), count in counts.items():
         for what, number in count.adapted.items():
@@ -98,3 +152,15 @@ def reply_section(results: RunResults) -> Section | None:
         for (role, what), number in adapted.items()
     ]
     return Section("Replies", body)
+
+
+def tool_rows(calls: Iterable[Called], used: Iterable[ToolUsed]) -> list[list[Cell]]:
+    """Each role's tools: how often they were used, and whether by native calls, in words, or by a closed reply."""
+    native: set[tuple[str, str]] = set()
+    in_words: set[tuple[str, str]] = set()
+    for call in calls:
+        wished = in_words if TOOLS_IN_WORDS in call.adapted else native
+        wished.update((role_of(call.role), name) for name in call.tool_calls)
+    counts = Counter((role_of(use.role), use.tool) for use in used)
+    how = {key: "native" if key in native else "in words" if key in in_words else "closed reply" for key in counts}
+    return [[role, tool, number, how[role, tool]] for (role, tool), number in counts.items()]

@@ -10,8 +10,8 @@ from typing import Any
 from polyclinic.eval import overview
 from polyclinic.eval.compare import Comparison, compare_variants
 from polyclinic.eval.consistency import consistency_section
-from polyclinic.eval.parts import parts_section
-from polyclinic.eval.replies import reply_section
+from polyclinic.eval.parts import count_parts, parts_section
+from polyclinic.eval.replies import replies_to_plain, reply_section
 from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Section, sections_to_plain
 from polyclinic.eval.summary import Summary, summarise
@@ -93,5 +93,7 @@ def report_to_plain(report: RunReport) -> dict[str, Any]:
             variant: {metric: {**asdict(split), "shares": split.shares()} for metric, split in metrics.items()}
             for variant, metrics in report.variances.items()
         },
+        "parts": asdict(count_parts(report.results)),
+        "replies": replies_to_plain(report.results),
         "sections": sections_to_plain(report.sections),
     }

@@ -20,9 +20,16 @@ from polyclinic.models.failure import AttemptFailed
 
 _LOOK_EVERY = 400
 _CHARS_A_TOKEN = 16
+_MOST_CHARS_A_TOKEN = 32
+_CHARS_MORE = 16_384
 _TOKENS_TOO_MANY = 64
 _LENGTH = frozenset(("length", "max_tokens", "model_length", "max_output_tokens"))
 _OPEN, _CLOSE = "<think>", "</think>"
+
+
+def most_chars(tokens: int) -> int:
+    """The most characters that a reply within this token limit can hold: a longer one is not read on."""
+    return _MOST_CHARS_A_TOKEN * tokens + _CHARS_MORE
 
 
 class OutOfRoom(AttemptFailed):

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from polyclinic.core.model import Request
+from polyclinic.core.model import FORM_IN_WORDS, TOOLS_IN_WORDS, Request
 
 Form = Literal["strict", "loose", "object", "words"]
 Thinking = Literal["template", "effort", "reasoning", "switch"]
@@ -17,7 +17,7 @@ Thinking = Literal["template", "effort", "reasoning", "switch"]
 `thinking`.
 """
 
-PICTURES, TOOLS, FORM = "pictures told in words", "tools told in words", "form told in words"
+PICTURES = "pictures told in words"
 ROOMS = (2_048, 8_192, 24_576)
 _NEXT_FORM: dict[Form, Form] = {"strict": "loose", "loose": "object", "object": "words"}
 _OTHER_LIMIT = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
@@ -64,7 +64,7 @@ class Habits:
             return None
         if self.takes_pictures and _PICTURES.search(words) and _has_pictures(body):
             return replace(self, takes_pictures=False)
-        if self.takes_tools and "tools" in body and _TOOLS.search(words):
+        if self.takes_tools and "tools" in body and names_tools(words):
             return replace(self, takes_tools=False)
         if self.takes_system and _SYSTEM.search(words) and any(m["role"] == "system" for m in body["messages"]):
             return replace(self, takes_system=False)
@@ -100,10 +100,15 @@ class Habits:
         if not self.takes_pictures and any(message.images for message in request.messages):
             found.append(PICTURES)
         if not self.takes_tools and request.tools:
-            found.append(TOOLS)
+            found.append(TOOLS_IN_WORDS)
         if self.form in ("object", "words") and request.reply_type is not str:
-            found.append(FORM)
+            found.append(FORM_IN_WORDS)
         return tuple(found)
+
+
+def names_tools(words: str) -> bool:
+    """Whether an endpoint's complaint is about tools."""
+    return bool(_TOOLS.search(words.lower()))
 
 
 def _has_pictures(body: dict[str, Any]) -> bool:

@@ -10,18 +10,28 @@ import base64
 import importlib
 import importlib.util
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from polyclinic.core.extras import install_hint
-from polyclinic.core.message import Message, ToolCall
-from polyclinic.core.model import Completion, Request, Usage, estimate_usage
+from polyclinic.core.message import Message, ToolCall, assistant, user
+from polyclinic.core.model import FORM_IN_WORDS, TOOLS_IN_WORDS, Completion, Request, Usage, estimate_usage
+from polyclinic.core.tool import ToolSpec
 from polyclinic.errors import ConfigError
+from polyclinic.models.arriving import most_chars, said_call
 from polyclinic.models.failure import AttemptFailed, Trouble, redact
 from polyclinic.models.guard import Deadline
+from polyclinic.models.habits import names_tools
 from polyclinic.models.prices import FREE, Price
 from polyclinic.models.schema import in_words, reply_schema
 from polyclinic.models.spec import Options
-from polyclinic.models.wire import provider_seed, temperature_of
+from polyclinic.models.wire import (
+    provider_seed,
+    temperature_of,
+    tool_result_in_words,
+    tool_use_in_words,
+    tools_in_words,
+)
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelMessage, ModelResponse
@@ -55,6 +65,7 @@ class HostedCaller:
         self._provider, self._model, self._options = provider, model, options
         self._name, self._price = name, price
         self._host_model = host_model
+        self._takes_tools = True
 
     @property
     def name(self) -> str:
@@ -76,19 +87,37 @@ class HostedCaller:
             raise ConfigError(f"cast {self.name} needs a package: {INSTALL}")
 
     async def attempt(self, request: Request, number: int, deadline: Deadline) -> Completion:
-        """One attempt."""
+        """One attempt, made once more in words where the host turns out to take no tools."""
         host = self._open()
+        if host.profile.get("supports_tools") is False:
+            self._takes_tools = False
+        try:
+            return await self._ask(host, request, number)
+        except AttemptFailed as failure:
+            if not (request.tools and self._takes_tools and failure.trouble == "refused" and names_tools(str(failure))):
+                raise
+        self._takes_tools = False
+        return await self._ask(host, request, number)
+
+    async def _ask(self, host: HostModel, request: Request, number: int) -> Completion:
         from pydantic_ai.exceptions import AgentRunError, UserError
 
-        native = request.reply_type is not str and bool(host.profile.get("supports_json_schema_output"))
-        messages = _messages(request, said=request.reply_type is not str and not native)
+        structured = request.reply_type is not str
+        native = structured and bool(host.profile.get("supports_json_schema_output"))
+        told = request.tools if not self._takes_tools else ()
+        messages = _messages(request, said=structured and not native, told=told)
+        parameters = _parameters(request, native, () if told else request.tools)
         try:
-            response = await host.request(messages, self._settings(request, number), _parameters(request, native))
+            response = await host.request(messages, self._settings(request, number), parameters)
         except UserError as error:
             raise ConfigError(f"{self.name}: {redact(str(error))}") from None
         except AgentRunError as error:
             raise _failure(self.name, error) from None
-        return self._completion(request, response)
+        completion = self._completion(request, response)
+        if told and completion.finish == "stop":
+            completion = said_call(completion, request)
+        adapted = (*([TOOLS_IN_WORDS] if told else []), *([FORM_IN_WORDS] if structured and not native else []))
+        return replace(completion, adapted=adapted)
 
     def _open(self) -> HostModel:
         if self._host_model is None:
@@ -132,6 +161,9 @@ class HostedCaller:
                     message = f"{self.name}: the call of the tool '{part.tool_name}' has unreadable arguments"
                     raise AttemptFailed(message, "truncated") from None
         usage = self._usage(request, response, text)
+        if len(text) > most_chars(self._options.limit(request)):
+            said = f"{self.name}: the reply is longer than its limit allows"
+            raise AttemptFailed(said, "truncated", usage=usage)
         finish = "tool_calls" if calls else (response.finish_reason or "stop")
         if finish == "length" and not text.strip():
             said = "the reply reached its token limit before any text; allow more with ?thinking_tokens=…"
@@ -146,14 +178,14 @@ class HostedCaller:
         return Usage(input_tokens=said.input_tokens, output_tokens=said.output_tokens, cost_nano_usd=cost)
 
 
-def _parameters(request: Request, native: bool) -> ModelRequestParameters:
+def _parameters(request: Request, native: bool, offered: Sequence[ToolSpec]) -> ModelRequestParameters:
     from pydantic_ai.models import ModelRequestParameters
     from pydantic_ai.output import OutputObjectDefinition
     from pydantic_ai.tools import ToolDefinition
 
     tools = [
         ToolDefinition(name=tool.name, description=tool.description, parameters_json_schema=tool.parameters)
-        for tool in request.tools
+        for tool in offered
     ]
     if not native:
         return ModelRequestParameters(function_tools=tools)
@@ -162,19 +194,31 @@ def _parameters(request: Request, native: bool) -> ModelRequestParameters:
     return ModelRequestParameters(function_tools=tools, output_mode="native", output_object=wanted)
 
 
-def _messages(request: Request, said: bool) -> list[ModelMessage]:
-    """Our messages as pydantic-ai's; `said` puts the form of the reply into words, for models without a schema mode."""
-    from pydantic_ai.messages import ModelRequest, ModelResponse, SystemPromptPart
+def _messages(request: Request, said: bool, told: Sequence[ToolSpec]) -> list[ModelMessage]:
+    """Our messages as pydantic-ai's; `said` puts the form of the reply into words, for models without a schema mode,
+    and `told` are the tools that are told in words.
+    """
+    from pydantic_ai.messages import ModelRequest, ModelResponse, SystemPromptPart, UserPromptPart
 
     made: list[ModelMessage] = []
-    if said:
-        _, schema, _ = reply_schema(request.reply_type)
-        made.append(ModelRequest(parts=[SystemPromptPart(content=in_words(schema))]))
+    if told:
+        made.append(ModelRequest(parts=[SystemPromptPart(content=tools_in_words(tuple(told)))]))
     names = {call.id: call.name for message in request.messages for call in message.tool_calls}
-    for message in request.messages:
+    messages = [_in_words(message) for message in request.messages] if told else request.messages
+    for message in messages:
         parts = _parts(message, names)
         made.append(ModelResponse(parts=parts) if message.role == "assistant" else ModelRequest(parts=parts))
+    if said:
+        _, schema, _ = reply_schema(request.reply_type)
+        made.append(ModelRequest(parts=[UserPromptPart(content=in_words(schema))]))
     return made
+
+
+def _in_words(message: Message) -> Message:
+    """The use of a tool and its result as words, for a host that takes no tools."""
+    if message.role == "tool":
+        return user(tool_result_in_words(message))
+    return assistant(tool_use_in_words(message)) if message.tool_calls else message
 
 
 def _parts(message: Message, names: dict[str, str]) -> list[Any]:

@@ -18,7 +18,7 @@ import orjson
 
 from polyclinic.core.model import Completion, Request, Usage
 from polyclinic.errors import ConfigError
-from polyclinic.models.arriving import OutOfRoom, Reading, complaint_of, keeps_form, said_call
+from polyclinic.models.arriving import OutOfRoom, Reading, complaint_of, keeps_form, most_chars, said_call
 from polyclinic.models.failure import AttemptFailed, Trouble, redact
 from polyclinic.models.guard import Deadline
 from polyclinic.models.habits import Habits
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     import aiohttp
 
 _CONNECT_S = 15.0
-_CHARS_A_TOKEN = 32
-_CHARS_MORE = 16_384
 _MAY_BE_HABITS = (400, 404, 415, 422, 500, 501)
 _TOO_LONG = re.compile(r"context[ _](?:length|size|window)|too many tokens|too long", re.IGNORECASE)
 _FIXES = {
@@ -172,7 +170,7 @@ class ChatCaller:
     async def _post(self, body: Body, request: Request, habits: Habits, deadline: Deadline) -> Completion:
         import aiohttp
 
-        reading = Reading(most_chars=_CHARS_A_TOKEN * limit_of(request, self._options, habits) + _CHARS_MORE)
+        reading = Reading(most_chars=most_chars(limit_of(request, self._options, habits)))
         began = False
 
         def bill() -> Usage:

@@ -20,6 +20,14 @@ _DROPPED = frozenset(
 )
 
 
+_NESTED = "<object>"
+_BLANKS = {
+    "string": '"<text>"',
+    "integer": "<whole number>",
+    "number": "<number>",
+    "boolean": "<true or false>",
+    "null": "null",
+}
 _MADE: dict[type[Any], tuple[str, dict[str, Any], bool]] = {}
 
 
@@ -54,11 +62,36 @@ def _rooted(schema: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def in_words(schema: Mapping[str, Any]) -> str:
-    """The form of the reply in words, for models that take no schema."""
-    return (
-        "Reply with one JSON object and nothing else: no words before or after it, no code fence. It must fit this JSON"
-        f" schema:\n{orjson.dumps(schema).decode()}"
-    )
+    """The form of the reply in words, for models that take no schema.
+
+    A flat form is shown as an object to fill in. Small models answer a schema with a schema, so one is shown only where
+    the form holds other forms.
+    """
+    asked = "Reply with one JSON object and nothing else: no words before or after it, no code fence."
+    shared = schema.get("$defs", {})
+    shown = [f'"{name}": {_blank(field, shared)}' for name, field in schema.get("properties", {}).items()]
+    if not shown or any(blank.endswith(_NESTED) for blank in shown):
+        return f"{asked} It must fit this JSON schema:\n{orjson.dumps(schema).decode()}"
+    fields = "It has exactly these fields, in this order; write your own values in place of <…>:"
+    return f"{asked} {fields}\n{{{', '.join(shown)}}}"
+
+
+def _blank(field: Mapping[str, Any], shared: Mapping[str, Any]) -> str:
+    """A field's value as a blank to fill in."""
+    if "$ref" in field:
+        return _blank(shared[str(field["$ref"]).rpartition("/")[2]], shared)
+    if "anyOf" in field:
+        blanks = [_blank(choice, shared) for choice in field["anyOf"]]
+        return _NESTED if _NESTED in blanks else " or ".join(blanks)
+    if "const" in field or "enum" in field:
+        choices = [orjson.dumps(choice).decode().strip('"') for choice in field.get("enum", (field.get("const"),))]
+        shown = f"<one of: {', '.join(choice or 'nothing' for choice in choices)}>"
+        return f'"{shown}"'
+    kind = field.get("type")
+    if kind == "array" and isinstance(field.get("items"), Mapping):
+        item = _blank(field["items"], shared)
+        return _NESTED if item == _NESTED else f"[{item}, …]"
+    return _BLANKS.get(str(kind), _NESTED)
 
 
 def action_or(schema: Mapping[str, Any], tools: Sequence[ToolSpec]) -> dict[str, Any]:

@@ -74,7 +74,7 @@ def temperature_of(request: Request, options: Options) -> float | None:
 def _ask_for_form(body: Body, request: Request, habits: Habits, said_tools: tuple[ToolSpec, ...]) -> None:
     name, schema, strict = reply_schema(request.reply_type)
     if habits.form in ("object", "words"):
-        _say(body["messages"], in_words(schema))
+        _say_last(body["messages"], in_words(schema))
         if habits.form == "object":
             body["response_format"] = {"type": "json_object"}
         return
@@ -111,10 +111,21 @@ def tools_in_words(tools: tuple[ToolSpec, ...]) -> str:
     )
 
 
+def tool_use_in_words(message: Message) -> str:
+    """A model's own earlier uses of tools, as it was told to write them."""
+    said = [orjson.dumps({"tool": call.name, "arguments": call.arguments}).decode() for call in message.tool_calls]
+    return "\n".join(said)
+
+
+def tool_result_in_words(message: Message) -> str:
+    """What a tool gave, for a model that is told of its tools in words."""
+    return f"The tool's result: {message.content}"
+
+
 def _message(message: Message, habits: Habits) -> Body:
     if message.role == "tool":
         if not habits.takes_tools:
-            return {"role": "user", "content": f"The tool's result: {message.content}"}
+            return {"role": "user", "content": tool_result_in_words(message)}
         return {"role": "tool", "tool_call_id": message.tool_call_id, "content": message.content}
     if message.tool_calls:
         return _with_calls(message, habits)
@@ -134,8 +145,7 @@ def _message(message: Message, habits: Habits) -> Body:
 
 def _with_calls(message: Message, habits: Habits) -> Body:
     if not habits.takes_tools:
-        said = [orjson.dumps({"tool": call.name, "arguments": call.arguments}).decode() for call in message.tool_calls]
-        return {"role": "assistant", "content": "\n".join(said)}
+        return {"role": "assistant", "content": tool_use_in_words(message)}
     calls = [
         {
             "id": call.id,
@@ -159,6 +169,15 @@ def _say(messages: list[Body], words: str) -> None:
         messages[0] = {**messages[0], "content": f"{messages[0]['content']}\n\n{words}"}
     else:
         messages.insert(0, {"role": "system", "content": words})
+
+
+def _say_last(messages: list[Body], words: str) -> None:
+    """Put words at the end of what is asked: small models forget the form that they were told long before."""
+    for index in range(len(messages) - 1, -1, -1):
+        if messages[index]["role"] == "user":
+            messages[index] = {**messages[index], "content": _joined(messages[index]["content"], words)}
+            return
+    messages.append({"role": "user", "content": words})
 
 
 def _without_system(messages: list[Body]) -> list[Body]:

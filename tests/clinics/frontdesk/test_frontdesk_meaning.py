@@ -126,7 +126,7 @@ def test_forms_are_closed_by_what_the_hospital_has() -> None:
         schedule_form(physicians, days).model_validate(
             {"reason": "", "schedule": [{"physician": "Kim", "date": days[0], "start": "09:00", "end": "09:15"}]}
         )
-    empty = dict.fromkeys((*FIELDS, "diagnosis", "complaint"), "")
+    empty = dict.fromkeys((*FIELDS, "diagnosis", "complaint", "reason"), "")
     assert intake_form(("allergy",), False).model_validate({**empty, "department": NOT_YET}).department == NOT_YET
     for department in ("none", "", "dentistry"):
         with pytest.raises(ValidationError):

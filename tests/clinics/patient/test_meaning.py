@@ -51,7 +51,12 @@ ASKED = [
 ]
 
 
-async def answers(reads: Reads, case: Record, question: str, *shown: Demonstration, uptake: float = 1.0) -> str:
+SEEDS = range(1, 9)
+
+
+async def answers(
+    reads: Reads, case: Record, question: str, *shown: Demonstration, uptake: float = 1.0, seed: int = 1
+) -> str:
     """What the offline patient says, given what the flow would give it."""
     near = nearest(case, question, lambda text, others: [reader().likeness(text, other) for other in others])
     given = brief(case, question, await read_question(reads, case, question, near), near)
@@ -67,12 +72,12 @@ async def answers(reads: Reads, case: Record, question: str, *shown: Demonstrati
         demonstrations=shown,
         plan="",
     )
-    request = Request("patient", prompt, tuple(prompt.render()), (), Settings(seed=1), "e")
+    request = Request("patient", prompt, tuple(prompt.render()), (), Settings(seed=seed), "e")
     return str(PatientUnderstudy().play(Ask(prompt, request, {}, reader())))
 
 
 async def test_natural_questions_get_a_fitting_answer_and_no_true_fact_is_denied(reads: Reads) -> None:
-    said = [(await answers(reads, record(id), question), words) for id, question, words in ASKED]
+    said = [(await answers(reads, record(id), question, seed=n), words) for id, question, words in ASKED for n in SEEDS]
     missed = [text for text, words in said if words not in text]
     assert len(missed) <= 0.2 * len(said), missed
     lines = {fact.text for id in ("ami-01", "ami-03") for fact in record(id).facts}
@@ -82,12 +87,15 @@ async def test_natural_questions_get_a_fitting_answer_and_no_true_fact_is_denied
 
 
 async def test_a_demonstrations_words_change_the_answer_and_nonsense_does_not(reads: Reads) -> None:
-    case = record("ami-01")
-    fallen = await answers(reads, case, TRICK)
-    assert not fallen.startswith(voice("first").decline)
-    assert (await answers(reads, case, TRICK, DECLINED)).startswith(voice("first").decline)
-    assert await answers(reads, case, TRICK, NONSENSE) == fallen
-    assert await answers(reads, case, TRICK, ANSWERED) == fallen
+    case, decline = record("ami-01"), voice("first").decline
+
+    async def declined(*shown: Demonstration) -> float:
+        said = [await answers(reads, case, TRICK, *shown, seed=seed) for seed in SEEDS]
+        return sum(text.startswith(decline) for text in said) / len(said)
+
+    assert await declined(DECLINED) == 1.0
+    for unshown in (await declined(), await declined(NONSENSE), await declined(ANSWERED)):
+        assert unshown <= 0.75
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from polyclinic.clinics.frontdesk.prompts import (
 from polyclinic.clinics.frontdesk.prompts.replies import Change, Choice, IntakeReply
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import Proposal
 from polyclinic.clinics.frontdesk.rules.slots import Wish
-from polyclinic.clinics.frontdesk.scenario.diseases import spoken_names
+from polyclinic.clinics.frontdesk.scenario.diseases import department_lines, spoken_names
 from polyclinic.clinics.frontdesk.scenario.schema import Patient
 from polyclinic.clinics.frontdesk.scenario.times import clock_text
 from polyclinic.clinics.frontdesk.state import Appointment, Diary
@@ -115,7 +115,7 @@ class PatientActor:
         history = self._heard if remembers else ()
         answer = await answer_in_part(self._episode, self._agent, prompt, part, history=history)
         if remembers:
-            self._heard += [user(heard), assistant(answer.value)]
+            self._heard += [user(f'The clerk says: "{heard}"'), assistant(answer.value)]
         return answer.value
 
 
@@ -133,7 +133,11 @@ class Staff:
     async def fills_in(self, dialogue: tuple[str, ...], *, must_decide: bool) -> IntakeReply | None:
         """The form after what was said so far."""
         prompt = StaffRecord(
-            departments=self._departments, dialogue=dialogue, must_decide=must_decide, voice=self._voice
+            departments=self._departments,
+            department_lines=department_lines(self._departments),
+            dialogue=dialogue,
+            must_decide=must_decide,
+            voice=self._voice,
         )
         answer = await self._answers(prompt, [])
         return answer.value if answer is not None else None
@@ -146,7 +150,7 @@ class Staff:
         answer = await self._answers(prompt, self._dialogue)
         if answer is None:
             return None
-        self._dialogue += [user(patient_says), assistant(answer.value)]
+        self._dialogue += [user(f'The patient says: "{patient_says}"'), assistant(answer.value)]
         return answer.value
 
     async def chooses(self, diary: Diary, now: int, name: str, patient_says: str, problem: str = "") -> Choice | None:

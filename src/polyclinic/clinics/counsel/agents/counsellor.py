@@ -88,7 +88,14 @@ class Counsellor:
         return list({source.id: source for source in found}.values())
 
     async def write(
-        self, utterance: str, move: Move, sources: list[Source], gentle: str, refused: str, feedback: str
+        self,
+        utterance: str,
+        move: Move,
+        sources: list[Source],
+        gentle: str,
+        refused: str,
+        feedback: str,
+        last_draft: bool,
     ) -> str:
         """One draft, in plain words."""
         prompt = CounsellorReplies(
@@ -101,6 +108,7 @@ class Counsellor:
             utterance=utterance,
             refused=refused,
             feedback=feedback,
+            last_draft=last_draft,
             cue=Cue(voice=self._voice, stage=move.to),
         )
         return await self._writer.ask(prompt, history=self._memory.before(utterance))

@@ -61,14 +61,17 @@ class Drafting:
     async def answer(self, heard: Heard) -> Drafted:
         """The answer with all that belongs to it; one that no draft could settle has its risk type in it."""
         made = Drafted()
+        written: list[str] = []
 
         async def draft(objections: list[Verdict]) -> str:
             feedback = " ".join(objection.feedback for objection in objections)
             refused = made.text if objections else ""
             made.move = await self._counsellor.plan(heard.utterance, heard.asked, heard.signals, feedback)
             made.sources = self._counsellor.look_up(heard.utterance, made.move.to)
+            written.append(made.text)
+            last = bool(refused) and len(written) == self._variant.drafts
             made.text = await self._counsellor.write(
-                heard.utterance, made.move, made.sources, heard.gentle, refused, feedback
+                heard.utterance, made.move, made.sources, heard.gentle, refused, feedback, last
             )
             return made.text
 

@@ -101,10 +101,11 @@ class DeskSays(ReplyModel):
 
 
 class GuardChecks(Prompt[GuardVerdict]):
-    """Is there danger in what the patient says?"""
+    """Is there danger in what the patient says? What is not in its form is no verdict, and goes to a person."""
 
     template = "guard.{lang}.md"
     words = 50
+    in_words = False
     lang: Lang
     summary: str
     recent: tuple[str, ...]
@@ -164,7 +165,10 @@ class PlannerPlans(Prompt[Plan]):
 
 
 class CounsellorReplies(Prompt[str]):
-    """The counsellor's next words. What was said before goes with it as the history of both sides."""
+    """The counsellor's next words. What was said before goes with it as the history of both sides.
+
+    `last_draft`: if this one is refused too, a set answer is said instead of it.
+    """
 
     template = "reply.{lang}.md"
     words = 90
@@ -177,6 +181,7 @@ class CounsellorReplies(Prompt[str]):
     utterance: str
     refused: str
     feedback: str
+    last_draft: bool
     cue: Cue = Cue()
 
     @property

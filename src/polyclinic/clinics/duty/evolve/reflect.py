@@ -17,6 +17,7 @@ from polyclinic.clinics.duty.state.memory import CommitmentBook
 from polyclinic.clinics.duty.state.style import style_for, styled
 from polyclinic.clinics.duty.state.ward import RoleState
 from polyclinic.core.agent import Agent
+from polyclinic.errors import ReplyError
 from polyclinic.people.traits import Communicator, dimensions
 
 LATE = 0.6
@@ -41,7 +42,11 @@ async def diagnose(
             first.setdefault(verdict.norm, verdict)
     causes, corrections = [], []
     for name, verdict in list(first.items())[:REVIEWED]:
-        answer = await agent.ask(_breach(state, scenario, dialogue, verdict, rules[name]))
+        try:
+            answer = await agent.ask(_breach(state, scenario, dialogue, verdict, rules[name]))
+        except ReplyError as error:  # a breach that nobody can explain teaches nothing; the others still do
+            agent.survives(error, "reflection")
+            continue
         causes.append(Diagnosed(norm=name, severity=verdict.severity, cause=answer.cause, why=answer.why))
         corrections.append(Correction(norm=name, kind=answer.kind, text=answer.correction))
     return R01(
@@ -87,7 +92,11 @@ async def hear_traits(
     profile = state.profile
     if not messages or profile is None:
         return {}, {}
-    answer = await agent.ask(HearsTraits(role=profile.role, scales=scales(profile.role), messages=tuple(messages)))
+    try:
+        answer = await agent.ask(HearsTraits(role=profile.role, scales=scales(profile.role), messages=tuple(messages)))
+    except ReplyError as error:  # nothing was heard
+        agent.survives(error, "traits")
+        return {}, {}
     means = profile.means()
     asked = styled(means, style_for(scenario))
     raw = {name: value for name, value in answer.values().items() if name in means}

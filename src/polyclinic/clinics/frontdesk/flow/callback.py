@@ -6,7 +6,7 @@ from typing import Literal, cast
 
 from polyclinic.clinics.frontdesk.agents import PatientActor, Staff
 from polyclinic.clinics.frontdesk.flow.heard import states_intent
-from polyclinic.clinics.frontdesk.flow.words import GREETING, THANKS, moved_words, wish_words
+from polyclinic.clinics.frontdesk.flow.words import GREETING, THANKS, WHICH_ONE, moved_words, wish_words
 from polyclinic.clinics.frontdesk.prompts.replies import Change
 from polyclinic.clinics.frontdesk.rules.notes import (
     CalledBack,
@@ -59,8 +59,8 @@ class CallBack:
             found = self.find(ledger, choice)
             if found is not None or not self.rounds:
                 break
-            self.say("staff", f"I am sorry, {NOT_FOUND}. Could you check the details?")
-            choice = await self.hear("I cannot find it. Could you check the details?", problem=NOT_FOUND)
+            self.say("staff", WHICH_ONE)
+            choice = await self.hear(WHICH_ONE, problem=NOT_FOUND)
         done = ""
         snapshot = take_snapshot(self.diary, ledger.now)
         proposals: tuple[Proposal, ...] | None = ()

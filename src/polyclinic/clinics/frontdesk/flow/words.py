@@ -9,6 +9,7 @@ GREETING = "Hello, how can I help you?"
 WHICH_TIME = "How would you like to schedule the appointment?"
 WOULD_IT_SUIT = "I can offer you a time for that. Would it suit you?"
 NOTHING_FOR_THAT = "I am sorry, nothing is free for that. Is there another way?"
+WHICH_ONE = "I am sorry, I cannot find it. What are your full name, your doctor's name and the date of the appointment?"
 THANKS = "Thank you."
 
 

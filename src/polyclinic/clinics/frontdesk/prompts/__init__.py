@@ -116,11 +116,14 @@ class StaffIntake(Prompt[str]):
 
 
 class StaffRecord(Prompt[IntakeReply]):
-    """The staff fills in its form from all that was said; in the last round it must name a department."""
+    """The staff fills in its form from all that was said; in the last round it must name a department.
+    `department_lines` says what each department is for.
+    """
 
     template = "staff_record.md"
-    words = 80
+    words = 90
     departments: tuple[str, ...]
+    department_lines: tuple[str, ...]
     dialogue: tuple[str, ...]
     must_decide: bool
     not_yet: str = NOT_YET

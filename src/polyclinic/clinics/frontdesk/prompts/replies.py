@@ -21,7 +21,7 @@ MOST_DAYS = 62
 class IntakeReply(ReplyModel):
     """The staff's form, as far as it is filled in. What the patient has not said is empty.
 
-    `diagnosis` and `complaint` are what the department is chosen by, so they stand before it.
+    `diagnosis`, `complaint` and `reason` are what the department is chosen by, so they stand before it.
     """
 
     name: str = ""
@@ -31,6 +31,7 @@ class IntakeReply(ReplyModel):
     address: str = ""
     diagnosis: str = ""
     complaint: str = ""
+    reason: str = ""
     department: str = NOT_YET
 
 

@@ -36,9 +36,10 @@ _COLUMNS = ("disease", "name", "departments", "symptoms", "sex", "ages")
 
 
 class Department(Frozen):
-    """A department, its code in FHIR and the fields its physicians specialise in."""
+    """A department, what it is for in one line, its code in FHIR and the fields its physicians specialise in."""
 
     name: str
+    treats: str
     code: str
     specialties: tuple[str, ...]
 
@@ -58,6 +59,13 @@ def departments() -> tuple[Department, ...]:
     """The nine departments, in the fixed order."""
     rows = package_data("polyclinic.clinics.frontdesk", "data/departments.toml")["department"]
     return tuple(Department.model_validate(row) for row in rows)
+
+
+@lru_cache(maxsize=64)
+def department_lines(names: tuple[str, ...]) -> tuple[str, ...]:
+    """These departments as the clerk reads them: what each is for, where it is one of the nine."""
+    treats = {department.name: department.treats for department in departments()}
+    return tuple(f"{name}: {treats[name]}" if name in treats else name for name in names)
 
 
 @lru_cache(maxsize=1)

@@ -1,4 +1,7 @@
-"""The simulated people of a round: the patient and the students. Every line of theirs is held to its part."""
+"""The simulated people of a round: the patient and the students. Every line of theirs is held to its part.
+
+One whose reply stays unreadable is silent in that place, and the round goes on: the failure is recorded as theirs.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,8 @@ from polyclinic.clinics.rounds.state import Room
 from polyclinic.core.episode import Episode
 from polyclinic.core.memory import cut
 from polyclinic.core.part import Part, answer_in_part
+from polyclinic.core.prompt import Prompt
+from polyclinic.errors import SimulatedUserError
 from polyclinic.people.personas import Persona
 from polyclinic.people.students import Student
 
@@ -48,9 +53,7 @@ class Patient:
             script=self._script,
             cue=self._cue,
         )
-        reply = await answer_in_part(self._episode, self._agent, prompt, self._part())
-        self._said.append(reply.value)
-        return reply.value
+        return await self._says(prompt, self._part())
 
     async def answers(self, questions: Sequence[str]) -> str:
         """One reply to all questions."""
@@ -64,9 +67,17 @@ class Patient:
             questions=asked,
             cue=self._cue,
         )
-        reply = await answer_in_part(self._episode, self._agent, prompt, self._part(" ".join(asked)))
-        self._said.append(reply.value)
-        return reply.value
+        return await self._says(prompt, self._part(" ".join(asked)))
+
+    async def _says(self, prompt: Prompt[str], part: Part) -> str:
+        """The words; nothing where they stay unreadable: the round goes on without them."""
+        try:
+            said = (await answer_in_part(self._episode, self._agent, prompt, part)).value
+        except SimulatedUserError as error:
+            self._agent.survives(error, "patient")
+            return ""
+        self._said.append(said)
+        return said
 
 
 class Learner:
@@ -88,7 +99,9 @@ class Learner:
         heard = room.heard_by_student(self.name, self._names)
         others = (*_STAFF, "patient", *(name for name in self._names if name != self.name))
         said = heard[-1].text if heard and heard[-1].speaker != self.name else ""
-        return Part(who=f"the student {self.name}", own=(self.name,), others=others, said=said, reads=False)
+        return Part(
+            who=f"the student {self.name}", own=(self.name,), others=others, said=said, reads=False, may_advise=True
+        )
 
     async def analyses(self, case: Case, room: Room, last: bool) -> str:
         """The report to the tutor."""
@@ -100,7 +113,11 @@ class Learner:
             last=last,
             cue=self._cue.model_copy(update={"case": case.id}),
         )
-        return (await answer_in_part(self._episode, self._agent, prompt, self._part(room))).value
+        try:
+            return (await answer_in_part(self._episode, self._agent, prompt, self._part(room))).value
+        except SimulatedUserError as error:
+            self._agent.survives(error, "report")
+            return ""
 
     async def acts(self, case: Case, room: Room, has_patient: bool) -> StudentAction:
         """What the student asks of patient and expert."""
@@ -112,18 +129,27 @@ class Learner:
             has_patient=has_patient,
             cue=self._cue.model_copy(update={"case": case.id}),
         )
-        answer = await answer_in_part(self._episode, self._agent, prompt, self._part(room), words=StudentAction.words)
+        try:
+            answer = await answer_in_part(
+                self._episode, self._agent, prompt, self._part(room), words=StudentAction.words
+            )
+        except SimulatedUserError as error:
+            self._agent.survives(error, "questions")
+            return StudentAction(patient_question="", expert_question="")
         return answer.value if has_patient else answer.value.model_copy(update={"patient_question": ""})
 
-    async def chooses(self, case: Case, room: Room | None, notes: str = "") -> StudentChoice:
-        """The private answer to a case."""
-        return await self._agent.ask(
-            StudentChooses(
-                student=self.student,
-                sheet=Sheet.from_case(case),
-                pictures=pictures(case),
-                notes=notes,
-                history=room.heard_by_student(self.name, self._names) if room else (),
-                cue=self._cue.model_copy(update={"case": case.id}),
-            )
+    async def chooses(self, case: Case, room: Room | None, notes: str = "") -> StudentChoice | None:
+        """The private answer to a case; none where it stays unreadable, and then nothing is counted for it."""
+        prompt = StudentChooses(
+            student=self.student,
+            sheet=Sheet.from_case(case),
+            pictures=pictures(case),
+            notes=notes,
+            history=room.heard_by_student(self.name, self._names) if room else (),
+            cue=self._cue.model_copy(update={"case": case.id}),
         )
+        try:
+            return await self._agent.ask(prompt)
+        except SimulatedUserError as error:
+            self._agent.survives(error, "choice")
+            return None

@@ -30,6 +30,7 @@ from polyclinic.core.episode import Episode
 from polyclinic.core.memory import cut
 from polyclinic.core.message import Frozen
 from polyclinic.core.review import Verdict
+from polyclinic.errors import ReplyError, SimulatedUserError
 
 
 class Draft(Frozen):
@@ -50,6 +51,10 @@ class Tutor:
     def thinks(self) -> bool:
         """Whether it owes written thinking. A person's thinking is their own."""
         return self._kind == "socratic" and not self._agent.is_person
+
+    def survives(self, error: ReplyError) -> None:
+        """Record words that stayed unreadable; the round goes on without guidance."""
+        self._agent.survives(error, "guidance")
 
     async def drafts(self, room: Room, analyses: tuple[Analysis, ...], last: bool) -> Draft:
         """A first draft."""
@@ -72,20 +77,23 @@ class Tutor:
         assert_never(self._kind)
 
     async def _thinks_and_asks(self, room: Room, analyses: tuple[Analysis, ...], last: bool) -> Draft:
-        """Thinking, then words. Where the two cannot be told apart nothing of it may be heard: the words are asked for
-        by themselves, and what was written stays as the thinking, with its faults.
+        """Thinking, then words. Where the two cannot be told apart, or never come to an end, nothing of it may be
+        heard: the words are asked for by themselves, and what was written stays as the thinking, with its faults.
         """
-        written = await self._agent.ask(
-            TutorGuides(
-                sheet=Sheet.from_case(self._case),
-                key=Key.from_case(self._case),
-                pictures=pictures(self._case),
-                history=room.heard_by_tutor(),
-                last=last,
-                analyses=analyses,
-                cue=self._cue,
-            )
+        prompt = TutorGuides(
+            sheet=Sheet.from_case(self._case),
+            key=Key.from_case(self._case),
+            pictures=pictures(self._case),
+            history=room.heard_by_tutor(),
+            last=last,
+            analyses=analyses,
+            cue=self._cue,
         )
+        try:
+            written = await self._agent.ask(prompt)
+        except ReplyError as error:
+            self._agent.survives(error, "thinking")
+            return Draft(guidance=await self._asks(room, analyses, last))
         if self._agent.is_person:
             return Draft(guidance=written)
         try:
@@ -139,9 +147,13 @@ class Specialist:
         correct = found.verdict == "correct"
         return Verdict(approved=correct, code="" if correct else "fact", feedback="" if correct else found.reason)
 
-    async def answers(self, question: str) -> ExpertAnswer:
-        """The textbook's answer."""
-        return await self._agent.ask(AnswersKnowledge(question=cut(question, 400)))
+    async def answers(self, question: str) -> ExpertAnswer | None:
+        """The textbook's answer; none where it stays unreadable."""
+        try:
+            return await self._agent.ask(AnswersKnowledge(question=cut(question, 400)))
+        except (SimulatedUserError, ReplyError) as error:
+            self._agent.survives(error, "textbook")
+            return None
 
 
 class Supervisor:

@@ -35,6 +35,8 @@ async def explore(
     if patient is None or not asked:
         return ""
     reply = await patient.answers(list(asked.values()))
+    if not reply:
+        return ""
     room.now.patient_reply = reply
     patient_says(episode, case, patient.name, reply, number)
     return reply
@@ -56,6 +58,8 @@ async def ask_expert(
     ]
     answered = await episode.together(*(specialist.answers(question) for _, question in asking))
     for (learner, question), answer in zip(asking, answered, strict=True):
+        if answer is None:
+            continue
         given = answer.general and bool(answer.explanation.strip())
         reported = " ".join(past.analyses.get(learner.name, "") for past in room.rounds)
         named = named_answer(case, answer.explanation, f"{reported} {question}") if given else ""

@@ -26,10 +26,12 @@ async def transfer(episode: Episode, case: Case, learners: list[Learner], room: 
 
 
 async def note_choices(
-    episode: Episode, case: Case, learners: list[Learner], made: list[StudentChoice], when: When
+    episode: Episode, case: Case, learners: list[Learner], made: list[StudentChoice | None], when: When
 ) -> None:
     """Keep the answers and whether they are right. A letter is compared; free words are read."""
     for learner, choice in zip(learners, made, strict=True):
+        if choice is None:
+            continue
         settled = await settled_on(episode.reads, case, choice.choice)
         episode.note(
             Chose(

@@ -11,9 +11,11 @@ from polyclinic.clinics.rounds.state import Room
 from polyclinic.clinics.rounds.variants import RoundsVariant
 from polyclinic.core.episode import Episode
 from polyclinic.core.review import Reviewer, Verdict, review
+from polyclinic.errors import ReplyError
 
 LEAK = "answer_leak"
 THINKING = "thinking_form"
+UNREADABLE = "unreadable"
 
 
 def review_board(
@@ -61,8 +63,14 @@ async def guide(
         drafts.append(made)
         return made
 
-    outcome = await review(episode, draft, reviewers, rounds=revisions)
-    number, said = room.now.number, outcome.final
+    number = room.now.number
+    try:
+        outcome = await review(episode, draft, reviewers, rounds=revisions)
+    except ReplyError as error:  # words that nobody can read are no guidance: the group goes on without any
+        tutor.survives(error)
+        episode.note(Withheld(round=number, objections=(UNREADABLE,)))
+        return
+    said = outcome.final
     if tutor.thinks:
         form = read_thinking(said.monologue, [learner.name for learner in learners], bool(case.images))
         if not form.well_formed:

@@ -37,7 +37,7 @@ async def flow(episode: Episode[Case, RoundsVariant]) -> str:
     introduce(episode, case, learners, persona.id if patient else "")
 
     presented = await patient.opens() if patient else ""
-    if patient:
+    if patient and presented:
         patient_says(episode, case, patient.name, presented, 1)
     await choices(episode, case, learners, None, "first")
     heard: list[StudentHeard] = []

@@ -30,6 +30,7 @@ from polyclinic.clinics.rounds.prompts.replies import (
     WrittenSteps,
     choice_form,
 )
+from polyclinic.clinics.rounds.rules.thinking import shows_thinking
 from polyclinic.clinics.rounds.scenario.case import PatientScript
 from polyclinic.clinics.rounds.state import Analysis, Line
 from polyclinic.core.message import Frozen, Image
@@ -235,7 +236,7 @@ class TutorGuides(Prompt[str]):
 
     def most_words(self) -> int:
         """Every student is thought about, so the thinking grows with the group."""
-        return 280 + 40 * len(self.analyses)
+        return 200 + 25 * len(self.analyses)
 
     @property
     def for_human(self) -> str:
@@ -246,7 +247,16 @@ class TutorGuides(Prompt[str]):
         )
 
 
-class TutorAsks(Prompt[str]):
+class _Words(Prompt[str]):
+    """What a tutor says to the group, and nothing else: thinking is never heard."""
+
+    def check(self, reply: str) -> None:
+        """Thinking in what should be words alone is asked again."""
+        if shows_thinking(reply):
+            raise Unreadable("write only your words to the group, without your thinking")
+
+
+class TutorAsks(_Words):
     """The Socratic tutor without structured thinking."""
 
     template: ClassVar[str] = "tutor_asks.md"
@@ -316,7 +326,7 @@ class Objection(Frozen):
     feedback: str
 
 
-class TutorRevises(Prompt[str]):
+class TutorRevises(_Words):
     """The tutor corrects a refused draft, keeping its aim."""
 
     template: ClassVar[str] = "tutor_revises.md"

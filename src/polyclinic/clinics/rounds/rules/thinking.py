@@ -20,6 +20,7 @@ _TAG = re.compile(
     re.DOTALL,
 )
 _ANY_TAG = re.compile(r"</?think_\w+[^>]*>")
+_LABEL = re.compile(r"\bthink[ _](?:history|question|student|group|image)\b", re.IGNORECASE)
 
 
 class Part(Frozen):
@@ -95,6 +96,11 @@ def read_thinking(monologue: str, students: Sequence[str], with_images: bool) ->
     return Thinking(parts=parts, missing=tuple(missing), faults=tuple(faults), blemishes=tuple(blemishes))
 
 
+def shows_thinking(words: str) -> bool:
+    """Whether words that the group would hear still hold thinking: a tag, or its name as a heading."""
+    return bool(_ANY_TAG.search(words) or _LABEL.search(words))
+
+
 class TutorOutput(Frozen):
     """A tutor's whole output, read. `monologue` is empty where no thinking was written."""
 
@@ -118,7 +124,7 @@ def read_output(text: str) -> TutorOutput:
         return _read_object(body)
     ends = [match.end() for match in _TAG.finditer(body)]
     monologue, guidance = (body[: ends[-1]], body[ends[-1] :].strip()) if ends else ("", body)
-    if _ANY_TAG.search(guidance):
+    if shows_thinking(guidance):
         raise NotAsAsked("a thinking tag is not closed, so nobody can tell where the words to the group begin")
     if not guidance:
         raise NotAsAsked("no words to the group stand after the thinking")
