@@ -13,7 +13,11 @@ Names are imported when they are first used, so that ``import polyclinic`` is qu
 from __future__ import annotations
 
 import importlib
+import os
 from typing import Any
+
+# Our matrices are small: more than one thread of linear algebra costs CPU and wins nothing. Must be set before NumPy.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 __version__ = "0.1.0"
 
