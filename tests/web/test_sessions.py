@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from polyclinic.clinics.counsel.rules.messages import escalation_message
+from polyclinic.clinics.counsel.understudies.words import VOICES, words
 from polyclinic.errors import ConfigError, ReplyError, UnknownName
 from polyclinic.runner.plan.config import make_config
 from polyclinic.web.sessions.app import create_app
@@ -194,6 +195,18 @@ async def test_a_counsellor_who_fails_hands_the_talk_to_people(opened: Opened) -
         assert case["queue"] == "counsel-crisis" and "failed" in case["reason"] and case["rings"]
         taken = await post(client, f"{url}/take-over", STAFF)
         assert taken["state"]["control"] == "person"
+
+
+async def test_the_offline_counsellor_never_slips_on_purpose_with_a_real_person(opened: Opened) -> None:
+    """In experiments its first drafts slip, so that a critic has work; here a critic might miss one."""
+    slips = [words(voice, "fault", "en", risk) for voice in VOICES for risk in ("r1", "r2", "r3")]
+    async with opened() as client:
+        for _ in range(12):
+            url, mine = await start(client, lang="en")
+            for text in ("Hello there.", "Yes, let's talk."):
+                answer = await client.post(f"{url}/say", json={"text": text}, headers=mine)
+                said = " ".join(line["text"] for line in answer.json()["said"])
+                assert not [slip for slip in slips if slip in said]
 
 
 async def test_size_and_rate_are_limited(opened: Opened) -> None:

@@ -177,8 +177,9 @@ async def test_acceptance_of_a_natural_death_is_never_escalated(lang: str, play:
 def test_every_pair_of_screen_and_model_goes_the_graver_way() -> None:
     from polyclinic.clinics.counsel.rules.guard import decide, way_of
     from polyclinic.clinics.counsel.rules.lexicon import LABELS, Screening
+    from polyclinic.clinics.counsel.rules.trained import GUARD_LABELS
 
     ranks = {"escalate": 0, "ask_gently": 1, "go_on": 2}
-    for one, other in itertools.product(LABELS, LABELS):
+    for one, other in itertools.product(LABELS, GUARD_LABELS):
         made = decide(Screening(one, "x" if one != "acceptance" else ""), other, "why", "")
         assert ranks[made.way] == min(ranks[way_of(one)], ranks[way_of(other)])

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import time
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
 
 from polyclinic.clinics.counsel.evaluations import Judged, Utterance, read_rows, sections, summarise
+from polyclinic.clinics.counsel.prompts import GuardChecks, GuardVerdict
 from polyclinic.clinics.counsel.rules.cues import _cues
 from polyclinic.clinics.counsel.rules.guard import (
     Decision,
@@ -20,17 +23,21 @@ from polyclinic.clinics.counsel.rules.guard import (
 )
 from polyclinic.clinics.counsel.rules.lexicon import screen
 from polyclinic.clinics.counsel.rules.messages import contacts, escalation_message
+from polyclinic.clinics.counsel.rules.notes import Guarded
 from polyclinic.clinics.counsel.rules.teaching import guard_lines, list_lines
 from polyclinic.clinics.counsel.rules.trained import (
     DANGERS,
+    GUARD_LABELS,
     TRAINED_LABELS,
     WINDOW_CHARS,
+    GuardLabel,
     Reading,
     language_of,
     pieces,
     read_message,
     weights,
 )
+from polyclinic.clinics.counsel.scenario import Lang
 from polyclinic.reading.label_training import LabelledText, calibrate, fit_labels
 from polyclinic.reading.text_labels import TextLabels, load, save
 
@@ -58,8 +65,38 @@ def test_eight_authors_wrote_more_than_six_thousand_lines_and_whole_authors_are_
 
 
 def test_the_danger_that_understudies_voice_is_no_row_of_the_training_set() -> None:
-    voiced = {line for risk in ("active", "implicit", "passive") for lines in _cues()[risk].values() for line in lines}
-    assert not voiced & {row.text for row in (*guard_lines("train"), *list_lines())}
+    voiced = {_plain(line) for risk in _cues() for lines in _cues()[risk].values() for line in lines}
+    learned = {_plain(row.text) for row in (*guard_lines("train"), *list_lines())}
+    assert len(voiced) >= 16 and not voiced & learned
+    assert not [
+        (one, other) for one in voiced for other in learned if len(other) > 20 and (one in other or other in one)
+    ]
+
+
+def _plain(text: str) -> str:
+    """Without case, spaces and marks, so that a row is known again however it is written."""
+    return re.sub(r"\W", "", text.casefold())
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+@pytest.mark.parametrize("label", GUARD_LABELS)
+async def test_a_guard_that_is_a_language_model_knows_every_label_of_the_trained_one(
+    label: GuardLabel, lang: Lang, play: Any, talk: Any, scripted: Any
+) -> None:
+    prompt = GuardChecks(lang=lang, summary="", recent=(), utterance="...")
+    assert f'"{label}"' in prompt.render()[0].content
+    says = scripted(lambda request: GuardVerdict(reason="r", words="w", label=label))
+    made = talk(lang=lang, turns=1)
+    result = await play(made, models={"guard": says})
+    (noted,) = result.transcript.notes(Guarded)
+    assert (noted.label, noted.way, noted.source) == (
+        label,
+        way_of(label),
+        "nobody" if label == "acceptance" else "model",
+    )
+    if noted.way == "escalate":
+        said = result.transcript.said("service")[0].text
+        assert said == escalation_message(lang, made.persona.country, label)
 
 
 def test_on_test_authors_danger_is_escalated_and_wishes_are_flagged() -> None:

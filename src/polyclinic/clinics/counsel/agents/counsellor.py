@@ -25,8 +25,10 @@ from polyclinic.clinics.counsel.rules.stages import (
     signal_questions,
     wanted_signals,
 )
+from polyclinic.clinics.counsel.scenario import Talk
 from polyclinic.clinics.counsel.state import Session
 from polyclinic.clinics.counsel.tools import Knowledge, Source
+from polyclinic.clinics.counsel.variants import CounselVariant
 from polyclinic.core.episode import Episode
 from polyclinic.core.memory import cut
 
@@ -54,10 +56,16 @@ class Counsellor:
     """Plans, looks up, drafts and cites. The plan is settled by rule; only sources that were found can be cited."""
 
     def __init__(
-        self, episode: Episode, session: Session, memory: Recollection, sources: Knowledge, voice: str
+        self,
+        episode: Episode[Talk, CounselVariant],
+        session: Session,
+        memory: Recollection,
+        sources: Knowledge,
+        voice: str,
     ) -> None:
         self._episode, self._session, self._memory, self._knowledge = episode, session, memory, sources
-        self._planner, self._writer, self._voice = episode.agent("planner"), episode.agent("counsellor"), voice
+        self._planner, self._writer = episode.agent("planner"), episode.agent("counsellor")
+        self._voice, self._live = voice, episode.scenario.live
 
     async def plan(self, utterance: str, asked: str, heard: Mapping[str, str], feedback: str) -> Move:
         """Where the conversation should stand for this answer; the session itself is not yet moved."""
@@ -109,7 +117,7 @@ class Counsellor:
             refused=refused,
             feedback=feedback,
             last_draft=last_draft,
-            cue=Cue(voice=self._voice, stage=move.to),
+            cue=Cue(voice=self._voice, stage=move.to, live=self._live),
         )
         return await self._writer.ask(prompt, history=self._memory.before(utterance))
 

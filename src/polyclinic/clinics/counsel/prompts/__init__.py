@@ -6,12 +6,12 @@ Speech is plain text. Decisions are small and flat, and what can be chosen is cl
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, cast
 
 from pydantic import Field, create_model, field_validator
 
-from polyclinic.clinics.counsel.rules.lexicon import Label
 from polyclinic.clinics.counsel.rules.stages import stage_named
+from polyclinic.clinics.counsel.rules.trained import GUARD_LABELS, GuardLabel
 from polyclinic.clinics.counsel.scenario import Lang, Persona
 from polyclinic.clinics.counsel.state import SUBJECTS, Action, canonical_subject
 from polyclinic.core.message import Frozen
@@ -25,10 +25,13 @@ Fault = Literal["none", "accuracy", "choice", "feelings"]
 
 
 class Cue(Facts):
-    """What steers an offline player and is never printed: its voice, and the name of the stage."""
+    """What steers an offline player and is never printed: its voice, the name of the stage, and whether the other is a
+    real person.
+    """
 
     voice: str = "first"
     stage: str = ""
+    live: bool = False
 
 
 class SourceShown(Frozen):
@@ -45,7 +48,7 @@ class GuardVerdict(ReplyModel):
 
     reason: str
     words: str = Field(description="the patient's own words that decide, or empty")
-    label: Label
+    label: GuardLabel
 
 
 class Plan(ReplyModel):
@@ -117,7 +120,7 @@ class GuardChecks(Prompt[GuardVerdict]):
         return blocks(
             f"“{self.utterance}”",
             "Is there danger in these words? Write the label, then the words it rests on: "
-            f"LABEL: words. Labels: {', '.join(get_args(Label))}.",
+            f"LABEL: words. Labels: {', '.join(GUARD_LABELS)}.",
         )
 
     @classmethod

@@ -61,7 +61,11 @@ class CounsellorUnderstudy(Understudy):
 
     @staticmethod
     def _slip(ask: Ask[CounsellorReplies]) -> list[str]:
-        """A habit, not a mistake: first drafts slip now and then, so that a critic has work to do."""
+        """A habit, not a mistake: first drafts slip now and then, so that a critic has work to do. Never with a real
+        person.
+        """
+        if ask.prompt.cue.live:
+            return []
         return [ask.random.choice(("r1", "r2", "r3"))] if ask.chance("slip", SLIPS) else []
 
     @staticmethod

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from polyclinic.clinics.counsel.prompts import GuardChecks, GuardVerdict
-from polyclinic.clinics.counsel.rules.lexicon import Label, screen
-from polyclinic.clinics.counsel.rules.trained import read_message
+from polyclinic.clinics.counsel.rules.lexicon import screen
+from polyclinic.clinics.counsel.rules.trained import GuardLabel, read_message
 from polyclinic.core.understudy import Ask, Understudy, answers
 from polyclinic.errors import ModelError
 
@@ -27,12 +27,12 @@ class GuardUnderstudy(Understudy):
         return GuardVerdict(reason=f"reads as {label}", words=words, label=label)
 
 
-def classify(utterance: str) -> tuple[Label, str]:
+def classify(utterance: str) -> tuple[GuardLabel, str]:
     """The screen's label, or the trained guard's where the screen finds nothing. In doubt it would rather ask."""
     found = screen(utterance)
     if found.label != "acceptance":
         return found.label, found.words
     reading = read_message(utterance)
     if reading.level == "sure":
-        return "active" if reading.label == "active" else "implicit", reading.words
+        return reading.label, reading.words
     return ("acceptance", "") if reading.level == "none" else ("passive", reading.words)
