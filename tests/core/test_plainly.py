@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 import pytest
+from pydantic import Field
 
 from polyclinic.clinics.demo.prompts import CallerReacts
 from polyclinic.core.loosely import flat_fields, named_choice, read_loosely
 from polyclinic.core.model import FORM_IN_WORDS, Completion
+from polyclinic.core.plainly import field_value
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reply import ReplyModel, Unreadable
 from polyclinic.core.transcript import Called, Noted
@@ -100,6 +102,17 @@ def test_a_choice_is_taken_by_its_exact_name(words: str, choices: tuple[str, ...
 def test_words_that_name_no_choice_or_two_are_refused(words: str, choices: tuple[str, ...]) -> None:
     with pytest.raises(Unreadable):
         named_choice(words, choices)
+
+
+def test_a_dash_is_nothing_where_a_text_may_be_empty_and_only_there() -> None:
+    class Asks(ReplyModel):
+        question: str
+        reason: str = Field(min_length=1)
+
+    question, reason = flat_fields(Asks) or ()
+    assert field_value(question, "-") == ""
+    assert field_value(question, "none") == "none"
+    assert field_value(reason, "-") == "-"
 
 
 def test_a_form_that_holds_other_forms_is_not_flat() -> None:

@@ -32,6 +32,7 @@ _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.]*\d)")
 _SENTENCE = re.compile(r"[.!?\n](?:\s|$)")
 _AROUND = " \t\r\n\"'`*“”‘’.,;:!?()[]<>"
 _QUOTES = ' \t\r\n"`*“”'
+EMPTY = "-"
 _NOTHING = frozenset(("", "none", "null", "nothing", "n/a", "-", "[]", "없음"))
 _TRUE = frozenset(("yes", "true", "예", "네"))
 _FALSE = frozenset(("no", "false", "아니요", "아니오"))
@@ -48,6 +49,7 @@ class FormField:
     may_be_none: bool
     choices: tuple[str, ...] = ()
     about: str = ""
+    may_be_empty: bool = False
 
 
 _FIELDS: dict[type[Any], tuple[FormField, ...] | None] = {}
@@ -72,7 +74,8 @@ def _fields_of(reply_type: type[Any]) -> tuple[FormField, ...] | None:
             continue
         kind, choices, may_be_none = known
         needed = info.is_required() and info.default is PydanticUndefined
-        found.append(FormField(name, kind, needed, may_be_none, choices, info.description or ""))
+        empty = kind == "text" and not any(getattr(rule, "min_length", 0) for rule in info.metadata)
+        found.append(FormField(name, kind, needed, may_be_none, choices, info.description or "", empty))
     return tuple(found)
 
 
@@ -194,7 +197,8 @@ def _from_words(field: FormField, words: str) -> Any:
         if field.kind == "whole" and "." in number:
             raise Unreadable(f"{field.name}: answer with a whole number")
         return int(number) if field.kind == "whole" else float(number)
-    return words.strip(_QUOTES)
+    said = words.strip(_QUOTES)
+    return "" if field.may_be_empty and said == EMPTY else said
 
 
 def named_choice(words: str, choices: Sequence[str], name: str = "choice") -> str:

@@ -40,6 +40,7 @@ class AsksField(Prompt[str]):
     about: str
     kind: Kind
     choices: tuple[str, ...]
+    may_be_empty: bool
     said: tuple[tuple[str, str], ...]
 
     def most_words(self) -> int:
@@ -63,6 +64,7 @@ def field_prompt(prompt: Prompt[Any], field: FormField, said: Sequence[tuple[str
         about=field.about,
         kind=field.kind,
         choices=tuple(choice or '""' for choice in field.choices),
+        may_be_empty=field.may_be_empty,
         said=tuple(said),
     )
 

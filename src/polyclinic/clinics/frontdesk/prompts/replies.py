@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, Literal, TypeVar
 
-from pydantic import create_model
+from pydantic import Field, create_model
 
 from polyclinic.core.reply import ReplyModel
 
@@ -24,15 +24,15 @@ class IntakeReply(ReplyModel):
     `diagnosis`, `complaint` and `reason` are what the department is chosen by, so they stand before it.
     """
 
-    name: str = ""
-    sex: Literal["female", "male", ""] = ""
-    phone: str = ""
-    identifier: str = ""
-    address: str = ""
-    diagnosis: str = ""
-    complaint: str = ""
-    reason: str = ""
-    department: str = NOT_YET
+    name: str = Field("", description="the patient's full name, if it was said")
+    sex: Literal["female", "male", ""] = Field("", description="the patient's sex, if it was said")
+    phone: str = Field("", description="the patient's phone number, if it was said")
+    identifier: str = Field("", description="the patient's personal number, if it was said")
+    address: str = Field("", description="the patient's whole address, if it was said")
+    diagnosis: str = Field("", description="what a doctor has said it is; none if the patient says that nobody has")
+    complaint: str = Field("", description="what is wrong, in a few of the patient's words")
+    reason: str = Field("", description="which part of the body it is about")
+    department: str = Field(NOT_YET, description="the department for that part of the body")
 
 
 class Choice(ReplyModel):
@@ -40,11 +40,11 @@ class Choice(ReplyModel):
     fallback.
     """
 
-    wants: str = ""
-    action: BookAction
-    physician: str = ""
-    date: str = ""
-    question: str = ""
+    wants: str = Field("", description="what the patient wants now, in a few words")
+    action: BookAction = Field(description="what you do")
+    physician: str = Field("", description="the doctor whom the patient asked for, if any")
+    date: str = Field("", description="the day from which on the patient can come, if any")
+    question: str = Field("", description="what you ask the patient, if you must ask")
 
     @property
     def arguments(self) -> dict[str, str]:
@@ -56,12 +56,12 @@ class Choice(ReplyModel):
 class Change(ReplyModel):
     """One step of a call about an appointment: what was heard, then a tool with what it needs, or a question."""
 
-    wants: str = ""
-    action: ChangeAction
-    patient_name: str = ""
-    physician: str = ""
-    date: str = ""
-    question: str = ""
+    wants: str = Field("", description="what the caller wants, in a few words")
+    action: ChangeAction = Field(description="what you do")
+    patient_name: str = Field("", description="the caller's full name, if it was said")
+    physician: str = Field("", description="the doctor of the appointment, if it was said")
+    date: str = Field("", description="the day of the appointment, if it was said")
+    question: str = Field("", description="what you ask the caller, if you must ask")
 
     @property
     def arguments(self) -> dict[str, str]:
@@ -122,8 +122,10 @@ def _day(days: tuple[str, ...]) -> Any:
 
 def _closed(name: str, base: type[F], **narrower: Any) -> type[F]:
     """The same reply with every field required, and these ones narrower."""
-    fields: dict[str, Any] = {field: (info.annotation, ...) for field, info in base.model_fields.items()}
-    fields |= {field: (kind, ...) for field, kind in narrower.items()}
+    fields: dict[str, Any] = {
+        name: (narrower.get(name, info.annotation), Field(description=info.description))
+        for name, info in base.model_fields.items()
+    }
     made = create_model(name, __base__=base, **fields)
     made.__doc__ = base.__doc__
     return made

@@ -65,8 +65,10 @@ class WrittenScript(ReplyModel):
 class StudentAction(ReplyModel):
     """What a student wants to know next, from the patient and from the expert. Empty where it asks nothing."""
 
-    patient_question: str = Field(json_schema_extra=_QUESTION)
-    expert_question: str = Field(json_schema_extra=_QUESTION)
+    patient_question: str = Field(json_schema_extra=_QUESTION, description="what you ask the patient, if anything")
+    expert_question: str = Field(
+        json_schema_extra=_QUESTION, description="what you ask the expert about medicine in general, if anything"
+    )
 
     def words(self) -> str:
         """All that is asked, as one line."""
@@ -90,8 +92,8 @@ def choice_form(letters: Sequence[str]) -> type[StudentChoice]:
 class FactVerdict(ReplyModel):
     """What is medically wrong with a draft, if anything, and then whether all of it holds."""
 
-    reason: str = Field(json_schema_extra=_REASON)
-    verdict: Literal["correct", "wrong"]
+    reason: str = Field(json_schema_extra=_REASON, description="what is medically wrong with the words, if anything")
+    verdict: Literal["correct", "wrong"] = Field(description="whether the words are medically correct")
 
 
 SafetyIssue = Literal["none", "safety", "ethics", "bias", "tone", "privacy"]
@@ -100,12 +102,12 @@ SafetyIssue = Literal["none", "safety", "ethics", "bias", "tone", "privacy"]
 class SafetyVerdict(ReplyModel):
     """What could do harm in a draft and what to say instead, if anything, and then its kind."""
 
-    reason: str = Field(json_schema_extra=_REASON)
-    issue: SafetyIssue
+    reason: str = Field(json_schema_extra=_REASON, description="the words that could do harm, if any")
+    issue: SafetyIssue = Field(description="the kind of harm, or none")
 
 
 class ExpertAnswer(ReplyModel):
     """A textbook's explanation, and whether the question was one that a textbook answers."""
 
-    explanation: str = Field(json_schema_extra=_REASON)
-    general: bool
+    explanation: str = Field(json_schema_extra=_REASON, description="your answer to the question, in general")
+    general: bool = Field(description="whether it is a question of general knowledge")

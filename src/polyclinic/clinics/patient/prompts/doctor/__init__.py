@@ -32,14 +32,14 @@ def wants_to_conclude(text: str) -> bool:
 class Sent(ReplyModel):
     """Where the patient is sent."""
 
-    reason: str = Field(max_length=_REASON)
+    reason: str = Field(json_schema_extra={"maxLength": _REASON})
     discipline: str
 
 
 class Called(ReplyModel):
     """Which colleagues are wanted, if any."""
 
-    reason: str = Field(max_length=_REASON)
+    reason: str = Field(json_schema_extra={"maxLength": _REASON})
     first: str
     second: str
 
@@ -52,7 +52,7 @@ class Called(ReplyModel):
 class Conclusion(ReplyModel):
     """The doctor's verdict."""
 
-    reasoning: str = Field(max_length=600)
+    reasoning: str = Field(json_schema_extra={"maxLength": 600})
     diagnosis: str = Field(min_length=1, max_length=160)
 
 

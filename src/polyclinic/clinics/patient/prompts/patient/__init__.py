@@ -47,8 +47,8 @@ class Memory(Facts):
 class Thought(ReplyModel):
     """What the patient says, after thinking it through."""
 
-    thoughts: str = Field(max_length=400)
-    answer: str = Field(min_length=1, max_length=1000)
+    thoughts: str = Field(json_schema_extra={"maxLength": 400})
+    answer: str = Field(min_length=1, max_length=1000, description="the words you say to the doctor")
 
 
 class Plans(ReplyModel):
@@ -67,7 +67,7 @@ class Plans(ReplyModel):
 class Picked(ReplyModel):
     """Which of several candidates is best."""
 
-    reason: str = Field(max_length=200)
+    reason: str = Field(json_schema_extra={"maxLength": 200})
     number: int = Field(ge=1)
 
 
