@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
-from urllib.parse import parse_qsl
+from typing import Literal
 
 from polyclinic.core.database import Transaction
 from polyclinic.core.records import (
@@ -26,14 +25,13 @@ from polyclinic.core.records import (
 from polyclinic.core.seed import derive
 from polyclinic.fhir import search as searching
 from polyclinic.fhir import storage
-from polyclinic.fhir.conditions import BadSearch
+from polyclinic.fhir.conditional import Conditions, find_one, has_conditional, resolved
 from polyclinic.fhir.patch import apply_patch
 from polyclinic.fhir.query import pairs, parse_search
 from polyclinic.fhir.slot_rules import Key
 from polyclinic.fhir.unit_of_work import UnitOfWork
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
-Conditions = Sequence[tuple[str, str]]
 _ORDER: dict[Method, int] = {"DELETE": 0, "POST": 1, "PUT": 2, "PATCH": 2, "GET": 3}
 
 
@@ -166,9 +164,9 @@ def perform(
         if operation.method == "GET":
             reads.append(position)
             continue
-        if resolve and operation.resource is not None and (given or _has_conditional(operation.resource)):
+        if resolve and operation.resource is not None and (given or has_conditional(operation.resource)):
             work.flush()
-            operation.resource = _resolve(transaction, operation.resource, given, base)
+            operation.resource = resolved(transaction, operation.resource, given, base)
         outcomes[position] = _change(work, operation, base, check)
     if complete is not None:
         complete(work)
@@ -224,19 +222,6 @@ def _one_at_a_time(transaction: Transaction, type_: str) -> None:
         transaction.execute("SELECT pg_advisory_xact_lock(?)", (derive("fhir condition", type_),))
 
 
-def find_one(transaction: Transaction, type_: str, condition: Conditions, base: str = "") -> str | None:
-    """The id of the only match, None without one. Raises PreconditionFailed when several match."""
-    search = parse_search(type_, condition, base)
-    if search.ignored or not search.conditions:
-        raise BadSearch(
-            f"a condition needs known search parameters of {type_}: {', '.join(search.ignored) or 'none given'}"
-        )
-    found = searching.run_all(transaction, search, 2)
-    if len(found) > 1:
-        raise PreconditionFailed(f"the condition matches several resources of type {type_}")
-    return found[0].id if found else None
-
-
 def _change(work: UnitOfWork, operation: Operation, base: str, check: Callable[[Resource], None] | None) -> Outcome:
     match operation.method:
         case "POST":
@@ -284,37 +269,3 @@ def _read(transaction: Transaction, operation: Operation, base: str) -> Outcome:
         return Outcome(200, resource, operation=operation)
     page = searching.run(transaction, parse_search(operation.type, operation.query, base))
     return Outcome(200, page=page, operation=operation)
-
-
-def _has_conditional(value: Any) -> bool:
-    if isinstance(value, dict):
-        reference = value.get("reference")
-        if isinstance(reference, str) and "?" in reference and not reference.startswith(("http:", "https:", "urn:")):
-            return True
-        return any(_has_conditional(item) for item in value.values() if isinstance(item, dict | list))
-    return isinstance(value, list) and any(_has_conditional(item) for item in value)
-
-
-def _resolve(transaction: Transaction, value: Any, given: dict[str, str], base: str) -> Any:
-    """The same JSON with references to full URLs and searches replaced by the ids they stand for."""
-    if isinstance(value, list):
-        return [_resolve(transaction, item, given, base) for item in value]
-    if not isinstance(value, dict):
-        return value
-    resolved = {key: _resolve(transaction, item, given, base) for key, item in value.items()}
-    reference = value.get("reference")
-    if isinstance(reference, str):
-        if reference in given:
-            resolved["reference"] = given[reference]
-        elif _has_conditional({"reference": reference}):
-            type_, _, query = reference.partition("?")
-            found = find_one(transaction, type_, _query_pairs(query), base)
-            if found is None:
-                raise PreconditionFailed(f"the reference '{reference}' matches nothing")
-            resolved["reference"] = f"{type_}/{found}"
-    return resolved
-
-
-def _query_pairs(query: str) -> list[tuple[str, str]]:
-
-    return parse_qsl(query, keep_blank_values=True)

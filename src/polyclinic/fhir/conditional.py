@@ -1,0 +1,63 @@
+"""Conditions and references that name a resource by a search: exactly one must match."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import parse_qsl
+
+from polyclinic.core.database import Transaction
+from polyclinic.core.records import PreconditionFailed
+from polyclinic.fhir import search as searching
+from polyclinic.fhir.conditions import BadSearch
+from polyclinic.fhir.query import parse_search
+
+Conditions = Sequence[tuple[str, str]]
+
+
+def find_one(transaction: Transaction, type_: str, condition: Conditions, base: str = "") -> str | None:
+    """The id of the only match, None without one. Raises PreconditionFailed when several match."""
+    search = parse_search(type_, condition, base)
+    if search.ignored or not search.conditions:
+        raise BadSearch(
+            f"a condition needs known search parameters of {type_}: {', '.join(search.ignored) or 'none given'}"
+        )
+    found = searching.run_all(transaction, search, 2)
+    if len(found) > 1:
+        raise PreconditionFailed(f"the condition matches several resources of type {type_}")
+    return found[0].id if found else None
+
+
+def has_conditional(value: Any) -> bool:
+    """Whether a reference inside is a search instead of an id."""
+    if isinstance(value, dict):
+        reference = value.get("reference")
+        if isinstance(reference, str) and "?" in reference and not reference.startswith(("http:", "https:", "urn:")):
+            return True
+        return any(has_conditional(item) for item in value.values() if isinstance(item, dict | list))
+    return isinstance(value, list) and any(has_conditional(item) for item in value)
+
+
+def resolved(transaction: Transaction, value: Any, given: dict[str, str], base: str) -> Any:
+    """The same JSON with references to full URLs and searches replaced by the ids they stand for."""
+    if isinstance(value, list):
+        return [resolved(transaction, item, given, base) for item in value]
+    if not isinstance(value, dict):
+        return value
+    made = {key: resolved(transaction, item, given, base) for key, item in value.items()}
+    reference = value.get("reference")
+    if isinstance(reference, str):
+        if reference in given:
+            made["reference"] = given[reference]
+        elif has_conditional({"reference": reference}):
+            type_, _, query = reference.partition("?")
+            found = find_one(transaction, type_, _query_pairs(query), base)
+            if found is None:
+                raise PreconditionFailed(f"the reference '{reference}' matches nothing")
+            made["reference"] = f"{type_}/{found}"
+    return made
+
+
+def _query_pairs(query: str) -> list[tuple[str, str]]:
+
+    return parse_qsl(query, keep_blank_values=True)
