@@ -17,6 +17,29 @@ from polyclinic.core.switchboard import Switchboard
 from polyclinic.core.transcript import Event, Said, Transcript
 from polyclinic.core.understudy import Ask, Understudy
 from polyclinic.errors import ModelError
+from polyclinic.eval.charts import Bars, Chart, Dots, HeatMap, Lines, Scatter
+from polyclinic.eval.estimate import Estimate
+
+EVIL = "<script>alert('x')</script> & \"quotes\""
+SPAN = Estimate(0.5, 0.4, 0.6, 12)
+CHARTS: list[Chart] = [
+    Bars(["one", EVIL], {"a": [SPAN, None], "b": [0.2, -0.1]}, "x", "y"),
+    Bars(["one", "two"], {"a": [0.2, 0.3], "b": [0.8, 0.7]}, stacked=True),
+    Lines([1, 2, 3], {"a": [SPAN, None, SPAN], EVIL: [0.1, 0.2, 0.3]}, "x", "y"),
+    Lines([1], {"only": [3.0]}),
+    HeatMap(["r1", EVIL], ["c1", "c2", "c3"], [[1, None, 3], [4, 5, 6]]),
+    HeatMap(["r"], ["c"], [[2.0]]),
+    Dots(["r1", "r2"], {"": [SPAN, Estimate(1, None, None, 1)]}, reference=0),
+    Scatter({EVIL: [(1, 2), (3, 4)]}, "people", "judge", diagonal=True),
+    Bars([], {"a": []}),
+    Bars(["nan"], {"a": [float("nan")], "b": [Estimate(0.5, float("-inf"), float("inf"), 3)]}),
+    Lines([1, 2, 3], {"a": [float("nan"), Estimate(float("nan"), 0, 1, 2), 1.0]}),
+    HeatMap(["r"], ["c", "d"], [[float("nan"), 1e9]]),
+    Scatter({"a": [(float("inf"), 1.0), (2.0, 2.0)]}),
+    Bars([f"a rather long name {i}" for i in range(40)], {"a": [i * 1e6 for i in range(40)]}, "x", "y"),
+    Dots(["tiny"], {"": [Estimate(1e-7, 0.5e-7, 2e-7, 9)]}),
+    Dots(["same"], {"": [0.0]}),
+]
 
 R = TypeVar("R")
 

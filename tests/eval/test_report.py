@@ -3,9 +3,7 @@ from __future__ import annotations
 import json
 import re
 from html.parser import HTMLParser
-from importlib import resources
 from itertools import pairwise
-from xml.etree import ElementTree
 
 import pytest
 
@@ -28,7 +26,7 @@ from polyclinic.core.transcript import (
     Transcript,
     Violated,
 )
-from polyclinic.eval.charts import Bars, Chart, Dots, HeatMap, Lines, Scatter
+from polyclinic.eval.charts import Bars, HeatMap
 from polyclinic.eval.consistency import consistency_section
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.html import render_html
@@ -38,29 +36,8 @@ from polyclinic.eval.reading import event_line, transcript_blocks
 from polyclinic.eval.report import RunReport, build_report, report_to_plain
 from polyclinic.eval.results import CastMember, EpisodeRow, Failure, RoleUsage, RunResults
 from polyclinic.eval.sections import Details, Dialogue, Diff, Figure, Grid, Line, Paragraph, Section, Table
-from polyclinic.eval.svg import width_of
 from polyclinic.eval.terminal import block_text, columns_of, render_terminal, table_text
-
-EVIL = "<script>alert('x')</script> & \"quotes\""
-SPAN = Estimate(0.5, 0.4, 0.6, 12)
-CHARTS: list[Chart] = [
-    Bars(["one", EVIL], {"a": [SPAN, None], "b": [0.2, -0.1]}, "x", "y"),
-    Bars(["one", "two"], {"a": [0.2, 0.3], "b": [0.8, 0.7]}, stacked=True),
-    Lines([1, 2, 3], {"a": [SPAN, None, SPAN], EVIL: [0.1, 0.2, 0.3]}, "x", "y"),
-    Lines([1], {"only": [3.0]}),
-    HeatMap(["r1", EVIL], ["c1", "c2", "c3"], [[1, None, 3], [4, 5, 6]]),
-    HeatMap(["r"], ["c"], [[2.0]]),
-    Dots(["r1", "r2"], {"": [SPAN, Estimate(1, None, None, 1)]}, reference=0),
-    Scatter({EVIL: [(1, 2), (3, 4)]}, "people", "judge", diagonal=True),
-    Bars([], {"a": []}),
-    Bars(["nan"], {"a": [float("nan")], "b": [Estimate(0.5, float("-inf"), float("inf"), 3)]}),
-    Lines([1, 2, 3], {"a": [float("nan"), Estimate(float("nan"), 0, 1, 2), 1.0]}),
-    HeatMap(["r"], ["c", "d"], [[float("nan"), 1e9]]),
-    Scatter({"a": [(float("inf"), 1.0), (2.0, 2.0)]}),
-    Bars([f"a rather long name {i}" for i in range(40)], {"a": [i * 1e6 for i in range(40)]}, "x", "y"),
-    Dots(["tiny"], {"": [Estimate(1e-7, 0.5e-7, 2e-7, 9)]}),
-    Dots(["same"], {"": [0.0]}),
-]
+from tests.eval.conftest import CHARTS, EVIL, SPAN
 
 
 class Balanced(HTMLParser):
@@ -250,39 +227,6 @@ def test_failures_are_counted_by_owner_with_examples() -> None:
     assert "None: all 12 episodes ended" in render_html([build_report(fine)])
 
 
-@pytest.mark.parametrize("chart", CHARTS, ids=lambda chart: chart.kind)
-def test_every_chart_is_a_named_and_described_picture_of_sound_xml(chart: Chart) -> None:
-    block = render_block(Figure(EVIL, chart))
-    picture = block[block.index("<svg") : block.index("</svg>") + 6]
-    tree = ElementTree.fromstring(picture)
-    space = "{http://www.w3.org/2000/svg}"
-    title, description = tree.find(f"{space}title"), tree.find(f"{space}desc")
-    assert tree.get("role") == "img"
-    assert title is not None and title.text == EVIL
-    assert description is not None and description.text
-    places = " ".join(value for shape in tree.iter() for name, value in shape.attrib.items() if name != "class")
-    assert "nan" not in places and "inf" not in places
-
-
-def test_pictures_stay_within_their_frame() -> None:
-    for chart in CHARTS:
-        block = render_block(Figure("c", chart))
-        tree = ElementTree.fromstring(block[block.index("<svg") : block.index("</svg>") + 6])
-        width, height = float(tree.get("width", 0)), float(tree.get("height", 0))
-        for shape in tree.iter("{http://www.w3.org/2000/svg}rect"):
-            assert (
-                0 <= float(shape.get("x", 0)) <= float(shape.get("x", 0)) + float(shape.get("width", 0)) <= width + 0.1
-            )
-            assert 0 <= float(shape.get("y", 0)) <= float(shape.get("y", 0)) + float(shape.get("height", 0)) <= height
-
-
-def test_bars_are_as_long_as_their_numbers() -> None:
-    block = render_block(Figure("c", Bars(["g"], {"a": [0.25], "b": [0.5]}, low=0, high=1)))
-    tree = ElementTree.fromstring(block[block.index("<svg") : block.index("</svg>") + 6])
-    heights = [float(shape.get("height", 0)) for shape in tree.iter("{http://www.w3.org/2000/svg}rect")]
-    assert heights[1] == pytest.approx(2 * heights[0], abs=0.2)
-
-
 def test_text_from_transcripts_cannot_become_markup() -> None:
     page = render_html([report()])
     assert "<script>alert" not in page and "&lt;script&gt;alert" in page
@@ -413,60 +357,3 @@ def test_repeated_readings_show_how_consistent_the_judges_are() -> None:
         run="r", clinic="c", episodes=(EpisodeRow("e", "s", "v", scores=(Score(metric="m", value=1, judge="j"),)),)
     )
     assert consistency_section(single) is None
-
-
-def _colours(block: str) -> dict[str, tuple[float, float, float]]:
-    found = re.findall(r"--([a-z0-9-]+): #([0-9a-f]{3,6});", block)
-    wide = {name: value if len(value) == 6 else "".join(c * 2 for c in value) for name, value in found}
-    return {name: tuple(int(value[i : i + 2], 16) / 255 for i in (0, 2, 4)) for name, value in wide.items()}  # type: ignore[misc]
-
-
-def _contrast(one: tuple[float, float, float], other: tuple[float, float, float]) -> float:
-    """The contrast ratio of WCAG 2.2."""
-
-    def luminance(colour: tuple[float, float, float]) -> float:
-        parts = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour]
-        return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
-
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
-
-
-def test_colours_have_enough_contrast_in_light_dark_and_print() -> None:
-    style = resources.files("polyclinic.eval").joinpath("report.css").read_text(encoding="utf-8")
-    light = _colours(style[: style.index("@media screen and (prefers")])
-    dark = light | _colours(style[style.index("@media screen and (prefers") : style.index("* {")])
-    printed = light | _colours(style[style.index("@media print") :])
-    for colours in (light, dark, printed):
-        pairs = [("ink", ground) for ground in ("paper", "panel", "note-panel", "warn-panel", "add", "del")]
-        pairs += [
-            ("soft", "paper"),
-            ("accent", "paper"),
-            ("accent", "panel"),
-            ("warn", "warn-panel"),
-        ]
-        for words, ground in pairs:
-            assert _contrast(colours[words], colours[ground]) >= 4.5, (words, ground)
-        for step in range(101):
-            share, words = step / 100, "cell" if step < 55 else "cell-mid" if step < 79 else "cell-full"
-            shade = 0.06 + 0.94 * share
-            mixed = tuple(shade * h + (1 - shade) * p for h, p in zip(colours["heat"], colours["paper"], strict=True))
-            assert _contrast(colours[words], mixed) >= 4.4, (share, words)  # type: ignore[arg-type]
-        for series in range(8):
-            assert _contrast(colours[f"s{series}"], colours["paper"]) >= 3, series
-
-
-def test_ticks_stand_at_the_places_themselves_where_they_are_few() -> None:
-    block = render_block(Figure("c", Lines([3], {"a": [0.5]})))
-    assert re.findall(r'y="28\d"[^>]*class="tick">([^<]+)<', block) == ["3"]
-    many = render_block(Figure("c", Lines(list(range(1, 61)), {"a": [0.5] * 60})))
-    assert many.count('class="tick"') < 25
-
-
-def test_crowded_labels_are_thinned_or_shortened_never_cut_off() -> None:
-    block = render_block(Grid([Figure("c", HeatMap(["r"], [str(i) for i in range(40)], [[1.0] * 40]))]))
-    assert 2 < len(re.findall(r'text-anchor="middle">\d+<', block)) < 25
-    slanted = render_block(Figure("c", Bars([f"a rather long name {i}" for i in range(40)], {"a": [1.0] * 40})))
-    places = re.findall(r'<text x="([\d.]+)"[^>]*rotate\(-35[^>]*>([^<]+)<', slanted)
-    assert 10 < len(places) <= 40
-    assert all(width_of(words) * 0.82 <= float(x) + 5 for x, words in places)
