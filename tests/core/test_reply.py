@@ -11,7 +11,7 @@ from typing import Any, Literal
 import pytest
 from pydantic import Field
 
-from polyclinic.core.reply import ReplyModel, Unreadable, read_reply, schema_of
+from polyclinic.core.reply import ReplyModel, Unreadable, read_reply, schema_of, with_choices
 from polyclinic.core.seed import stream
 
 
@@ -299,3 +299,17 @@ def test_null_for_a_field_that_is_needed_is_refused() -> None:
 def test_a_null_inside_of_a_list_is_no_field_and_is_refused() -> None:
     with pytest.raises(Unreadable, match="places"):
         read_reply('{"physician": "Kim", "places": [null]}', Choice)
+
+
+class Sent(ReplyModel):
+    reason: str
+    to: str
+
+
+def test_a_reply_with_choices_takes_one_of_them_and_nothing_else() -> None:
+    form = with_choices(Sent, "SentTo", to=("cardiology", "surgery"))
+    assert form is with_choices(Sent, "SentTo", to=("cardiology", "surgery")), "the same question has the same form"
+    assert list(form.model_fields) == ["reason", "to"]
+    assert read_reply('{"reason": "pain", "to": "surgery"}', form).to == "surgery"
+    with pytest.raises(Unreadable, match="to"):
+        read_reply('{"reason": "pain", "to": "dentistry"}', form)

@@ -9,10 +9,11 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from typing import Any, TypeVar, cast
+from functools import lru_cache
+from typing import Any, Literal, TypeVar, cast
 
 import orjson
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, create_model
 
 from polyclinic.errors import WrongForm
 
@@ -25,6 +26,22 @@ class ReplyModel(BaseModel):
     """Base of structured replies: strict types, no unknown fields, unchanging."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+ReplyT = TypeVar("ReplyT", bound=ReplyModel)
+
+
+def with_choices(reply: type[ReplyT], name: str = "", **choices: tuple[str | int, ...]) -> type[ReplyT]:
+    """The same reply with these fields closed: each takes one of its choices and nothing else."""
+    return cast("type[ReplyT]", _with_choices(reply, name or reply.__name__, tuple(choices.items())))
+
+
+@lru_cache(maxsize=4_096)
+def _with_choices(
+    reply: type[ReplyModel], name: str, choices: tuple[tuple[str, tuple[str | int, ...]], ...]
+) -> type[ReplyModel]:
+    fields: dict[str, Any] = {field: (Literal[values], ...) for field, values in choices}
+    return create_model(name, __base__=reply, **fields)
 
 
 class Unreadable(WrongForm):

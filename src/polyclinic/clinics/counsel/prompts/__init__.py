@@ -5,10 +5,9 @@ Speech is plain text. Decisions are small and flat, and what can be chosen is cl
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
-from pydantic import Field, create_model, field_validator
+from pydantic import Field, field_validator
 
 from polyclinic.clinics.counsel.rules.stages import stage_named
 from polyclinic.clinics.counsel.rules.trained import GUARD_LABELS, GuardLabel
@@ -16,7 +15,7 @@ from polyclinic.clinics.counsel.scenario import Lang, Persona
 from polyclinic.clinics.counsel.state import SUBJECTS, Action, canonical_subject
 from polyclinic.core.message import Frozen
 from polyclinic.core.prompt import Facts, Prompt
-from polyclinic.core.reply import ReplyModel
+from polyclinic.core.reply import ReplyModel, with_choices
 from polyclinic.text.layout import blocks, listed
 
 NONE = "none"
@@ -164,7 +163,7 @@ class PlannerPlans(Prompt[Plan]):
 
     def reply_form(self) -> type[Plan]:
         """Only what this very prompt offers."""
-        return _plan_form((*self.signals, NONE), self.allowed)
+        return with_choices(Plan, signal=(*self.signals, NONE), to=self.allowed)
 
 
 class CounsellorReplies(Prompt[str]):
@@ -222,7 +221,7 @@ class CounsellorCites(Prompt[Cited]):
 
     def reply_form(self) -> type[Cited]:
         """One of the sources that were shown, or none."""
-        return _cited_form((*(source.id for source in self.sources), NONE))
+        return with_choices(Cited, source=(*(source.id for source in self.sources), NONE))
 
     @property
     def for_human(self) -> str:
@@ -312,7 +311,7 @@ class KeeperRemembers(Prompt[Remembers]):
 
     def reply_form(self) -> type[Remembers]:
         """Only subjects that memory keeps."""
-        return _remembers_form((*self.subjects, NOTHING))
+        return with_choices(Remembers, subject=(*self.subjects, NOTHING))
 
 
 class KeeperSummarises(Prompt[str]):
@@ -415,21 +414,3 @@ PROMPTS: tuple[type[Prompt[Any]], ...] = (
     PatientSpeaks,
     DeskWaits,
 )
-
-
-@lru_cache(maxsize=256)
-def _plan_form(signals: tuple[str, ...], stages: tuple[str, ...]) -> type[Plan]:
-    fields: dict[str, Any] = {"signal": (Literal[signals], ...), "to": (Literal[stages], ...)}
-    return cast("type[Plan]", create_model("Plan", __base__=Plan, **fields))
-
-
-@lru_cache(maxsize=1_024)
-def _cited_form(ids: tuple[str, ...]) -> type[Cited]:
-    fields: dict[str, Any] = {"source": (Literal[ids], ...)}
-    return cast("type[Cited]", create_model("Cited", __base__=Cited, **fields))
-
-
-@lru_cache(maxsize=4)
-def _remembers_form(subjects: tuple[str, ...]) -> type[Remembers]:
-    fields: dict[str, Any] = {"subject": (Literal[subjects], ...)}
-    return cast("type[Remembers]", create_model("Remembers", __base__=Remembers, **fields))

@@ -28,14 +28,13 @@ from polyclinic.clinics.rounds.prompts.replies import (
     StudentChoice,
     WrittenScript,
     WrittenSteps,
-    choice_form,
 )
 from polyclinic.clinics.rounds.rules.thinking import shows_thinking
 from polyclinic.clinics.rounds.scenario.case import PatientScript
 from polyclinic.clinics.rounds.state import Analysis, Line
 from polyclinic.core.message import Frozen, Image
 from polyclinic.core.prompt import Facts, Prompt
-from polyclinic.core.reply import Unreadable
+from polyclinic.core.reply import Unreadable, with_choices
 from polyclinic.people.students import Student
 from polyclinic.text.layout import blocks
 
@@ -187,7 +186,7 @@ class StudentChooses(Prompt[StudentChoice]):
         """The case's own letters; a person may say it in words, which are then read."""
         if not self.sheet.options or self.cue.person:
             return StudentChoice
-        return choice_form(tuple(self.sheet.options))
+        return with_choices(StudentChoice, choice=tuple(self.sheet.options))
 
     @property
     def for_human(self) -> str:

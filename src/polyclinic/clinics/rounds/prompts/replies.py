@@ -6,11 +6,9 @@ Strict: unknown fields and wrong types are asked again, never guessed at.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
-from typing import Any, Literal, cast
+from typing import Literal
 
-from pydantic import Field, JsonValue, create_model
+from pydantic import Field, JsonValue
 
 from polyclinic.core.reply import ReplyModel
 
@@ -80,13 +78,6 @@ class StudentChoice(ReplyModel):
 
     reason: str = Field(json_schema_extra=_REASON)
     choice: str = Field(min_length=1, json_schema_extra=_QUESTION)
-
-
-@lru_cache(maxsize=256)
-def choice_form(letters: Sequence[str]) -> type[StudentChoice]:
-    """The answer to a question with options: one of these letters and nothing else."""
-    form = create_model("StudentChoice", __base__=StudentChoice, choice=(cast(Any, Literal)[tuple(letters)], ...))
-    return cast("type[StudentChoice]", form)
 
 
 class FactVerdict(ReplyModel):

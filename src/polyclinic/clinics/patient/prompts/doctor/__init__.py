@@ -5,16 +5,15 @@ What a doctor says is plain text. Decisions are closed: their choices come from 
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import Any, ClassVar, Literal, cast
+from typing import ClassVar
 
-from pydantic import BaseModel, Field, create_model
+from pydantic import BaseModel, Field
 
 from polyclinic.clinics.patient.prompts.patient import Memory, Player
 from polyclinic.clinics.patient.rules.questions import QuestionType
 from polyclinic.core.message import Frozen
 from polyclinic.core.prompt import Facts, Prompt
-from polyclinic.core.reply import ReplyModel
+from polyclinic.core.reply import ReplyModel, with_choices
 from polyclinic.text.normal import normalise
 
 CONCLUDE = "/conclude"
@@ -56,19 +55,6 @@ class Conclusion(ReplyModel):
     diagnosis: str = Field(min_length=1, max_length=160)
 
 
-@lru_cache(maxsize=16)
-def _sent_to(disciplines: tuple[str, ...]) -> type[Sent]:
-    fields: dict[str, Any] = {"discipline": (Literal[disciplines], ...)}
-    return cast("type[Sent]", create_model("SentTo", __base__=Sent, **fields))
-
-
-@lru_cache(maxsize=16)
-def _called_from(disciplines: tuple[str, ...]) -> type[Called]:
-    choice = Literal[(*disciplines, NOBODY)]  # type: ignore[valid-type]
-    fields: dict[str, Any] = {"first": (choice, ...), "second": (choice, ...)}
-    return cast("type[Called]", create_model("CalledFrom", __base__=Called, **fields))
-
-
 class EarlierTriage(Frozen):
     """A similar complaint and where it was sent."""
 
@@ -88,7 +74,7 @@ class Triages(Prompt[Sent]):
 
     def reply_form(self) -> type[Sent]:
         """One of the disciplines of this prompt."""
-        return _sent_to(self.disciplines)
+        return with_choices(Sent, "SentTo", discipline=self.disciplines)
 
     @classmethod
     def from_human(cls, text: str) -> Sent:
@@ -188,7 +174,8 @@ class Recruits(Prompt[Called]):
 
     def reply_form(self) -> type[Called]:
         """Colleagues of the disciplines of this prompt, or nobody."""
-        return _called_from(self.disciplines)
+        choices = (*self.disciplines, NOBODY)
+        return with_choices(Called, "CalledFrom", first=choices, second=choices)
 
     @classmethod
     def from_human(cls, text: str) -> Called:

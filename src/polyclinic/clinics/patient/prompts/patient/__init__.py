@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import Any, ClassVar, Literal, cast
+from typing import ClassVar
 
-from pydantic import BaseModel, Field, create_model
+from pydantic import BaseModel, Field
 
 from polyclinic.clinics.patient.rules.requirements import Demonstration
 from polyclinic.clinics.patient.scenario.record import headed
 from polyclinic.core.memory import Turn
 from polyclinic.core.message import Frozen
 from polyclinic.core.prompt import Facts, Prompt
-from polyclinic.core.reply import ReplyModel
+from polyclinic.core.reply import ReplyModel, with_choices
 
 NONE = "none"
 
@@ -69,13 +68,6 @@ class Picked(ReplyModel):
 
     reason: str = Field(json_schema_extra={"maxLength": 200})
     number: int = Field(ge=1)
-
-
-@lru_cache(maxsize=16)
-def _picked_of(count: int) -> type[Picked]:
-    numbers = Literal[tuple(range(1, count + 1))]  # type: ignore[valid-type]
-    fields: dict[str, Any] = {"reason": (str, Field(max_length=200)), "number": (numbers, ...)}
-    return cast("type[Picked]", create_model(f"PickedOf{count}", __base__=Picked, **fields))
 
 
 def lines_of(text: str) -> tuple[str, ...]:
@@ -225,7 +217,8 @@ class PicksAnswer(Prompt[Picked]):
 
     def reply_form(self) -> type[Picked]:
         """As many numbers as there are candidates."""
-        return _picked_of(len(self.candidates))
+        count = len(self.candidates)
+        return with_choices(Picked, f"PickedOf{count}", number=tuple(range(1, count + 1)))
 
     @classmethod
     def from_human(cls, text: str) -> Picked:
