@@ -94,7 +94,7 @@ class Episode(Generic[S_co, V_co]):
         self.effects: list[Effect] = []
         self.commit_hooks: list[CommitHook] = []
         self.staged: StagedRecords | None = None
-        self.closing: dict[str, Any] = {}
+        self._concluded: dict[type[Payload], Payload] = {}
         self._events: list[Event] = []
 
     # -- identity and chance -------------------------------------------------------------------------------------------
@@ -159,8 +159,18 @@ class Episode(Generic[S_co, V_co]):
         )
 
     def conclude(self, payload: Payload) -> None:
-        """Facts about the episode as a whole, kept with its end for judges and reports."""
-        self.closing.update(payload.written())
+        """Facts about the episode as a whole, kept with its end; the last of each type counts."""
+        self._concluded[type(payload)] = payload
+
+    def concluded(self, kind: type[PayloadT]) -> PayloadT | None:
+        """What was concluded of this type so far."""
+        found = self._concluded.get(kind)
+        return found if isinstance(found, kind) else None
+
+    @property
+    def closing(self) -> dict[str, Any]:
+        """All that was concluded, as its end keeps it."""
+        return {name: value for payload in self._concluded.values() for name, value in payload.written().items()}
 
     def take_turn(self) -> None:
         """Count one turn against the episode's limit."""

@@ -25,7 +25,7 @@ from typing import Any, TypeVar
 from polyclinic.core.agent import Agent, Answer
 from polyclinic.core.episode import Episode
 from polyclinic.core.message import Message, user
-from polyclinic.core.note import Note, Payload, get_payload
+from polyclinic.core.note import Note, Payload
 from polyclinic.core.part_signs import PartBreak, broken_by, worth_reading
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reading import ReadingKind
@@ -198,7 +198,7 @@ def reminder(part: Part, fault: PartBreak) -> str:
 
 def _count(episode: Episode[Any, Any], *, checked: int = 0, again: str = "", stayed: str = "") -> None:
     """Count one more line that was checked, asked for again, or stayed out."""
-    before = get_payload(HeldToPart, episode.closing)
+    before = episode.concluded(HeldToPart)
     counts = before.part if before is not None else PartCounts()
     counts = PartCounts(
         lines=counts.lines + checked, again=_one_more(counts.again, again), stayed=_one_more(counts.stayed, stayed)

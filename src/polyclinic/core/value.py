@@ -41,13 +41,13 @@ class Value:
     @classmethod
     def read(cls, data: object) -> Self:
         """The value of data from outside, validated; pydantic's `ValidationError` says what is wrong with it."""
-        made: Self = adapter(cls).validate_python(data)
+        made: Self = adapter(cls).validator.validate_python(data)
         return made
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
         """The value of JSON from outside, validated."""
-        made: Self = adapter(cls).validate_json(text)
+        made: Self = adapter(cls).validator.validate_json(text)
         return made
 
     def to_json(self) -> bytes:
