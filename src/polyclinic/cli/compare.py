@@ -9,6 +9,7 @@ import click
 from polyclinic.cli.options import json_option, print_json, scoring_option, store_option, table, wait
 from polyclinic.errors import ConfigError
 from polyclinic.eval.compare import Arm, Comparison, compare
+from polyclinic.eval.overview import p_text, same_rules
 from polyclinic.eval.results import RunResults
 from polyclinic.runner.results import load_results
 from polyclinic.store.store import Store, open_store
@@ -43,9 +44,11 @@ async def _compare(url: str, left: str, right: str, metrics: tuple[str, ...], sc
     if as_json:
         print_json([asdict(item) for item in found])
     else:
-        click.echo(
-            table([_row(item) for item in found], ["metric", "left", "right", "difference", "95 %", "p (Holm)", "n"])
-        )
+        tested = not all(same_rules(arm.results) for arm in arms)
+        columns = ["metric", "left", "right", "difference", "95 %", "p (Holm)", "n"]
+        click.echo(table([_row(item, tested) for item in found], columns))
+        if not tested:
+            click.echo("No p-values: judges and actors are played by the same rules, so a test would prove nothing.")
     return 0
 
 
@@ -60,7 +63,7 @@ async def _arm(store: Store, text: str, scoring: str) -> Arm:
     return Arm(results, variant or names[0])
 
 
-def _row(item: Comparison) -> list[str]:
+def _row(item: Comparison, tested: bool) -> list[str]:
     span = "–" if item.low is None or item.high is None else f"{item.low:+.3f} to {item.high:+.3f}"
-    numbers = [f"{item.left_mean:.3f}", f"{item.right_mean:.3f}", f"{item.difference:+.3f}", span, f"{item.p_holm:.3f}"]
-    return [item.metric, *numbers, str(item.pairs)]
+    numbers = [f"{item.left_mean:.3f}", f"{item.right_mean:.3f}", f"{item.difference:+.3f}", span]
+    return [item.metric, *numbers, p_text(item.p_holm) if tested else "–", str(item.pairs)]

@@ -90,9 +90,10 @@ class Clinic(Generic[S, V]):
     `service` says how live sessions with people are served, `dataset` how episodes become training data; `documents`
     reads what `polyclinic ingest` wrote (the setting ``documents`` names the file). `readings` are the kinds of
     question that its flow and judges ask the reader. `trainings` make the weights that a clinic ships (``polyclinic
-    train guard``), into the package or a file. `report(results)` returns extra report sections; `feedback(case)`
-    the feedback for a person who played, `performance(case, role)` their own figures where the role's metrics do not
-    hold them.
+    train guard``), into the package or a file.
+    `report(results)` returns extra report sections, `headline` names the metrics that a report begins with.
+    `feedback(case)` is for a person who played, `performance(case, role)` gives their own figures where the role's
+    metrics do not hold them.
     """
 
     name: str
@@ -131,6 +132,7 @@ class Clinic(Generic[S, V]):
     play_by_role: Mapping[str, str] = field(default_factory=dict)
     play_by_language: Mapping[str, str] = field(default_factory=dict)
     demo_variants: tuple[str, ...] = ()
+    headline: tuple[str, ...] = ()
 
     @cached_property
     def _by_name(self) -> dict[str, Role]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.sections import Cell, Table
@@ -26,6 +27,32 @@ def _whole(cell: Cell) -> bool:
     )
 
 
+def counted(table: Table) -> tuple[str, list[str]]:
+    """The caption and the columns' names, with how many episodes the estimates rest on.
+
+    It is said once in the caption where they all rest on as many, else in each column.
+    """
+    counts = [_counts([row[index] for row in table.rows]) for index in range(len(table.columns))]
+    every = sorted({n for each in counts for n in each})
+    if len(every) == 1:
+        return f"{table.caption} (n = {every[0]})".strip(), list(table.columns)
+    names = zip(table.columns, counts, strict=True)
+    return table.caption, [f"{name} (n = {_range(found)})" if found else name for name, found in names]
+
+
+def _counts(cells: Sequence[Cell]) -> list[int]:
+    return sorted({cell.n for cell in cells if isinstance(cell, Estimate)})
+
+
+def _range(counts: Sequence[int]) -> str:
+    return str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+
+
+def decimals(value: float, digits: int) -> int:
+    """How many decimals a number of this size needs: three digits in all are enough for a reader."""
+    return max(0, min(digits, 2 - (len(str(int(abs(value)))) - 1))) if abs(value) >= 1 else digits
+
+
 def cell_text(cell: Cell, digits: int) -> str:
     """A cell as plain text; None is a dash."""
     if cell is None:
@@ -33,7 +60,7 @@ def cell_text(cell: Cell, digits: int) -> str:
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     if isinstance(cell, Estimate):
-        return cell.text(digits)
+        return cell.text(decimals(cell.mean, digits))
     if isinstance(cell, int):
         return f"{cell:,}"
     if isinstance(cell, float):

@@ -113,7 +113,7 @@ def _compare_metric(left: Arm, right: Arm, metric: str) -> Comparison | None:
     mean = float((difference * mass).sum() / mass.sum())
     low: float | None = None
     high: float | None = None
-    if len(shared) > 1:
+    if len(shared) > 1 and np.ptp(difference) > _TIE:
         low, high = interval(resampled_means(difference, mass), mean, lambda: np.empty(0), "percentile")
     better = 1 if left.results.metric(metric).higher_is_better else -1
     signs = np.where(np.abs(difference) <= _TIE, 0, np.sign(difference)) * better

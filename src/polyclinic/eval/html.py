@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from html import escape
 
 from polyclinic.core.files import package_text
+from polyclinic.eval.found import FOUND
 from polyclinic.eval.html_blocks import render_block, render_blocks
-from polyclinic.eval.overview import NOT_CLINICAL, UNDERSTUDIES, cast_table
+from polyclinic.eval.overview import NOT_CLINICAL, TRANSCRIPTS, UNDERSTUDIES, cast_table
 from polyclinic.eval.reading import clip
 from polyclinic.eval.report import RunReport
 from polyclinic.eval.results import RunResults
@@ -91,17 +92,21 @@ def _overview(reports: Sequence[RunReport]) -> str:
 
 def _part(report: RunReport, index: int, alone: bool) -> str:
     level = 2 if alone else 3
-    sections = "".join(
-        _section(section, _anchor(index, number), level) for number, section in enumerate(report.all_sections)
-    )
+    titles = [section.title for section in report.all_sections]
+    episodes = _anchor(index, titles.index(TRANSCRIPTS)) if TRANSCRIPTS in titles else ""
+    sections = [
+        _section(section, _anchor(index, number), level, episodes) for number, section in enumerate(report.all_sections)
+    ]
+    found, rest = (sections[:1], sections[1:]) if titles[:1] == [FOUND] else ([], sections)
     heading = "" if alone else f'<h2 id="r{index + 1}">{escape(report.title)}</h2>'
-    return f'<article class="run">{heading}{_facts(report)}{sections}</article>\n'
+    about = f"<p>{escape(report.results.about)}</p>" if report.results.about else ""
+    return f'<article class="run">{heading}{about}{"".join([*found, _facts(report), *rest])}</article>\n'
 
 
-def _section(section: Section, anchor: str, level: int) -> str:
+def _section(section: Section, anchor: str, level: int, episodes: str = "") -> str:
     return (
         f'<section aria-labelledby="{anchor}"><h{level} id="{anchor}">{escape(section.title)}</h{level}>\n'
-        f"{render_blocks(section.body)}</section>\n"
+        f"{render_blocks(section.body, episodes)}</section>\n"
     )
 
 
@@ -120,7 +125,7 @@ def _settings(results: RunResults) -> list[tuple[str, str]]:
 
 
 def _facts(report: RunReport) -> str:
-    """Who played, how much was run, and with which settings: before any number."""
+    """Who played, how much was run, and with which settings: before any table."""
     results = report.results
     failed = sum(episode.status == "failed" for episode in results.episodes)
     facts = [
@@ -131,9 +136,9 @@ def _facts(report: RunReport) -> str:
         *_settings(results),
     ]
     listed = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in facts)
-    about = f"<p>{escape(results.about)}</p>" if results.about else ""
     roles = report.understudied()
     played = f"<b>Played by understudies: {escape(', '.join(roles))}.</b>"
     note = f"<p class=note>{played} {escape(UNDERSTUDIES)}</p>" if roles else ""
     cast = render_block(cast_table(results)) if results.cast else ""
-    return f'{about}<dl class="facts">{listed}</dl><div class="cast">{cast}{note}</div>'
+    folded = f"<details><summary>Who played, and how it was run</summary>{cast}</details>" if cast else ""
+    return f'<dl class="facts">{listed}</dl><div class="cast">{note}{folded}</div>'

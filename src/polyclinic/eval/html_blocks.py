@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-from polyclinic.eval.cells import cell_text, column_digits, is_numeric
+from polyclinic.eval.cells import cell_text, column_digits, counted, decimals, is_numeric
 from polyclinic.eval.chart_text import chart_table, chart_words
 from polyclinic.eval.drawing import draw
 from polyclinic.eval.estimate import Estimate
-from polyclinic.eval.sections import Block, Cell, Details, Dialogue, Diff, Figure, Grid, Line, Paragraph, Table
+from polyclinic.eval.sections import Block, Cell, Details, Dialogue, Diff, Figure, Grid, Line, Paragraph, Picture, Table
 
 _TABLE_UNDER_FIGURE = 200
 _MANY_COLUMNS = 6
 _SHORT = 24
 
 
-def render_blocks(blocks: Iterable[Block]) -> str:
-    """The blocks in order."""
-    return "\n".join(render_block(block) for block in blocks)
+def render_blocks(blocks: Iterable[Block], episodes: str = "") -> str:
+    """The blocks in order. `episodes` is the place on the page that tables of metrics lead to."""
+    return "\n".join(render_block(block, episodes) for block in blocks)
 
 
-def render_block(block: Block) -> str:
+def render_block(block: Block, episodes: str = "") -> str:
     """One block."""
     match block:
         case Paragraph():
@@ -29,7 +29,9 @@ def render_block(block: Block) -> str:
             parts = [part for part in block.text.split("\n\n") if part.strip()]
             return "\n".join(f"<p{klass}>{escape(part.strip())}</p>" for part in parts)
         case Table():
-            return _table(block)
+            return _table(block, episodes)
+        case Picture():
+            return _picture(block)
         case Figure():
             return _figure(block)
         case Grid():
@@ -43,22 +45,31 @@ def render_block(block: Block) -> str:
             state = " open" if block.open else ""
             return (
                 f"<details{state}><summary>{escape(block.summary)}</summary>"
-                f'<div class="inside">{render_blocks(block.body)}</div></details>'
+                f'<div class="inside">{render_blocks(block.body, episodes)}</div></details>'
             )
 
 
-def _table(table: Table) -> str:
+def _picture(picture: Picture) -> str:
+    source = f"data:{escape(picture.media_type)};base64,{escape(picture.data)}"
+    caption = escape(picture.caption)
+    return f'<figure class=photo><img src="{source}" alt="{caption}"><figcaption>{caption}</figcaption></figure>'
+
+
+def _table(table: Table, episodes: str = "") -> str:
     numeric = [is_numeric(table, i) for i in range(len(table.columns))]
     digits = column_digits(table)
+    title, names = counted(table)
     head = "".join(
-        f"<th scope=col{' class=n' if numeric[i] else ''}>{escape(name)}</th>" for i, name in enumerate(table.columns)
+        f"<th scope=col{' class=n' if numeric[i] else ''}>{escape(name)}</th>" for i, name in enumerate(names)
     )
     body = "".join(f"<tr>{_row(row, numeric, digits)}</tr>" for row in table.rows)
     note = f"<p class=note>{escape(table.note)}</p>" if table.note else ""
-    caption = f"<caption>{escape(table.caption)}</caption>" if table.caption else ""
+    measured = any(isinstance(cell, Estimate) for row in table.rows for cell in row)
+    link = f' <a href="#{episodes}">episodes</a>' if episodes and measured else ""
+    caption = f"<caption>{escape(title)}{link}</caption>" if title else ""
     wide = " class=wide" if len(table.columns) > _MANY_COLUMNS else ""
     return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(table.caption or "table")}"><table{wide}>'
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(title or "table")}"><table{wide}>'
         f"{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>{note}"
     )
 
@@ -67,7 +78,8 @@ def _row(row: Iterable[Cell], numeric: list[bool], digits: list[int]) -> str:
     cells = []
     for index, cell in enumerate(row):
         if index == 0 and not numeric[0]:
-            words = _cell(cell, digits[0])
+            name, _, about = str(cell).partition("\n") if isinstance(cell, str) else (cell, "", "")
+            words = _cell(name, digits[0]) + (f"<small>{escape(about)}</small>" if about else "")
             cells.append(f"<th scope=row{' class=whole' if len(words) <= _SHORT else ''}>{words}</th>")
         else:
             cells.append(f"<td{' class=n' if numeric[index] else ''}>{_cell(cell, digits[index])}</td>")
@@ -76,8 +88,9 @@ def _row(row: Iterable[Cell], numeric: list[bool], digits: list[int]) -> str:
 
 def _cell(cell: Cell, digits: int) -> str:
     if isinstance(cell, Estimate):
+        digits = decimals(cell.mean, digits)
         if cell.low is None or cell.high is None:
-            return f"{cell.mean:.{digits}f}"
+            return f'<span title="n = {cell.n}">{cell.mean:.{digits}f}</span>'
         ends = f"{cell.low:.{digits}f} to {cell.high:.{digits}f}"
         return f'<span title="n = {cell.n}">{cell.mean:.{digits}f} <small>{ends}</small></span>'
     return escape(cell_text(cell, digits))

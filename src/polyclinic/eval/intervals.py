@@ -44,7 +44,8 @@ def estimate(
 
     Values of one cluster are averaged first (a cluster weighs its members' mean weight). With a single cluster its
     members are resampled instead, and with a single value there is no interval. `bounds` are the metric's range; they
-    serve where all clusters got the same value.
+    serve where all clusters got the same value. Without them there is no interval then: a width of zero would claim
+    certainty.
     """
     if len(values) == 0:
         return None
@@ -57,6 +58,8 @@ def estimate(
     alike = float(np.ptp(means)) <= 1e-12 * max(1.0, abs(mean))
     if alike and bounds is not None and all(map(math.isfinite, bounds)):
         return Estimate(mean, *_all_alike(mean, len(means), bounds, level), len(values))
+    if alike:
+        return Estimate(mean, None, None, len(values))
     draws = resampled_means(means, masses, resamples, seed)
     low, high = interval(draws, mean, lambda: _jackknife(means, masses), method, level)
     return Estimate(mean, low, high, len(values))

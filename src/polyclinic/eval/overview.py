@@ -20,6 +20,7 @@ UNDERSTUDIES = (
 )
 NOT_CLINICAL = "Research and training tool. Not a medical device, not for clinical use."
 
+TRANSCRIPTS = "Transcripts"
 _OPEN_TABLES = 3
 _OPEN_ROWS = 24
 _OPEN_FIGURES = 12
@@ -48,7 +49,8 @@ def results_section(results: RunResults, summary: Summary) -> Section:
     for metric in metrics:
         arrow = "↑" if results.metric(metric).higher_is_better else "↓"
         shown = [summary.variants[name].get(metric) if ground[metric].valid else NOT_VALID for name in summary.variants]
-        rows.append([f"{metric} {arrow}", *shown])
+        about = results.metric(metric).about
+        rows.append([f"{metric.replace('_', ' ')} {arrow}" + (f"\n{about}" if about else ""), *shown])
     note = (
         "↑ higher is better, ↓ lower is better. Intervals: bootstrap over scenarios (BCa); none for a single episode; "
         "where all scenarios got the same value, the exact interval within the metric's range. "
@@ -90,34 +92,42 @@ def _metric_figure(results: RunResults, summary: Summary, metric: str) -> Figure
     )
 
 
-def comparison_section(comparisons: Mapping[str, Sequence[Comparison]]) -> Section | None:
-    """Each variant against the baseline, pair by pair."""
+def same_rules(results: RunResults) -> bool:
+    """Whether rules play everybody, judges included. A p-value would then measure our rules against themselves."""
+    kinds = {member.kind for member in results.cast}
+    return bool(kinds) and kinds <= {"understudy", "reader"}
+
+
+def comparison_section(comparisons: Mapping[str, Sequence[Comparison]], *, p_values: bool = True) -> Section | None:
+    """Each variant against the baseline, pair by pair; without p-values where judge and actors share their rules."""
     body: list[Block] = []
     for name, found in comparisons.items():
         if not found:
             continue
         rows: list[list[Cell]] = [
             [
-                item.metric,
+                item.metric.replace("_", " "),
                 Estimate(item.difference, item.low, item.high, item.pairs),
-                p_text(item.p_value),
-                p_text(item.p_holm),
+                *([p_text(item.p_value), p_text(item.p_holm)] if p_values else []),
                 f"{item.wins} / {item.ties} / {item.losses}",
                 item.pairs,
             ]
             for item in found
         ]
-        columns = ["metric", "difference", "p", "p (Holm)", "win / tie / loss", "scenarios"]
+        tests = ["p", "p (Holm)"] if p_values else []
+        columns = ["metric", "difference", *tests, "win / tie / loss", "scenarios"]
         body.append(Table(f"{name} against {found[0].left}", columns, rows))
     if not body:
         return None
     if len(body) > _OPEN_TABLES:
         body = [Details(table.caption, [table]) for table in body if isinstance(table, Table)]
-    note = (
-        "Paired by scenario, trials averaged first. p: sign-flip permutation test, two-sided; Holm's correction "
-        "over the metrics of one comparison. Wins count scenarios in the metric's better direction."
+    tested = (
+        "p: sign-flip permutation test, two-sided; Holm's correction over the metrics of one comparison."
+        if p_values
+        else "No p-values: judges and actors are played by the same rules, so a test would prove nothing."
     )
-    body.append(Paragraph(note, tone="note"))
+    wins = "Wins count scenarios in the metric's better direction."
+    body.append(Paragraph(f"Paired by scenario, trials averaged first. {tested} {wins}", tone="note"))
     return Section("Compared with the baseline", body)
 
 
@@ -227,4 +237,4 @@ def transcript_section(results: RunResults, per_variant: int) -> Section | None:
         return None
     count = len(body)
     intro = Paragraph(f"A sample of {count} of {len(results.episodes)} episodes.", tone="note")
-    return Section("Transcripts", [intro, *body])
+    return Section(TRANSCRIPTS, [intro, *body])

@@ -22,7 +22,7 @@ from polyclinic.core.transcript import (
     Transcript,
     Violated,
 )
-from polyclinic.eval.sections import Block, Cell, Dialogue, Line, Paragraph, Table
+from polyclinic.eval.sections import Block, Cell, Details, Dialogue, Line, Paragraph, Table
 
 MAX_EVENTS = 80
 MAX_CHARACTERS = 1_200
@@ -99,11 +99,16 @@ def event_line(event: Event) -> Line | None:
 
 
 def transcript_blocks(transcript: Transcript, max_events: int = MAX_EVENTS) -> list[Block]:
-    """The transcript as blocks: what happened, then what the judges said about it."""
-    lines = [line for line in (event_line(event) for event in transcript) if line is not None]
+    """The transcript as a conversation, then what the judges said about it. What was kept for judges is folded away."""
+    spoken = [event for event in transcript if not isinstance(event, (Noted, Changed))]
+    lines = [line for line in (event_line(event) for event in spoken) if line is not None]
     blocks: list[Block] = [Dialogue(lines[:max_events])]
     if len(lines) > max_events:
         blocks.append(Paragraph(f"{len(lines) - max_events} more events are not shown here.", tone="note"))
+    kept = [event_line(event) for event in transcript if isinstance(event, (Noted, Changed))]
+    notes = [line for line in kept if line is not None][:max_events]
+    if notes:
+        blocks.append(Details("What was kept for judges and reports", [Dialogue(notes)]))
     scores = [event.score for event in transcript.of(Scored)]
     if scores:
         blocks.append(score_table(scores))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 from polyclinic.eval import overview
 from polyclinic.eval.compare import Comparison, compare_variants
 from polyclinic.eval.consistency import consistency_section
+from polyclinic.eval.found import found_section
 from polyclinic.eval.parts import count_parts, parts_section
 from polyclinic.eval.replies import replies_to_plain, reply_section
 from polyclinic.eval.results import RunResults
@@ -21,7 +22,9 @@ from polyclinic.eval.variance import VarianceSplit, metric_variance
 
 @dataclass(frozen=True)
 class RunReport:
-    """Everything a report shows. `sections` are the clinic's own; the others are made from the results."""
+    """Everything a report shows. `sections` are the clinic's own; the others are made from the results. `headline` are
+    the metrics that its first words are about.
+    """
 
     title: str
     results: RunResults
@@ -30,14 +33,16 @@ class RunReport:
     variances: dict[str, dict[str, VarianceSplit]]
     sections: tuple[Section, ...] = ()
     transcripts_per_variant: int = 2
+    headline: tuple[str, ...] = ()
 
     @cached_property
     def all_sections(self) -> list[Section]:
         """The report in reading order: results, the clinic's own part, then comparisons, failures and transcripts."""
         found = [
+            found_section(self.results, self.summary, self.headline),
             overview.results_section(self.results, self.summary),
             *self.sections,
-            overview.comparison_section(self.comparisons),
+            overview.comparison_section(self.comparisons, p_values=not overview.same_rules(self.results)),
             overview.variance_section(self.variances),
             consistency_section(self.results),
             overview.failure_section(self.results),
@@ -60,6 +65,7 @@ def build_report(
     title: str = "",
     baseline: str = "",
     transcripts_per_variant: int = 2,
+    headline: Sequence[str] = (),
 ) -> RunReport:
     """Compute a run's report. `sections` come from the clinic's ``report(results)``."""
     variances: dict[str, dict[str, VarianceSplit]] = {}
@@ -74,6 +80,7 @@ def build_report(
         variances=variances,
         sections=tuple(sections),
         transcripts_per_variant=transcripts_per_variant,
+        headline=tuple(headline),
     )
 
 

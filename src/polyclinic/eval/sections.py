@@ -60,6 +60,16 @@ class Figure:
 
 
 @dataclass(frozen=True)
+class Picture:
+    """A picture as it is: base64 text, so that the page needs no other file."""
+
+    caption: str
+    data: str
+    media_type: str = "image/png"
+    kind: Literal["picture"] = field(default="picture", init=False)
+
+
+@dataclass(frozen=True)
 class Line:
     """One turn of a dialogue. `aside` folds away what was not said aloud; `tone` marks turns worth seeing."""
 
@@ -117,7 +127,7 @@ class Grid:
     kind: Literal["grid"] = field(default="grid", init=False)
 
 
-Block = Paragraph | Table | Figure | Grid | Dialogue | Diff | Details
+Block = Paragraph | Table | Picture | Figure | Grid | Dialogue | Diff | Details
 
 
 @dataclass(frozen=True)

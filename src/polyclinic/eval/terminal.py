@@ -6,12 +6,12 @@ import textwrap
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from polyclinic.eval.cells import cell_text, column_digits, is_numeric
+from polyclinic.eval.cells import cell_text, column_digits, counted, is_numeric
 from polyclinic.eval.chart_text import chart_table, chart_words
 from polyclinic.eval.charts import Scatter
 from polyclinic.eval.overview import NOT_CLINICAL, UNDERSTUDIES, cast_table
 from polyclinic.eval.report import RunReport
-from polyclinic.eval.sections import Block, Details, Dialogue, Diff, Figure, Grid, Paragraph, Section, Table
+from polyclinic.eval.sections import Block, Details, Dialogue, Diff, Figure, Grid, Paragraph, Picture, Section, Table
 
 WIDTH = 100
 _LONGEST_CELL = 60
@@ -48,6 +48,8 @@ def block_text(block: Block, width: int = WIDTH, whole: bool = False) -> str:
             return "\n\n".join(_fill(prefix + part.strip(), width) for part in block.text.split("\n\n") if part.strip())
         case Table():
             return table_text(block, width)
+        case Picture():
+            return _fill(f"(picture: {block.caption})", width)
         case Figure() if isinstance(block.chart, Scatter):
             return _fill(f"{block.caption}. {block.alt or chart_words(block.chart)}", width)
         case Figure():
@@ -76,13 +78,21 @@ def columns_of(text: str) -> int:
 def table_text(table: Table, width: int = WIDTH) -> str:
     """The table, aligned. Too wide for `width`: its columns are set in several blocks, the first column repeated."""
     digits = column_digits(table)
-    rows = [[_short(cell_text(cell, digits[i])) for i, cell in enumerate(row)] for row in table.rows[:_MOST_ROWS]]
+    rows = [
+        [_short(_named(cell_text(cell, digits[i]), i)) for i, cell in enumerate(row)] for row in table.rows[:_MOST_ROWS]
+    ]
+    title, names = counted(table)
     right = [is_numeric(table, i) for i in range(len(table.columns))]
-    sizes = [max([columns_of(name), *(columns_of(row[i]) for row in rows)]) for i, name in enumerate(table.columns)]
-    blocks = [_aligned(table.columns, rows, sizes, right, keep) for keep in _fitting(sizes, width)]
+    sizes = [max([columns_of(name), *(columns_of(row[i]) for row in rows)]) for i, name in enumerate(names)]
+    blocks = [_aligned(names, rows, sizes, right, keep) for keep in _fitting(sizes, width)]
     more = [f"({len(table.rows) - _MOST_ROWS} more rows)"] if len(table.rows) > _MOST_ROWS else []
     note = [_fill(table.note, width)] if table.note else []
-    return "\n".join([*([table.caption] if table.caption else []), "\n\n".join(blocks), *more, *note])
+    return "\n".join([*([title] if title else []), "\n\n".join(blocks), *more, *note])
+
+
+def _named(text: str, column: int) -> str:
+    """A row's name without what is said about it, which a page shows under the name."""
+    return text.partition("\n")[0] if column == 0 else text
 
 
 def _short(text: str) -> str:

@@ -32,7 +32,14 @@ def report_of(results: RunResults, *, baseline: str = "", transcripts: int = 2) 
             f"run {results.run} has no finished episode yet; continue with: polyclinic resume {results.run}"
         )
     sections: Sequence[Section] = clinic.report(results) if clinic.report is not None else ()
-    return build_report(results, sections, title=clinic.title, baseline=baseline, transcripts_per_variant=transcripts)
+    return build_report(
+        results,
+        sections,
+        title=clinic.title,
+        baseline=baseline,
+        transcripts_per_variant=transcripts,
+        headline=clinic.headline,
+    )
 
 
 def write_html(reports: Sequence[RunReport], path: Path, title: str = "") -> Path:

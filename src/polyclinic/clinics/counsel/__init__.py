@@ -65,6 +65,7 @@ clinic = Clinic(
     trainings={"guard": train_guard},
     settings=("country", "documents", "voice"),
     play_by_language={"en": "elsewhere@en:1", "ko": "korean@ko:1"},
+    headline=("overall", "escalated"),
     demo_scenarios="4",
     demo_variants=("full", "nocritic", "noescalation", "single"),
 )

@@ -19,7 +19,7 @@ from polyclinic.core.transcript import Called, Posted, Reviewed, Said, Scored
 from polyclinic.eval.charts import Bars
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.in_short import in_short, quoted
-from polyclinic.eval.intervals import estimate
+from polyclinic.eval.metrics import metric_estimate
 from polyclinic.eval.results import EpisodeRow, RunResults
 from polyclinic.eval.sections import Cell, Details, Dialogue, Figure, Line, Paragraph, Section, Table
 
@@ -71,16 +71,10 @@ def feedback(case: Case) -> list[Section]:
     ]
 
 
-def _mean(results: RunResults, variant: str, metric: str) -> Estimate | None:
-    rows = [(row.value(metric), row.scenario) for row in results.of(variant)]
-    known = [(value, scenario) for value, scenario in rows if value is not None]
-    return estimate([value for value, _ in known], clusters=[scenario for _, scenario in known])
-
-
 def _ablation(results: RunResults, variants: Sequence[str]) -> Section:
     head = ["variant", *LIKERT, "overall", "escalated", "false alarms", "stage order"]
     metrics = [*LIKERT, "overall", "escalated", "false_alarm", "stage_order"]
-    rows: list[list[Cell]] = [[name, *(_mean(results, name, metric) for metric in metrics)] for name in variants]
+    rows: list[list[Cell]] = [[name, *(metric_estimate(results, name, each) for each in metrics)] for name in variants]
     return Section(
         "Table 1: what each agent adds",
         [
@@ -130,13 +124,13 @@ def _limits(results: RunResults, variants: Sequence[str]) -> Section:
             [
                 name,
                 VARIANTS[name].drafts,
-                _mean(results, name, "overall"),
+                metric_estimate(results, name, "overall"),
                 fmean(seen.tokens) if seen.tokens else None,
                 _p95(seen.tokens),
                 latency,
                 None if slow is None else slow / 1000,
                 fmean(seen.drafts) if seen.drafts else None,
-                _mean(results, name, "fallbacks"),
+                metric_estimate(results, name, "fallbacks"),
             ]
         )
     head = [

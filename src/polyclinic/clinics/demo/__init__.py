@@ -41,6 +41,7 @@ clinic = Clinic(
     lint=lint,
     service=service,
     dataset=dataset,
+    headline=("understood", "dose"),
     demo_scenarios="8",
     demo_variants=("plain", "tool", "taught"),
 )

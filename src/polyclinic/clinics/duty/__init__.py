@@ -63,6 +63,7 @@ clinic = Clinic(
     lint=lint,
     settings=(*DutyVariant.SETTINGS, "norms", "survey", "survey_items", "voice", "learning"),
     play_by_role={"nurse": "T3:1", "admin": "T2:1"},
+    headline=("nvr", "tsr"),
     demo_scenarios="3",
     demo_variants=("plain", "full"),
 )

@@ -45,6 +45,7 @@ clinic = Clinic(
     lint=lint,
     needs=("records",),
     settings=("voice",),
+    headline=("scheduling", "intake"),
     demo_scenarios="primary:1:12",
     play_scenarios="walk-in",
     demo_variants=("tool", "reasoning"),

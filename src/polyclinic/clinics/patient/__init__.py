@@ -66,6 +66,7 @@ clinic = Clinic(
     report=report,
     feedback=feedback,
     settings=SETTINGS,
+    headline=("ability", "elicited"),
     demo_scenarios="2",
     demo_variants=("cot", "few-shot-2", "evolved-emptied"),
 )

@@ -62,6 +62,7 @@ clinic = Clinic(
     performance=performance,
     lint=lint,
     dataset=dataset,
+    headline=("learning_gain", "answer_leak"),
     demo_scenarios="images:2",
     demo_variants=("full", "lecture", "untutored"),
 )

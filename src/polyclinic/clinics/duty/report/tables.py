@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from statistics import fmean
 
 from polyclinic.clinics.duty.report.collect import Collected, Shift
@@ -13,6 +14,8 @@ from polyclinic.eval.sections import Cell, Paragraph, Section, Table
 
 TABLE_ROLE = "doctor"
 METHOD = "full"
+BOUNDS = {"cbs": (1.0, 10.0), "rqs": (1.0, 10.0), "tss": (1.0, 10.0), "snr": (0.0, inf), "se": (0.0, inf)}
+"""Ranges of metrics that are no shares; RAR is shown on 0 to 1."""
 IDENTITY = ("ics", "ics_llm", "rar")
 
 
@@ -36,7 +39,8 @@ def clusters_of(shifts: Sequence[Shift]) -> list[str]:
 def mean_of(shifts: Sequence[Shift], metric: str, role: str = "") -> Estimate | None:
     """The mean of a metric over some shifts, with its interval."""
     kept = [(shift, value) for shift in shifts for value in [value_of(shift, metric, role)] if value is not None]
-    return estimate([value for _, value in kept], clusters=clusters_of([shift for shift, _ in kept]))
+    clusters = clusters_of([shift for shift, _ in kept])
+    return estimate([value for _, value in kept], clusters=clusters, bounds=BOUNDS.get(metric, (0.0, 1.0)))
 
 
 def paper_tables(data: Collected) -> Section:

@@ -73,4 +73,6 @@ def by_disease(results: RunResults, metric: str) -> Table | None:
 def _of_disease(results: RunResults, variant: str, disease: str, names: dict[str, str], metric: str) -> Estimate | None:
     rows = [row for row in results.of(variant=variant) if names.get(row.scenario) == disease]
     found = [(value, row.scenario) for row in rows for value in [row.value(metric)] if value is not None]
-    return estimate([value for value, _ in found], clusters=[scenario for _, scenario in found])
+    meaning = results.metric(metric)
+    clusters = [scenario for _, scenario in found]
+    return estimate([value for value, _ in found], clusters=clusters, bounds=(meaning.low, meaning.high))

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 
 from polyclinic.clinics.rounds.rules.notes import Analysed, Withheld
 from polyclinic.clinics.rounds.rules.view import round_of, tutor_rounds
+from polyclinic.clinics.rounds.scenario import Case
+from polyclinic.clinics.rounds.scenario.shipped import pictures
 from polyclinic.clinics.rounds.variants import VARIANTS
 from polyclinic.core.model import role_of
 from polyclinic.core.transcript import Noted, Reviewed, Said, Transcript
@@ -15,7 +17,7 @@ from polyclinic.eval.charts import Dots, Lines
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.metrics import metric_estimate
 from polyclinic.eval.results import RunResults
-from polyclinic.eval.sections import Block, Cell, Details, Dialogue, Figure, Line, Paragraph, Section, Table
+from polyclinic.eval.sections import Block, Cell, Details, Dialogue, Figure, Line, Paragraph, Picture, Section, Table
 
 TEACHING = ("ets", "msm", "mps")
 RULES = (
@@ -159,9 +161,20 @@ def _learning(results: RunResults) -> Section | None:
 def _sessions(results: RunResults) -> Section | None:
     shown = [row for row in results.episodes if row.status == "done" and row.has_transcript][:SHOWN_SESSIONS]
     body = [
-        Details(f"{row.scenario}, {row.variant}, trial {row.trial}", session_blocks(row.transcript)) for row in shown
+        Details(
+            f"{row.scenario}, {row.variant}, trial {row.trial}",
+            [*_pictures(results, row.scenario), *session_blocks(row.transcript)],
+        )
+        for row in shown
     ]
     return Section("Sessions, round by round", body) if body else None
+
+
+def _pictures(results: RunResults, scenario: str) -> list[Block]:
+    """What the group looked at."""
+    case = results.scenarios.get(scenario)
+    shown = pictures(case) if isinstance(case, Case) else ()
+    return [Picture(image.caption or "a picture of the case", image.data, image.media_type) for image in shown]
 
 
 def session_blocks(transcript: Transcript) -> list[Block]:

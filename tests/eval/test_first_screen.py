@@ -1,0 +1,127 @@
+"""The first screen of a report, and what every table says: words, one picture, n, one interval for one figure."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from polyclinic.core.judge import Metric
+from polyclinic.core.transcript import Event, Noted, Said, Score, Transcript
+from polyclinic.eval.estimate import Estimate
+from polyclinic.eval.found import found_section
+from polyclinic.eval.html import render_html
+from polyclinic.eval.html_blocks import render_block
+from polyclinic.eval.reading import in_words, transcript_blocks
+from polyclinic.eval.report import RunReport, build_report
+from polyclinic.eval.results import CastMember, EpisodeRow, RunResults
+from polyclinic.eval.sections import Details, Dialogue, Figure, Paragraph, Picture, Table
+from polyclinic.eval.summary import summarise
+from polyclinic.eval.terminal import render_terminal, table_text
+from polyclinic.runner.api import run
+from polyclinic.runner.plan.config import make_config
+from polyclinic.runner.registry import clinic_modules, load_clinic
+from polyclinic.runner.reports import make_report
+from polyclinic.store.store import open_store
+from polyclinic.testing.runs import MEMORY
+
+METRIC = Metric("good_words", "share of good words")
+
+
+def results(kind: str = "understudy", good: tuple[float, ...] = (0.9, 0.95, 1.0, 0.9)) -> RunResults:
+    def row(variant: str, number: int, value: float) -> EpisodeRow:
+        scores = (Score(metric="good_words", value=value, judge="j"),)
+        id = f"s{number}:{variant}:0"
+        return EpisodeRow(id=id, scenario=f"s{number}", variant=variant, trial=0, status="done", scores=scores)
+
+    rows = [row("plain", n, value) for n, value in enumerate((0.1, 0.2, 0.15, 0.1))]
+    rows += [row("full", n, value) for n, value in enumerate(good)]
+    cast = (CastMember("nurse", "m", kind), CastMember("judge", "understudy", "understudy"))  # type: ignore[arg-type]
+    return RunResults("r", "demo", cast, ("plain", "full"), (METRIC,), tuple(rows))
+
+
+def report(kind: str = "understudy") -> RunReport:
+    return build_report(results(kind), headline=("good_words",))
+
+
+def test_a_report_begins_with_what_was_found_in_words_and_one_picture() -> None:
+    first = report().all_sections[0]
+    words = [block.text for block in first.body if isinstance(block, Paragraph)]
+    assert first.title == "What was found"
+    assert words[0].startswith("8 episodes over 4 scenarios; all of them ended.")
+    assert "Good words (share of good words); higher is better: full 0.94" in words[1]
+    assert words[1].endswith("full is clearly ahead.") and "n = 4" in words[1]
+    assert len([block for block in first.body if isinstance(block, Figure)]) == 1
+    page = render_html([report()])
+    assert page.index("What was found</h2>") < page.index("<svg") < page.index("Who played") < page.index("Means with")
+
+
+def test_where_intervals_overlap_nothing_is_called_clear() -> None:
+    near = results(good=(0.1, 0.3, 0.2, 0.1))
+    section = found_section(near, summarise(near), ("good_words",))
+    assert section is not None and "but the intervals overlap" in str(section.body)
+
+
+def test_p_values_are_left_out_where_judge_and_actors_share_their_rules() -> None:
+    offline, real = render_terminal(report()), render_terminal(report("llm"))
+    assert "p (Holm)" not in offline and "No p-values" in offline
+    assert "p (Holm)" in real
+
+
+def test_every_table_of_estimates_says_on_how_many_episodes_it_rests_and_leads_to_them() -> None:
+    table = Table("Means", ["variant", "a", "b"], [["x", Estimate(0.5, 0.4, 0.6, 7), Estimate(9.0, None, None, 7)]])
+    assert "Means (n = 7)" in table_text(table) and "9.00" in table_text(table) and "9.000" not in table_text(table)
+    page = render_block(table, "r1-9")
+    assert "Means (n = 7)" in page and 'href="#r1-9">episodes' in page
+    mixed = Table("Means", ["v", "a"], [["x", Estimate(0.5, 0.4, 0.6, 7)], ["y", Estimate(0.5, 0.4, 0.6, 3)]])
+    assert "a (n = 3 to 7)" in table_text(mixed)
+
+
+def test_pictures_stand_in_the_page_itself() -> None:
+    page = render_block(Picture("an <ECG>", "aGk="))
+    assert '<img src="data:image/png;base64,aGk=" alt="an &lt;ECG&gt;">' in page
+
+
+def test_a_transcript_is_a_conversation_and_what_was_kept_is_folded_away() -> None:
+    events: list[Event] = [Said(speaker="nurse", text="Hello."), Noted(topic="answer", data={"right": "B"})]
+    talk, kept = transcript_blocks(Transcript(events))
+    assert isinstance(talk, Dialogue) and [line.text for line in talk.lines] == ["Hello."]
+    assert isinstance(kept, Details)
+    assert in_words({"right": "B", "steps": [1, 2], "held": {}}) == "right: B, steps: (1; 2), held: nothing"
+
+
+@pytest.mark.parametrize("name", sorted(clinic_modules()))
+def test_every_clinic_names_the_metrics_that_its_report_begins_with(name: str) -> None:
+    clinic = load_clinic(name)
+    known = {metric.name for judge in clinic.judges() for metric in judge.metrics}
+    assert clinic.headline and set(clinic.headline) <= known
+    for role in clinic.roles:
+        assert set(role.metrics) <= known, role.name
+
+
+async def test_one_figure_has_one_interval_in_a_report() -> None:
+    asked = {"clinic": "counsel", "scenarios": "quiet@en:2", "variants": ("full", "single")}
+    async with open_store(MEMORY) as store:
+        outcome = await run(store, make_config(dict(asked)))
+        made = await make_report(store, outcome.run)
+    shown: dict[tuple[str, str], set[str]] = {}
+    for section in made.all_sections:
+        for table in [block for block in section.body if isinstance(block, Table)]:
+            for row in table.rows:
+                for column, cell in zip(table.columns, row, strict=True):
+                    if isinstance(cell, Estimate):
+                        names = {str(row[0]).partition("\n")[0].strip(" ↑↓"), column}
+                        metric = next((name for name in names if name in ("empathy", "overall")), "")
+                        variant = next((name for name in names if name in ("full", "single")), "")
+                        if metric and variant:
+                            shown.setdefault((metric, variant), set()).add(cell.text())
+    assert len(shown) == 4 and all(len(texts) == 1 for texts in shown.values()), shown
+    page = render_html([made])
+    for low, high in re.findall(r"<small>([\d.]+) to ([\d.]+)</small>", page):
+        assert low != high, "no certainty"
+
+
+def test_wide_tables_can_be_seen_to_scroll() -> None:
+    style = (Path(__file__).parents[2] / "src/polyclinic/eval/report.css").read_text(encoding="utf-8")
+    assert "::-webkit-scrollbar-thumb" in style and "no-repeat scroll" in style and "position: sticky" in style
