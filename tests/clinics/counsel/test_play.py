@@ -13,7 +13,7 @@ def played(tmp_path: Path, role: str, *lines: str) -> str:
     words = ["counsel", "--role", role, "--scenarios", "elsewhere:1", "--store", str(tmp_path / "play.db")]
     done = CliRunner().invoke(command, words, input="\n".join(lines) + "\n", standalone_mode=False)
     assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
-    return done.output
+    return " ".join(done.output.split())
 
 
 def test_a_person_as_patient_is_answered_and_danger_is_handed_over(tmp_path: Path) -> None:
@@ -23,5 +23,5 @@ def test_a_person_as_patient_is_answered_and_danger_is_handed_over(tmp_path: Pat
 
 
 def test_a_person_as_counsellor_hears_what_the_critic_refuses(tmp_path: Path) -> None:
-    shown = played(tmp_path, "counsellor", "You must sign the paper today.", *["none"] * 6, "/quit")
+    shown = played(tmp_path, "counsellor", "You must sign the paper today.", "Would you like to talk?", "/quit")
     assert "sign the paper" in shown and "leave the choice to the person" in shown

@@ -18,6 +18,7 @@ from polyclinic.clinics.duty.scenario import (
     Triage,
     parse_scenarios,
     read_scenarios,
+    scenarios,
     shipped,
 )
 from polyclinic.errors import DataError
@@ -89,3 +90,11 @@ def test_a_scenario_whose_finding_nobody_present_knows_is_refused() -> None:
     shift["findings"][0]["seen_by"] = ["admin"]
     with pytest.raises(ValueError, match="nobody present knows"):
         MedicationReview.model_validate(shift)
+
+
+def test_the_plan_for_likely_lithium_toxicity_stops_lithium_and_the_water_tablet() -> None:
+    (shift,) = scenarios("one:t1-11-lithium", 0)
+    assert "take no lithium and no indapamide" in shift.protocol[0]
+    assert any("urgent lithium level" in step for step in shift.protocol)
+    changes = {(each.drug, each.change) for each in shift.supported_changes}
+    assert {("lithium", "hold"), ("indapamide", "stop")} <= changes, "right advice is supported and breaks no norm"

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from polyclinic.clinics.patient.scenario import lint
 from polyclinic.clinics.patient.scenario.casefile import read_case_file
-from polyclinic.clinics.patient.scenario.checks import lint_records
+from polyclinic.clinics.patient.scenario.checks import CHECKS, lint_records
+from polyclinic.clinics.patient.scenario.record import Topic
+from polyclinic.clinics.patient.scenario.shipped import shipped_records
 from polyclinic.errors import DataError
 
 GOOD = """
@@ -23,11 +26,13 @@ records:
     sex: female
     volunteered: [My head throbs on the left side.]
     asked:
-      symptom: [Light hurts my eyes., I have thrown up once., It lasts a whole day.]
+      symptom: [Light hurts my eyes., I have thrown up once., It lasts a whole day., I have no numbness.]
       history: [I have had such days since I was fifteen.]
       medication: [I take a painkiller when it comes.]
       family: [My mother has the same.]
       habits: [I do not smoke.]
+      social: [I live with my cat.]
+      allergy: [No allergies.]
     tests:
       - name: vital signs
         items: {Temperature: 36.8 C, Blood pressure: 118/74 mmHg}
@@ -50,7 +55,7 @@ def test_a_sound_case_has_no_findings() -> None:
     [
         ("volunteered: [My head throbs on the left side.]", "volunteered: []", "nothing is volunteered"),
         ("      family: [My mother has the same.]\n", "", "nothing is known about family"),
-        ("I have thrown up once., It lasts a whole day.", "I have thrown up once.", "at least 3"),
+        ("Light hurts my eyes., I have thrown up once., It lasts a whole day., ", "", "at least 3"),
         ("My mother has the same.", "My mother has migraine.", "names the disease ('migraine')"),
         ("synonyms: [migraine attack, hemicrania]", "synonyms: []", "fewer than 2 synonyms"),
         ("discipline: Internal Medicine", "discipline: Headaches", "not one of the 20 disciplines"),
@@ -118,3 +123,48 @@ def test_lint_reads_a_file_or_the_shipped_records(tmp_path: Path) -> None:
     assert "unknown key 'nid'" in lint(str(good))[0]
     assert "cases are read from" in lint(str(tmp_path / "case.doc"))[0]
     assert "there is no such file" in lint(str(tmp_path / "none.yaml"))[0]
+
+
+def test_there_are_at_least_thirty_checks_and_each_has_a_name() -> None:
+    assert len(CHECKS) >= 30
+    assert all(re.fullmatch(r"[a-z ]+", name) for name in CHECKS)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("      allergy: [No allergies.]\n", "", "nothing is known about allergy"),
+        ("      social: [I live with my cat.]\n", "", "nothing is known about social"),
+        (", I have no numbness.", "", "no symptom line says what is not there"),
+        ("Migraine without aura", "Received higher education (finding)", "is no illness"),
+        ("Migraine without aura", "Migraine (disorder)", "tag of a code system"),
+        ("I live with my cat.", "I live alone, near the sea.", "in the middle of a sentence"),
+        ("I live with my cat.", "My sugar was 14.2 mmol/L.", "a laboratory's result"),
+        ("I live with my cat.", "TODO", "is not finished"),
+        ("Limbs: normal", "Limbs: '-'", "'Limbs' has no result"),
+        ("Limbs: normal", "Sodium: 140 mmol/L (145-135)", "the lower end of the normal range"),
+        ("discipline: Internal Medicine", "discipline: Internal Medicine\n  urgent: true", "no line is a red flag"),
+        (
+            "discipline: Internal Medicine",
+            "discipline: Internal Medicine\n  consult: [Internal Medicine]",
+            "treats the disease already",
+        ),
+    ],
+)
+def test_each_new_check_finds_its_fault(old: str, new: str, says: str) -> None:
+    assert old in GOOD
+    assert any(says in finding for finding in findings(GOOD.replace(old, new))), findings(GOOD.replace(old, new))
+
+
+def test_a_medicine_that_one_is_allergic_to_is_not_taken() -> None:
+    text = GOOD.replace("I take a painkiller when it comes.", "I take ibuprofen when it comes.")
+    found = findings(text.replace("No allergies.", "I get a rash from ibuprofen."))
+    assert any("and yet" in finding for finding in found)
+
+
+def test_every_shipped_record_has_allergies_medicines_family_social_history_and_pertinent_negatives() -> None:
+    assert len(shipped_records()) == 66
+    assert lint_records(shipped_records()) == []
+    for record in shipped_records():
+        topics = {fact.topic for fact in record.facts}
+        assert {Topic.ALLERGY, Topic.MEDICATION, Topic.FAMILY, Topic.SOCIAL} <= topics, record.id

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -118,3 +119,47 @@ def test_a_file_that_is_not_what_it_says_is_refused_in_one_line(
 ) -> None:
     with pytest.raises(DataError, match=says):
         load(text, "file")
+
+
+def _synthea() -> dict[str, Any]:
+    """As Synthea writes R4: every Condition is an encounter diagnosis, and social findings come last."""
+
+    def condition(name: str, day: str, encounter: str) -> dict[str, Any]:
+        return {
+            "resourceType": "Condition",
+            "category": [{"coding": [{"code": "encounter-diagnosis"}]}],
+            "code": {"coding": [{"display": name}], "text": name},
+            "encounter": {"reference": f"urn:uuid:{encounter}"},
+            "onsetDateTime": day,
+        }
+
+    def encounter(id: str, day: str) -> dict[str, Any]:
+        return {"resourceType": "Encounter", "id": id, "period": {"start": f"{day}T09:00:00Z"}}
+
+    resources = [
+        {"resourceType": "Patient", "id": "p", "gender": "female", "birthDate": "1956-03-02"},
+        encounter("e1", "1976-05-01"),
+        encounter("e2", "2021-06-01"),
+        encounter("e3", "2022-06-01"),
+        condition("Received higher education (finding)", "1976-05-01", "e1"),
+        condition("Acute bronchitis (disorder)", "1990-01-01", "e1"),
+        condition("Community acquired pneumonia (disorder)", "2021-06-01", "e2"),
+        condition("Full-time employment (finding)", "2022-06-01", "e3"),
+        condition("Stress (finding)", "2022-06-01", "e3"),
+    ]
+    return {"resourceType": "Bundle", "entry": [{"resource": resource} for resource in resources]}
+
+
+def test_a_synthea_bundle_becomes_its_illness_at_the_age_of_the_diagnosis() -> None:
+    (record,) = load_fhir_bundle(json.dumps(_synthea()), "synthea.json")
+    assert (record.diagnosis, record.age) == ("Community acquired pneumonia", 65)
+    social = [fact.text for fact in record.facts if fact.topic is Topic.SOCIAL]
+    assert social == ["Received higher education.", "Full-time employment.", "Stress."]
+    assert any("Acute bronchitis" in fact.text for fact in record.facts if fact.topic is Topic.HISTORY)
+
+
+def test_a_bundle_with_social_findings_alone_is_refused() -> None:
+    bundle = _synthea()
+    bundle["entry"] = [e for e in bundle["entry"] if "disorder" not in json.dumps(e)]
+    with pytest.raises(DataError, match="no illness, only social findings"):
+        load_fhir_bundle(json.dumps(bundle), "synthea.json")

@@ -1,12 +1,13 @@
 """Loader for FHIR Bundles (R4 or R5): one patient's resources become one record.
 
-The encounter's diagnosis is the Condition in the category `encounter-diagnosis`, or the last one when none says so;
-other Conditions are history. Observations in `social-history` are told when asked; all others are results of a named
-test.
+The diagnosis is an illness, never a social finding: the newest Condition of the category `encounter-diagnosis` that is
+one, else the newest of all; other illnesses are history, social findings are told as such. The age is the age at the
+diagnosis. Observations in `social-history` are told when asked; all others are results of a named test.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
@@ -17,6 +18,14 @@ from polyclinic.core.files import bad_file, parse_json
 from polyclinic.people.locales import Sex
 
 Resource = Mapping[str, Any]
+_TAG = re.compile(
+    r"\s*\((?:finding|disorder|situation|procedure|person|observable entity|regime/therapy)\)\s*$", re.IGNORECASE
+)
+_SOCIAL = re.compile(
+    r"education|employ|labor force|housing|transport|criminal|social (?:contact|isolation)|stress \(|partner abuse"
+    r"|medication review|refugee|served in|retired|lack of access|reports of violence|risk activity|not in the labor",
+    re.IGNORECASE,
+)
 
 
 def load_fhir_bundle(text: str, origin: str) -> list[Record]:
@@ -31,14 +40,16 @@ def load_fhir_bundle(text: str, origin: str) -> list[Record]:
     diagnoses = _of(resources, "Condition")
     if not diagnoses:
         raise bad_file(origin, "the Bundle holds no Condition, so there is no diagnosis")
-    main = next((c for c in diagnoses if _has_category(c, "encounter-diagnosis")), diagnoses[-1])
+    main = _diagnosis(diagnoses, resources)
+    if main is None:
+        raise bad_file(origin, "the Bundle holds no illness, only social findings", fix="add the encounter's diagnosis")
     lines = list(_lines(resources, main))
     diagnosis = _text(main.get("code"))
     return [
         assemble(
             f"fhir-{patients[0].get('id', 'patient')}",
             disease_of(diagnosis, " ".join(text for _, _, text in lines)),
-            age=_age(patients[0], resources),
+            age=_age(patients[0], main, resources),
             sex=_sex(patients[0]),
             lines=lines,
             tests=list(_tests(resources)),
@@ -53,14 +64,50 @@ def _of(resources: Sequence[Resource], kind: str) -> list[Resource]:
 
 
 def _text(concept: Any) -> str:
-    """A CodeableConcept's words; R5's CodeableReference is read through."""
+    """A CodeableConcept's words, without the tag of a code system; R5's CodeableReference is read through."""
+    return _TAG.sub("", _tagged(concept)).strip()
+
+
+def _tagged(concept: Any) -> str:
     if not isinstance(concept, Mapping):
         return ""
     if "concept" in concept:
-        return _text(concept["concept"])
+        return _tagged(concept["concept"])
     if concept.get("text"):
         return str(concept["text"])
     return next((str(coding["display"]) for coding in concept.get("coding", []) if coding.get("display")), "")
+
+
+def _is_social(condition: Resource) -> bool:
+    """Whether a Condition is about somebody's life ("Full-time employment (finding)") and no illness."""
+    words = _tagged(condition.get("code"))
+    return bool(_SOCIAL.search(words)) or words.casefold().endswith(("(situation)", "(person)"))
+
+
+def _diagnosis(conditions: Sequence[Resource], resources: Sequence[Resource]) -> Resource | None:
+    """The newest illness, those of an encounter and named as a disorder before others."""
+    ill = [condition for condition in conditions if not _is_social(condition)]
+
+    def rank(condition: Resource) -> tuple[bool, bool, str]:
+        disorder = not _tagged(condition.get("code")).casefold().endswith("(finding)")
+        return _has_category(condition, "encounter-diagnosis"), disorder, _when(condition, resources)
+
+    return max(ill, key=rank) if ill else None
+
+
+def _when(condition: Resource, resources: Sequence[Resource]) -> str:
+    """The day of a diagnosis: its encounter's, else its own; empty where neither says."""
+    reference = str((condition.get("encounter") or {}).get("reference", "")).rpartition("/")[2].rpartition(":")[2]
+    for encounter in _of(resources, "Encounter"):
+        if reference and encounter.get("id") == reference:
+            found = _start(encounter)
+            if found:
+                return found
+    return str(condition.get("onsetDateTime") or condition.get("recordedDate") or "")[:10]
+
+
+def _start(encounter: Resource) -> str:
+    return str((encounter.get("actualPeriod") or encounter.get("period") or {}).get("start", ""))[:10]
 
 
 def _has_category(resource: Resource, code: str) -> bool:
@@ -72,22 +119,28 @@ def _sex(patient: Resource) -> Sex:
     return "female" if patient.get("gender") == "female" else "male"
 
 
-def _age(patient: Resource, resources: Sequence[Resource]) -> int:
-    """At the encounter's start when there is one; the number of full years."""
-    try:
-        born = date.fromisoformat(str(patient.get("birthDate", ""))[:10])
-    except ValueError:
+def _age(patient: Resource, main: Resource, resources: Sequence[Resource]) -> int:
+    """In full years, at the diagnosis; else at the last day that the Bundle speaks of."""
+    born = _day(str(patient.get("birthDate", "")))
+    if born is None:
         who = f"Patient/{patient.get('id', '?')}"
         raise bad_file(who, "must be a full date", field="birthDate") from None
-    starts = [
-        str((encounter.get("actualPeriod") or encounter.get("period") or {}).get("start", ""))[:10]
-        for encounter in _of(resources, "Encounter")
-    ]
-    dates = [
-        text for text in (*starts, *(str(o.get("effectiveDateTime", ""))[:10] for o in resources)) if len(text) == 10
-    ]
-    on = date.fromisoformat(min(dates)) if dates else born.replace(year=born.year + 50, day=min(born.day, 28))
+    days = [_start(encounter) for encounter in _of(resources, "Encounter")]
+    days += [str(resource.get("effectiveDateTime", "")) for resource in resources]
+    known = [day for day in map(_day, days) if day is not None]
+    on = _day(_when(main, resources)) or max(known, default=None)
+    if on is None:
+        raise bad_file(
+            f"Patient/{patient.get('id', '?')}", "no date says how old the patient is", fix="add an Encounter"
+        )
     return on.year - born.year - ((on.month, on.day) < (born.month, born.day))
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text[:10])
+    except ValueError:
+        return None
 
 
 def _lines(resources: Sequence[Resource], main: Resource) -> Iterator[Line]:
@@ -98,7 +151,9 @@ def _lines(resources: Sequence[Resource], main: Resource) -> Iterator[Line]:
                 yield Topic.COMPLAINT, Level.VOLUNTEERED, text
     for condition in _of(resources, "Condition"):
         notes = [note.get("text", "") for note in condition.get("note", [])]
-        if condition is main:
+        if _is_social(condition):
+            yield Topic.SOCIAL, Level.ASKED, f"{_text(condition.get('code'))}."
+        elif condition is main:
             yield from ((Topic.SYMPTOM, Level.ASKED, line) for note in notes for line in sentences(note))
         else:
             yield Topic.HISTORY, Level.ASKED, f"Known: {_text(condition.get('code'))}"

@@ -1,0 +1,24 @@
+"""What checks of case files share: their type, and the lines of a record that are spoken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from polyclinic.clinics.patient.scenario.record import Fact, Level, Record
+
+Check = Callable[[Record], Iterator[str]]
+
+
+def named(*checks: Check) -> dict[str, Check]:
+    """Checks by the name of their function, as words."""
+    return {check.__name__.strip("_").replace("_", " "): check for check in checks}
+
+
+def spoken(record: Record) -> list[Fact]:
+    """What the patient or the parent may say."""
+    return record.at(Level.VOLUNTEERED, Level.ASKED)
+
+
+def short(fact: Fact) -> str:
+    """A fact, cut where it is long."""
+    return fact.text if len(fact.text) <= 70 else fact.text[:69] + "…"

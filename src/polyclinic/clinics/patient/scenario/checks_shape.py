@@ -1,0 +1,162 @@
+"""Checks of what a case file must have: topics, tests, a diagnosis that is one, and the disease's own fields."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from polyclinic.clinics.patient.scenario.checking import named, short, spoken
+from polyclinic.clinics.patient.scenario.disciplines import DISCIPLINES
+from polyclinic.clinics.patient.scenario.record import Level, Record, Topic
+
+_NEEDED_TOPICS = (
+    Topic.SYMPTOM,
+    Topic.HISTORY,
+    Topic.MEDICATION,
+    Topic.FAMILY,
+    Topic.HABITS,
+    Topic.SOCIAL,
+    Topic.ALLERGY,
+)
+_NEGATIVE = re.compile(r"\b(no|not|never|nothing|none|neither|without|nobody)\b|n't\b", re.IGNORECASE)
+_SOCIAL_FINDING = re.compile(
+    r"\b(education|employment|employed|unemployed|labor force|housing|transport|criminal record|social contact|stress"
+    r"|partner abuse|medication review|immunization|retired|has a )\b",
+    re.IGNORECASE,
+)
+_TAG = re.compile(r"\((finding|disorder|situation|procedure|morphologic abnormality|regime/therapy)\)", re.IGNORECASE)
+
+
+def _nothing_volunteered(record: Record) -> Iterator[str]:
+    if not record.at(Level.VOLUNTEERED):
+        yield "nothing is volunteered; add at least one line under 'volunteered' for the complaint"
+
+
+def _topic_missing(record: Record) -> Iterator[str]:
+    asked = Counter(fact.topic for fact in record.at(Level.ASKED))
+    for topic in _NEEDED_TOPICS:
+        if not asked[topic]:
+            yield (
+                f"nothing is known about {topic.value}; add a line under 'asked: {topic.value}', if only that "
+                f"there is none"
+            )
+
+
+def _few_symptoms(record: Record) -> Iterator[str]:
+    count = sum(fact.topic is Topic.SYMPTOM for fact in record.at(Level.ASKED))
+    if 0 < count < 3:
+        yield f"only {count} symptom line(s); a doctor needs at least 3 to work with"
+
+
+def _no_pertinent_negative(record: Record) -> Iterator[str]:
+    symptoms = [fact for fact in spoken(record) if fact.topic in (Topic.SYMPTOM, Topic.COMPLAINT, Topic.MOOD)]
+    if symptoms and not any(_NEGATIVE.search(fact.text) for fact in symptoms):
+        yield "no symptom line says what is not there; add one, for example 'I have no fever and no cough.'"
+
+
+def _few_investigations(record: Record) -> Iterator[str]:
+    if len(record.investigations) < 2:
+        yield f"{len(record.investigations)} investigation(s); at least 2 with itemised results are needed"
+
+
+def _empty_result(record: Record) -> Iterator[str]:
+    for test in record.investigations:
+        for item, value in test.items.items():
+            if not item.strip() or not value.strip() or value.strip() in ("-", "?", "not stated"):
+                yield f"{test.name}: '{item}' has no result"
+
+
+def _nothing_kept_back(record: Record) -> Iterator[str]:
+    if not record.at(Level.NEVER):
+        yield "nothing is kept from the patient; the diagnosis must be"
+
+
+def _empty_diagnosis(record: Record) -> Iterator[str]:
+    if not record.diagnosis.strip():
+        yield "the diagnosis is empty"
+
+
+def _social_finding_as_diagnosis(record: Record) -> Iterator[str]:
+    if _SOCIAL_FINDING.search(record.diagnosis) or re.search(r"\(finding\)", record.diagnosis, re.IGNORECASE):
+        yield f"the diagnosis '{record.diagnosis}' is no illness; name the encounter's diagnosis"
+
+
+def _code_system_tag(record: Record) -> Iterator[str]:
+    for text in [record.diagnosis, *(fact.text for fact in spoken(record))]:
+        if _TAG.search(text):
+            yield f"'{text[:60]}' ends with the tag of a code system; leave it out"
+
+
+def _few_synonyms(record: Record) -> Iterator[str]:
+    if len(record.disease.synonyms) < 2:
+        yield "the disease has fewer than 2 synonyms, so a leak could go unseen; list what people call it"
+
+
+def _broader_name_is_no_synonym(record: Record) -> Iterator[str]:
+    for name in record.disease.broader:
+        if name not in record.disease.names:
+            yield f"broader: '{name}' is not among the synonyms"
+
+
+def _unknown_discipline(record: Record) -> Iterator[str]:
+    if record.disease.discipline not in DISCIPLINES:
+        yield f"'{record.disease.discipline}' is not one of the 20 disciplines"
+
+
+def _unknown_consult(record: Record) -> Iterator[str]:
+    for name in record.disease.consult:
+        if name not in DISCIPLINES:
+            yield f"consult: '{name}' is not one of the 20 disciplines"
+
+
+def _consult_is_the_discipline(record: Record) -> Iterator[str]:
+    if record.disease.discipline in record.disease.consult:
+        yield f"consult: '{record.disease.discipline}' treats the disease already"
+
+
+def _urgent_without_red_flag(record: Record) -> Iterator[str]:
+    if record.disease.urgent and not any(fact.red_flag for fact in record.facts):
+        yield "the disease is urgent and no line is a red flag; mark the sign that must not be missed"
+
+
+def _repeated_line(record: Record) -> Iterator[str]:
+    for text, count in Counter(fact.text.lower() for fact in spoken(record)).items():
+        if count > 1:
+            yield f"'{text[:60]}' stands {count} times"
+
+
+def _repeated_test(record: Record) -> Iterator[str]:
+    for name, count in Counter(test.name.lower() for test in record.investigations).items():
+        if count > 1:
+            yield f"the test '{name}' stands {count} times; merge its items"
+
+
+def _line_torn_at_a_comma(record: Record) -> Iterator[str]:
+    """``[I live alone, near the sea.]`` is two lines in YAML; the second begins small."""
+    for fact in spoken(record):
+        if fact.text[:1].islower():
+            yield f"'{short(fact)}' begins in the middle of a sentence; put text with a comma in quotation marks"
+
+
+SHAPE_CHECKS = named(
+    _nothing_volunteered,
+    _topic_missing,
+    _few_symptoms,
+    _no_pertinent_negative,
+    _few_investigations,
+    _empty_result,
+    _nothing_kept_back,
+    _empty_diagnosis,
+    _social_finding_as_diagnosis,
+    _code_system_tag,
+    _few_synonyms,
+    _broader_name_is_no_synonym,
+    _unknown_discipline,
+    _unknown_consult,
+    _consult_is_the_discipline,
+    _urgent_without_red_flag,
+    _repeated_line,
+    _repeated_test,
+    _line_torn_at_a_comma,
+)
