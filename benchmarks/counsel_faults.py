@@ -1,6 +1,6 @@
 """The fault matrix of the counselling service: each part broken at each step in each way.
 
-python -m benchmarks.counsel_faults [--share 0.1] [--cells FILE]     prints the table of benchmarks/results/counsel.md
+python -m benchmarks.counsel_faults [--share 0.1] [--by part fault] [--cells FILE]     prints the table of benchmarks/results/counsel.md
 
 A cell is one session in which one part breaks in one way while one thing is handled: the start, a greeting, a feeling,
 a wish to be dead, danger, or words while people are waited for. It is *silent* when the person hears nothing of ours
@@ -287,12 +287,16 @@ async def matrix(cells: Iterable[Cell], folder: Path) -> list[Found]:
     return found
 
 
-def table(found: list[Found]) -> str:
-    """One row for each part and fault, over steps and languages."""
+def table(found: list[Found], by: tuple[str, ...]) -> str:
+    """One row for each part (or part and fault, …), over all the rest."""
     columns = ("met", "503", "set message", "an answer", "people hold it", "queue", "file", "message kept", "silent")
-    lines = [f"| part | fault | cells | {' | '.join(columns)} |", "| --- " * (len(columns) + 3) + "|"]
-    for key, group in itertools.groupby(found, key=lambda one: (one.cell.part, one.cell.fault)):
-        mine = list(group)
+    lines = [f"| {' | '.join((*by, 'cells', *columns))} |", "| --- " * (len(by) + len(columns) + 1) + "|"]
+
+    def key_of(one: Found) -> tuple[str, ...]:
+        return tuple(str(getattr(one.cell, name)) for name in by)
+
+    for key in dict.fromkeys(map(key_of, found)):
+        mine = [one for one in found if key_of(one) == key]
         counts: Counter[str] = Counter()
         for one in mine:
             counts.update([one.heard, *one.staff])
@@ -309,6 +313,9 @@ def main() -> None:
     """Print the whole table."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     options.add_argument("--share", type=float, default=1.0, help="how much of the matrix, 0 to 1")
+    options.add_argument(
+        "--by", nargs="+", default=["part"], choices=Cell._fields, help="what makes a row of the table"
+    )
     options.add_argument("--cells", default="", help="a file for one line of JSON for each cell")
     given = options.parse_args()
     logging.disable(logging.CRITICAL)
@@ -319,7 +326,7 @@ def main() -> None:
         lines = [json.dumps({**one._asdict(), "cell": one.cell._asdict(), "silent": one.silent}) for one in found]
         Path(given.cells).write_text("\n".join(lines) + "\n", encoding="utf-8")
     met, silent = sum(one.met for one in found), sum(one.silent for one in found)
-    print(f"{len(found)} cells, {met} in which the part was in use, {silent} silent\n\n{table(found)}")
+    print(f"{len(found)} cells, {met} in which the part was in use, {silent} silent\n\n{table(found, tuple(given.by))}")
 
 
 if __name__ == "__main__":

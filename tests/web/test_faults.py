@@ -184,6 +184,26 @@ async def test_a_keeper_that_fails_after_the_answer_is_told_to_people(serve: Ser
         assert "after an answer" in case.body["reason"]
 
 
+async def test_a_message_that_waits_while_the_flow_dies_is_answered_at_once(serve: Serve) -> None:
+    async with serve(country="GB") as served:
+        url, mine = await started(served.client)
+        answered = asyncio.Event()
+
+        async def bug(*_: object) -> list[Any]:
+            await answered.wait()
+            raise ZeroDivisionError("a bug")
+
+        with patch("polyclinic.clinics.counsel.agents.memory.Recollection.keep", bug):
+            await served.client.post(f"{url}/say", json={"text": "Hello."}, headers=mine)
+            waiting = asyncio.create_task(served.client.post(f"{url}/say", json={"text": DANGER}, headers=mine))
+            await asyncio.sleep(0.1)
+            answered.set()
+            async with asyncio.timeout(20):
+                answer = await waiting
+        assert answer.status_code == 503 and answer.json()["said"][-1]["text"] == SAFE
+        assert DANGER in [case.body["words"] for case in await served.app.state.service.cases.all()]
+
+
 async def test_a_limit_that_is_reached_is_not_silent(serve: Serve) -> None:
     async with serve(country="GB", max_turns=1) as served:
         url, mine = await started(served.client)
@@ -261,3 +281,18 @@ async def test_one_session_that_cannot_go_on_keeps_no_other_from_starting_and_is
         assert (await served.client.post(f"{good}/say", json={"text": "Hello."}, headers=mine)).status_code == 200
         (case,) = await served.app.state.service.cases.all()
         assert case.episode == bad.rpartition("/")[2] and "cannot be read" in case.body["reason"]
+
+
+async def test_a_person_whose_earlier_sessions_cannot_be_read_can_start_all_the_same(serve: Serve) -> None:
+    async with serve() as served:
+        body = {"lang": "en", "patient": "rosa"}
+        made = (await served.client.post("/v1/sessions", json=body, headers=SERVICE)).json()
+        mine = {"Authorization": f"Bearer {made['token']}"}
+        await served.client.post(f"/v1/sessions/{made['id']}/close", headers=mine)
+        spoilt = '{"tags": ["patient:rosa"]}'
+        await served.app.state.service._store.database.write(
+            lambda tx: tx.execute("UPDATE scenarios SET body = ? WHERE id = ?", (spoilt, made["id"]))
+        )
+    async with serve() as served:
+        again = await served.client.post("/v1/sessions", json={"lang": "en", "patient": "rosa"}, headers=SERVICE)
+        assert again.status_code == 201

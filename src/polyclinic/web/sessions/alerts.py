@@ -103,6 +103,9 @@ class Alerts:
                 self._rung[case] = times + 1, now + AGAIN_S
                 due.append(alert.model_copy(update={"times": times}))
         self._missed &= waiting.keys() - self._acknowledged
+        if not self._blind:
+            self._acknowledged &= waiting.keys()
+            self._rung = {case: rung for case, rung in self._rung.items() if case in waiting}
         for alert in due:
             self._say(alert)
         await asyncio.gather(*(self._page(alert) for alert in due))

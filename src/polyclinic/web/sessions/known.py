@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 from collections import OrderedDict
 
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.live import LiveService
 from polyclinic.core.transcript import Transcript
+from polyclinic.errors import DataError
 from polyclinic.runner.registry import read_scenarios
 from polyclinic.store.runs import Runs
 
+_LOG = logging.getLogger(__name__)
 MOST_PEOPLE = 256
 
 
@@ -35,7 +38,11 @@ class KnownPeople:
         if not person:
             return {}
         if person not in self._facts:
-            self._keep(person, await self._stored(person))
+            try:
+                self._keep(person, await self._stored(person))
+            except DataError:
+                _LOG.exception("what earlier sessions left cannot be read: this one starts without it")
+                return {}
         return self._facts[person]
 
     async def _stored(self, person: str) -> dict[str, str]:

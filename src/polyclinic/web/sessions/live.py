@@ -101,6 +101,8 @@ class Live:
         The flow may still be busy with its memory then; the next reply waits until it is not.
         """
         await self.idle.wait()
+        if self.closed:
+            return []
         before = len(self.heard)
         self.faults.clear()
         self.idle.clear()

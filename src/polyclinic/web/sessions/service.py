@@ -91,6 +91,7 @@ class Service:
         self._sessions[live.id] = live
         live.task = asyncio.create_task(self._hold(spec, live))
         await live.idle.wait()
+        live.faults.clear()  # what the journal told again was told to people then
         if live.broken:
             raise live.fault or EngineError(f"session {live.id} ended: {live.state.outcome}")
 
@@ -234,7 +235,8 @@ class Service:
 
         Those that cannot go on are told to people, and keep nobody else from starting.
         """
-        self.alerts.acknowledge({target[len("case/") :] for target in await self.trail.log.targets(ACKNOWLEDGE)})
+        heard = await self.trail.log.targets(ACKNOWLEDGE)
+        self.alerts.acknowledge({alert.case for alert in await self._ringing() if f"case/{alert.case}" in heard})
         for row in await self._store.runs.episodes(self._run, 0, self._clinic.name, status="pending"):
             body = await self._store.runs.scenario(self._run, row.spec.scenario)
             try:

@@ -1,0 +1,65 @@
+"""The accounts of staff and the audit log on the command line, and what `serve` says when it cannot start."""
+
+from __future__ import annotations
+
+import builtins
+import re
+import sys
+from typing import Any
+
+import pytest
+from fhir.resources.bundle import Bundle
+
+from tests.cli.conftest import Run, as_json
+
+GOOD = "correct horse battery\n"
+
+
+def test_accounts_are_added_listed_and_ended_and_all_of_it_is_in_the_log(polyclinic: Run) -> None:
+    added = polyclinic("staff", "add", "kim", "--role", "take_over", stdin=GOOD)
+    assert (added.returncode, added.stdout) == (0, "kim may take over\n")
+    assert polyclinic("staff", "password", "kim", stdin="another long one\n").returncode == 0
+    assert as_json(polyclinic("staff", "list", "--json")) == [{"name": "kim", "role": "take_over", "active": True}]
+    assert as_json(polyclinic("staff", "end", "kim", "--json")) == {"name": "kim", "done": "end account"}
+    assert "kim  take_over  (ended)" in polyclinic("staff", "list").stdout
+    log = as_json(polyclinic("staff", "log", "--json"))
+    assert [entry["action"] for entry in log["entries"]] == ["add account", "change password", "end account"]
+    assert log["broken_at"] == 0
+    assert "3 entries; the last one's digest is " in polyclinic("staff", "log").stdout
+    bundle = Bundle.model_validate(as_json(polyclinic("staff", "log", "--fhir")))
+    assert len(bundle.entry or ()) == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "stdin", "why"),
+    [
+        (("add", "kim"), "short\n", "12 to 256 characters"),
+        (("add", "a\nb"), GOOD, "cannot be a name"),
+        (("end", "nobody"), "", "no active account"),
+        (("password", "nobody"), GOOD, "no active account"),
+    ],
+)
+def test_what_is_wrong_with_an_account_is_said_in_one_line(
+    polyclinic: Run, words: tuple[str, ...], stdin: str, why: str
+) -> None:
+    done = polyclinic("staff", *words, stdin=stdin)
+    assert done.returncode == 2 and why in done.stderr and done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("words", [("serve", "counsel"), ("staff", "add", "kim")])
+def test_without_the_extra_the_command_that_installs_it_into_this_environment_is_named(
+    polyclinic: Run, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = builtins.__import__
+
+    def missing(name: str, *given: Any, **named: Any) -> Any:
+        if name.startswith("polyclinic.web.sessions"):
+            raise ModuleNotFoundError("No module named 'argon2'", name="argon2")
+        return whole(name, *given, **named)
+
+    monkeypatch.setattr(builtins, "__import__", missing)
+    done = polyclinic(*words, stdin=GOOD)
+    assert done.returncode == 2
+    assert re.search(
+        rf"{re.escape(sys.executable)} -m pip install -e '.*\[web\]'|pip install 'polyclinic\[web\]'", done.stderr
+    )
