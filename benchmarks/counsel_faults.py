@@ -1,6 +1,8 @@
 """The fault matrix of the counselling service: each part broken at each step in each way.
 
-python -m benchmarks.counsel_faults [--share 0.1] [--by part fault] [--cells FILE]     prints the table of benchmarks/results/counsel.md
+python -m benchmarks.counsel_faults [--share 0.1] [--by part fault] [--cells FILE]
+
+prints the table of benchmarks/results/counsel.md.
 
 A cell is one session in which one part breaks in one way while one thing is handled: the start, a greeting, a feeling,
 a wish to be dead, danger, or words while people are waited for. It is *silent* when the person hears nothing of ours

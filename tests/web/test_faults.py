@@ -162,6 +162,23 @@ async def test_a_model_that_is_down_or_hangs_hands_the_talk_to_people_and_staff_
             assert "no answer within" in case["reason"] and case["status"] == "taken"
 
 
+@pytest.mark.parametrize("role", ["guard", "counsellor", "keeper", "reader"])
+async def test_a_model_without_a_key_hands_the_talk_to_people_and_staff_take_it_over(
+    role: str, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    async with serve(country="GB", cast=f"{role}=openai:gpt-5-mini,all=understudy") as served:
+        kim = await staff_login(served.app, "Kim", "take_over")
+        url, mine = await started(served.client)
+        answer = await served.client.post(f"{url}/say", json={"text": "Hello."}, headers=mine)
+        assert answer.status_code == 503 and answer.json()["said"][-1]["text"] == SAFE
+        assert (await served.client.get("/health")).status_code == 503
+        cases = (await served.client.get("/v1/queue", headers=kim)).json()
+        assert "OPENAI_API_KEY" in cases[-1]["reason"] and cases[-1]["rings"]
+        taken = await served.client.post(f"{url}/take-over", json={}, headers=kim)
+        assert taken.status_code == 200 and taken.json()["state"]["holder"] == "Kim"
+
+
 async def test_a_keeper_that_fails_after_the_answer_is_told_to_people(serve: Serve) -> None:
     async with serve(country="GB") as served:
         url, mine = await started(served.client)

@@ -12,7 +12,7 @@ from polyclinic.clinics.counsel.rules.trained import NOTHING_READ, read_message
 from polyclinic.clinics.counsel.state import Session
 from polyclinic.core.episode import Episode
 from polyclinic.core.transcript import Failed
-from polyclinic.errors import LimitReached, OwnedError, Owner, UserError
+from polyclinic.errors import LimitReached, OwnedError, Owner, StoreError, UserError
 
 
 class Guard:
@@ -22,10 +22,8 @@ class Guard:
     run measures the model that plays the guard, with the screen beside it as in the paper.
     """
 
-    def __init__(
-        self, episode: Episode, session: Session, memory: Recollection, timeout_s: float, trained: bool
-    ) -> None:
-        self._trained = trained
+    def __init__(self, episode: Episode, session: Session, memory: Recollection, timeout_s: float, live: bool) -> None:
+        self._live = live
         self._episode, self._agent = episode, episode.agent("guard")
         self._session, self._memory, self._timeout_s = session, memory, timeout_s
 
@@ -37,13 +35,17 @@ class Guard:
         found = NOTHING_FOUND
         try:
             found = screen(utterance)
-            reading = read_message(utterance) if self._trained else NOTHING_READ
+            reading = read_message(utterance) if self._live else NOTHING_READ
             quick = at_once(found, reading)
             if quick is not None:
                 return quick
             verdict = await self._ask(utterance)
-        except (LimitReached, UserError):
+        except (LimitReached, StoreError):
             raise
+        except UserError as error:
+            if not self._live:
+                raise  # a missing key stops an experiment, and in a live talk calls people
+            return self._fault(found, f"the guard cannot be asked: {error}", "model", utterance)
         except TimeoutError:
             return self._fault(found, f"the guard did not answer within {self._timeout_s:g} s", "model", utterance)
         except Exception as error:

@@ -37,10 +37,11 @@ from polyclinic.clinics.counsel.variants import CounselVariant
 from polyclinic.core.episode import Episode
 from polyclinic.core.note import Payload
 from polyclinic.core.transcript import FAULT_OWNERS, Failed
-from polyclinic.errors import OwnedError, ReaderError, ReplyError
+from polyclinic.errors import ConfigError, OwnedError, PolyclinicError, ReaderError, ReplyError
 
-Faults = type[OwnedError] | tuple[type[OwnedError], ...]
 UNREADABLE = (ReplyError, ReaderError)
+CANNOT_GO_ON = (OwnedError, ConfigError)
+"""What a model's part can raise: its own failure, or that it was never set up, as without a key."""
 
 
 async def flow(episode: Episode[Talk, CounselVariant]) -> str:
@@ -183,7 +184,7 @@ class Room:
         except TimeoutError:
             why = f"no answer within {self.variant.answer_timeout_s:g} s"
             self.episode.record(Failed(owner="model", error=why, where="answer", fatal=False))
-        except OwnedError as error:
+        except CANNOT_GO_ON as error:
             self.episode.record(Failed.because(error, str(error), "answer", fatal=False))
         faults = [fault for fault in self.episode.transcript.of(Failed)[before:] if fault.owner in FAULT_OWNERS]
         if faults:
@@ -216,8 +217,8 @@ class Room:
         self.asked = fallback(made.risk, session.lang) if made.risk else made.text
         self.aloud("counsellor", self.asked, made.replied(session.turn, session.stage))
         if not self.variant.single:
-            await self.lenient(self.keep(heard.asked, stage, utterance), OwnedError)
-        await self.lenient(self.memory.turns.remember("counsellor", self.asked), OwnedError)
+            await self.lenient(self.keep(heard.asked, stage, utterance), CANNOT_GO_ON)
+        await self.lenient(self.memory.turns.remember("counsellor", self.asked), CANNOT_GO_ON)
 
     async def keep(self, asked: str, stage: str, utterance: str) -> None:
         """Long-term memory after a turn, when the patient has already been answered."""
@@ -226,7 +227,7 @@ class Room:
         if changes:
             self.episode.note(MemoryChanged(turn=self.session.turn, changes=changes))
 
-    async def lenient(self, work: Awaitable[None], faults: Faults) -> None:
+    async def lenient(self, work: Awaitable[None], faults: tuple[type[PolyclinicError], ...]) -> None:
         """In a live talk a keeper that fails so costs a memory, not the answer; in an experiment it is a failure."""
         if not self.talk.live:
             return await work
