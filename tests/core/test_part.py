@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from polyclinic.clinics.demo.prompts import CallerAsks
+from polyclinic.core.files import package_text
 from polyclinic.core.model import Completion
-from polyclinic.core.part import FellOut, Part, answer_in_part, out_of_part
+from polyclinic.core.part import OUT_OF_PART, FellOut, Part, answer_in_part, out_of_part
 from polyclinic.core.part_signs import broken_by, worth_reading
 from polyclinic.core.transcript import Failed
 from polyclinic.eval.parts import parts_section
@@ -75,6 +78,27 @@ def test_only_lines_with_a_sign_of_their_own_are_worth_a_reading() -> None:
     assert worth_reading("You have an infection of the lungs.")
     assert not worth_reading("I think you know better.")
     assert not worth_reading("Bad, since Sunday.")
+
+
+def labelled() -> list[tuple[str, str, bool]]:
+    """Lines in and out of a part by six authors, with what had been said to them. Test authors' files are not read."""
+    found: list[tuple[str, str, bool]] = []
+    for author in "FGHIJK":
+        for line in package_text("polyclinic.reading", f"data/readings/{author}.jsonl").splitlines():
+            row = json.loads(line)
+            if row["kind"] == OUT_OF_PART.name:
+                found.append((row["text"], row["facts"]["said"], bool(row["label"])))
+    return found
+
+
+def test_false_alarms_on_good_lines_are_at_most_two_in_a_hundred() -> None:
+    people, others = ("patient", "student", "caller"), ("doctor", "nurse", "tutor", "clerk", "counsellor")
+    alarms: dict[bool, list[bool]] = {True: [], False: []}
+    for text, said, out in labelled():
+        alarms[out].append(broken_by(text, own=people, others=others, said=said) is not None)
+    assert len(alarms[False]) > 100
+    assert sum(alarms[False]) <= 0.02 * len(alarms[False])
+    assert sum(alarms[True]) >= 0.5 * len(alarms[True])
 
 
 async def test_a_line_out_of_the_part_is_asked_for_again_in_the_part(open_episode: OpenEpisode) -> None:

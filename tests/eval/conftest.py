@@ -118,7 +118,7 @@ def bench_of() -> BenchOf:
 
             def reply(request: Request) -> str:
                 answer = player.play(Ask(request.prompt, request, mistakes or {}))
-                text: str = answer.model_dump_json()
+                text: str = answer if isinstance(answer, str) else answer.model_dump_json()
                 return text
 
         else:

@@ -79,15 +79,19 @@ def rubric() -> Rubric:
     return parse_rubric(RUBRIC, "bedside.toml")
 
 
-def reply(warmth: int = 3, clear: int = 3, quotes: tuple[str, ...] = (), **changes: Any) -> str:
+def reply(warmth: Any = 3, clear: Any = 3, quotes: tuple[str, ...] = (), **changes: Any) -> str:
     body: dict[str, Any] = {
-        "criteria": [
-            {"criterion": "warmth", "reason": "r", "quotes": list(quotes), "score": warmth},
-            {"criterion": "clear", "reason": "r", "quotes": [], "score": clear},
-        ],
-        "flags": [{"flag": "promise", "reason": "r", "quotes": [], "raised": False}],
+        "warmth_quotes": list(quotes),
+        "warmth_reason": "r",
+        "warmth_score": warmth,
+        "clear_quotes": [],
+        "clear_reason": "r",
+        "clear_score": clear,
+        "promise_quotes": [],
+        "promise_reason": "r",
+        "promise_raised": False,
     }
-    return json.dumps(body | changes)
+    return json.dumps({name: value for name, value in (body | changes).items() if value is not None})
 
 
 def values(scores: list[Any]) -> dict[str, float]:
@@ -130,7 +134,8 @@ async def test_the_words_sent_hold_the_rubric_first_and_the_transcript_last(case
         "[warmth]",
         "2 to 4: polite",
         "[promise]",
-        '"reason", "quotes"',
+        '"warmth_quotes": ["…"], "warmth_reason": "…", "warmth_score": …',
+        '"promise_raised": …}',
     ):
         assert words in system.content
     assert "ONLY: THIS" in user.content and "secret" not in system.content + user.content
@@ -140,21 +145,12 @@ async def test_the_words_sent_hold_the_rubric_first_and_the_transcript_last(case
 @pytest.mark.parametrize(
     ("bad", "fault"),
     [
-        (reply(warmth=6), "outside its scale 1 to 5"),
+        (reply(warmth=6), "warmth_score: Input should be 1, 2, 3, 4 or 5"),
         (reply(quotes=("words nobody said",)), "are not in the transcript"),
-        (
-            reply(criteria=[{"criterion": "warmth", "reason": "r", "quotes": [], "score": 3}]),
-            "'clear' must be answered",
-        ),
-        (reply(flags=[]), "'promise' must be answered exactly once"),
-        (
-            reply(flags=[{"flag": "promise", "reason": "r", "quotes": [], "raised": True}]),
-            "raised without the words",
-        ),
-        (
-            reply(flags=[{"flag": name, "reason": "r", "quotes": [], "raised": False} for name in ("promise", "x")]),
-            "there is no flag 'x'",
-        ),
+        (reply(clear_score=None), "clear_score: Field required"),
+        (reply(promise_raised=None), "promise_raised: Field required"),
+        (reply(promise_raised=True), "raised without the words"),
+        (reply(x_raised=False), "x_raised: Extra inputs are not permitted"),
     ],
 )
 async def test_an_unsound_judgement_is_asked_again_with_its_fault(
@@ -167,15 +163,15 @@ async def test_an_unsound_judgement_is_asked_again_with_its_fault(
 
 
 async def test_a_judge_that_stays_unsound_scores_nobody(case_of: CaseOf, bench_of: BenchOf) -> None:
-    good, bad = reply(), reply(warmth=9)
+    good, bad = reply(), reply(quotes=("words nobody said",))
     bench = bench_of([good, bad, bad, bad])
-    with pytest.raises(JudgeError, match=r"no usable judgement in 3 tries \(sample 1\).*outside its scale"):
+    with pytest.raises(JudgeError, match=r"no usable judgement in 3 tries \(sample 1\).*not in the transcript"):
         await RubricJudge(rubric(), k_samples=2).score(case_of("nurse: Hello."), bench)
     assert len(bench.requests) == 4
 
 
 async def test_nonsense_and_floats_are_never_taken_for_scores(case_of: CaseOf, bench_of: BenchOf) -> None:
-    for nonsense in ("I would say four.", reply().replace('"score": 3', '"score": 3.5'), reply().replace("3", '"3"')):
+    for nonsense in ("I would say four.", reply(warmth=3.5), reply(warmth="three")):
         with pytest.raises(JudgeError):
             await RubricJudge(rubric()).score(case_of("nurse: Hello."), bench_of([nonsense] * 9))
 
@@ -309,7 +305,8 @@ async def test_damaged_replies_are_refused_or_mean_exactly_what_they_say(case_of
             refused += 1
             continue
         read += 1
-        stated = json.loads(damaged)["criteria"]
-        assert [scores["warmth"], scores["clear"]] == [entry["score"] for entry in stated]
-        assert all(type(entry["score"]) is int and 1 <= entry["score"] <= 5 for entry in stated)
+        whole, _ = json.JSONDecoder().raw_decode(damaged, damaged.index("{"))
+        stated = [whole["warmth_score"], whole["clear_score"]]
+        assert [str(int(scores["warmth"])), str(int(scores["clear"]))] == [str(score).strip() for score in stated]
+        assert all(1 <= int(score) <= 5 for score in stated)
     assert read > 20 and refused > 500

@@ -1,7 +1,7 @@
-"""What a real model of 1.5 billion parameters said to our prompts, kept as test data: 339 replies with what was asked.
+"""What a real model of 1.5 billion parameters said to our prompts, kept as test data: 932 replies with what was asked.
 
-Qwen2.5-Coder-1.5B-Instruct (Q4_K_M, guided JSON, temperature 0.7), with the prompts of version 0.1. The words are wrong
-in many ways; they are here to be read, never as medical fact.
+Qwen2.5-Coder-1.5B-Instruct (Q4_K_M, guided JSON, temperature 0.7), with the prompts of version 0.1 (339) and with a
+first state of those of 0.2 (593). The words are wrong in many ways; they are here to be read, never as medical fact.
 """
 
 from __future__ import annotations
@@ -14,24 +14,54 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import Field
 
 from polyclinic.core.again import runs_on, whole
+from polyclinic.core.loosely import FormField, fields_said
 from polyclinic.core.model import Completion
 from polyclinic.core.part_signs import broken_by
 from polyclinic.core.reply import ReplyModel, Unreadable, read_object, read_reply
-from polyclinic.eval.prompts import Preferred, RubricJudged
+from polyclinic.eval.prompts import Preferred
 from polyclinic.models.arriving import spoken
 from polyclinic.reading.reader import BuiltInReader
 from polyclinic.runner.registry import clinic_modules, load_clinic
 
 FILE = Path(__file__).parents[1] / "data" / "real-replies.jsonl.gz"
+LATER = FILE.with_name("real-replies-0.2.jsonl.gz")
 Row = dict[str, Any]
-JUDGED: dict[str, type[ReplyModel]] = {"JudgesRubric": RubricJudged, "JudgesPair": Preferred}
+
+
+class Judged(ReplyModel):
+    """One criterion's judgement as 0.1 asked for it: in a list."""
+
+    criterion: str
+    reason: str = Field(min_length=1)
+    quotes: tuple[str, ...]
+    score: int
+
+
+class Raised(ReplyModel):
+    """One yes/no question's answer as 0.1 asked for it."""
+
+    flag: str
+    reason: str = Field(min_length=1)
+    quotes: tuple[str, ...]
+    raised: bool
+
+
+class RubricListed(ReplyModel):
+    """A judge's answer in the form that these replies were asked for."""
+
+    criteria: tuple[Judged, ...]
+    flags: tuple[Raised, ...] = ()
+
+
+JUDGED: dict[str, type[ReplyModel]] = {"JudgesRubric": RubricListed, "JudgesPair": Preferred}
 
 
 @cache
-def rows(finish: str) -> tuple[Row, ...]:
-    with gzip.open(FILE, "rt", encoding="utf-8") as lines:
+def rows(finish: str, file: Path = FILE) -> tuple[Row, ...]:
+    with gzip.open(file, "rt", encoding="utf-8") as lines:
         return tuple(row for row in map(json.loads, lines) if row["finish"] == finish)
 
 
@@ -110,3 +140,38 @@ def test_judges_read_real_rubric_answers_strictly() -> None:
         except Unreadable:
             outcomes["refused"] += 1
     assert outcomes["read"] > 20
+
+
+# The prompts of 0.2
+
+
+def test_what_ended_by_itself_is_whole_and_what_was_stopped_is_not() -> None:
+    stopped = [row for finish in ("length", "run-on") for row in rows(finish, LATER)]
+    assert len(stopped) > 10
+    for row in stopped:
+        with pytest.raises(Unreadable):
+            whole(Completion(text=row["reply"], finish=row["finish"]))
+    for row in rows("stop", LATER):
+        whole(Completion(text=row["reply"]))
+
+
+def test_a_loose_reading_of_a_strict_form_says_the_same() -> None:
+    """A value is never changed by reading loosely: not by words around the object, and not by a form of lines."""
+    forms = [row["reply"] for row in rows("stop", LATER) if row["reply"].startswith("{")]
+    assert len(forms) > 150
+    for reply in forms:
+        said = read_object(reply)
+        fields = tuple(FormField(name, "text", required=True, may_be_none=False) for name in said)
+        for text in (reply, f"Here it is: {reply}", f"{reply}\nI hope that this is right."):
+            assert fields_said(text, fields) == said
+        if all(isinstance(value, str) and value and "\n" not in value for value in said.values()):
+            lines = "\n".join(f"- {name}: {value}" for name, value in said.items())
+            assert fields_said(lines, fields) == {name: value.strip() for name, value in said.items()}
+
+
+def test_simulated_people_of_the_real_run_are_caught_where_they_offer_help() -> None:
+    """The lines that spoilt whole talks: offers and refusals of help at a front desk."""
+    spoken = [row["reply"] for row in rows("stop", LATER) if row["prompt"] in ("PatientIntake", "PatientCalls")]
+    offers = [line for line in spoken if "assist" in line.lower() and "?" in line]
+    assert len(offers) > 1
+    assert all(broken_by(line, own=("patient",), others=("clerk",)) for line in offers)

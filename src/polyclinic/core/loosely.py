@@ -89,6 +89,8 @@ def _kind_of(annotation: Any) -> tuple[Kind, tuple[str, ...], bool] | None:
         known = _kind_of(others[0]) if len(others) == 1 else None
         return (known[0], known[1], NoneType in args) if known else None
     if origin is Literal:
+        if all(type(value) is int for value in args):
+            return "whole", tuple(map(str, args)), False
         return ("choice", tuple(args), False) if all(isinstance(value, str) for value in args) else None
     if origin in (tuple, list) and args[:1] == (str,) and args[1:] in ((), (Ellipsis,)):
         return "texts", (), False

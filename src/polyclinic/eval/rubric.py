@@ -4,9 +4,9 @@
 
     judge = RubricJudge(package_rubric("polyclinic.clinics.demo", "data/warmth.toml"), k_samples=3)
 
-What a rubric promises, code holds: every criterion answered once, every score a whole number on its scale, every quote
-found in the words the judge was shown. An answer that breaks this is asked again with the fault, at most twice; then
-the judge has failed, and a failed judge scores nobody.
+What a rubric promises, code holds: every criterion answered once, every score a whole number on its scale (see
+`eval.sheet`), every quote found in the words the judge was shown. An answer that breaks this is asked again with the
+fault, at most twice; then the judge has failed, and a failed judge scores nobody.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ from polyclinic.core.transcript import Score
 from polyclinic.errors import JudgeError, ReplyError, boundary
 from polyclinic.eval.criteria import Criterion, Flag, Outcome, Rubric, Veto
 from polyclinic.eval.evidence import missing_quotes
-from polyclinic.eval.prompts import JudgesRubric, RubricJudged
+from polyclinic.eval.prompts import JudgesRubric
 from polyclinic.eval.rubric_file import load_rubric, package_rubric, parse_rubric
 from polyclinic.eval.rules import check_scores
+from polyclinic.eval.sheet import RubricJudged
 from polyclinic.eval.view import Conversation, View, whole_dialogue
 
 __all__ = [
@@ -117,10 +118,11 @@ class RubricJudge(Generic[S_contra, V_contra]):
                 fault=fault,
             )
             try:
-                reply = await agent.ask(prompt, sample=sample)
+                sheet = await agent.ask(prompt, sample=sample)
             except ReplyError as error:
                 raise JudgeError(str(error), prompt=error.prompt, calls=error.calls) from error
-            fault = judgement_fault(reply, criteria, flags, view.text)
+            reply = sheet.judged([item.id for item in criteria], [flag.id for flag in flags])
+            fault = judgement_fault(reply, view.text)
             if not fault:
                 return reply
         raise JudgeError(f"no usable judgement in {REASKS + 1} tries (sample {sample}): {fault}")
@@ -158,23 +160,11 @@ class RubricJudge(Generic[S_contra, V_contra]):
         return scores
 
 
-def judgement_fault(reply: RubricJudged, criteria: tuple[Criterion, ...], flags: tuple[Flag, ...], view: str) -> str:
-    """What makes this judgement unusable, in words fit for the judge; empty when it is sound."""
-    for what, asked, answered in (
-        ("criterion", [item.id for item in criteria], [item.criterion for item in reply.criteria]),
-        ("flag", [item.id for item in flags], [item.flag for item in reply.flags]),
-    ):
-        for name in asked:
-            if answered.count(name) != 1:
-                return f"the {what} '{name}' must be answered exactly once, and was {answered.count(name)} times"
-        for name in answered:
-            if name not in asked:
-                return f"there is no {what} '{name}'"
-    scale = {item.id: item for item in criteria}
-    for item in reply.criteria:
-        low, high = scale[item.criterion].low, scale[item.criterion].high
-        if not low <= item.score <= high:
-            return f"the score {item.score} for '{item.criterion}' is outside its scale {low} to {high}"
+def judgement_fault(reply: RubricJudged, view: str) -> str:
+    """What makes this judgement unusable, in words fit for the judge; empty when it is sound.
+
+    That each criterion is answered, on its scale, is held by the sheet itself.
+    """
     for raised in reply.flags:
         if raised.raised and not raised.quotes:
             return f"the flag '{raised.flag}' is raised without the words it rests on"

@@ -22,7 +22,8 @@ from typing import Any, Generic, TypeVar, cast, get_args
 from polyclinic.core.prompt import Facts
 from polyclinic.core.understudy import Ask, Understudy, answers
 from polyclinic.eval.criteria import Criterion, Flag
-from polyclinic.eval.prompts import CriterionJudged, FlagJudged, JudgesPair, JudgesRubric, Preferred, RubricJudged
+from polyclinic.eval.prompts import JudgesPair, JudgesRubric, Preferred
+from polyclinic.eval.sheet import CriterionJudged, FlagJudged, RubricJudged
 
 F = TypeVar("F", bound=Facts)
 NOBODY_SAID = "these words stand in no transcript (a deliberate misquotation)"
@@ -84,7 +85,11 @@ class RubricUnderstudy(FactsUnderstudy[F]):
         return Grade(0, "nothing in the transcript raises it")
 
     @answers(JudgesRubric)
-    def judges_rubric(self, ask: Ask[JudgesRubric]) -> RubricJudged:
+    def judges_rubric(self, ask: Ask[JudgesRubric]) -> str:
+        """The whole sheet, filled in by rule."""
+        return self.graded(ask).sheet()
+
+    def graded(self, ask: Ask[JudgesRubric]) -> RubricJudged:
         """Every criterion and flag of the prompt, graded by rule."""
         facts = self.understood(ask, self.facts(ask.prompt.facts, ask.prompt.rubric))
         return RubricJudged(

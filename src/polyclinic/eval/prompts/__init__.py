@@ -9,34 +9,10 @@ from pydantic import Field
 from polyclinic.core.prompt import Facts, Prompt
 from polyclinic.core.reply import ReplyModel
 from polyclinic.eval.criteria import Criterion, Flag
+from polyclinic.eval.sheet import RubricSheet, sheet_form
 
 
-class CriterionJudged(ReplyModel):
-    """One criterion's judgement. The reason and the words it rests on come before the number."""
-
-    criterion: str = Field(description="the criterion's id")
-    reason: str = Field(min_length=1, description="why, in a sentence or two, before you choose the score")
-    quotes: tuple[str, ...] = Field(description="words copied exactly from the transcript that the reason rests on")
-    score: int = Field(description="a whole number on the criterion's scale")
-
-
-class FlagJudged(ReplyModel):
-    """One yes/no question's answer, reason first."""
-
-    flag: str = Field(description="the flag's id")
-    reason: str = Field(min_length=1)
-    quotes: tuple[str, ...] = Field(description="words copied exactly from the transcript; empty when not raised")
-    raised: bool
-
-
-class RubricJudged(ReplyModel):
-    """A judge's whole answer to one rubric."""
-
-    criteria: tuple[CriterionJudged, ...]
-    flags: tuple[FlagJudged, ...] = ()
-
-
-class JudgesRubric(Prompt[RubricJudged]):
+class JudgesRubric(Prompt[RubricSheet]):
     """Score a transcript on the criteria of one rubric. `fault` says what was wrong with the answer before.
 
     `facts` says what `view` says, as typed data for offline judges.
@@ -52,6 +28,11 @@ class JudgesRubric(Prompt[RubricJudged]):
     view: str
     facts: Facts = Facts()
     fault: str = ""
+
+    def reply_form(self) -> type[RubricSheet]:
+        """One required field for each answer, closed by each criterion's scale."""
+        scales = tuple((item.id, item.low, item.high) for item in self.criteria)
+        return sheet_form(scales, tuple(flag.id for flag in self.flags))
 
     def most_words(self) -> int:
         """`words` for each criterion and each critical question."""

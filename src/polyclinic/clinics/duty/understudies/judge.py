@@ -10,7 +10,7 @@ from polyclinic.clinics.duty.rules.norms.norm import inventory
 from polyclinic.clinics.duty.rules.traits.hearing import listened_to
 from polyclinic.clinics.duty.rules.triggers.scene import Line
 from polyclinic.core.understudy import Ask, P, answers
-from polyclinic.eval.prompts import JudgesRubric, RubricJudged
+from polyclinic.eval.prompts import JudgesRubric
 from polyclinic.eval.rubric_understudy import Grade, RubricUnderstudy
 
 SIGNS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -26,9 +26,9 @@ class JudgeUnderstudy(RubricUnderstudy[ShiftHeard]):
     """Mistake besides those of every rubric judge: ``estranged`` takes everybody for another person."""
 
     @answers(JudgesRubric)
-    def judges_rubric(self, ask: Ask[JudgesRubric]) -> RubricJudged:
+    def judges_rubric(self, ask: Ask[JudgesRubric]) -> str:
         """The rubric, graded by one who can hear this very question."""
-        return RubricJudged.model_validate(_Hearing(ask).graded(ask).model_dump())
+        return _Hearing(ask).graded(ask).sheet()
 
     @answers(JudgesIdentity)
     def judges_identity(self, ask: Ask[JudgesIdentity]) -> IdentityJudged:
@@ -52,10 +52,6 @@ class _Hearing(RubricUnderstudy[ShiftHeard]):
 
     def __init__(self, ask: Ask[JudgesRubric]) -> None:
         self._ask = ask
-
-    def graded(self, ask: Ask[JudgesRubric]) -> RubricJudged:
-        """The whole rubric."""
-        return super().judges_rubric(ask)
 
     def grade(self, criterion: str, facts: ShiftHeard) -> Grade:
         """Levels from 1 to 10: the share of messages with a good manner, less the share with a breach."""
