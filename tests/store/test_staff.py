@@ -27,6 +27,10 @@ async def test_an_account_is_added_once_changed_ended_and_added_again(store: Sto
     assert [(account.role, account.active) for account in await store.staff.all()] == [("administer", True)]
 
 
+async def changed(store: Store, statement: str) -> None:
+    await store.database.write(lambda tx: tx.execute(statement))
+
+
 async def test_the_audit_log_only_grows_and_a_change_around_it_shows(store: Store) -> None:
     log = store.audit_log
     for number in range(4):
@@ -37,13 +41,13 @@ async def test_the_audit_log_only_grows_and_a_change_around_it_shows(store: Stor
         *(["TRUNCATE audit_log"] if store.database.dialect == "postgres" else []),
     ):
         with pytest.raises(Exception, match="only grows"):
-            await store.database.write(lambda tx, change=change: tx.execute(change))
+            await changed(store, change)
     assert await log.broken_at() == 0
     assert [entry.target async for entry in log.every()] == ["/0", "/1", "/2", "/3"]
     assert await log.targets("look") == {"/0", "/1", "/2", "/3"}
     trigger = "audit_log_update" if store.database.dialect == "sqlite" else "audit_log_grows ON audit_log"
-    await store.database.write(lambda tx: tx.execute(f"DROP TRIGGER {trigger}"))
-    await store.database.write(lambda tx: tx.execute("UPDATE audit_log SET who = 'x' WHERE number = 3"))
+    await changed(store, f"DROP TRIGGER {trigger}")
+    await changed(store, "UPDATE audit_log SET who = 'x' WHERE number = 3")
     assert await log.broken_at() == 3
 
 

@@ -259,6 +259,44 @@ async def test_even_without_the_clinics_own_words_the_person_hears_something(ser
         assert answer.status_code == 503 and answer.json()["said"][0]["text"] == LAST_WORDS
 
 
+async def test_even_when_people_cannot_be_told_the_person_hears_something(serve: Serve) -> None:
+    async with serve() as served:
+        url, mine = await started(served.client)
+
+        async def bug(*_: object, **__: object) -> None:
+            raise ZeroDivisionError("a bug")
+
+        with patch.object(Service, "act", bug), patch.object(Telling, "tell", bug):
+            answer = await served.client.post(f"{url}/say", json={"text": DANGER}, headers=mine)
+        assert answer.status_code == 503 and answer.json()["said"][0]["text"] == LAST_WORDS
+
+
+async def test_a_fault_in_words_that_no_file_can_hold_is_told_all_the_same(tmp_path: Path) -> None:
+    class Full:
+        async def post(self, *_: object) -> None:
+            raise StoreError("full")
+
+    telling = Telling(Full(), "q", str(tmp_path / "s.db"))  # type: ignore[arg-type]
+    assert await telling.tell("s", "half a \ud800 character\0", "x") == ("file", "log")
+    assert read_emergencies(tmp_path / "s.db.emergency.jsonl")[0].words == "half a ? character "
+
+
+async def test_emergency_files_that_cannot_be_moved_keep_nobody_from_hearing_alerts(serve: Serve) -> None:
+    async def bug(*_: object) -> bool:
+        raise OSError("no such folder")
+
+    with patch.object(Telling, "bring_in", bug):
+        async with serve() as served:
+            url, mine = await started(served.client)
+            listener = served.app.state.service.alerts.listen()
+            heard = asyncio.create_task(anext(listener))
+            await asyncio.sleep(0)
+            await served.client.post(f"{url}/say", json={"text": DANGER}, headers=mine)
+            async with asyncio.timeout(20):
+                alert = await heard
+            assert alert is not None and alert.session == url.rpartition("/")[2]
+
+
 async def test_without_a_country_nobody_is_sent_to_another_countrys_numbers(serve: Serve) -> None:
     async with serve() as served:
         url, mine = await started(served.client)

@@ -57,7 +57,9 @@ class Telling:
         """Tell people; says which ways worked. The log always does."""
         self.last_ms = now_ms()
         self._last_key_ms = max(self._last_key_ms + 1, self.last_ms)  # two in one millisecond are two
-        case = Emergency(session=session, words=words[:4_000], fault=fault[:500], at_ms=self._last_key_ms)
+        case = Emergency(
+            session=session, words=_clean(words)[:4_000], fault=_clean(fault)[:500], at_ms=self._last_key_ms
+        )
         ways = []
         if self.queue and await self._post(case):
             ways.append("queue")
@@ -99,6 +101,11 @@ class Telling:
         return True
 
 
+def _clean(text: str) -> str:
+    """Without what no file and no database can hold, such as half a character."""
+    return text.encode("utf-8", "replace").decode().replace("\0", " ")
+
+
 def append_line(paths: tuple[Path, ...], line: dict[str, Any]) -> bool:
     """Add one line to the first of these files that takes it, readable by its owner alone; whether any did."""
     for path in paths:
@@ -109,7 +116,7 @@ def append_line(paths: tuple[Path, ...], line: dict[str, Any]) -> bool:
                 file.write(orjson.dumps(line) + b"\n")
                 file.flush()
                 os.fsync(file.fileno())
-        except OSError:
+        except (OSError, TypeError):
             _LOG.exception("%s took no line", path)
             continue
         return True

@@ -9,6 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from polyclinic.core.live import LAST_WORDS, Heard
 from polyclinic.errors import StoreError, UnknownName, UserError
 from polyclinic.web.sessions.rescue import Broken
 from polyclinic.web.sessions.service import NotNow, Service
@@ -58,8 +59,12 @@ class Outermost:
             _LOG.critical("%s %s failed", scope["method"], scope["path"], exc_info=True)
             if begun:
                 raise
-            service: Service = scope["app"].state.service
-            await failed(await _safely(service, Request(scope), fault))(scope, receive, sent)
+            try:
+                broken = await _safely(scope["app"].state.service, Request(scope), fault)
+            except Exception:
+                _LOG.critical("not even people could be told", exc_info=True)
+                broken = Broken([Heard(number=0, speaker="service", text=LAST_WORDS)], ())
+            await failed(broken)(scope, receive, sent)
 
 
 async def _safely(service: Service, request: Request, fault: Exception) -> Broken:

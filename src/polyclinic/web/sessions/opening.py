@@ -44,11 +44,10 @@ async def open_service(store: Store, config: RunConfig, limits: ServiceLimits) -
         service = Service(store, run, context, limits)
         opened.append(service)
         await service.restore()
-        watches = [asyncio.create_task(service.beat()), asyncio.create_task(service.watch())]
+        watch = asyncio.create_task(service.watch())
         try:
             yield service
         finally:
-            for watch in watches:
-                watch.cancel()
-            await asyncio.gather(*watches, return_exceptions=True)
+            watch.cancel()
+            await asyncio.gather(watch, return_exceptions=True)
             await service.stop()

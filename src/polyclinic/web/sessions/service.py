@@ -13,7 +13,7 @@ import hashlib
 import logging
 import secrets
 import time
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 from polyclinic.core.episode import EpisodeSpec
@@ -39,8 +39,8 @@ from polyclinic.web.sessions.trail import Trail
 
 _LOG = logging.getLogger(__name__)
 ACKNOWLEDGE = "acknowledge"
-RESTORE_S, LOOK_S = 10.0, 1.0
-"""How long a start waits for open sessions, and how often open cases are looked at."""
+RESTORE_S, LOOK_S, CATCH_UP_S = 10.0, 1.0, 3.0
+"""How long a start waits for open sessions, how often open cases are looked at, and emergency files."""
 
 
 class NotNow(UserError):
@@ -212,10 +212,10 @@ class Service:
 
     async def acknowledge(self, case: str, who: Account) -> None:
         """Somebody has heard the alert for a case: it rings no more, after a restart neither."""
-        if case not in {alert.case for alert in self.rescue.alerts()}:
-            await self.cases.find(case)
-        self.alerts.acknowledge({case})
-        await self.trail.note(who, ACKNOWLEDGE, f"case/{case}")
+        async with self.trail.act(who, ACKNOWLEDGE, f"case/{case}"):
+            if case not in {alert.case for alert in self.rescue.alerts()}:
+                await self.cases.find(case)
+            self.alerts.acknowledge({case})
 
     async def last_resort(self, session: str, fault: Exception, tell: bool) -> Broken:
         """For a fault that nobody foresaw. `tell`: a visitor was being answered."""
@@ -258,23 +258,17 @@ class Service:
             await self.rescue.stopped(live, "", fault)
 
     async def watch(self) -> None:
-        """Ring for open cases, and bring in what the store did not take; no fault ends the watch."""
-        while True:
-            try:
-                await self.rescue.telling.bring_in()
-                await self.alerts.ring()
-            except Exception:
-                _LOG.critical("the watch over open cases failed", exc_info=True)
-            await asyncio.sleep(LOOK_S)
+        """As long as the service runs: ring for open cases, bring in what the store did not take, and keep the leases
+        of open sessions. Each goes on, whatever happens to it or to the others.
+        """
+        await asyncio.gather(
+            _forever(self.alerts.ring, LOOK_S),
+            _forever(self.rescue.telling.bring_in, CATCH_UP_S),
+            _forever(self._renew, LEASE_S / 3),
+        )
 
-    async def beat(self) -> None:
-        """Keep the leases of open sessions; no fault ends it."""
-        while True:
-            await asyncio.sleep(LEASE_S / 3)
-            try:
-                await self._leases.renew([live.id for live in self._sessions.values() if not live.closed])
-            except Exception:
-                _LOG.critical("the leases of open sessions could not be renewed", exc_info=True)
+    async def _renew(self) -> None:
+        await self._leases.renew([live.id for live in self._sessions.values() if not live.closed])
 
     async def stop(self) -> None:
         """Leave every session as it is; the journal holds it."""
@@ -287,6 +281,15 @@ class Service:
                 await self._leases.release(live.id)
             except StoreError:
                 _LOG.exception("the lease of session %s stays until it ends by itself", live.id)
+
+
+async def _forever(work: Callable[[], Awaitable[object]], every_s: float) -> None:
+    while True:
+        try:
+            await work()
+        except Exception:
+            _LOG.critical("a part of the watch failed", exc_info=True)
+        await asyncio.sleep(every_s)
 
 
 def _as_text(reply: ReplyModel | str) -> str:
