@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import logging
 import socket
 import time
 from pathlib import Path
@@ -134,6 +135,15 @@ def test_exit_codes_are_as_the_help_says(polyclinic: Run) -> None:
     assert polyclinic("run", "demo", "--scenarios", "1", "--cast", f"nurse={CLOSED}").returncode == 1
     assert polyclinic("run", "demo", "--scenarios", "0").returncode == 2
     assert polyclinic("run", "demo", "--scenarios", "2", "--max-tokens", "10").returncode == 3
+
+
+def test_a_library_that_turns_logs_on_does_not_turn_on_ours(polyclinic: Run) -> None:
+    logging.getLogger().setLevel(logging.INFO)
+    try:
+        polyclinic("clinics")
+        assert not logging.getLogger("polyclinic.run").isEnabledFor(logging.INFO)
+    finally:
+        logging.getLogger().setLevel(logging.WARNING)
 
 
 class Terminal(io.StringIO):

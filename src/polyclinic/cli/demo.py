@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from polyclinic.cli.options import json_option, print_json, store_option, wait
+from polyclinic.core.clinic import Clinic
 from polyclinic.eval.report import RunReport
 from polyclinic.runner.api import resume_run, start_run
 from polyclinic.runner.execute.progress import Ticker
 from polyclinic.runner.plan.config import make_config
+from polyclinic.runner.plan.libraries import NONE
 from polyclinic.runner.registry import clinic_modules, load_clinic
 from polyclinic.runner.reports import make_report, write_html
-from polyclinic.store.store import open_store
+from polyclinic.store.store import Store, open_store
 
 TITLE = "Polyclinic: a small sample of"
+LEARNED = "demo-{}"
 
 
 @click.command(name="demo", short_help="Run a small sample of every clinic offline and write one HTML report.")
@@ -42,10 +46,14 @@ async def _demo(names: tuple[str, ...], html: Path, url: str, as_json: bool) -> 
             clinic = load_clinic(name)
             began = time.monotonic()
             click.echo(click.style(f"{clinic.title} ({name})", bold=True), err=True)
+            learned = await _learn(store, clinic)
+            reports += learned
             values = {
                 "clinic": name,
                 "variants": clinic.demo_variants or (clinic.first_variant,),
                 "scenarios": clinic.demo_scenarios,
+                **clinic.demo_settings,
+                **({"libraries": {"all": LEARNED.format(name)}} if learned else {}),
             }
             run = await start_run(store, make_config(values))
             outcome = await resume_run(store, run, progress=Ticker(sys.stderr))
@@ -62,3 +70,20 @@ async def _demo(names: tuple[str, ...], html: Path, url: str, as_json: bool) -> 
         click.echo(f"\nReport: {path}")
         click.echo(f"Read a transcript: polyclinic show {runs[names[-1]]} --store {where}")
     return 1 if failed else 0
+
+
+async def _learn(store: Store, clinic: Clinic) -> list[RunReport]:
+    """What a clinic learns before it is shown, with its own report; nothing for one that learns within its run."""
+    if not clinic.demo_learns:
+        return []
+    values = {
+        "clinic": clinic.name,
+        "variants": (clinic.evolve_variant,),
+        "scenarios": f"{clinic.evolve_selector}:{clinic.demo_learns}",
+        "libraries": {"all": NONE},
+        "keep_as": LEARNED.format(clinic.name),
+    }
+    run = await start_run(store, make_config(values))
+    await resume_run(store, run, progress=Ticker(sys.stderr))
+    made = await make_report(store, run, transcripts=1)
+    return [replace(made, title=f"{clinic.title}: learning from {clinic.demo_learns} cases")]

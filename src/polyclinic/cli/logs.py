@@ -30,8 +30,12 @@ class JsonLines(logging.Formatter):
 
 
 def configure(form: Form | None, level: str) -> None:
-    """Send the log to standard error in this form. Without one, Python's own way stays: warnings as plain lines."""
+    """Send the log to standard error in this form. Without one, Python's own way stays: warnings as plain lines.
+
+    A library that turns all logs on when it is imported must not turn on ours.
+    """
     if form is None:
+        logging.getLogger("polyclinic").setLevel(logging.WARNING)
         return
     handler = logging.StreamHandler(sys.stderr)
     plain = logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s")

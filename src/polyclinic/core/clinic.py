@@ -85,6 +85,8 @@ class Clinic(Generic[S, V]):
     resume, with the campaign's first episode to say which run, variant and trial it is. `polyclinic evolve --cases N`
     runs `evolve_variant` over the scenarios ``evolve_selector:N``. `settings` are the names that ``--set`` takes; any
     other is refused. `needs` names the services that must be there (``records``: the hospital's FHIR records).
+    `demo_settings` is what ``polyclinic demo`` changes of a run with the demo's scenarios and variants, so that its
+    report shows the clinic's idea; with `demo_learns`, it first learns from so many cases and uses what was learned.
     `play_scenarios` is what a person plays who chose nothing; `play_by_role` where that has no part for a role, and
     `play_by_language` where talks are held in several languages (``en``, ``ko``).
     `service` says how live sessions with people are served, `dataset` how episodes become training data; `documents`
@@ -132,6 +134,8 @@ class Clinic(Generic[S, V]):
     play_by_role: Mapping[str, str] = field(default_factory=dict)
     play_by_language: Mapping[str, str] = field(default_factory=dict)
     demo_variants: tuple[str, ...] = ()
+    demo_settings: Mapping[str, Any] = field(default_factory=dict)
+    demo_learns: int = 0
     headline: tuple[str, ...] = ()
 
     @cached_property

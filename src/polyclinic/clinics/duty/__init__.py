@@ -66,4 +66,5 @@ clinic = Clinic(
     headline=("nvr", "tsr"),
     demo_scenarios="3",
     demo_variants=("plain", "full"),
+    demo_settings={"scenarios": "T1:15"},
 )

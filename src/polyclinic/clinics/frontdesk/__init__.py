@@ -49,4 +49,8 @@ clinic = Clinic(
     demo_scenarios="primary:1:12",
     play_scenarios="walk-in",
     demo_variants=("tool", "reasoning"),
+    demo_settings={
+        "scenarios": "primary:1:30",
+        "cast": "staff=understudy:mistake=wrong_department@0.15+wrong_tool@0.2,all=understudy",
+    },
 )

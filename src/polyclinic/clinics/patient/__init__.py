@@ -69,4 +69,6 @@ clinic = Clinic(
     headline=("ability", "elicited"),
     demo_scenarios="2",
     demo_variants=("cot", "few-shot-2", "evolved-emptied"),
+    demo_settings={"variants": ("evolved-emptied", "evolved"), "scenarios": "3"},
+    demo_learns=6,
 )
