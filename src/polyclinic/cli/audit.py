@@ -11,7 +11,7 @@ import click
 from polyclinic.cli.options import Group, json_option, print_json, store_option, wait
 from polyclinic.errors import ConfigError
 from polyclinic.eval.audit import AuditKey, read_ratings, write_packet
-from polyclinic.eval.audit_report import audit, audit_sections
+from polyclinic.eval.audit_report import audit, audit_sections, people_by_variant
 from polyclinic.eval.criteria import Criterion
 from polyclinic.eval.results import RunResults
 from polyclinic.eval.rubric import RubricJudge, load_rubric
@@ -113,7 +113,8 @@ def read(sheets: tuple[str, ...], key_path: str, scoring: str, html: str, store:
                 f"the {len(sheets)} sheet(s) hold no rating yet: fill in whole numbers and read them again"
             )
         async with open_store(store, must_exist=True) as opened:
-            sections = audit_sections(audit(await load_results(opened, key.run, scoring), key, ratings))
+            results = await load_results(opened, key.run, scoring)
+            sections = audit_sections(audit(results, key, ratings), people_by_variant(results, key, ratings))
             report = await make_report(opened, key.run, scoring=scoring) if html else None
         if report is not None:
             write_html([replace(report, sections=(*report.sections, *sections))], Path(html))

@@ -79,8 +79,29 @@ def _question(
     )
 
 
-def audit_sections(audits: Sequence[QuestionAudit]) -> list[Section]:
-    """The audit as report sections: a table of coefficients, and judge against people as pictures."""
+def people_by_variant(results: RunResults, key: AuditKey, ratings: Sequence[Rating]) -> Table | None:
+    """What people gave each variant, question by question: the table of a human evaluation."""
+    variants = {episode.id: (episode.variant, episode.scenario) for episode in results.episodes}
+    rows: list[list[Cell]] = []
+    for name in results.variant_names():
+        cells: list[Cell] = [name]
+        for question in key.questions:
+            given = [
+                (float(rating.value), variants[key.items[rating.item]][1])
+                for rating in ratings
+                if rating.question == question.id and variants[key.items[rating.item]][0] == name
+            ]
+            bounds = (float(question.low), float(question.high))
+            cells.append(estimate([v for v, _ in given], clusters=[s for _, s in given], bounds=bounds))
+        rows.append(cells)
+    if not any(cell is not None for row in rows for cell in row[1:]):
+        return None
+    columns = ["variant", *(question.id for question in key.questions)]
+    return Table("What people gave each variant, means over ratings", columns, rows, digits=2)
+
+
+def audit_sections(audits: Sequence[QuestionAudit], people: Table | None = None) -> list[Section]:
+    """The audit as report sections: what people gave, a table of coefficients, and judge against people as pictures."""
     rows: list[list[Cell]] = []
     for found in audits:
         for between, agreements in (("people", found.people), ("judge and people", found.judge)):
@@ -92,6 +113,7 @@ def audit_sections(audits: Sequence[QuestionAudit]) -> list[Section]:
     raters = audits[0].raters if audits else ()
     body: list[Block] = [
         Paragraph(f"{len(raters)} raters, blind to run, variant and model: {', '.join(raters)}."),
+        *([people] if people is not None else []),
         Table("Agreement with 95 % intervals", ["question", "between", "coefficient", "value", "items", "note"], rows),
     ]
     for found in audits:

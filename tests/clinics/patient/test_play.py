@@ -65,3 +65,23 @@ def test_a_person_can_be_the_patient_and_hears_what_was_given_away(store: str) -
     assert "How you played the patient" in said
     assert "diagnosis: heart attack" in said
     assert "What you know about it:" in said
+
+
+@pytest.mark.parametrize(
+    ("case", "typed", "right"),
+    [
+        ("ami-01", "Anterior STEMI: the pressure and the ECG", True),
+        ("dka-01", "DKA", True),
+        ("pe-01", "PE: a clot from the leg", True),
+        ("ami-01", "No heart attack: anxiety", False),
+        ("int-01", "bowel obstruction", False),
+    ],
+)
+def test_short_names_are_right_diagnoses_and_denials_and_broader_ones_are_not(
+    store: str, case: str, typed: str, right: bool
+) -> None:
+    arguments = ["play", "patient", "--role", "doctor", "--scenarios", case, "--store", store, "--variant", "training"]
+    lines = ["Where is the pain?", "/conclude", typed, "Please wait here.", "x"]
+    said = CliRunner().invoke(cli, arguments, input="".join(f"{line}\n" for line in lines)).output
+    assert ("That is right." in said) is right
+    assert ("This was dangerous" in said) is not right, "an urgent illness was overlooked"

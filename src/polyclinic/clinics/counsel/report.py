@@ -23,6 +23,8 @@ from polyclinic.eval.metrics import metric_estimate
 from polyclinic.eval.results import EpisodeRow, RunResults
 from polyclinic.eval.sections import Cell, Details, Dialogue, Figure, Line, Paragraph, Section, Table
 
+MOST = 5
+"""Talks shown side by side."""
 _ANSWERING = ("guard", "planner", "counsellor", "critic", "keeper")
 
 
@@ -32,7 +34,8 @@ def report(results: RunResults) -> list[Section]:
     found = [_ablation(results, [name for name in variants if name in ABLATIONS])]
     limits = [name for name in variants if name in VARIANTS and VARIANTS[name].critic]
     found += [_limits(results, limits), _stages(results, limits)] if limits else []
-    return [*found, _hand_overs(results)]
+    alike = side_by_side(results)
+    return [*found, *([alike] if alike is not None else []), _hand_overs(results)]
 
 
 def feedback(case: Case) -> list[Section]:
@@ -82,6 +85,39 @@ def _ablation(results: RunResults, variants: Sequence[str]) -> Section:
             Table("Mean and 95 % interval over conversations", head, rows, digits=2),
         ],
     )
+
+
+def side_by_side(results: RunResults) -> Section | None:
+    """Figure 1: what each variant answers to the same words of the same person."""
+    variants = results.variant_names()
+    if len(variants) < 2:
+        return None
+    rows: list[list[Cell]] = []
+    for scenario in dict.fromkeys(row.scenario for row in results.episodes):
+        talks = {name: next(results.of(name, scenario), None) for name in variants}
+        answers = {name: _replies(row) for name, row in talks.items() if row is not None and row.has_transcript}
+        shared = [said for said in answers.get(variants[0], {}) if all(said in found for found in answers.values())]
+        if len(answers) == len(variants) and shared:
+            rows.append([scenario, shared[-1], *(answers[name][shared[-1]] for name in variants)])
+    if not rows:
+        return None
+    table = Table(
+        "The last words that were the same in every talk", ["talk", "the person says", *variants], rows[:MOST]
+    )
+    return Section("Figure 1: the same words, answered side by side", [table])
+
+
+def _replies(row: EpisodeRow) -> dict[str, str]:
+    """What the person said to the counsellor's next words."""
+    found: dict[str, str] = {}
+    said = ""
+    for event in row.transcript.of(Said):
+        if event.speaker == "patient":
+            said = event.text
+        elif event.speaker == "counsellor" and said:
+            found.setdefault(said, event.text)
+            said = ""
+    return found
 
 
 class _Answers:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from polyclinic.clinics.patient.report.before_after import before_and_after
 from polyclinic.clinics.patient.report.figures import accumulation, question_types, types_by_round
 from polyclinic.clinics.patient.report.tables import by_disease, metric_table, seconds_table
 from polyclinic.eval.results import RunResults
@@ -37,6 +38,7 @@ def report(results: RunResults) -> list[Section]:
         _section("Cost of an answer", costs),
         _section("The doctors' questions", [*questions, question_types(results), types_by_round(results)]),
         _section("What was learned, case by case", [accumulation(results)]),
+        _section("Before and after evolution", before_and_after(results)),
         _section("From disease to disease", [by_disease(results, "ability")]),
     ]
     return [section for section in sections if section.body]

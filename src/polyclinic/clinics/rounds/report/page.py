@@ -6,15 +6,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from polyclinic.clinics.rounds.rules.notes import Analysed, Withheld
-from polyclinic.clinics.rounds.rules.view import round_of, tutor_rounds
+from polyclinic.clinics.rounds.rules.notes import Analysed, Chose, Withheld
+from polyclinic.clinics.rounds.rules.view import room_note, round_of, tutor_rounds
 from polyclinic.clinics.rounds.scenario import Case
 from polyclinic.clinics.rounds.scenario.shipped import pictures
 from polyclinic.clinics.rounds.variants import VARIANTS
 from polyclinic.core.model import role_of
 from polyclinic.core.transcript import Noted, Reviewed, Said, Transcript
-from polyclinic.eval.charts import Dots, Lines
+from polyclinic.eval.charts import Bars, Dots, Lines
 from polyclinic.eval.estimate import Estimate
+from polyclinic.eval.intervals import estimate
 from polyclinic.eval.metrics import metric_estimate
 from polyclinic.eval.results import RunResults
 from polyclinic.eval.sections import Block, Cell, Details, Dialogue, Figure, Line, Paragraph, Picture, Section, Table
@@ -30,11 +31,19 @@ RULES = (
     "withheld_share",
 )
 SHOWN_SESSIONS = 4
+LEVELS = ("beginner", "intermediate", "advanced")
 
 
 def report(results: RunResults) -> list[Section]:
     """Teaching (table 2), group size (table 8 and its plot), student models (table 9), conduct, learning, sessions."""
-    found = [tutors([results]), _sizes(results), student_models([results]), _conduct(results), _learning(results)]
+    found = [
+        tutors([results]),
+        _sizes(results),
+        student_models([results]),
+        by_level(results),
+        _conduct(results),
+        _learning(results),
+    ]
     return [section for section in (*found, _sessions(results)) if section is not None]
 
 
@@ -119,6 +128,31 @@ def student_models(runs: Sequence[RunResults]) -> Section | None:
         "Teaching by student model", ("students played by", "variant", "ETS", "MSM", "MPS", "average"), rows, digits=2
     )
     return Section("Student models", [table])
+
+
+def by_level(results: RunResults) -> Section | None:
+    """Figure 2: how each variant does with beginners, intermediate and advanced students."""
+    series: dict[str, list[Estimate | None]] = {}
+    for variant in results.variant_names():
+        right: dict[str, list[float]] = {level: [] for level in LEVELS}
+        for row in results.of(variant=variant):
+            if row.status == "done" and row.has_transcript:
+                levels = {student.name: student.level for student in room_note(row.transcript).students}
+                for note in row.transcript.notes(Chose):
+                    if note.when == "final" and levels.get(note.student) in right:
+                        right[levels[note.student]].append(float(note.right))
+        series[variant] = [estimate(right[level], bounds=(0.0, 1.0)) for level in LEVELS]
+    if not any(value is not None for values in series.values() for value in values):
+        return None
+    rows: list[list[Cell]] = [[variant, *values] for variant, values in series.items()]
+    chart = Bars(list(LEVELS), series, "level of the student", "right after the session", low=0, high=1)
+    return Section(
+        "Figure 2: students of different levels",
+        [
+            Figure("Share of students who are right after the session, by level", chart),
+            Table("Right after the session, by level", ("variant", *LEVELS), rows, digits=2),
+        ],
+    )
 
 
 def _conduct(results: RunResults) -> Section | None:

@@ -1,0 +1,77 @@
+"""The papers' tables and figures come out of a run: side by side, before and after, by level, what people gave."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polyclinic.eval.audit import AuditKey, Rating
+from polyclinic.eval.audit_report import people_by_variant
+from polyclinic.eval.criteria import Criterion
+from polyclinic.eval.report import RunReport
+from polyclinic.eval.sections import Figure, Section, Table
+from polyclinic.runner.api import run
+from polyclinic.runner.plan.config import make_config, read_config
+from polyclinic.runner.registry import load_clinic
+from polyclinic.runner.reports import make_report
+from polyclinic.store.store import open_store
+from polyclinic.testing.runs import MEMORY
+
+RECIPES = sorted((Path(__file__).parents[2] / "recipes").glob("*.toml"))
+
+
+async def reported(**asked: Any) -> RunReport:
+    async with open_store(MEMORY) as store:
+        outcome = await run(store, make_config(asked))
+        return await make_report(store, outcome.run)
+
+
+def section(report: RunReport, title: str) -> Section:
+    return next(each for each in report.all_sections if each.title.startswith(title))
+
+
+async def test_eirenes_figure_1_sets_answers_to_the_same_words_side_by_side() -> None:
+    made = await reported(clinic="counsel", scenarios="quiet@en:2", variants=("full", "single"), judges=("safety",))
+    (table,) = section(made, "Figure 1").body
+    assert isinstance(table, Table) and table.columns[2:] == ["full", "single"]
+    assert all(str(cell).strip() for row in table.rows for cell in row)
+
+
+async def test_evopatients_figures_12_13_and_18_show_before_and_after() -> None:
+    made = await reported(clinic="patient", scenarios="2", variants=("evolved-emptied", "evolved"))
+    found = section(made, "Before and after").body
+    captions = [block.caption for block in found if isinstance(block, (Figure, Table))]
+    assert [number for number in ("12", "13", "18") if any(f"figure {number}" in caption for caption in captions)] == [
+        "12",
+        "13",
+        "18",
+    ]
+
+
+async def test_clinedus_figure_2_shows_students_of_every_level() -> None:
+    made = await reported(clinic="rounds", scenarios="card-03", variants=("lecture",), judges=("learning",))
+    figure, table = section(made, "Figure 2").body
+    assert isinstance(figure, Figure) and isinstance(table, Table)
+    assert list(table.columns) == ["variant", "beginner", "intermediate", "advanced"]
+
+
+async def test_clinedus_table_4_is_what_people_gave_each_variant() -> None:
+    made = await reported(clinic="demo", scenarios="2", variants=("plain", "tool"))
+    question = Criterion(id="warm", question="Is it warm?", low=1, high=5, anchors={1: "no", 5: "yes"})
+    items = {f"I{n}": episode.id for n, episode in enumerate(made.results.episodes)}
+    key = AuditKey(run=made.results.run, clinic="demo", seed=0, questions=(question,), items=items)
+    ratings = [Rating("anna", item, "warm", 5 if ":tool:" in episode else 2) for item, episode in items.items()]
+    table = people_by_variant(made.results, key, ratings)
+    assert table is not None and [row[0] for row in table.rows] == ["plain", "tool"]
+    assert [getattr(row[1], "mean", None) for row in table.rows] == [2.0, 5.0]
+
+
+@pytest.mark.parametrize("path", RECIPES, ids=[path.stem for path in RECIPES])
+def test_every_recipe_names_what_exists(path: Path) -> None:
+    config = read_config(str(path))
+    clinic = load_clinic(config.clinic)
+    for name in config.variants:
+        clinic.variant(name)
+    assert clinic.scenarios(config.scenarios.partition(":")[0] or config.scenarios, 0)
