@@ -38,7 +38,9 @@ def test_a_packet_is_rated_and_read_back(polyclinic: Run, packet: Path, tmp_path
     done = polyclinic("audit", "read", *sheets, "--html", "audit.html", "--json")
     assert done.returncode == 0, done.stderr
     (section,) = json.loads(done.stdout)["sections"]
-    rows = {(row[1], row[2]): row[3] for row in section["body"][1]["rows"]}
+    given, agreed = section["body"][1:3]
+    assert given["caption"].startswith("What people gave each variant")
+    rows = {(row[1], row[2]): row[3] for row in agreed["rows"]}
     assert rows["people", "alpha (ordinal)"]["mean"] == 1.0
     assert "Human audit" in (tmp_path / "audit.html").read_text(encoding="utf-8")
     shown = polyclinic("audit", "read", *sheets)
