@@ -11,8 +11,8 @@ from polyclinic.cli.options import Group, json_option, print_json, refuse_busy_p
 from polyclinic.core.files import bad_file
 from polyclinic.core.records import RecordInvalid, RecordsError, Resource
 from polyclinic.errors import ConfigError
+from polyclinic.store.store import default_store
 
-DEFAULT_STORE = ".polyclinic/store.db"
 READERS = 4
 
 
@@ -34,7 +34,7 @@ def command() -> None:
 def serve(store: str, host: str, port: int, names: tuple[str, ...]) -> int:
     """Serve the store's records as a FHIR R5 server, until interrupted."""
     refuse_busy_port(host, port)
-    wait(_serve(store or DEFAULT_STORE, host, port, names))
+    wait(_serve(store or default_store(), host, port, names))
     return 0
 
 
@@ -67,7 +67,7 @@ def load(files: tuple[Path, ...], store: str, server: str | None, as_json: bool)
     Every resource is validated and needs an id. Resources that already exist are not changed.
     """
     resources = [resource for path in files for resource in read_resources(path)]
-    added = wait(_load(resources, store or DEFAULT_STORE, server))
+    added = wait(_load(resources, store or default_store(), server))
     if as_json:
         print_json({"read": len(resources), "added": added})
     else:

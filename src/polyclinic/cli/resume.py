@@ -16,6 +16,7 @@ from polyclinic.store.store import default_store
 @click.option("--max-tokens", type=int, metavar="N", help="A new limit for the run.")
 @click.option("--max-cost-usd", type=float, metavar="X", help="A new limit for the run.")
 @click.option("--max-seconds", type=float, metavar="S", help="A new limit for this process.")
+@click.option("--on", default="", metavar="WHERE", help="Go on on a Ray cluster: ray, ray://auto or ray://HOST:PORT.")
 @store_option
 @json_option
 def command(
@@ -24,6 +25,7 @@ def command(
     max_tokens: int | None,
     max_cost_usd: float | None,
     max_seconds: float | None,
+    on: str,
     store: str,
     as_json: bool,
 ) -> int:
@@ -37,7 +39,9 @@ def command(
     limits = {"max_tokens": max_tokens, "max_cost_usd": max_cost_usd, "max_seconds": max_seconds}
     overrides: dict[str, object] = {name: value for name, value in limits.items() if value is not None}
     tell, progress = partial(click.echo, err=True), terminal_progress(as_json)
-    outcome = wait(resume(store or default_store(), run, progress, tell, concurrency=concurrency, overrides=overrides))
+    outcome = wait(
+        resume(store or default_store(), run, progress, tell, concurrency=concurrency, overrides=overrides, on=on)
+    )
     if as_json:
         print_json(outcome.as_json())
     return outcome.exit_code

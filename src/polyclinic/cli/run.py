@@ -48,6 +48,7 @@ from polyclinic.runner.plan.config import RunConfig, make_config, read_config
 @click.option("--max-seconds", type=float, metavar="S", help="Limit for the run.")
 @click.option("--cache/--no-cache", default=None, help="Reuse answers to identical requests across runs.")
 @click.option("--local-only", is_flag=True, default=None, help="Refuse any endpoint outside this machine.")
+@click.option("--on", metavar="WHERE", help="Run on a Ray cluster: ray, ray://auto or ray://HOST:PORT.")
 @click.option("--config", "config_file", metavar="FILE.toml", help="A run file; flags override it.")
 @click.option("--dry-run", is_flag=True, help="Estimate calls, tokens and cost; run nothing.")
 @store_option

@@ -16,7 +16,7 @@ from polyclinic.models.llm import ChatCaller, Endpoint
 from polyclinic.models.local import LocalCaller
 from polyclinic.models.open_files import connections_for
 from polyclinic.models.prices import FREE, Price, Prices, default_prices
-from polyclinic.models.spec import CastSpec, endpoints
+from polyclinic.models.spec import CastSpec, Options, endpoints
 
 
 class Assembly:
@@ -28,9 +28,10 @@ class Assembly:
         budget: Budget | None = None,
         prices: Prices | None = None,
         endpoints: int = 1,
+        workers: int = 1,
     ) -> None:
         self._cache, self._budget, self._prices = cache, budget, prices
-        self._shares = endpoints
+        self._shares, self._workers = endpoints, workers
         self._checks: list[Callable[[], object]] = []
         self._models: dict[str, Model] = {}
         self._endpoints: dict[tuple[str, str], Endpoint] = {}
@@ -77,7 +78,7 @@ class Assembly:
             self._checks.append(endpoint.headers)
             return ChatCaller(endpoint, spec.model, spec.options, spec.text, price), endpoint.limiter
         if spec.kind == "hosted":
-            limiter = self._limiters.setdefault(spec.provider, Limiter(spec.options.concurrency, spec.options.rpm))
+            limiter = self._limiters.setdefault(spec.provider, Limiter(*self._share(spec.options)))
             hosted = HostedCaller(spec.provider, spec.model, spec.options, spec.text, price)
             self._checks.append(hosted.check)
             return hosted, limiter
@@ -94,9 +95,15 @@ class Assembly:
             thinking = cast(Thinking, known.get("thinking", "template"))
             first = Habits(limit_name=known.get("limit", "max_tokens"), thinking=thinking)
             needs_key = spec.remote and bool(spec.provider and spec.key_env)
-            calls = connections_for(options.concurrency, self._shares)
-            self._endpoints[key] = Endpoint(spec.base_url, spec.key_env, calls, options.rpm, first, needs_key)
+            slots, rpm = self._share(options)
+            calls = connections_for(slots, self._shares)
+            self._endpoints[key] = Endpoint(spec.base_url, spec.key_env, calls, rpm, first, needs_key)
         return self._endpoints[key]
+
+    def _share(self, options: Options) -> tuple[int, float | None]:
+        """This worker's part of an endpoint's slots and of its requests a minute."""
+        rpm = options.rpm / self._workers if options.rpm else None
+        return max(1, options.concurrency // self._workers), rpm
 
     def _price(self, spec: CastSpec) -> Price:
         if not spec.remote:

@@ -145,10 +145,14 @@ def open_cast(
     cache: ResponseCache | None = None,
     budget: Budget | None = None,
     prices: Prices | None = None,
+    workers: int = 1,
 ) -> Cast:
-    """The models that were chosen, ready to be asked; `reader` makes the built-in reader."""
+    """The models that were chosen, ready to be asked; `reader` makes the built-in reader.
+
+    Each of several workers gets its share of an endpoint's slots and rate.
+    """
     places = {(spec.base_url, spec.key_env) for spec in chosen.values() if spec.kind == "endpoint"}
-    assembly = Assembly(cache, budget, prices, endpoints=len(places))
+    assembly = Assembly(cache, budget, prices, endpoints=len(places), workers=workers)
     models: dict[str, Model] = {}
     ears = reader("") if reader is not None else None
     for role, spec in chosen.items():

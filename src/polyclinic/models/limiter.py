@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 class Limiter:
     """Slots for calls, and a pause that holds every start while the endpoint has asked for one."""
 
-    def __init__(self, concurrency: int, rpm: int | None = None) -> None:
+    def __init__(self, concurrency: int, rpm: float | None = None) -> None:
         self.most = concurrency
         self.allowed = float(concurrency)
         self.busy = 0

@@ -51,7 +51,7 @@ class Endpoint:
         base_url: str,
         key_env: str,
         concurrency: int,
-        rpm: int | None = None,
+        rpm: float | None = None,
         first: Habits | None = None,
         needs_key: bool = False,
     ) -> None:

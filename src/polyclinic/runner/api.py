@@ -15,7 +15,7 @@ from polyclinic.errors import LimitReached, StoreError, UserError
 from polyclinic.models.human import HumanDesk
 from polyclinic.runner.build.built_run import BuiltRun, build
 from polyclinic.runner.build.observers import active_observers
-from polyclinic.runner.execute.batch import Batch
+from polyclinic.runner.execute.batch import Batch, Share
 from polyclinic.runner.execute.garbage import rare_garbage_collection
 from polyclinic.runner.execute.progress import Progress, Silent
 from polyclinic.runner.plan.config import RunConfig, make_config
@@ -45,6 +45,8 @@ class RunOutcome:
     judge_failures: int = 0
     unreachable: bool = False
     learned: Mapping[str, int] = field(default_factory=dict)
+    spent_nano_usd: int = 0
+    spent_tokens: int = 0
 
     @property
     def exit_code(self) -> int:
@@ -90,17 +92,21 @@ async def resume_run(
     desk: HumanDesk | None = None,
     listener: Listener | None = None,
     overrides: Mapping[str, object] | None = None,
+    share: Share = Share(),
 ) -> RunOutcome:
     """Run the pending episodes of a run. Finished episodes never run again; failed ones are retried once.
 
-    `overrides` may change what does not decide results: limits, endpoints' speed, the cache.
+    `overrides` may change what does not decide results: limits, endpoints' speed, the cache. `share` says which of
+    several workers this is; endpoints' limits are divided among them.
     """
     row = await store.runs.get(run)
     plan = parse_plan(make_config({**row.config, **(overrides or {})}))
     if retry_failed:
         await store.runs.retry_failed(row.id)
-    async with build(plan, store.journal(row.id), store, desk=desk, listener=listener) as built:
-        return await execute(store, row.id, plan, built, progress=progress, concurrency=concurrency, lease_s=lease_s)
+    async with build(plan, store.journal(row.id), store, desk=desk, listener=listener, workers=share.of) as built:
+        return await execute(
+            store, row.id, plan, built, progress=progress, concurrency=concurrency, lease_s=lease_s, share=share
+        )
 
 
 async def execute(
@@ -112,11 +118,13 @@ async def execute(
     progress: Progress | None = None,
     concurrency: int | None = None,
     lease_s: float = LEASE_S,
+    share: Share = Share(),
 ) -> RunOutcome:
     """Run the pending episodes of a saved run, with the objects that were built for it."""
     clinic, config = plan.clinic, plan.config
     rows = await store.runs.episodes(run, config.seed, clinic.name)
     await _count_what_was_spent(store, built, rows)
+    before = _spent(built)
     batch = Batch(
         store=store,
         run=run,
@@ -127,6 +135,7 @@ async def execute(
         progress=progress or Silent(),
         start_libraries=await start_libraries(store, clinic, config),
         lease_s=lease_s,
+        share=share,
     )
     batch.progress.watch(built.cast.retries)
     with rare_garbage_collection():
@@ -135,7 +144,20 @@ async def execute(
     learned: Mapping[str, int] = {}
     if config.keep_as and not outcome.left:
         learned = await save_learned(store, run, clinic, config.keep_as, config.embedder or "default")
-    return replace(outcome, unpriced=plan.unpriced, judge_failures=batch.judge_failures, learned=learned)
+    nano_usd, tokens = (now - then for now, then in zip(_spent(built), before, strict=True))
+    return replace(
+        outcome,
+        unpriced=plan.unpriced,
+        judge_failures=batch.judge_failures,
+        learned=learned,
+        spent_nano_usd=nano_usd,
+        spent_tokens=tokens,
+    )
+
+
+def _spent(built: BuiltRun) -> tuple[int, int]:
+    """Money and tokens as far as a budget has counted them."""
+    return (built.budget.spent_nano_usd, built.budget.spent_tokens) if built.budget is not None else (0, 0)
 
 
 async def _count_what_was_spent(store: Store, built: BuiltRun, rows: Sequence[StoredEpisode]) -> None:

@@ -13,6 +13,7 @@ from typing import Self
 from polyclinic.core.records import RecordsUnreachable
 from polyclinic.errors import ConfigError
 from polyclinic.runner.api import RunOutcome, outcome_of, resume_run, run_plan
+from polyclinic.runner.cluster import resume_on_cluster, run_on_cluster
 from polyclinic.runner.execute.progress import Progress
 from polyclinic.runner.execute.reasons import why_failed
 from polyclinic.runner.plan.config import RunConfig
@@ -37,7 +38,10 @@ async def drive(config: RunConfig, progress: Progress, begun: Tell, tell: Tell) 
                 tell(line)
 
         async with ending:
-            ending.outcome = await run_plan(store, plan, progress=progress, written=written)
+            if config.on:
+                ending.outcome = await run_on_cluster(store, plan, tell=tell, written=written)
+            else:
+                ending.outcome = await run_plan(store, plan, progress=progress, written=written)
         return ending.outcome
 
 
@@ -49,14 +53,20 @@ async def resume(
     *,
     concurrency: int | None = None,
     overrides: Mapping[str, object] | None = None,
+    on: str = "",
 ) -> RunOutcome:
-    """Resume a run until it ends, a limit is reached, or the user stops it."""
+    """Resume a run, here or on a cluster, until it ends, a limit is reached, or the user stops it."""
     async with open_store(url, must_exist=True) as store:
         name = (await store.runs.get(run)).id
         async with _Ending(store, tell, name) as ending:
-            ending.outcome = await resume_run(
-                store, name, progress=progress, concurrency=concurrency, overrides=overrides
-            )
+            if on:
+                ending.outcome = await resume_on_cluster(
+                    store, name, tell=tell, concurrency=concurrency, overrides={**(overrides or {}), "on": on}
+                )
+            else:
+                ending.outcome = await resume_run(
+                    store, name, progress=progress, concurrency=concurrency, overrides={**(overrides or {}), "on": ""}
+                )
         return ending.outcome
 
 

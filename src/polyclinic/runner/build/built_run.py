@@ -121,6 +121,7 @@ async def build(
     *,
     desk: HumanDesk | None = None,
     listener: Listener | None = None,
+    workers: int = 1,
 ) -> AsyncIterator[BuiltRun]:
     """Everything an episode of this run needs; endpoints and records are closed on leaving."""
     clinic, config = plan.clinic, plan.config
@@ -135,6 +136,7 @@ async def build(
             recordings=await open_recordings(plan.cast.values(), store),
             cache=store.cache if store is not None and config.cache else None,
             budget=budget,
+            workers=workers,
         )
         try:
             services = Services(

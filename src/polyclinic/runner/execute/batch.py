@@ -30,6 +30,14 @@ POLL_S = 0.5
 _log = logging.getLogger("polyclinic.runner")
 
 
+@dataclass(frozen=True)
+class Share:
+    """Which of several equal workers this is. It only decides with which units a worker begins."""
+
+    index: int = 0
+    of: int = 1
+
+
 @dataclass
 class Batch:
     """One process's share of one run."""
@@ -45,6 +53,7 @@ class Batch:
     lease_s: float = LEASE_S
     limit: LimitReached | None = None
     judge_failures: int = 0
+    share: Share = Share()
 
     async def execute(self) -> None:
         """Run all that is pending, until all of the run has ended here or elsewhere, or a limit stops it.
@@ -59,7 +68,7 @@ class Batch:
         self._lone = lone_campaign(self.context, self.start_libraries)
         self.progress.start(len(self.rows), sum(row.status != "pending" for row in self.rows))
         async with self._holding_leases(), self._within_limits():
-            units = _units(self.rows)
+            units = _own_first(_units(self.rows), self.share)
             while units and self.limit is None:
                 elsewhere: list[str] = []
                 waiting = iter(units.items())
@@ -277,6 +286,13 @@ def _units(rows: Iterable[StoredEpisode]) -> dict[str, list[StoredEpisode]]:
     for row in rows:
         units.setdefault(row.unit, []).append(row)
     return {unit: mine for unit, mine in units.items() if any(row.status == "pending" for row in mine)}
+
+
+def _own_first(units: dict[str, list[StoredEpisode]], share: Share) -> dict[str, list[StoredEpisode]]:
+    """The same units, beginning with this worker's part of them: so workers seldom ask for the same one."""
+    listed = list(units.items())
+    start = len(listed) * share.index // share.of
+    return dict(listed[start:] + listed[:start])
 
 
 async def all_of(workers: Iterable[Coroutine[Any, Any, None]]) -> None:

@@ -53,6 +53,7 @@ class RunConfig(Frozen):
     max_cost_usd: float | None = Field(None, gt=0, allow_inf_nan=False, description="limit for the whole run")
     max_seconds: float | None = Field(None, gt=0, allow_inf_nan=False, description="limit for the whole run")
     concurrency: int = Field(16, ge=1, le=4096, description="episodes at the same time")
+    on: str = Field("", description="where: empty for this process, ray or ray://address for a cluster")
     store: str = Field("", description="where the run is stored")
     fhir: str = Field("", description="base URL of an external FHIR R5 server; empty: the run's own")
     cache: bool = Field(False, description="reuse answers to identical requests across runs")

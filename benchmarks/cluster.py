@@ -1,0 +1,152 @@
+"""A run on a Ray cluster, measured against one process.
+
+    python benchmarks/cluster.py --postgres postgresql://… overhead | throughput | commits [--episodes 200]
+
+overhead: CPU of the workers per call, against the same work in one process without Ray (goal: at most 1.3 times).
+throughput: calls a second against an endpoint with 200 ms, with 1, 2 and 4 workers (goal: 0.9 of linear).
+commits: how many calls a second PostgreSQL commits from several connections, for the estimate in the results file.
+A cluster of three or more nodes is begun on this machine by Ray's own means.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import importlib
+import os
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+
+from polyclinic.core.database import RowWork
+from polyclinic.runner.api import start_run
+from polyclinic.runner.cluster import Cluster, Part, Worked, Worker
+from polyclinic.runner.plan.config import make_config
+from polyclinic.store.store import Store, open_store
+from polyclinic.testing.fault_server import FaultServer
+from polyclinic.testing.killing import steady
+
+AT_ONCE = 16
+
+
+@contextmanager
+def database(server: str) -> Iterator[str]:
+    name = f"bench_{uuid.uuid4().hex[:8]}"
+    with psycopg.connect(server, autocommit=True) as admin:
+        admin.execute(f"CREATE DATABASE {name}")
+    yield f"{server.rpartition('/')[0]}/{name}"
+    with psycopg.connect(server, autocommit=True) as admin:
+        admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@contextmanager
+def nodes(count: int) -> Iterator[None]:
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    cluster = importlib.import_module("ray.cluster_utils").Cluster(
+        initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False}
+    )
+    for _ in range(count - 1):
+        cluster.add_node(num_cpus=1)
+    os.environ["RAY_ADDRESS"] = cluster.address
+    yield
+    cluster.shutdown()
+
+
+async def calls(store: Store, run: str) -> int:
+    found = await store.database.read(lambda tx: tx.execute("SELECT COUNT(*) FROM calls WHERE run = ?", (run,)))
+    return int(found[0][0])
+
+
+def parts(store: Store, run: str, workers: int) -> list[Part]:
+    return [Part(store.url, run, AT_ONCE, (index, workers), {"on": "", "keep_as": ""}) for index in range(workers)]
+
+
+async def overhead(server: str, episodes: int) -> None:
+    values: dict[str, Any] = {"clinic": "demo", "variants": ("plain",), "scenarios": str(episodes)}
+    with nodes(3):
+        for turn in range(3):
+            with database(server) as url:
+                async with open_store(url) as store:
+                    run = await start_run(store, make_config({**values, "seed": turn}))
+                    alone = await Worker().work(parts(store, run, 1)[0])
+                    made = await calls(store, run)
+            with database(server) as url:
+                async with open_store(url) as store:
+                    run = await start_run(store, make_config({**values, "seed": turn}))
+                    with Cluster("ray") as cluster:
+                        worked: list[Worked] = await cluster.round(store, run, parts(store, run, 3), print)
+            one, many = alone.cpu_s / made, sum(each.cpu_s for each in worked) / made
+            print(f"{made} calls: {one * 1000:.2f} ms alone, {many * 1000:.2f} ms on 3 workers, {many / one:.2f} times")
+
+
+async def throughput(server: str, episodes: int) -> None:
+    async with FaultServer(latency_s=0.2, reply=steady) as endpoint:
+        with nodes(4):
+            first = 0.0
+            for workers in (1, 2, 4):
+                with database(server) as url:
+                    async with open_store(url) as store:
+                        cast = f"nurse={endpoint.url}:any,caller={endpoint.url}:any,all=understudy"
+                        size = str(episodes * workers)
+                        config = {"clinic": "demo", "variants": ("plain",), "scenarios": size, "cast": cast}
+                        run = await start_run(store, make_config(config))
+                        with Cluster("ray") as cluster:
+                            rate = await measured(cluster, store, run, workers, endpoint)
+                first = first or rate
+                print(f"{workers} workers: {rate:.1f} calls/s, {rate / first / workers:.2f} of linear")
+
+
+async def measured(cluster: Cluster, store: Store, run: str, workers: int, endpoint: FaultServer) -> float:
+    """Calls a second between the first tenth and the last: the start of the workers does not count."""
+    before, marks = endpoint.counts["answered"], list[tuple[float, int]]()
+    working = asyncio.create_task(cluster.round(store, run, parts(store, run, workers), print))
+    while not working.done():
+        marks.append((time.monotonic(), endpoint.counts["answered"] - before))
+        await asyncio.sleep(0.02)
+    await working
+    total = marks[-1][1]
+    middle = [mark for mark in marks if 0.2 * total <= mark[1] <= 0.8 * total]
+    return (middle[-1][1] - middle[0][1]) / (middle[-1][0] - middle[0][0])
+
+
+async def commits(server: str, episodes: int) -> None:
+    statement = (
+        "INSERT INTO calls (run, episode, key, occurrence, role, prompt, model, request, completion, latency_ms) "
+        "VALUES (?, ?, ?, 0, '', '', '', ?, ?, 0)"
+    )
+    text = "x" * 2000
+    for connections in (1, 4, 8):
+        with database(server) as url:
+            async with open_store(url), open_store(url):
+                stores = [open_store(url) for _ in range(connections)]
+                opened = [await store.__aenter__() for store in stores]
+
+                async def write(store: Store, mark: str) -> None:
+                    for _ in range(10):
+                        rows = [("r", mark, uuid.uuid4().hex, text, text) for _ in range(episodes)]
+                        await asyncio.gather(*(store.database.write(RowWork(statement, row)) for row in rows))
+
+                began = time.monotonic()
+                await asyncio.gather(*(write(store, str(number)) for number, store in enumerate(opened)))
+                took = time.monotonic() - began
+                for store in stores:
+                    await store.__aexit__(None, None, None)
+            print(f"{connections} connections: {connections * 10 * episodes / took:,.0f} calls committed a second")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("part", choices=["overhead", "throughput", "commits"])
+    parser.add_argument("--postgres", required=True)
+    parser.add_argument("--episodes", type=int, default=100)
+    asked = parser.parse_args()
+    work = {"overhead": overhead, "throughput": throughput, "commits": commits}[asked.part]
+    asyncio.run(work(asked.postgres, asked.episodes))
+
+
+if __name__ == "__main__":
+    main()

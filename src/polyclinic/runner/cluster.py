@@ -1,0 +1,252 @@
+"""A run on a Ray cluster: long-lived workers on the store's leases, one for each core, never a task for each call.
+
+Ray places the workers, starts dead ones again and scales; the store decides who does which episode. So a worker that
+dies loses nothing that was committed, and the export is the same as that of one process.
+
+- A budget is one budget: each round of workers gets equal shares of what is left, and the last round is one worker.
+- An endpoint's slots and its requests a minute are divided by the number of workers.
+- All machines must reach the store, so it is PostgreSQL.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+from polyclinic.core.extras import install_hint
+from polyclinic.core.model import NANO
+from polyclinic.errors import ConfigError, LimitReached, UserError
+from polyclinic.runner.api import RunOutcome, only_if_begun, outcome_of, resume_run, write_down
+from polyclinic.runner.build.built_run import build
+from polyclinic.runner.execute.batch import Share
+from polyclinic.runner.plan.config import make_config
+from polyclinic.runner.plan.libraries import save_learned
+from polyclinic.runner.plan.run_plan import RunPlan, parse_plan
+from polyclinic.store.store import Store, open_store
+
+TELL_EVERY_S = 10.0
+POLL_S = 0.5
+STOP_S = 10.0
+WORKERS = "POLYCLINIC_RAY_WORKERS"
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one worker is asked to do, in plain values that travel."""
+
+    url: str
+    run: str
+    concurrency: int
+    share: tuple[int, int]
+    overrides: Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class Worked:
+    """What came of a part, in plain values that travel: exceptions do not travel well."""
+
+    limit: str = ""
+    said: str = ""
+    refused: str = ""
+    judge_failures: int = 0
+    spent_nano_usd: int = 0
+    spent_tokens: int = 0
+    cpu_s: float = 0.0
+
+
+class Worker:
+    """One long-lived worker: many episodes at once, in its own event loop, on the store's leases."""
+
+    def __init__(self) -> None:
+        self._task: asyncio.Task[RunOutcome] | None = None
+
+    async def work(self, part: Part) -> Worked:
+        """Work on the run until all of it has ended, here or elsewhere, or a limit is reached."""
+        cpu = time.process_time()
+        try:
+            outcome = await self._work(part)
+        except UserError as error:
+            return Worked(refused=str(error))
+        limit = outcome.limit
+        return Worked(
+            limit=limit.limit if limit else "",
+            said=str(limit) if limit else "",
+            judge_failures=outcome.judge_failures,
+            spent_nano_usd=outcome.spent_nano_usd,
+            spent_tokens=outcome.spent_tokens,
+            cpu_s=time.process_time() - cpu,
+        )
+
+    async def _work(self, part: Part) -> RunOutcome:
+        async with open_store(part.url) as store:
+            self._task = asyncio.ensure_future(
+                resume_run(
+                    store,
+                    part.run,
+                    retry_failed=False,
+                    concurrency=part.concurrency,
+                    overrides=part.overrides,
+                    share=Share(*part.share),
+                )
+            )
+            return await self._task
+
+    async def stop(self) -> None:
+        """Break off; what is committed stays, and the leases are given back."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+
+
+async def run_on_cluster(
+    store: Store, plan: RunPlan, *, tell: Tell, written: Callable[[str, RunPlan], None] | None = None
+) -> RunOutcome:
+    """Build a plan once to check it, save it, and run it on the cluster that its config names."""
+    _refuse_files(store)
+    async with build(plan, store.journal(""), store) as built:
+        built.check()
+    with Cluster(plan.config.on) as cluster:
+        name = await write_down(store, plan)
+        kept = replace(plan, config=make_config((await store.runs.get(name)).config))
+        if written is not None:
+            written(name, kept)
+        async with only_if_begun(store, name):
+            return await cluster.run(store, name, kept, tell=tell)
+
+
+async def resume_on_cluster(
+    store: Store, run: str, *, tell: Tell, concurrency: int | None = None, overrides: Mapping[str, object]
+) -> RunOutcome:
+    """Resume a run on a cluster."""
+    _refuse_files(store)
+    plan = parse_plan(make_config({**(await store.runs.get(run)).config, **overrides}))
+    await store.runs.retry_failed(run)
+    with Cluster(plan.config.on) as cluster:
+        return await cluster.run(store, run, plan, tell=tell, concurrency=concurrency)
+
+
+def _refuse_files(store: Store) -> None:
+    if store.database.dialect != "postgres":
+        raise ConfigError(
+            "--on ray needs a store that every machine reaches: --store postgresql://… "
+            "(bring an old one along with: polyclinic store move)"
+        )
+
+
+class Cluster:
+    """A connection to Ray: ``ray`` begins a cluster on this machine or takes $RAY_ADDRESS, ``ray://…`` joins one."""
+
+    def __init__(self, on: str) -> None:
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        try:
+            import ray
+        except ImportError:
+            raise ConfigError(f"--on ray needs the extra: {install_hint('cluster')}") from None
+        scheme, _, address = on.partition("://")
+        if scheme != "ray":
+            raise ConfigError(f"--on {on}: write ray, ray://auto or ray://HOST:PORT")
+        self._ray: Any = ray
+        self._address = {"": None, "auto": "auto"}.get(address, on)
+
+    def __enter__(self) -> Cluster:
+        try:
+            self._ray.init(
+                self._address, log_to_driver=False, logging_level="error", **self._local(), ignore_reinit_error=True
+            )
+        except (ConnectionError, ValueError, TimeoutError, RuntimeError) as error:
+            raise ConfigError(f"Ray cannot be reached: {str(error).splitlines()[0]}") from None
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ray.shutdown()
+
+    def _local(self) -> dict[str, Any]:
+        joins = self._address is not None or "RAY_ADDRESS" in os.environ
+        return {} if joins else {"include_dashboard": False}
+
+    async def run(
+        self, store: Store, run: str, plan: RunPlan, *, tell: Tell, concurrency: int | None = None
+    ) -> RunOutcome:
+        """Rounds of workers until the run has ended or a limit of the run is reached."""
+        config, began, unjudged = plan.config, time.monotonic(), 0
+        workers = await asyncio.to_thread(self._workers, plan)
+        spent_nano, spent_tokens = 0, 0
+        while True:
+            before = await store.runs.spent(run)
+            spent_nano = max(spent_nano, before.cost_nano_usd)
+            spent_tokens = max(spent_tokens, before.input_tokens + before.output_tokens)
+            overrides: dict[str, object] = {"keep_as": "", "on": ""}
+            if config.max_cost_usd is not None:
+                left = max(0.0, config.max_cost_usd - spent_nano / NANO) / workers
+                overrides["max_cost_usd"] = before.cost_nano_usd / NANO + max(left, 1 / NANO)
+            if config.max_tokens is not None:
+                share = max(1, (config.max_tokens - spent_tokens) // workers)
+                overrides["max_tokens"] = before.input_tokens + before.output_tokens + share
+            if config.max_seconds is not None:
+                overrides["max_seconds"] = max(0.001, config.max_seconds - (time.monotonic() - began))
+            at_once = max(1, (concurrency or config.concurrency) // workers)
+            parts = [Part(store.url, run, at_once, (index, workers), overrides) for index in range(workers)]
+            worked = await self.round(store, run, parts, tell)
+            unjudged += sum(each.judge_failures for each in worked)
+            spent_nano += sum(each.spent_nano_usd for each in worked)
+            spent_tokens += sum(each.spent_tokens for each in worked)
+            reached = next((each for each in worked if each.limit), None)
+            if reached is None or reached.limit == "time" or workers == 1:
+                limit = LimitReached(reached.limit, reached.said) if reached is not None else None
+                return await _concluded(store, run, plan, limit, unjudged)
+            workers = max(1, workers // 2)
+
+    def _workers(self, plan: RunPlan) -> int:
+        """One for each core of the cluster, but no more than an endpoint may be asked at once."""
+        cores = int(self._ray.cluster_resources().get("CPU", 1))
+        wanted = int(os.environ.get(WORKERS, "0")) or cores
+        slots = [spec.options.concurrency for spec in plan.cast.values() if spec.kind in ("endpoint", "hosted")]
+        return max(1, min([wanted, cores, *slots]))
+
+    async def round(self, store: Store, run: str, parts: Sequence[Part], tell: Tell) -> list[Worked]:
+        """Let every part be worked on by its worker; tell how the run stands meanwhile."""
+        ray = self._ray
+        make = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=-1, scheduling_strategy="SPREAD")(Worker)
+        workers = [make.remote() for _ in parts]
+        at_work = [asyncio.wrap_future(w.work.remote(part).future()) for w, part in zip(workers, parts, strict=True)]
+        telling = asyncio.create_task(_telling(store, run, len(workers), tell))
+        try:
+            worked = list(await asyncio.gather(*at_work))
+            for refused in (each.refused for each in worked if each.refused):
+                raise ConfigError(refused)
+            return worked
+        except asyncio.CancelledError:
+            await self._stop(workers)
+            raise
+        finally:
+            telling.cancel()
+            for worker in workers:
+                ray.kill(worker)
+
+    async def _stop(self, workers: Sequence[Any]) -> None:
+        asked = [asyncio.wrap_future(worker.stop.remote().future()) for worker in workers]
+        with suppress(Exception):
+            await asyncio.wait_for(asyncio.gather(*asked, return_exceptions=True), STOP_S)
+
+
+async def _telling(store: Store, run: str, workers: int, tell: Tell) -> None:
+    while True:
+        await asyncio.sleep(TELL_EVERY_S)
+        now = await outcome_of(store, run)
+        tell(f"{now.done} done, {now.failed} failed, {now.left} left; {workers} workers")
+
+
+async def _concluded(
+    store: Store, run: str, plan: RunPlan, limit: LimitReached | None, judge_failures: int
+) -> RunOutcome:
+    outcome, config = await outcome_of(store, run, limit), plan.config
+    learned: Mapping[str, int] = {}
+    if config.keep_as and not outcome.left:
+        learned = await save_learned(store, run, plan.clinic, config.keep_as, config.embedder or "default")
+    return replace(outcome, unpriced=plan.unpriced, judge_failures=judge_failures, learned=learned)

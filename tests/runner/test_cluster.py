@@ -1,0 +1,170 @@
+"""A run on a Ray cluster of three nodes: the same bytes as in one process, whoever dies, and one budget for all."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import os
+import signal
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polyclinic.errors import ConfigError
+from polyclinic.models.assemble import Assembly
+from polyclinic.models.spec import parse_cast
+from polyclinic.runner.api import run
+from polyclinic.runner.cluster import Cluster, resume_on_cluster, run_on_cluster
+from polyclinic.runner.execute.batch import Share, _own_first
+from polyclinic.runner.plan.config import make_config
+from polyclinic.runner.plan.run_plan import plan_run
+from polyclinic.store.store import Store, open_store
+from polyclinic.testing.fault_server import FaultServer
+from polyclinic.testing.killing import steady
+from polyclinic.testing.runs import MEMORY, exported
+from tests.conftest import POSTGRES, postgres_database
+
+DEMO = {"clinic": "demo", "variants": ("plain",), "scenarios": "48", "on": "ray"}
+
+
+async def test_a_store_in_a_file_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    async with open_store(str(tmp_path / "store.db")) as store:
+        with pytest.raises(ConfigError, match="--store postgresql://"):
+            await run_on_cluster(store, await plan_run(store, make_config(DEMO)), tell=print)
+        assert await store.runs.all() == []
+
+
+def test_a_missing_package_or_a_wrong_place_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "ray", None)
+    with pytest.raises(ConfigError, match="cluster"):
+        Cluster("ray")
+    monkeypatch.setitem(__import__("sys").modules, "ray", pytest)
+    with pytest.raises(ConfigError, match="write ray, ray://auto"):
+        Cluster("slurm")
+
+
+def test_workers_begin_with_their_own_part_and_none_is_left_out() -> None:
+    units: dict[str, Any] = {str(number): [] for number in range(10)}
+    begins = [list(_own_first(units, Share(index, 3))) for index in range(3)]
+    assert [order[0] for order in begins] == ["0", "3", "6"]
+    assert all(sorted(order) == sorted(units) for order in begins)
+
+
+def test_workers_divide_an_endpoints_slots_and_rate() -> None:
+    spec = parse_cast("nurse=http://127.0.0.1:9/v1:m?concurrency=12&rpm=60")[0]
+    whole, part = Assembly()._share(spec.options), Assembly(workers=4)._share(spec.options)
+    assert (whole, part) == ((12, 60), (3, 15))
+
+
+@pytest.fixture(scope="module")
+def nodes() -> Iterator[Any]:
+    """Three nodes on this machine, by Ray's own means."""
+    pytest.importorskip("ray")
+    if not POSTGRES:
+        pytest.skip("set POLYCLINIC_TEST_POSTGRES to a server's URL to test on PostgreSQL")
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    cluster = importlib.import_module("ray.cluster_utils").Cluster(
+        initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False}
+    )
+    for _ in range(2):
+        cluster.add_node(num_cpus=1)
+    os.environ["RAY_ADDRESS"] = cluster.address
+    yield cluster
+    del os.environ["RAY_ADDRESS"]
+    cluster.shutdown()
+
+
+@pytest.fixture
+async def store() -> AsyncIterator[Store]:
+    with postgres_database() as url:
+        async with open_store(url) as opened:
+            yield opened
+
+
+async def whole(values: dict[str, Any]) -> tuple[bytes, int]:
+    """The export of the same run in one process, and how many calls it made."""
+    async with open_store(MEMORY) as store:
+        outcome = await run(store, make_config({**values, "on": ""}))
+        calls = await store.database.read(lambda tx: tx.execute("SELECT COUNT(*) FROM calls"))
+        return await exported(store, outcome.run), int(calls[0][0])
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("concurrency", [1, 32, 256])
+@pytest.mark.parametrize(
+    "values",
+    [{**DEMO, "variants": ("plain", "tool")}, {"clinic": "frontdesk", "scenarios": "primary:2:10", "on": "ray"}],
+)
+async def test_the_export_is_that_of_one_process(
+    nodes: Any, store: Store, values: dict[str, Any], concurrency: int
+) -> None:
+    expected, _ = await whole(values)
+    plan = await plan_run(store, make_config({**values, "concurrency": concurrency}))
+    outcome = await run_on_cluster(store, plan, tell=print)
+    assert (outcome.failed, outcome.left, outcome.exit_code) == (0, 0, 0)
+    assert await exported(store, outcome.run) == expected
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+async def test_a_worker_and_a_node_that_die_lose_nothing_and_pay_nothing_twice(nodes: Any, store: Store) -> None:
+    async with FaultServer(latency_s=0.3, reply=steady) as server:
+        values = {**DEMO, "cast": f"nurse={server.url}:any,caller={server.url}:any,all=understudy", "concurrency": 6}
+        expected, calls = await whole(values)
+        before = server.counts["answered"]
+        running = asyncio.create_task(run_on_cluster(store, await plan_run(store, make_config(values)), tell=print))
+        extra = nodes.add_node(num_cpus=1)
+        killed = 0
+        for share in (0.2, 0.4, 0.6):
+            while server.counts["answered"] - before < share * calls and not running.done():
+                await asyncio.sleep(0.05)
+            owners = await store.database.read(lambda tx: tx.execute("SELECT DISTINCT owner FROM leases"))
+            for (owner,) in owners[:1]:
+                os.kill(int(owner.split(":")[1]), signal.SIGKILL)
+                killed += 1
+        nodes.remove_node(extra, allow_graceful=False)
+        outcome = await running
+        repeated = server.counts["answered"] - before - calls
+    assert killed >= 2
+    assert (outcome.done, outcome.failed, outcome.left) == (48, 0, 0)
+    assert await exported(store, outcome.run) == expected
+    assert repeated <= (killed + 1) * 6
+    attempts = {row.attempt for row in await store.runs.episodes(outcome.run)}
+    assert attempts == {1}, "a finished episode ran again"
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+async def test_a_run_that_is_stopped_goes_on_on_the_cluster(nodes: Any, store: Store) -> None:
+    async with FaultServer(latency_s=0.2, reply=steady) as server:
+        values = {**DEMO, "cast": f"nurse={server.url}:any,all=understudy", "scenarios": "30", "concurrency": 6}
+        expected, calls = await whole(values)
+        before = server.counts["answered"]
+        running = asyncio.create_task(run_on_cluster(store, await plan_run(store, make_config(values)), tell=print))
+        while server.counts["answered"] - before < calls // 3:
+            await asyncio.sleep(0.05)
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        assert await store.database.read(lambda tx: tx.execute("SELECT COUNT(*) FROM leases")) == [(0,)]
+        name = (await store.runs.all())[0].id
+        outcome = await resume_on_cluster(store, name, tell=print, overrides={"on": "ray"})
+        assert server.counts["answered"] - before - calls <= 6
+    assert (outcome.done, outcome.left) == (30, 0)
+    assert await exported(store, name) == expected
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+async def test_a_budget_is_one_budget_for_all_workers(nodes: Any, store: Store) -> None:
+    plan = await plan_run(store, make_config({**DEMO, "max_tokens": 20_000, "concurrency": 12}))
+    outcome = await run_on_cluster(store, plan, tell=print)
+    spent = await store.runs.spent(outcome.run)
+    assert outcome.limit is not None
+    assert (outcome.limit.limit, outcome.exit_code, outcome.left > 0) == ("tokens", 3, True)
+    assert spent.input_tokens + spent.output_tokens <= 20_000 * 1.2
+    more = await resume_on_cluster(store, outcome.run, tell=print, overrides={"on": "ray", "max_tokens": None})
+    assert (more.done, more.left) == (48, 0)
