@@ -24,13 +24,14 @@ from polyclinic.errors import ConfigError, LimitReached, UserError
 from polyclinic.runner.api import RunOutcome, only_if_begun, outcome_of, resume_run, write_down
 from polyclinic.runner.build.built_run import build
 from polyclinic.runner.execute.batch import Share
-from polyclinic.runner.plan.config import make_config
+from polyclinic.runner.plan.config import RunConfig, make_config
 from polyclinic.runner.plan.libraries import save_learned
 from polyclinic.runner.plan.run_plan import RunPlan, parse_plan
 from polyclinic.store.store import Store, open_store
 
 TELL_EVERY_S = 10.0
-POLL_S = 0.5
+POLL_S = 1.0
+IDLE_S = 3.0
 STOP_S = 10.0
 WORKERS = "POLYCLINIC_RAY_WORKERS"
 Tell = Callable[[str], None]
@@ -175,27 +176,17 @@ class Cluster:
     ) -> RunOutcome:
         """Rounds of workers until the run has ended or a limit of the run is reached."""
         config, began, unjudged = plan.config, time.monotonic(), 0
-        workers = await asyncio.to_thread(self._workers, plan)
-        spent_nano, spent_tokens = 0, 0
+        workers, used = await asyncio.to_thread(self._workers, plan), Spent()
         while True:
-            before = await store.runs.spent(run)
-            spent_nano = max(spent_nano, before.cost_nano_usd)
-            spent_tokens = max(spent_tokens, before.input_tokens + before.output_tokens)
             overrides: dict[str, object] = {"keep_as": "", "on": ""}
-            if config.max_cost_usd is not None:
-                left = max(0.0, config.max_cost_usd - spent_nano / NANO) / workers
-                overrides["max_cost_usd"] = before.cost_nano_usd / NANO + max(left, 1 / NANO)
-            if config.max_tokens is not None:
-                share = max(1, (config.max_tokens - spent_tokens) // workers)
-                overrides["max_tokens"] = before.input_tokens + before.output_tokens + share
+            overrides |= shares(config, await _counted(store, run), used, workers)
             if config.max_seconds is not None:
                 overrides["max_seconds"] = max(0.001, config.max_seconds - (time.monotonic() - began))
             at_once = max(1, (concurrency or config.concurrency) // workers)
             parts = [Part(store.url, run, at_once, (index, workers), overrides) for index in range(workers)]
             worked = await self.round(store, run, parts, tell)
             unjudged += sum(each.judge_failures for each in worked)
-            spent_nano += sum(each.spent_nano_usd for each in worked)
-            spent_tokens += sum(each.spent_tokens for each in worked)
+            used = used.plus(worked)
             reached = next((each for each in worked if each.limit), None)
             if reached is None or reached.limit == "time" or workers == 1:
                 limit = LimitReached(reached.limit, reached.said) if reached is not None else None
@@ -215,9 +206,9 @@ class Cluster:
         make = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=-1, scheduling_strategy="SPREAD")(Worker)
         workers = [make.remote() for _ in parts]
         at_work = [asyncio.wrap_future(w.work.remote(part).future()) for w, part in zip(workers, parts, strict=True)]
-        telling = asyncio.create_task(_telling(store, run, len(workers), tell))
         try:
-            worked = list(await asyncio.gather(*at_work))
+            await _until_over(store, run, at_work, tell)
+            worked = [future.result() if future.done() else Worked() for future in at_work]
             for refused in (each.refused for each in worked if each.refused):
                 raise ConfigError(refused)
             return worked
@@ -225,7 +216,8 @@ class Cluster:
             await self._stop(workers)
             raise
         finally:
-            telling.cancel()
+            for future in at_work:
+                future.cancel()
             for worker in workers:
                 ray.kill(worker)
 
@@ -235,11 +227,66 @@ class Cluster:
             await asyncio.wait_for(asyncio.gather(*asked, return_exceptions=True), STOP_S)
 
 
-async def _telling(store: Store, run: str, workers: int, tell: Tell) -> None:
+@dataclass(frozen=True)
+class Spent:
+    """Money and tokens."""
+
+    nano_usd: int = 0
+    tokens: int = 0
+
+    def plus(self, worked: Sequence[Worked]) -> Spent:
+        """With what these have spent."""
+        money, tokens = sum(each.spent_nano_usd for each in worked), sum(each.spent_tokens for each in worked)
+        return Spent(self.nano_usd + money, self.tokens + tokens)
+
+
+def shares(config: RunConfig, counted: tuple[Spent, Spent], used: Spent, workers: int) -> dict[str, object]:
+    """The limits of each worker in this round, so that all of them together cannot pass the run's.
+
+    `counted` is what the store knows: of all answered calls, and of episodes that have ended. A worker begins to count
+    somewhere between the two, so its limit is its share on top of the smaller one. What was billed for calls that
+    failed for good is only in `used`. The last worker has what is left, by the same rules as one process.
+    """
+    known, ended = counted
+    found: dict[str, object] = {}
+    if config.max_cost_usd is not None:
+        limit = round(config.max_cost_usd * NANO) - max(0, used.nano_usd - known.nano_usd)
+        each = limit if workers == 1 else ended.nano_usd + (limit - known.nano_usd) // workers
+        found["max_cost_usd"] = max(1, each) / NANO
+    if config.max_tokens is not None:
+        limit = config.max_tokens - max(0, used.tokens - known.tokens)
+        each = limit if workers == 1 else ended.tokens + (limit - known.tokens) // workers
+        found["max_tokens"] = max(1, each)
+    return found
+
+
+async def _counted(store: Store, run: str) -> tuple[Spent, Spent]:
+    """What all answered calls of a run have cost, and what the episodes that ended have cost."""
+    known = await store.runs.spent(run)
+    roles = [used for row in await store.runs.episodes(run) if row.status != "pending" for used in row.usage.values()]
+    money = sum(used["cost_nano_usd"] for used in roles)
+    tokens = sum(used["input_tokens"] + used["output_tokens"] for used in roles)
+    return Spent(known.cost_nano_usd, known.input_tokens + known.output_tokens), Spent(money, tokens)
+
+
+async def _until_over(store: Store, run: str, at_work: Sequence[asyncio.Future[Worked]], tell: Tell) -> None:
+    """Wait until all workers have reported, or none of them can have anything to do any more.
+
+    After a node has died there may be a worker that Ray cannot place. It must not keep a run that has ended waiting.
+    """
+    told, idle = time.monotonic(), 0
     while True:
-        await asyncio.sleep(TELL_EVERY_S)
+        ended, waiting = await asyncio.wait(at_work, timeout=POLL_S)
+        if not waiting or any(future.exception() is not None for future in ended):
+            return
         now = await outcome_of(store, run)
-        tell(f"{now.done} done, {now.failed} failed, {now.left} left; {workers} workers")
+        busy = await store.database.read(lambda tx: tx.execute("SELECT COUNT(*) FROM leases WHERE run = ?", (run,)))
+        idle = idle + 1 if not busy[0][0] and (ended or not now.left) else 0
+        if idle * POLL_S >= IDLE_S:
+            return
+        if time.monotonic() - told >= TELL_EVERY_S:
+            told = time.monotonic()
+            tell(f"{now.done} done, {now.failed} failed, {now.left} left; {len(at_work)} workers")
 
 
 async def _concluded(
