@@ -178,7 +178,7 @@ class Cluster:
         config, began, unjudged = plan.config, time.monotonic(), 0
         workers, used = await asyncio.to_thread(self._workers, plan), Spent()
         while True:
-            overrides: dict[str, object] = {"keep_as": "", "on": ""}
+            overrides: dict[str, object] = {"keep_as": "", "on": "", "max_seconds": None}
             overrides |= shares(config, await _counted(store, run), used, workers)
             if config.max_seconds is not None:
                 overrides["max_seconds"] = max(0.001, config.max_seconds - (time.monotonic() - began))
@@ -248,7 +248,7 @@ def shares(config: RunConfig, counted: tuple[Spent, Spent], used: Spent, workers
     failed for good is only in `used`. The last worker has what is left, by the same rules as one process.
     """
     known, ended = counted
-    found: dict[str, object] = {}
+    found: dict[str, object] = {"max_cost_usd": None, "max_tokens": None}
     if config.max_cost_usd is not None:
         limit = round(config.max_cost_usd * NANO) - max(0, used.nano_usd - known.nano_usd)
         each = limit if workers == 1 else ended.nano_usd + (limit - known.nano_usd) // workers
