@@ -12,6 +12,7 @@ from fastapi.responses import HTMLResponse, JSONResponse
 from polyclinic.core.files import package_text
 from polyclinic.runner.plan.config import RunConfig
 from polyclinic.runner.registry import load_clinic
+from polyclinic.serving.metrics import Metrics
 from polyclinic.store.store import open_store
 from polyclinic.web.sessions.access import AccessControl
 from polyclinic.web.sessions.docs_page import docs_page
@@ -52,7 +53,8 @@ def create_app(config: RunConfig, token: str, limits: ServiceLimits | None = Non
         docs_url=None,
         redoc_url=None,
     )
-    app.state.access = AccessControl(token or secrets.token_urlsafe(24), bounds)
+    token = token or secrets.token_urlsafe(24)
+    app.state.access = AccessControl(token, bounds)
     app.include_router(session_routes(room))
     app.include_router(queue_routes(room))
     app.include_router(staff_routes())
@@ -60,6 +62,7 @@ def create_app(config: RunConfig, token: str, limits: ServiceLimits | None = Non
     handle_errors(app)
 
     app.add_middleware(BodyGate, body_bytes=bounds.body_bytes, body_s=bounds.body_s)
+    app.add_middleware(Metrics, service=clinic.name, token=token)
     app.add_middleware(Outermost)
 
     @app.get("/health", summary="Whether the service is up", tags=["service"])
