@@ -24,7 +24,7 @@ import psycopg
 
 from polyclinic.core.database import RowWork
 from polyclinic.runner.api import start_run
-from polyclinic.runner.cluster import Cluster, Part, Worked, Worker
+from polyclinic.runner.cluster import Cluster, Assignment, Worked, Worker
 from polyclinic.runner.plan.config import make_config
 from polyclinic.store.store import Store, open_store
 from polyclinic.testing.fault_server import FaultServer
@@ -61,8 +61,10 @@ async def calls(store: Store, run: str) -> int:
     return int(found[0][0])
 
 
-def parts(store: Store, run: str, workers: int) -> list[Part]:
-    return [Part(store.url, run, AT_ONCE, (index, workers), {"on": "", "keep_as": ""}) for index in range(workers)]
+def parts(store: Store, run: str, workers: int) -> list[Assignment]:
+    return [
+        Assignment(store.url, run, AT_ONCE, (index, workers), {"on": "", "keep_as": ""}) for index in range(workers)
+    ]
 
 
 async def overhead(server: str, episodes: int) -> None:

@@ -38,7 +38,7 @@ Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Part:
+class Assignment:
     """What one worker is asked to do, in plain values that travel."""
 
     url: str
@@ -67,7 +67,7 @@ class Worker:
     def __init__(self) -> None:
         self._task: asyncio.Task[RunOutcome] | None = None
 
-    async def work(self, part: Part) -> Worked:
+    async def work(self, part: Assignment) -> Worked:
         """Work on the run until all of it has ended, here or elsewhere, or a limit is reached."""
         cpu = time.process_time()
         try:
@@ -84,7 +84,7 @@ class Worker:
             cpu_s=time.process_time() - cpu,
         )
 
-    async def _work(self, part: Part) -> RunOutcome:
+    async def _work(self, part: Assignment) -> RunOutcome:
         async with open_store(part.url) as store:
             self._task = asyncio.ensure_future(
                 resume_run(
@@ -183,7 +183,7 @@ class Cluster:
             if config.max_seconds is not None:
                 overrides["max_seconds"] = max(0.001, config.max_seconds - (time.monotonic() - began))
             at_once = max(1, (concurrency or config.concurrency) // workers)
-            parts = [Part(store.url, run, at_once, (index, workers), overrides) for index in range(workers)]
+            parts = [Assignment(store.url, run, at_once, (index, workers), overrides) for index in range(workers)]
             worked = await self.round(store, run, parts, tell)
             unjudged += sum(each.judge_failures for each in worked)
             used = used.plus(worked)
@@ -200,7 +200,7 @@ class Cluster:
         slots = [spec.options.concurrency for spec in plan.cast.values() if spec.kind in ("endpoint", "hosted")]
         return max(1, min([wanted, cores, *slots]))
 
-    async def round(self, store: Store, run: str, parts: Sequence[Part], tell: Tell) -> list[Worked]:
+    async def round(self, store: Store, run: str, parts: Sequence[Assignment], tell: Tell) -> list[Worked]:
         """Let every part be worked on by its worker; tell how the run stands meanwhile."""
         ray = self._ray
         make = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=-1, scheduling_strategy="SPREAD")(Worker)
