@@ -24,7 +24,7 @@ import psycopg
 
 from polyclinic.core.database import RowWork
 from polyclinic.runner.api import start_run
-from polyclinic.runner.cluster import Cluster, Assignment, Worked, Worker
+from polyclinic.runner.cluster import Assignment, Cluster, Worked, Worker
 from polyclinic.runner.plan.config import make_config
 from polyclinic.store.store import Store, open_store
 from polyclinic.testing.fault_server import FaultServer
