@@ -1,4 +1,4 @@
-"""A run on a Ray cluster of three nodes: the same bytes as in one process, also when workers die, and one budget for all."""
+"""A run on a Ray cluster of three nodes: the bytes of one process, also when workers die, and one budget for all."""
 
 from __future__ import annotations
 
