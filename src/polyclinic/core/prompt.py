@@ -28,7 +28,15 @@ from pydantic import BaseModel, ConfigDict
 
 from polyclinic.core.length import USUAL_WORDS, length_line, token_limit
 from polyclinic.core.message import Frozen, Image, Message
-from polyclinic.core.template import JINJA, prompt_folder, read_template, sections, shared_files, wording_of
+from polyclinic.core.template import (
+    JINJA,
+    prompt_package,
+    read_template,
+    sections,
+    shared_files,
+    template_names,
+    wording_of,
+)
 
 R = TypeVar("R")
 _FIELD = re.compile(r"\{(\w+)\}")
@@ -163,12 +171,11 @@ def check_prompts(prompts: Sequence[type[Prompt[Any]]]) -> list[str]:
     faults: list[str] = []
     used: dict[str, set[str]] = {}
     for prompt in prompts:
-        module = prompt.__module__
-        names = sorted(entry.name for entry in prompt_folder(module).iterdir() if entry.name.endswith(".md"))
-        owned = used.setdefault(module, set())
-        files = template_files(prompt, names)
+        module, package = prompt.__module__, prompt_package(prompt.__module__)
+        owned = used.setdefault(package, set())
+        files = template_files(prompt, template_names(package))
         if not files:
-            faults.append(f"{prompt.__name__}: its template {prompt.template} is not in {module}")
+            faults.append(f"{prompt.__name__}: its template {prompt.template} is not in {package}")
         in_name = set(_FIELD.findall(prompt.template))
         fields = {name for name, field in prompt.model_fields.items() if not _holds(field.annotation, (Image, Facts))}
         for file in files:
@@ -177,9 +184,9 @@ def check_prompts(prompts: Sequence[type[Prompt[Any]]]) -> list[str]:
             unknown, unused = sorted(variables - fields), sorted(fields - variables - in_name)
             faults += [f"{file}: uses {{{{ {name} }}}}, which {prompt.__name__} does not have" for name in unknown]
             faults += [f"{file}: never uses {prompt.__name__}.{name}" for name in unused]
-    for module, owned in sorted(used.items()):
-        templates = sorted(entry.name for entry in prompt_folder(module).iterdir() if entry.name.endswith(".md"))
-        faults += [f"{name}: no prompt class in {module} uses it" for name in templates if name not in owned]
+    for package, owned in sorted(used.items()):
+        idle = [name for name in template_names(package) if name not in owned]
+        faults += [f"{name}: no prompt class in {package} uses it" for name in idle]
     return faults
 
 

@@ -10,7 +10,6 @@ import sys
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
-from importlib.resources.abc import Traversable
 from typing import Any, Literal, cast
 
 from jinja2 import Environment, StrictUndefined, meta, nodes
@@ -26,11 +25,19 @@ _REMEMBER = 256
 JINJA = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False)
 
 
-def prompt_folder(module: str) -> Traversable:
-    """The folder of a module's templates: the package that it is, or that it is in."""
+def prompt_package(module: str) -> str:
+    """The package with a module's templates: the one that it is, or that it is in."""
     spec = sys.modules[module].__spec__
-    package = module if spec is None or spec.submodule_search_locations is not None else module.rpartition(".")[0]
-    return resources.files(package)
+    return module if spec is None or spec.submodule_search_locations is not None else module.rpartition(".")[0]
+
+
+def _text(module: str, name: str) -> str:
+    return resources.files(prompt_package(module)).joinpath(name).read_text(encoding="utf-8")
+
+
+def template_names(package: str) -> list[str]:
+    """The templates in a package's folder."""
+    return sorted(entry.name for entry in resources.files(package).iterdir() if entry.name.endswith(".md"))
 
 
 class TemplateSection:
@@ -131,10 +138,6 @@ def read_template(module: str, name: str) -> str:
 def shared_files(module: str, name: str) -> list[str]:
     """The files whose words a template shares."""
     return [file for _, file in _SHARED.findall(_text(module, name))]
-
-
-def _text(module: str, name: str) -> str:
-    return prompt_folder(module).joinpath(name).read_text(encoding="utf-8")
 
 
 def split_sections(source: str) -> list[tuple[TemplateRole, str]]:

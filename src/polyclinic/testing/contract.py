@@ -115,18 +115,21 @@ def check_rooms(clinic: Clinic) -> None:
     if clinic.lint is not None:
         assert hasattr(import_module(f"{package}.scenario"), "lint"), f"{clinic.name}: the room scenario has no lint"
     for folder in resources.files(package).iterdir():
-        if folder.is_dir() and folder.name != "prompts":
+        if folder.is_dir():
             wrong = _own_code(folder)
             assert not wrong, f"{clinic.name}/{folder.name}/__init__.py must only re-export; line {wrong} does more"
 
 
 def _own_code(folder: Traversable) -> int:
-    """The first line of a folder's `__init__` that is neither a docstring, an import nor `__all__`; 0 when none is."""
+    """The first line of a folder's `__init__` that is neither a docstring, an import nor a list of what is exported;
+    0 when none is.
+    """
     start = folder.joinpath("__init__.py")
     if not start.is_file():
         return 0
     for statement in ast.parse(start.read_text(encoding="utf-8")).body:
-        exports = isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "__all__"
+        named = statement.targets[0] if isinstance(statement, ast.Assign) else getattr(statement, "target", None)
+        exports = isinstance(named, ast.Name) and named.id in ("__all__", "PROMPTS")
         if not (exports or isinstance(statement, ast.Import | ast.ImportFrom | ast.Expr)):
             return statement.lineno
     return 0

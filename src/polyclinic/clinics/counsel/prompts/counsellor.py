@@ -1,0 +1,130 @@
+"""The counsellor and the planner."""
+
+from __future__ import annotations
+
+from polyclinic.clinics.counsel.prompts.replies import NONE, Cited, Cue, Plan, SourceShown
+from polyclinic.clinics.counsel.scenario import Lang
+from polyclinic.core.prompt import Prompt
+from polyclinic.core.reply import with_choices
+from polyclinic.text.layout import blocks, listed
+
+
+class PlannerPlans(Prompt[Plan]):
+    """Which stage does the patient's answer call for? `allowed` are the stages that the order lets it choose."""
+
+    template = "plan.{lang}.md"
+    words = 30
+    lang: Lang
+    stage: str
+    allowed: tuple[str, ...]
+    signals: tuple[str, ...]
+    asked: str
+    utterance: str
+    feedback: str
+    cue: Cue = Cue()
+
+    @property
+    def for_human(self) -> str:
+        """What a person who plans is shown."""
+        return blocks(
+            f"Stage: {self.stage}. They were asked: “{self.asked}”",
+            f"They say: “{self.utterance}”",
+            f"Which stage now? Write STAGE: SIGNAL. Stages: {', '.join(self.allowed)}. Signals: "
+            f"{', '.join((*self.signals, NONE))}.",
+        )
+
+    @classmethod
+    def from_human(cls, text: str) -> Plan:
+        """A person writes ``stage: signal``; the signal may be left out."""
+        stage, _, signal = text.strip().partition(":")
+        return Plan(words="", signal=signal.strip() or NONE, to=stage.strip())
+
+    def reply_form(self) -> type[Plan]:
+        """Only what this very prompt offers."""
+        return with_choices(Plan, signal=(*self.signals, NONE), to=self.allowed)
+
+
+class CounsellorReplies(Prompt[str]):
+    """The counsellor's next words. What was said before goes with it as the history of both sides.
+
+    `last_draft`: if this one is refused too, a set answer is said instead of it.
+    """
+
+    template = "reply.{lang}.md"
+    words = 90
+    lang: Lang
+    goal: str
+    facts: tuple[str, ...]
+    summary: str
+    sources: tuple[SourceShown, ...]
+    gentle: str
+    utterance: str
+    refused: str
+    feedback: str
+    last_draft: bool
+    cue: Cue = Cue()
+
+    @property
+    def for_human(self) -> str:
+        """What a person who counsels has at hand, in the language of the talk."""
+        if self.lang == "ko":
+            told = "당신은 상담자입니다. 듣고 알려 드리며, 결정은 그분이 하십니다. 약속하거나 재촉하지 않습니다."
+            head, gist, again, ask = (
+                "쓸 수 있는 출처:",
+                "지금 이야기의 목적",
+                "비평가가 초안을 돌려보냈습니다",
+                "무슨 말을 하시겠어요?",
+            )
+        else:
+            told = "You are the counsellor. You listen and inform; the person decides. Promise nothing, urge nothing."
+            head, gist = "Sources you may use:", "What this part is for"
+            again, ask = "The critic sent your draft back", "What do you say?"
+        return blocks(
+            told,
+            f"{gist}: {self.goal}",
+            listed(head, [f"{each.title}: {each.say}" for each in self.sources]),
+            f"{again}: “{self.refused}”. {self.feedback}" if self.feedback else "",
+            ask,
+        )
+
+
+class CounsellorCites(Prompt[Cited]):
+    """Where the facts in the counsellor's words are from."""
+
+    template = "cite.{lang}.md"
+    words = 25
+    lang: Lang
+    said: str
+    sources: tuple[SourceShown, ...]
+
+    def reply_form(self) -> type[Cited]:
+        """One of the sources that were shown, or none."""
+        return with_choices(Cited, source=(*(source.id for source in self.sources), NONE))
+
+    @property
+    def for_human(self) -> str:
+        """What a person is asked about the sources of their own words."""
+        ids = ", ".join(source.id for source in self.sources) or "-"
+        if self.lang == "ko":
+            return f"방금 한 말의 사실은 어느 출처에서 왔습니까? 출처의 이름을 쓰거나 none이라고 쓰세요: {ids}"
+        return f"Which source are the facts in your words from? Write its id, or none: {ids}"
+
+    @classmethod
+    def from_human(cls, text: str) -> Cited:
+        """A person writes the id of a source, or nothing."""
+        return Cited(reason="", source=text.strip() or NONE)
+
+
+class SingleReplies(Prompt[str]):
+    """The baseline: one model, one prompt, no plan, no sources, no critic."""
+
+    template = "single.{lang}.md"
+    words = 90
+    lang: Lang
+    utterance: str
+    cue: Cue = Cue()
+
+    @property
+    def for_human(self) -> str:
+        """What a person who counsels alone is asked."""
+        return "무슨 말을 하시겠어요?" if self.lang == "ko" else "What do you say?"

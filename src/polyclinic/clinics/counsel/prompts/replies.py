@@ -1,0 +1,97 @@
+"""Decisions as small closed forms, and what steers offline players."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, field_validator
+
+from polyclinic.clinics.counsel.rules.stages import stage_named
+from polyclinic.clinics.counsel.rules.trained import GuardLabel
+from polyclinic.clinics.counsel.state import Action, canonical_subject
+from polyclinic.core.message import Frozen
+from polyclinic.core.prompt import Facts
+from polyclinic.core.reply import ReplyModel
+
+NONE = "none"
+NOTHING = "nothing"
+Fault = Literal["none", "accuracy", "choice", "feelings"]
+
+
+class Cue(Facts):
+    """What steers an offline player and is never printed: its voice, the name of the stage, and whether the other is a
+    real person.
+    """
+
+    voice: str = "first"
+    stage: str = ""
+    live: bool = False
+
+
+class SourceShown(Frozen):
+    """A passage as a prompt shows it: one sentence fit to be said, and the whole."""
+
+    id: str
+    title: str
+    text: str
+    say: str = ""
+
+
+class GuardVerdict(ReplyModel):
+    """The guard's word: the reason first, then the patient's words it rests on, then the label."""
+
+    reason: str
+    words: str = Field(description="the patient's own words that decide, or empty")
+    label: GuardLabel
+
+
+class Plan(ReplyModel):
+    """The patient's words that call for a step, the signal they are, and the stage to be in."""
+
+    words: str = Field(description="the patient's own words, exactly, or empty when nothing moves")
+    signal: str = Field(description="the signal that was heard, or none")
+    to: str = Field(description="the stage to be in")
+
+    @field_validator("to", mode="before")
+    @classmethod
+    def _stage(cls, value: object) -> object:
+        """`Disease Awareness` is a stage, however it is written."""
+        return stage_named(value) or value if isinstance(value, str) else value
+
+
+class Cited(ReplyModel):
+    """Which source a reply's facts are from."""
+
+    reason: str = Field(description="what of the reply stands in that source, in a few words")
+    source: str = Field(description="the id of the source, or none")
+
+
+class Criticism(ReplyModel):
+    """The critic's verdict: the reason first, then the fault, the draft's words, and what to change."""
+
+    reason: str
+    fault: Fault
+    words: str = Field(description="the draft's own words that are at fault, or empty")
+    feedback: str = Field(description="what to change; empty where there is no fault")
+
+
+class Remembers(ReplyModel):
+    """The one thing of a turn that is worth keeping."""
+
+    action: Action
+    subject: str = Field(description="what it is about, or nothing")
+    value: str = Field(description="a few words, or empty")
+
+    @field_validator("subject", mode="before")
+    @classmethod
+    def _subject(cls, value: object) -> object:
+        """One spelling for one subject."""
+        return canonical_subject(value) if isinstance(value, str) else value
+
+
+class DeskSays(ReplyModel):
+    """What happens next in a live conversation."""
+
+    kind: Literal["patient", "person", "take_over", "hand_back", "hand_over", "close"]
+    text: str = Field("", max_length=4_000)
+    by: str = Field("", max_length=200)

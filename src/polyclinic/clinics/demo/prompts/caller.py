@@ -1,0 +1,52 @@
+"""The caller."""
+
+from __future__ import annotations
+
+from polyclinic.clinics.demo.prompts.replies import Reaction
+from polyclinic.clinics.demo.scenario import Style
+from polyclinic.core.prompt import Prompt
+
+
+class CallerAsks(Prompt[str]):
+    """The caller opens the call."""
+
+    template = "caller_asks.md"
+    words = 50
+    caller: str
+    medicine: str
+    believes: str
+
+    @property
+    def for_human(self) -> str:
+        """What a person who calls is told."""
+        return (
+            f"You are {self.caller}, on the telephone with a medicine helpline. You were given {self.medicine}, "
+            f"and you have heard: {self.believes}.\n\nAsk how to take it."
+        )
+
+
+class CallerReacts(Prompt[Reaction]):
+    """The caller hears the advice."""
+
+    template = "caller_reacts.md"
+    words = 40
+    caller: str
+    style: Style
+    advice: str
+
+    @property
+    def for_human(self) -> str:
+        """How a person answers the nurse."""
+        liking = {
+            "mealtimes": "Numbers confuse you: you understand a dose when it is tied to meals.",
+            "numbers": "You want exact numbers; talk about meals confuses you.",
+        }.get(self.style, "")
+        return f"{liking}\n\nHave you understood? Write yes: your words, or no: your words.".strip()
+
+    @classmethod
+    def from_human(cls, text: str) -> Reaction:
+        """A person writes ``yes: thank you`` or ``no: how many?``: whether they understood, then their words."""
+        answer, _, words = text.partition(":")
+        if answer.strip().lower() not in ("yes", "no") or not words.strip():
+            raise ValueError("write yes: words if you have understood, or no: words if you have not")
+        return Reaction(says=words.strip(), understood=answer.strip().lower() == "yes")

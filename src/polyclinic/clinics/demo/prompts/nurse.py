@@ -1,0 +1,38 @@
+"""The nurse."""
+
+from __future__ import annotations
+
+from polyclinic.clinics.demo.prompts.replies import Advice
+from polyclinic.core.prompt import Prompt
+
+
+class NurseAdvises(Prompt[Advice]):
+    """The nurse drafts an answer; `objections` holds what was wrong with the draft before."""
+
+    template = "nurse_advises.md"
+    words = 60
+    has_leaflet: bool
+    medicine: str
+    question: str
+    phrases: tuple[str, ...]
+    said_before: tuple[str, ...]
+    objections: tuple[str, ...]
+
+    @property
+    def for_human(self) -> str:
+        """What a person at the helpline is told."""
+        leaflet = f'Look it up with: /use leaflet {{"medicine": "{self.medicine}"}}\n\n' if self.has_leaflet else ""
+        held = "".join(f"Your words were held back: {objection}\n\n" for objection in self.objections)
+        return (
+            f"You are the nurse on a medicine helpline; the medicines are invented.\n\n{leaflet}{held}"
+            "Say how to take it, as TABLETS x TIMES A DAY: words. For example: 2 x 3: take two tablets with each meal"
+        )
+
+    @classmethod
+    def from_human(cls, text: str) -> Advice:
+        """A person writes ``2 x 3: take two tablets with each meal``: tablets, times a day, words."""
+        dose, colon, words = text.partition(":")
+        tablets, cross, times = dose.lower().partition("x")
+        if not (colon and cross and tablets.strip().isdigit() and times.strip().isdigit()):
+            raise ValueError("write TABLETS x TIMES: words, for example: 2 x 3: take two tablets with each meal")
+        return Advice(text=words.strip(), tablets=int(tablets), times_a_day=int(times))

@@ -1,0 +1,142 @@
+"""What is asked after a shift, and of the judge."""
+
+from __future__ import annotations
+
+from polyclinic.clinics.duty.prompts.replies import (
+    DISTANCES,
+    HEARD,
+    BreachReviewed,
+    IdentityJudged,
+    Preferred,
+    TraitsHeard,
+    traits_heard,
+)
+from polyclinic.clinics.duty.prompts.views import (
+    PreferenceSteers,
+    ScaleLine,
+    Spoken,
+    TraitLine,
+)
+from polyclinic.clinics.duty.scenario import Role
+from polyclinic.core.prompt import Prompt
+from polyclinic.text.layout import blocks, listed
+
+
+class ReviewsBreach(Prompt[BreachReviewed]):
+    """R01 about one broken rule: why, and which line would prevent it."""
+
+    template = "reviews_breach.md"
+    words = 70
+    role: Role
+    rule: str
+    rationale: str
+    said: str
+    to: str
+    late: bool
+    before: tuple[Spoken, ...]
+
+    @property
+    def for_human(self) -> str:
+        """What a person who reviews the shift is shown."""
+        return blocks(
+            f"The {self.role} said to the {self.to}: “{self.said}”",
+            f"The rule: {self.rule} ({self.rationale})",
+            "Write one line of advice that would prevent it.",
+        )
+
+    @classmethod
+    def from_human(cls, text: str) -> BreachReviewed:
+        """A person writes the one line of advice."""
+        return BreachReviewed(
+            why="a person's view", cause="missing_information", kind="check", correction=text.strip()[:200]
+        )
+
+
+class HearsTraits(Prompt[TraitsHeard]):
+    """R02: which traits the messages imply. What is expected of the person is not told."""
+
+    template = "hears_traits.md"
+    words = 60
+    role: Role
+    scales: tuple[ScaleLine, ...]
+    messages: tuple[str, ...]
+
+    def reply_form(self) -> type[TraitsHeard]:
+        """One field for each dimension."""
+        return traits_heard(tuple(line.dimension for line in self.scales))
+
+    @property
+    def for_human(self) -> str:
+        """What a person who listens for traits is shown."""
+        scales = [f"{line.dimension}: {line.about} ({line.low} … {line.high})" for line in self.scales]
+        return blocks(
+            listed(f"What the {self.role} said:", self.messages),
+            listed("Traits:", scales),
+            f"Write what you hear, one trait: {', '.join(HEARD)}.",
+        )
+
+    @classmethod
+    def from_human(cls, text: str) -> TraitsHeard:
+        """A person writes one trait a line as ``directness: rather strongly``; what is left out was not heard."""
+        written = dict(part for line in text.splitlines() for part in [_pair(line)])
+        return traits_heard(tuple(written)).model_validate(written)
+
+
+def _pair(line: str) -> tuple[str, str]:
+    name, colon, words = line.partition(":")
+    if not colon or words.strip() not in HEARD:
+        raise ValueError(f"write one trait a line as NAME: WORDS, with one of: {', '.join(HEARD)}")
+    return name.strip(), words.strip()
+
+
+class PrefersIdentity(Prompt[Preferred]):
+    """Which of two ways of being the same person serves norms, identity and the team better."""
+
+    template = "prefers_identity.md"
+    words = 40
+    role: Role
+    traits: tuple[TraitLine, ...]
+    first: tuple[str, ...]
+    second: tuple[str, ...]
+    first_broken: tuple[str, ...]
+    second_broken: tuple[str, ...]
+    steers: PreferenceSteers
+
+    @property
+    def for_human(self) -> str:
+        """What a person who prefers one of two is shown."""
+        return blocks(
+            listed(f"The first {self.role}:", self.first),
+            listed(f"The second {self.role}:", self.second),
+            "Which serves the rules, the person and the team better? Write first, second or neither.",
+        )
+
+    @classmethod
+    def from_human(cls, text: str) -> Preferred:
+        """A person writes ``first``, ``second`` or ``neither``."""
+        word = text.strip().lower()
+        return Preferred.model_validate({"reason": "a person's choice", "better": word})
+
+
+class JudgesIdentity(Prompt[IdentityJudged]):
+    """How like the established person the speaker is."""
+
+    template = "judges_identity.md"
+    words = 40
+    role: Role
+    traits: tuple[TraitLine, ...]
+    messages: tuple[str, ...]
+
+    @property
+    def for_human(self) -> str:
+        """What a person who judges likeness is shown."""
+        return blocks(
+            listed(f"The {self.role} as known:", [f"{line.about}: {line.words}" for line in self.traits]),
+            listed("What was said:", self.messages),
+            f"How like that person is the speaker? Write one of: {', '.join(DISTANCES)}.",
+        )
+
+    @classmethod
+    def from_human(cls, text: str) -> IdentityJudged:
+        """A person writes one of the five words."""
+        return IdentityJudged.model_validate({"reason": "a person's verdict", "likeness": text.strip().lower()})

@@ -1,0 +1,101 @@
+"""The patient who calls."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Literal
+
+from polyclinic.clinics.frontdesk.prompts.views import FIRST_VOICE, Voice
+from polyclinic.clinics.frontdesk.scenario.config import Preference
+from polyclinic.core.prompt import Prompt
+from polyclinic.people.patient_axes import PatientAxes
+from polyclinic.text.layout import blocks, listed
+
+
+class PatientIntake(Prompt[str]):
+    """The patient answers at the intake."""
+
+    template = "patient_intake.md"
+    words = 60
+    name: str
+    sex: str
+    birth_date: date
+    phone: str
+    identifier: str
+    address: str
+    diagnosis: str
+    symptoms: tuple[str, ...]
+    axes: PatientAxes
+    staff_says: str
+    voice: Voice = FIRST_VOICE
+
+    @property
+    def for_human(self) -> str:
+        """Who a person is at the desk, and what they feel."""
+        particulars = [
+            f"sex: {self.sex}",
+            f"born: {self.birth_date}",
+            f"phone: {self.phone}",
+            f"personal number: {self.identifier}",
+            f"address: {self.address}",
+        ]
+        known = (
+            f"A doctor has told you that it is {self.diagnosis}." if self.diagnosis else "No doctor has seen you yet."
+        )
+        return blocks(
+            f"You are {self.name}, at the front desk of a hospital. {known}",
+            listed("What you feel:", self.symptoms),
+            listed("Your particulars, when you are asked:", particulars),
+            "What do you say?",
+        )
+
+
+class PatientBooking(Prompt[str]):
+    """The patient states a scheduling wish; with `rejected`, it turns down what was offered for that earlier wish."""
+
+    template = "patient_booking.md"
+    words = 35
+    name: str
+    axes: PatientAxes
+    wish: Preference
+    physician: str
+    valid_from: str
+    rejected: str
+    staff_says: str
+    voice: Voice = FIRST_VOICE
+
+    @property
+    def for_human(self) -> str:
+        """What a person who plays the patient wants now; it changes when an offer is to be turned down."""
+        wanted = {
+            "asap": "the earliest time there is, with any doctor",
+            "physician": f"a time with {self.physician}, on any day",
+            "date": f"a time from {self.valid_from} on, with any doctor",
+        }[self.wish]
+        before = "You have changed your mind: turn the offer down. " if self.rejected else ""
+        return f"The staff says: {self.staff_says}\n\n{before}You want {wanted}. Say so."
+
+
+class PatientCalls(Prompt[str]):
+    """The patient calls about an appointment it has.."""
+
+    template = "patient_calls.md"
+    words = 40
+    axes: PatientAxes
+    intent: Literal["move", "cancel"]
+    name: str
+    physician: str
+    date: date
+    time: str
+    staff_says: str
+    voice: Voice = FIRST_VOICE
+
+    @property
+    def for_human(self) -> str:
+        """What a person who calls about an appointment wants."""
+        return blocks(
+            f"You call as {self.name}, who has an appointment with {self.physician} on {self.date} at {self.time}. "
+            f"You want to {'move' if self.intent == 'move' else 'cancel'} it.",
+            f"The staff says: {self.staff_says}",
+            "What do you say?",
+        )

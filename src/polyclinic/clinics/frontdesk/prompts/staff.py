@@ -1,0 +1,222 @@
+"""The staff at intake, booking and changes, with tools or by reasoning over diaries."""
+
+from __future__ import annotations
+
+from polyclinic.clinics.frontdesk.prompts.replies import (
+    NOT_YET,
+    Change,
+    Choice,
+    IntakeReply,
+    ProposedTime,
+    ReasonedSchedule,
+    change_form,
+    choice_form,
+    intake_form,
+    schedule_form,
+)
+from polyclinic.clinics.frontdesk.prompts.views import FIRST_VOICE, PhysicianDiary, Topic, Voice
+from polyclinic.core.prompt import Prompt
+from polyclinic.text.layout import blocks, listed
+
+_FORM_LINE = ("name", "sex", "phone", "identifier", "address", "department")
+
+
+class StaffIntake(Prompt[str]):
+    """The staff asks. `known` is what its form holds so far, `missing` which particulars it still lacks."""
+
+    template = "staff_intake.md"
+    words = 40
+    known: tuple[str, ...]
+    missing: tuple[str, ...]
+    topic: Topic
+    patient_says: str
+    voice: Voice = FIRST_VOICE
+
+    @property
+    def for_human(self) -> str:
+        """What a person at the desk must still find out."""
+        if self.missing:
+            return f"(Not written down yet: {', '.join(self.missing)}.) Type what you say."
+        return "Type what you say: ask about an earlier diagnosis, or about the complaint."
+
+
+class StaffRecord(Prompt[IntakeReply]):
+    """The staff fills in its form from all that was said; in the last round it must name a department.
+    `department_lines` says what each department is for.
+    """
+
+    template = "staff_record.md"
+    words = 90
+    departments: tuple[str, ...]
+    department_lines: tuple[str, ...]
+    dialogue: tuple[str, ...]
+    must_decide: bool
+    not_yet: str = NOT_YET
+    voice: Voice = FIRST_VOICE
+
+    def reply_form(self) -> type[IntakeReply]:
+        """Closed by this hospital's departments."""
+        return intake_form(self.departments, self.must_decide)
+
+    @property
+    def for_human(self) -> str:
+        """How the record is typed."""
+        told = (
+            "You are the clerk. Find out who the patient is (full name, sex, phone, personal number, address), whether "
+            "there is a diagnosis already, and what is wrong; then choose a department.\n\n"
+            f"Departments: {', '.join(self.departments)}.\n\n"
+        )
+        go_on = "" if self.must_decide else "\nTo ask another question first, type - here."
+        return (
+            f"{told}"
+            "Write the record, each value exactly as the patient gave it, nothing between the bars where it was not "
+            f"said:\n{' | '.join(_FORM_LINE)}{go_on}"
+        )
+
+    @classmethod
+    def from_human(cls, text: str) -> IntakeReply:
+        """A person writes the six values, separated by ``|``; a dash while there is more to ask."""
+        if text.strip() in ("", "-"):
+            return IntakeReply()
+        parts = [part.strip() for part in text.split("|")]
+        if len(parts) != len(_FORM_LINE):
+            raise ValueError(f"write {' | '.join(_FORM_LINE)}, or - to ask first")
+        values = dict(zip(_FORM_LINE, parts, strict=True))
+        values["sex"] = values["sex"].lower()
+        return IntakeReply.model_validate({**values, "department": values["department"] or NOT_YET})
+
+
+class StaffBooks(Prompt[Choice]):
+    """The staff chooses a search for a first appointment, asks, or falls back."""
+
+    template = "staff_books.md"
+    words = 40
+    department: str
+    physicians: tuple[str, ...]
+    days: tuple[str, ...]
+    today: str
+    patient_name: str
+    problem: str
+    patient_says: str
+    voice: Voice = FIRST_VOICE
+
+    def reply_form(self) -> type[Choice]:
+        """Closed by the department's physicians and the days of the period."""
+        return choice_form(self.physicians, self.days)
+
+    @property
+    def for_human(self) -> str:
+        """What the patient wants, and how the tools are typed."""
+        problem = f"\n(Your last step failed: {self.problem})" if self.problem else ""
+        return (
+            f"The patient says: {self.patient_says}{problem}\n\n"
+            f"Today is {self.today}. Doctors of {self.department}: {', '.join(self.physicians)}.\n\n"
+            "Type one of:\n"
+            "  get_all_time                            the earliest time in the department\n"
+            "  physician_filter physician=NAME         the earliest with that doctor\n"
+            "  date_filter date=YYYY-MM-DD             the earliest from that date on\n"
+            "  fallback                                no tool fits: read the diaries yourself\n"
+            "Anything else is a question to the patient."
+        )
+
+    @classmethod
+    def from_human(cls, text: str) -> Choice:
+        """``tool key=value``, or a question."""
+        name, pairs = _tool_line(text)
+        if name not in ("physician_filter", "date_filter", "get_all_time", "fallback"):
+            return Choice(action="ask", question=text.strip())
+        return Choice.model_validate({"action": name, **pairs})
+
+
+class StaffChanges(Prompt[Change]):
+    """The staff moves or cancels the caller's appointment, or asks which one it is."""
+
+    template = "staff_changes.md"
+    words = 50
+    department: str
+    physicians: tuple[str, ...]
+    days: tuple[str, ...]
+    today: str
+    problem: str
+    patient_says: str
+    voice: Voice = FIRST_VOICE
+
+    def reply_form(self) -> type[Change]:
+        """Closed by the department's physicians and the days of the period."""
+        return change_form(self.physicians, self.days)
+
+    @property
+    def for_human(self) -> str:
+        """What the caller wants, and how the tools are typed."""
+        problem = f"\n(Your last step failed: {self.problem})" if self.problem else ""
+        return (
+            f"The caller says: {self.patient_says}{problem}\n\n"
+            f"Today is {self.today}. Doctors of {self.department}: {', '.join(self.physicians)}.\n\n"
+            "Type one of:\n"
+            "  reschedule patient_name=NAME, physician=NAME, date=YYYY-MM-DD\n"
+            "  cancel patient_name=NAME, physician=NAME, date=YYYY-MM-DD\n"
+            "Anything else is a question to the caller."
+        )
+
+    @classmethod
+    def from_human(cls, text: str) -> Change:
+        """``tool key=value, key=value``, or a question."""
+        name, pairs = _tool_line(text)
+        if name not in ("reschedule", "cancel"):
+            return Change(action="ask", question=text.strip())
+        return Change.model_validate({"action": name, **pairs})
+
+
+class StaffReasons(Prompt[ReasonedSchedule]):
+    """The staff finds the time by reading the diaries."""
+
+    template = "staff_reasons.md"
+    words = 60
+    department: str
+    opens: str
+    closes: str
+    unit_minutes: int
+    first_end: str
+    diaries: tuple[PhysicianDiary, ...]
+    now: str
+    moving: str
+    patient_says: str
+    voice: Voice = FIRST_VOICE
+
+    def reply_form(self) -> type[ReasonedSchedule]:
+        """Closed by the diaries' physicians and days."""
+        days = tuple([day.date.isoformat() for day in self.diaries[0].days])
+        return schedule_form(tuple([diary.name for diary in self.diaries]), days)
+
+    @property
+    def for_human(self) -> str:
+        """The diaries as a person reads them, and how the time found is typed."""
+        lines = [
+            f"{diary.name} ({diary.visit_minutes} min a visit), {day.date}: taken {', '.join(day.occupied) or 'never'}"
+            for diary in self.diaries
+            for day in diary.days
+        ]
+        return blocks(
+            f"{self.department} is open from {self.opens} to {self.closes}; it is {self.now}.",
+            listed("The diaries:", lines),
+            f"The patient says: {self.patient_says}",
+            "Find the time. Write physician | YYYY-MM-DD | HH:MM | HH:MM, or none.",
+        )
+
+    @classmethod
+    def from_human(cls, text: str) -> ReasonedSchedule:
+        """``physician | date | start | end``, or ``none``."""
+        if text.strip().lower() == "none":
+            return ReasonedSchedule(schedule=[])
+        parts = [part.strip() for part in text.split("|")]
+        if len(parts) != 4:
+            raise ValueError("write physician | YYYY-MM-DD | HH:MM | HH:MM, or none")
+        return ReasonedSchedule(
+            schedule=[ProposedTime(physician=parts[0], date=parts[1], start=parts[2], end=parts[3])]
+        )
+
+
+def _tool_line(text: str) -> tuple[str, dict[str, str]]:
+    name, _space, rest = text.strip().partition(" ")
+    pairs = [part.strip().split("=", 1) for part in rest.split(",") if "=" in part]
+    return name, {key.strip(): value.strip() for key, value in pairs}

@@ -1,0 +1,38 @@
+"""Voices, topics and diaries, which several prompts show."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Literal
+
+from polyclinic.core.message import Frozen
+from polyclinic.core.prompt import Facts
+
+VoiceName = Literal["first", "second"]
+VOICES: tuple[VoiceName, ...] = ("first", "second")
+Topic = Literal["particulars", "diagnosis", "complaint"]
+
+
+class Voice(Facts):
+    """Whose sentences an understudy speaks with. A language model has its own."""
+
+    name: VoiceName = "first"
+
+
+FIRST_VOICE = Voice()
+
+
+class DayDiary(Frozen):
+    """The occupied stretches of one day, ``HH:MM-HH:MM`` each; a day without a clinic is occupied throughout."""
+
+    date: date
+    occupied: tuple[str, ...]
+
+
+class PhysicianDiary(Frozen):
+    """One physician's diary as the staff reads it."""
+
+    name: str
+    visit_minutes: int
+    workload_percent: int
+    days: tuple[DayDiary, ...]

@@ -1,0 +1,53 @@
+"""The patient."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from polyclinic.clinics.rounds.prompts.cue import Cue
+from polyclinic.clinics.rounds.prompts.people import Key as Key
+from polyclinic.clinics.rounds.prompts.people import Sheet as Sheet
+from polyclinic.clinics.rounds.prompts.people import (
+    script_for_human,
+)
+from polyclinic.clinics.rounds.scenario.case import PatientScript
+from polyclinic.core.prompt import Prompt
+from polyclinic.text.layout import blocks
+
+
+class PatientOpens(Prompt[str]):
+    """The patient's first words."""
+
+    template: ClassVar[str] = "patient_opens.md"
+    words: ClassVar[int] = 60
+    style: str
+    archetype: str
+    speaker: str
+    script: PatientScript
+    cue: Cue = Cue()
+
+    @property
+    def for_human(self) -> str:
+        """What a person in the bed knows."""
+        return blocks(
+            script_for_human(self.speaker, self.script), "Medical students have come. Tell them what brings you here."
+        )
+
+
+class PatientAnswers(Prompt[str]):
+    """The patient answers all of a round's questions in one reply."""
+
+    template: ClassVar[str] = "patient_answers.md"
+    words: ClassVar[int] = 120
+    style: str
+    archetype: str
+    speaker: str
+    script: PatientScript
+    said_before: tuple[str, ...]
+    questions: tuple[str, ...]
+    cue: Cue = Cue()
+
+    @property
+    def for_human(self) -> str:
+        """The questions, beside what a person in the bed knows."""
+        return blocks(script_for_human(self.speaker, self.script), "Answer the questions, all in one reply.")

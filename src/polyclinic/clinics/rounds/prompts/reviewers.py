@@ -1,0 +1,76 @@
+"""The reviewers of a draft, and the expert."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from polyclinic.clinics.rounds.prompts.people import (
+    REVIEW,
+    is_fine,
+)
+from polyclinic.clinics.rounds.prompts.people import Key as Key
+from polyclinic.clinics.rounds.prompts.people import Sheet as Sheet
+from polyclinic.clinics.rounds.prompts.replies import (
+    ExpertAnswer,
+    FactVerdict,
+    SafetyVerdict,
+)
+from polyclinic.core.prompt import Prompt
+from polyclinic.text.layout import blocks
+
+
+class ChecksFacts(Prompt[FactVerdict]):
+    """The specialist checks a draft against the case and medical knowledge."""
+
+    template: ClassVar[str] = "checks_facts.md"
+    words: ClassVar[int] = 80
+    sheet: Sheet
+    key: Key
+    statement: str
+
+    @property
+    def for_human(self) -> str:
+        """What a person who reviews is shown."""
+        return blocks(f"The tutor wants to say: “{self.statement}”", REVIEW)
+
+    @classmethod
+    def from_human(cls, text: str) -> FactVerdict:
+        """``ok``, or what is wrong."""
+        return FactVerdict(reason=text.strip(), verdict="correct" if is_fine(text) else "wrong")
+
+
+class ChecksSafety(Prompt[SafetyVerdict]):
+    """The supervisor checks a draft's safety, ethics, fairness, tone and privacy. It sees the words only."""
+
+    template: ClassVar[str] = "checks_safety.md"
+    words: ClassVar[int] = 80
+    statement: str
+
+    @property
+    def for_human(self) -> str:
+        """What a person who reviews is shown."""
+        return blocks(f"The tutor wants to say: “{self.statement}”", REVIEW)
+
+    @classmethod
+    def from_human(cls, text: str) -> SafetyVerdict:
+        """``ok``, or what is wrong."""
+        return SafetyVerdict(reason=text.strip(), issue="none" if is_fine(text) else "safety")
+
+
+class AnswersKnowledge(Prompt[ExpertAnswer]):
+    """The expert answers a general question. It is not told which case is on the table."""
+
+    template: ClassVar[str] = "answers_knowledge.md"
+    words: ClassVar[int] = 80
+    question: str
+
+    @property
+    def for_human(self) -> str:
+        """What a person who is the expert is asked."""
+        return blocks(f"A student asks: “{self.question}”", "Answer as a textbook would, or write pass if it cannot.")
+
+    @classmethod
+    def from_human(cls, text: str) -> ExpertAnswer:
+        """The explanation, or ``pass``."""
+        general = text.strip().casefold() != "pass"
+        return ExpertAnswer(explanation=text.strip() if general else "", general=general)

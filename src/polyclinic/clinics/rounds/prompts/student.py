@@ -1,0 +1,131 @@
+"""The students, who report, ask and choose."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from polyclinic.clinics.rounds.prompts.cue import Cue
+from polyclinic.clinics.rounds.prompts.people import Key as Key
+from polyclinic.clinics.rounds.prompts.people import Sheet as Sheet
+from polyclinic.clinics.rounds.prompts.people import (
+    chosen_letter,
+    refuse_empty,
+)
+from polyclinic.clinics.rounds.prompts.replies import (
+    StudentAction,
+    StudentChoice,
+)
+from polyclinic.clinics.rounds.state import Line
+from polyclinic.core.message import Image
+from polyclinic.core.prompt import Prompt
+from polyclinic.core.reply import Unreadable, with_choices
+from polyclinic.people.students import Student
+from polyclinic.text.layout import blocks
+
+
+class StudentAnalyses(Prompt[str]):
+    """A student reports its reasoning to the tutor, unseen by the others. `last`: there is no later report."""
+
+    template: ClassVar[str] = "student_analyses.md"
+    words: ClassVar[int] = 120
+    student: Student
+    sheet: Sheet
+    pictures: tuple[Image, ...]
+    history: tuple[Line, ...]
+    last: bool
+    cue: Cue = Cue()
+
+    @property
+    def for_human(self) -> str:
+        """What a person is asked instead of the model's instructions."""
+        last = "This is your last report. " if self.last else ""
+        return blocks(
+            f"You sit in as {self.student.name}.",
+            f"{last}Report to the tutor what you notice and think; nobody else sees it.",
+        )
+
+    def check(self, reply: str) -> None:
+        """Leaving it out is no report, where a person reports."""
+        if self.cue.person:
+            refuse_empty(reply, "say what you notice and think, however little")
+
+
+class StudentActs(Prompt[StudentAction]):
+    """A student decides what to ask after the guidance."""
+
+    template: ClassVar[str] = "student_acts.md"
+    words: ClassVar[int] = 60
+    student: Student
+    sheet: Sheet
+    pictures: tuple[Image, ...]
+    history: tuple[Line, ...]
+    has_patient: bool
+    cue: Cue = Cue()
+
+    @property
+    def for_human(self) -> str:
+        """What a person is asked instead of the model's instructions."""
+        both = "patient: your question, expert: your question, both with ;; between, or pass"
+        return f"What do you ask? Write {both if self.has_patient else 'expert: your question, or pass'}."
+
+    @classmethod
+    def from_human(cls, text: str) -> StudentAction:
+        """A person writes ``patient: …`` or ``expert: …``, both separated by ``;;``, or ``pass``."""
+        wanted: dict[str, str] = {}
+        if text.strip().casefold() not in {"", "pass"}:
+            for part in text.split(";;"):
+                who, colon, words = part.partition(":")
+                if not colon or who.strip().casefold() not in {"patient", "expert"}:
+                    raise ValueError(
+                        "write 'patient: your question', 'expert: your question', both with ;; between, or 'pass'"
+                    )
+                wanted[who.strip().casefold()] = words.strip()
+        return StudentAction(patient_question=wanted.get("patient", ""), expert_question=wanted.get("expert", ""))
+
+
+class StudentChooses(Prompt[StudentChoice]):
+    """A student's private answer: before the teaching, after it, and on an unseen case."""
+
+    template: ClassVar[str] = "student_chooses.md"
+    words: ClassVar[int] = 60
+    student: Student
+    sheet: Sheet
+    pictures: tuple[Image, ...]
+    notes: str
+    history: tuple[Line, ...]
+    cue: Cue = Cue()
+
+    def reply_form(self) -> type[StudentChoice]:
+        """The case's own letters; a person may say it in words, which are then read."""
+        if not self.sheet.options or self.cue.person:
+            return StudentChoice
+        return with_choices(StudentChoice, choice=tuple(self.sheet.options))
+
+    @property
+    def for_human(self) -> str:
+        """What a person is asked: the case, and the answer for oneself alone."""
+        later = self.notes or self.history
+        asked = "What is your answer now?" if later else "What is your answer before the teaching begins?"
+        options = "".join(f"\n({letter}) {words}" for letter, words in self.sheet.options.items())
+        how = "one letter" if options else "a few words"
+        return blocks(
+            self.sheet.vignette,
+            f"{self.sheet.question}{options}",
+            f"{asked} Nobody sees it. Write {how}, then : and why, if you like.",
+        )
+
+    def check(self, reply: StudentChoice) -> None:
+        """A person's choice must be one of the options, by its letter or in its words."""
+        if not self.cue.person:
+            return
+        refuse_empty(reply.choice, "give your best answer, even if you are not sure")
+        if self.sheet.options and not chosen_letter(reply.choice, self.sheet.options):
+            raise Unreadable(f"that is none of the options: write {' or '.join(self.sheet.options)}")
+
+    @classmethod
+    def from_human(cls, text: str) -> StudentChoice:
+        """A person writes the letter (or the answer in words), then the reason after a colon if they like."""
+        choice, _, reason = text.strip().partition(":")
+        if not choice.strip():
+            raise ValueError("write the letter of your answer, for example: B, or B: because …")
+        return StudentChoice(choice=choice.strip(), reason=reason.strip())

@@ -1,0 +1,149 @@
+"""The tutor, who asks, helps, lectures and revises."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from polyclinic.clinics.rounds.prompts.cue import Cue
+from polyclinic.clinics.rounds.prompts.people import Key as Key
+from polyclinic.clinics.rounds.prompts.people import Sheet as Sheet
+from polyclinic.clinics.rounds.prompts.people import (
+    case_for_tutor,
+    sheet_for_human,
+    written_by_students,
+)
+from polyclinic.clinics.rounds.rules.thinking import shows_thinking
+from polyclinic.clinics.rounds.state import Analysis, Line
+from polyclinic.core.message import Frozen, Image
+from polyclinic.core.prompt import Prompt
+from polyclinic.core.reply import Unreadable
+from polyclinic.text.layout import blocks
+
+
+class TutorGuides(Prompt[str]):
+    """The Socratic tutor thinks in tags about history, question, each student, group and image, then speaks to the
+    group. `rules.thinking` reads the two apart. `last`: the session ends with this round.
+    """
+
+    template: ClassVar[str] = "tutor_guides.md"
+    words: ClassVar[int] = 400
+    sheet: Sheet
+    key: Key
+    pictures: tuple[Image, ...]
+    history: tuple[Line, ...]
+    last: bool
+    analyses: tuple[Analysis, ...]
+    cue: Cue = Cue()
+
+    def most_words(self) -> int:
+        """Every student is thought about, so the thinking grows with the group."""
+        return 200 + 25 * len(self.analyses)
+
+    @property
+    def for_human(self) -> str:
+        """What a person is asked: all that the tutor knows, without the form of a model's thinking."""
+        return blocks(
+            *case_for_tutor(self.sheet, self.key, self.analyses, self.last),
+            "Say one thing to the whole group. Reviewers read it before the students hear it.",
+        )
+
+
+class _Words(Prompt[str]):
+    """What a tutor says to the group, and nothing else: thinking is never heard."""
+
+    def check(self, reply: str) -> None:
+        """Thinking in what should be words alone is asked again."""
+        if shows_thinking(reply):
+            raise Unreadable("write only your words to the group, without your thinking")
+
+
+class TutorAsks(_Words):
+    """The Socratic tutor without structured thinking."""
+
+    template: ClassVar[str] = "tutor_asks.md"
+    words: ClassVar[int] = 100
+    sheet: Sheet
+    key: Key
+    pictures: tuple[Image, ...]
+    history: tuple[Line, ...]
+    last: bool
+    analyses: tuple[Analysis, ...]
+    cue: Cue = Cue()
+
+    @property
+    def for_human(self) -> str:
+        """What a person who teaches is told."""
+        return blocks(
+            *case_for_tutor(self.sheet, self.key, self.analyses, self.last), "Say one thing to the whole group."
+        )
+
+
+class TutorHelps(Prompt[str]):
+    """A plain tutor: the case and the students, no method."""
+
+    template: ClassVar[str] = "tutor_helps.md"
+    words: ClassVar[int] = 120
+    sheet: Sheet
+    answer: str
+    pictures: tuple[Image, ...]
+    history: tuple[Line, ...]
+    analyses: tuple[Analysis, ...]
+    cue: Cue = Cue()
+
+    @property
+    def for_human(self) -> str:
+        """What a person who helps without a method is told."""
+        return blocks(
+            *sheet_for_human(self.sheet),
+            f"The answer: {self.answer}",
+            *written_by_students(self.analyses),
+            "Say one thing to the whole group.",
+        )
+
+
+class TutorLectures(Prompt[str]):
+    """A tutor who explains."""
+
+    template: ClassVar[str] = "tutor_lectures.md"
+    words: ClassVar[int] = 150
+    sheet: Sheet
+    key: Key
+    pictures: tuple[Image, ...]
+    history: tuple[Line, ...]
+    analyses: tuple[Analysis, ...]
+    cue: Cue = Cue()
+
+    @property
+    def for_human(self) -> str:
+        """What a person who explains is told."""
+        return blocks(*case_for_tutor(self.sheet, self.key, self.analyses, False), "Explain it to the whole group.")
+
+
+class Objection(Frozen):
+    """What a reviewer found wrong with a draft."""
+
+    reviewer: str
+    category: str
+    feedback: str
+
+
+class TutorRevises(_Words):
+    """The tutor corrects a refused draft, keeping its aim."""
+
+    template: ClassVar[str] = "tutor_revises.md"
+    words: ClassVar[int] = 120
+    sheet: Sheet
+    key: Key
+    analyses: tuple[Analysis, ...]
+    previous_guidance: str
+    objections: tuple[Objection, ...]
+    cue: Cue = Cue()
+
+    @property
+    def for_human(self) -> str:
+        """What a person is asked: what was found, and to say it again better."""
+        found = "\n".join(f"- {objection.reviewer}: {objection.feedback}" for objection in self.objections)
+        return blocks(
+            f"The students did not hear this yet: {self.previous_guidance}\nReviewers found:\n{found}",
+            "Say it again, corrected.",
+        )
