@@ -9,21 +9,19 @@ from typing import Any
 
 import orjson
 
-from polyclinic.core.agent import REASKS
 from polyclinic.core.campaign import StoredEffect
 from polyclinic.core.database import Database, Transaction
 from polyclinic.core.episode import EpisodeSpec
 from polyclinic.core.execute import EpisodeResult
 from polyclinic.core.model import Usage, total
 from polyclinic.core.scenario import Scenario
-from polyclinic.core.transcript import Called, Failed, Transcript
+from polyclinic.core.transcript import Transcript
 from polyclinic.errors import UnknownName
 from polyclinic.store.chain import Chain
 from polyclinic.store.journal import now_ms
-from polyclinic.store.leases import LeaseLost, holds, units_at_work
+from polyclinic.store.leases import LeaseLost, holds
+from polyclinic.store.retries import retry_failed
 from polyclinic.store.scores import LIVE, put_scores
-
-_OWN_REPLIES = ("reply", "simulated_user", "judge")
 
 
 @dataclass(frozen=True)
@@ -267,50 +265,7 @@ class Runs:
         What was answered stays in the journal and is not asked again, except the replies that could not be read. What
         another process is working on right now is left to it.
         """
-
-        def work(tx: Transaction) -> int:
-            busy = units_at_work(tx, run)
-            failed = tx.execute(
-                "SELECT id, unit, transcript FROM episodes e WHERE run = ? AND status = 'failed' AND NOT EXISTS ("
-                "SELECT 1 FROM episodes later WHERE later.run = e.run AND later.unit = e.unit AND later.campaign <> '' "
-                "AND later.position > e.position AND later.status = 'done')",
-                (run,),
-            )
-            again = [(episode, transcript) for episode, unit, transcript in failed if unit not in busy]
-            for episode, transcript in again:
-                for key in _unreadable(Transcript.from_json(transcript)):
-                    tx.execute("DELETE FROM calls WHERE run = ? AND episode = ? AND key = ?", (run, episode, key))
-                tx.execute(
-                    "UPDATE episodes SET status = 'pending', outcome = '', transcript = '[]', usage = '{}' "
-                    "WHERE run = ? AND id = ?",
-                    (run, episode),
-                )
-            return len(again)
-
-        return await self.database.write(work)
-
-
-def _unreadable(transcript: Transcript) -> list[str]:
-    """The keys of the calls whose replies could not be read, if the episode failed because of them."""
-    fatal = [failure for failure in transcript.of(Failed) if failure.fatal][-1:]
-    if not fatal or fatal[0].calls:
-        return list(fatal[0].calls) if fatal else []
-    return _last_tries(transcript.of(Called)) if fatal[0].owner in _OWN_REPLIES else []
-
-
-def _last_tries(calls: Sequence[Called]) -> list[str]:
-    """For stores of version 0.1, whose failures name no calls: the tries at the last question that used all of them."""
-    spent = [at for at, call in enumerate(calls) if call.attempt == REASKS]
-    if not spent:
-        return []
-    last = calls[spent[-1]]
-    keys: list[str] = []
-    for call in reversed(calls[: spent[-1] + 1]):
-        if (call.role, call.prompt) == (last.role, last.prompt):
-            keys.append(call.key)
-            if call.attempt == 0:
-                break
-    return keys
+        return await self.database.write(lambda tx: retry_failed(tx, run))
 
 
 def _run_row(row: Sequence[Any]) -> RunRow:
