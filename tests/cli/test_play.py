@@ -12,7 +12,7 @@ from polyclinic.cli.pictures import inline, saved_picture
 from polyclinic.core.message import Image
 from polyclinic.runner.registry import clinic_modules, load_clinic
 from polyclinic.text.layout import blocks, listed
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, as_json
 
 INSTRUCTIONS = ("JSON", "Answer in at most", "Use at most", '{"', "Write only", "\x1b", "in the tags", "이내로")
 LEAFLET = '/use leaflet {"medicine": "Amberol"}\n'
@@ -86,6 +86,20 @@ def test_a_choice_is_checked_when_it_is_made_and_pass_is_no_answer(polyclinic: R
     assert "that is none of the options: write A or B or C or D" in done.stdout
     assert done.stdout.count("'pass' is no answer") == 2
     assert "Report to the tutor" in done.stdout, "the option's own words were taken"
+
+
+def test_a_choice_is_one_of_those_on_offer_in_any_case_of_letters(polyclinic: Run) -> None:
+    done = polyclinic("play", "patient", "--role", "triage", stdin="Astrology\ninternal medicine\n", LC_ALL="C.UTF-8")
+    assert "'Astrology' is none of these: " in " ".join(done.stdout.split())
+    assert "Internal Medicine" in done.stdout and "'internal medicine' is none" not in done.stdout
+
+
+def test_a_person_may_judge_in_one_line(polyclinic: Run) -> None:
+    done = polyclinic("play", "demo", "--role", "judge", "--variant", "plain", stdin="courtesy=9\ncourtesy=4\n" * 3)
+    assert done.returncode == 0, done.stderr
+    assert "Answer all in one line: courtesy=…" in done.stdout and "JSON" not in done.stdout
+    episode = as_json(polyclinic("show", "last", "--json"))[0]["episode"]
+    assert "courtesy = 4" in polyclinic("show", "last", episode).stdout
 
 
 def test_feedback_comes_first_and_figures_are_few_and_the_persons_own(polyclinic: Run) -> None:

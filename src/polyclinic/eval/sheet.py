@@ -7,7 +7,7 @@ last is ``promise_raised``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Literal, cast
 
@@ -95,6 +95,21 @@ def sheet_form(criteria: tuple[tuple[str, int, int], ...], flags: tuple[str, ...
         quotes, reason, raised = _fields(name, "raised")
         fields |= {quotes: _quotes(), reason: _reason(), raised: (bool, ...)}
     return cast("type[RubricSheet]", create_model("RubricSheet", __base__=RubricSheet, **fields))
+
+
+def sheet_from_words(answers: Mapping[str, str]) -> RubricSheet:
+    """A sheet from what a person wrote: a number for a criterion, yes or no for a critical question."""
+    scales = {name: int(value) for name, value in answers.items() if value.isdigit()}
+    raised = {name: value.casefold() in ("yes", "y", "true") for name, value in answers.items() if name not in scales}
+    form = sheet_form(tuple((name, value, value) for name, value in scales.items()), tuple(raised))
+    values: dict[str, Any] = {}
+    for name, last, value in [
+        *((n, "score", v) for n, v in scales.items()),
+        *((n, "raised", v) for n, v in raised.items()),
+    ]:
+        quotes, reason, answer = _fields(name, last)
+        values |= {quotes: (), reason: "a person's verdict", answer: value}
+    return form.model_validate(values)
 
 
 def _quotes() -> tuple[Any, Any]:

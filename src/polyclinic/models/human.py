@@ -10,6 +10,7 @@ import asyncio
 import json
 from collections import deque
 from dataclasses import dataclass, replace
+from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
@@ -154,9 +155,30 @@ def read_typed(request: Request, text: str) -> Completion:
         raise
     except ValueError as error:
         raise Unreadable(str(error)) from None
+    if isinstance(reply, BaseModel):
+        reply = _closed(reply, request.reply_type)
     request.prompt.check(reply)
     said = reply.model_dump_json() if isinstance(reply, BaseModel) else str(reply)
     return Completion(text=said, usage=estimate_usage(request, said))
+
+
+def _closed(reply: BaseModel, form: type[Any]) -> BaseModel:
+    """The reply in the form of this very question: a choice must be one of those on offer, in any case of letters."""
+    if not isinstance(form, type) or not issubclass(form, BaseModel):
+        return reply
+    values = reply.model_dump()
+    for name, field in form.model_fields.items():
+        given, offered = values.get(name), get_args(field.annotation)
+        if isinstance(given, str) and offered and all(isinstance(each, str) for each in offered):
+            same = [each for each in offered if each.casefold() == given.strip().casefold()]
+            if not same:
+                raise Unreadable(f"'{given}' is none of these: {', '.join(offered)}")
+            values[name] = same[0]
+    try:
+        return form.model_validate(values)
+    except ValidationError as error:
+        fault = error.errors()[0]
+        raise Unreadable(f"{'.'.join(map(str, fault['loc'])) or 'answer'}: {fault['msg']}") from None
 
 
 def _tool_call(request: Request, words: str) -> ToolCall:

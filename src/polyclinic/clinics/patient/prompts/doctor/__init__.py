@@ -67,10 +67,14 @@ class Triages(Prompt[Sent]):
 
     template = "triages.md"
     words: ClassVar[int] = 40
-    for_human: ClassVar[str] = "You are the triage doctor. Type the discipline that this patient should see."
     disciplines: tuple[str, ...]
     complaint: str
     earlier: tuple[EarlierTriage, ...]
+
+    @property
+    def for_human(self) -> str:
+        """Where a person at triage may send the patient."""
+        return f"You are the triage doctor. Which discipline should see this patient? {', '.join(self.disciplines)}."
 
     def reply_form(self) -> type[Sent]:
         """One of the disciplines of this prompt."""
