@@ -76,7 +76,9 @@ class ReadingKind:
     else for each of them. `listed` says that these facts come from a short fixed list, so that a trained reader can
     learn each one by itself. `parts` says that a longer text means it as soon as a part of it does; a trained reader
     then learns from lines that are put together too, with lines of the kinds named in `quiet`, which never mean it.
-    `swaps` says that a text fits one target only: asked about another line's target, the answer is no.
+    `swaps` says that a text fits one target only: asked about another line's target, the answer is no. `stance` says
+    that the whole text decides (agreement, a choice), so that another line of the same kind would change the answer.
+    `seldom` says that hardly any longer text means it, so that a yes about one must be well founded.
     """
 
     name: str
@@ -90,6 +92,8 @@ class ReadingKind:
     parts: bool = False
     quiet: tuple[str, ...] = ()
     swaps: bool = False
+    stance: bool = False
+    seldom: bool = False
 
     def ask(self, **facts: str) -> Question:
         """The question about these facts."""

@@ -9,12 +9,16 @@ mean it. Only training lines are used; test authors are never touched.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 
+from polyclinic.core.reading import ReadingKind
 from polyclinic.core.seed import stream
 from polyclinic.reading.sets import Labelled
+from polyclinic.reading.windows import SPEAKER
+
+_MOST_AROUND = 4
 
 
 def put_together(rows: Sequence[Labelled], quiet: Sequence[Labelled] = ()) -> list[Labelled]:
@@ -40,6 +44,57 @@ def _joined(row: Labelled, chance: Random, around: Sequence[str]) -> Labelled:
     texts = [row.text, chance.choice(around)]
     chance.shuffle(texts)
     return replace(row, text=" ".join(texts))
+
+
+def messages(rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind]) -> list[Labelled]:
+    """Longer messages, each with one line that decides and two to four that do not, from training lines alone.
+
+    What does not decide: for a kind about a case, lines of the same speakers about other cases; for a kind with a fixed
+    list of targets, lines that do not mean this target; for any other, lines of the kinds in `quiet`, or else its own
+    lines that do not mean it. A kind for which the whole text decides and that names no quiet lines gives none.
+    """
+    by_kind: dict[str, list[Labelled]] = defaultdict(list)
+    for row in rows:
+        by_kind[row.question.kind].append(row)
+    made: list[Labelled] = []
+    for name, mine in sorted(by_kind.items()):
+        chance = stream("messages", name)
+        others = _around(kinds[name], by_kind, kinds)
+        for row in mine:
+            calm = others(row)
+            if len(calm) > _MOST_AROUND:
+                texts = chance.sample(calm, chance.randint(2, _MOST_AROUND))
+                made.append(replace(row, text=_one_message([row.text, *(text for text in texts)], chance)))
+    return made
+
+
+def _around(
+    kind: ReadingKind, by_kind: Mapping[str, Sequence[Labelled]], kinds: Mapping[str, ReadingKind]
+) -> Callable[[Labelled], Sequence[str]]:
+    """For a line of this kind: the texts that may stand around it without changing its answer."""
+    mine = by_kind[kind.name]
+    if kind.quiet or kind.stance:
+        quiet = {
+            lang: [row.text for name in kind.quiet for row in by_kind.get(name, ()) if row.lang == lang and row.label]
+            for lang in {row.lang for row in mine}
+        }
+        return lambda line: quiet[line.lang]
+    if kind.open and not kind.listed:
+        speakers = [row for name, rows in by_kind.items() if set(kinds[name].who) & set(kind.who) for row in rows]
+        return lambda line: [row.text for row in speakers if row.about != line.about and row.lang == line.lang]
+    calm: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for row in mine:
+        if not row.label:
+            calm[row.lang, *(row.question.fact(name) for name in kind.open)].append(row.text)
+    return lambda line: calm[line.lang, *(line.question.fact(name) for name in kind.open)]
+
+
+def _one_message(texts: list[str], chance: Random) -> str:
+    """The texts in any order, as one message of one speaker."""
+    named = SPEAKER.match(texts[0])
+    bare = [SPEAKER.sub("", text, count=1) for text in texts]
+    chance.shuffle(bare)
+    return (named[0] if named else "") + " ".join(bare)
 
 
 def swapped(rows: Sequence[Labelled]) -> list[Labelled]:

@@ -14,6 +14,7 @@ from polyclinic.errors import ReaderError
 from polyclinic.reading.features import features, scope_of, sentences, target_of
 from polyclinic.reading.vectors import nearness
 from polyclinic.reading.weights import Weights, shipped_weights
+from polyclinic.reading.windows import LEAST_WINDOWS, SELDOM, gathered, windows
 
 UNCLEAR = 0.02
 _KEPT = 65_536
@@ -24,8 +25,8 @@ class BuiltInReader:
 
     kind: ModelKind = "reader"
 
-    def __init__(self, kinds: Mapping[str, ReadingKind], path: str = "") -> None:
-        self._kinds, self._path = dict(kinds), path
+    def __init__(self, kinds: Mapping[str, ReadingKind], path: str = "", weights: Weights | None = None) -> None:
+        self._kinds, self._path, self._weights = dict(kinds), path, weights
         self._probability = lru_cache(maxsize=_KEPT)(self._work_out)
 
     @property
@@ -35,8 +36,8 @@ class BuiltInReader:
 
     @property
     def weights(self) -> Weights:
-        """Loaded at first use."""
-        return shipped_weights(self._path)
+        """Loaded at first use, if they were not given."""
+        return self._weights or shipped_weights(self._path)
 
     async def answer(self, request: Request) -> Completion:
         """The findings as the JSON that a language model would have sent."""
@@ -76,11 +77,21 @@ class BuiltInReader:
                 f"train reader', or"
                 " cast another reader"
             )
+        # What is bound to a whole case is read whole: a sentence alone loses what it refers to.
+        gather = {} if kind.bound else weights.gather
+        score = gathered(lambda part: self.score(part, kind, question), text, gather, kind.name)
+        if kind.seldom and len(windows(text)) >= LEAST_WINDOWS:
+            score -= SELDOM
+        return float(1 / (1 + np.exp(-np.clip(score, -30, 30))))
+
+    def score(self, text: str, kind: ReadingKind, question: Question) -> float:
+        """What the weights say of one text by itself: above 0 is yes."""
+        weights = self.weights
         found = features(kind, question, text)
         score = weights.offsets[kind.name] + float(found.dense @ weights.dense[kind.name])
         if not kind.listed or scope_of(kind, target_of(kind, question)) in weights.scopes:
             score += float(weights.table[found.places] @ found.values)
-        return float(1 / (1 + np.exp(-np.clip(score, -30, 30))))
+        return score
 
     def _shown(self, text: str, question: Question) -> str:
         """The sentence that says it most clearly by itself."""

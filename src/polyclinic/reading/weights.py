@@ -6,7 +6,7 @@ import hashlib
 import io
 import zipfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
@@ -28,16 +28,23 @@ class Weights:
     """What training found: a table of n-gram weights, and for each kind the weights of plain features and an offset.
 
     `scopes` lists the targets that a listed kind has learned one by one; for any other target only nearness counts.
+    `gather` weighs the sentences of a longer text.
     """
 
     table: NDArray[np.float32]
     dense: Mapping[str, NDArray[np.float32]]
     offsets: Mapping[str, float]
     scopes: frozenset[str]
+    gather: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     digest: str = ""
 
 
-def save(path: Path, models: Mapping[str, Linear], scopes: frozenset[str]) -> str:
+def save(
+    path: Path,
+    models: Mapping[str, Linear],
+    scopes: frozenset[str],
+    gather: Mapping[str, NDArray[np.float64]] | None = None,
+) -> str:
     """Write the weights; the same weights give the same bytes. Returns their digest."""
     kinds = sorted(models)
     head = {
@@ -45,6 +52,7 @@ def save(path: Path, models: Mapping[str, Linear], scopes: frozenset[str]) -> st
         "offsets": [round(models[kind].offset, 6) for kind in kinds],
         "sizes": [len(models[kind].dense) for kind in kinds],
         "scopes": sorted(scopes),
+        "gather": {kind: [round(value, 5) for value in row.tolist()] for kind, row in sorted((gather or {}).items())},
     }
     table = whole_table([models[kind] for kind in kinds])
     table[np.abs(table) < _SMALLEST] = 0.0
@@ -60,6 +68,14 @@ def save(path: Path, models: Mapping[str, Linear], scopes: frozenset[str]) -> st
 
 
 _SMALLEST = 0.004
+
+
+def made(models: Mapping[str, Linear], scopes: frozenset[str]) -> Weights:
+    """Weights straight from training, without a file."""
+    kinds = sorted(models)
+    dense = {kind: models[kind].dense.astype(np.float32) for kind in kinds}
+    offsets = {kind: models[kind].offset for kind in kinds}
+    return Weights(whole_table([models[kind] for kind in kinds]).astype(np.float32), dense, offsets, scopes)
 
 
 def load(content: bytes) -> Weights:
@@ -78,6 +94,7 @@ def load(content: bytes) -> Weights:
         dict(zip(head["kinds"], dense, strict=True)),
         dict(zip(head["kinds"], head["offsets"], strict=True)),
         frozenset(head["scopes"]),
+        {kind: np.asarray(row) for kind, row in head.get("gather", {}).items()},
         hashlib.sha256(content).hexdigest()[:12],
     )
 

@@ -40,6 +40,7 @@ SUPPORTED = ReadingKind(
     follows="the claim counts as supported",
     open=("source",),
     swaps=True,
+    quiet=("counsel-feeling",),
 )
 CLAIM = ReadingKind(
     "counsel-claim",
@@ -65,6 +66,8 @@ CONSENT = ReadingKind(
     context="The counsellor proposed: {proposed}",
     question="Does the person agree to what was proposed?",
     follows="the conversation goes where it was proposed to go",
+    stance=True,
+    quiet=("patient-told",),
 )
 FEELING = ReadingKind(
     "counsel-feeling",

@@ -42,6 +42,8 @@ ACCEPTS = ReadingKind(
     context="The front desk offered: {offer}",
     question="Does the caller accept the offered time?",
     follows="the offered time is booked",
+    stance=True,
+    quiet=("patient-told",),
 )
 RED_FLAG = ReadingKind(
     "desk-redflag",

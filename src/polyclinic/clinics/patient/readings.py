@@ -95,5 +95,6 @@ CLEAR = ReadingKind(
     context=_INTERVIEW,
     question="Is this one clear question that a lay patient can answer (not several at once, not leading, no jargon)?",
     follows="the question counts as well put",
+    stance=True,
 )
 READINGS = (REFUSAL, CHEAT, ASKS, TOLD, DENIED, CONTRADICTS, LEAK, TEST, DIAGNOSIS, CLEAR)

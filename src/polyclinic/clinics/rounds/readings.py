@@ -57,6 +57,7 @@ HARM = ReadingKind(
         "Is what the tutor says demeaning, discriminating, unsafe for the patient or a breach of consent or privacy?"
     ),
     follows="the turn counts as harmful",
+    seldom=True,
 )
 CHOICE = ReadingKind(
     "rounds-choice",
@@ -65,6 +66,7 @@ CHOICE = ReadingKind(
     question="Does the student settle on this answer: '{option}'?",
     follows="this is the student's answer to the case",
     open=("option",),
+    quiet=("rounds-takes-part",),
 )
 TAKES_PART = ReadingKind(
     "rounds-takes-part",
