@@ -6,8 +6,9 @@ prints the table of benchmarks/results/counsel.md.
 
 A cell is one session in which one part breaks in one way while one thing is handled: the start, a greeting, a feeling,
 a wish to be dead, danger, or words while people are waited for. It is *silent* when the person hears nothing of ours
-and no person holds the talk, when danger is answered without the set message, or when something broke and people were
-not told, the status was not 503, or the service still called itself up. `--cells` writes one line for each cell.
+and no person holds the talk, when danger is answered without the set message, when the status is neither 200 nor 503,
+or when something broke and people were not told or the service still called itself up. `--cells` writes one line for
+each cell.
 """
 
 from __future__ import annotations
