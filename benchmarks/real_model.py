@@ -74,7 +74,8 @@ def worst(reports: list[Report], least: float = 0.95) -> list[str]:
 
 def table(folder: Path) -> str:
     """One pass as Markdown."""
-    reports = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(folder.glob("*.report.json"))]
+    written = [file.read_text(encoding="utf-8") for file in sorted(folder.glob("*.report.json"))]
+    reports = [json.loads(text) for text in written if text.strip()]  # a run without a finished episode has no report
     lines = [f"### {folder.name}", "", f"| {' | '.join(COLUMNS)} |", f"|{' --- |' * len(COLUMNS)}"]
     lines += [f"| {' | '.join(row(report))} |" for report in reports]
     low = worst(reports)
