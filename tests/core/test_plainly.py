@@ -84,6 +84,8 @@ def test_a_form_with_a_value_that_was_not_said_or_said_twice_is_refused(text: st
         ("The answer is B: give calcium.", ("A", "B"), "B"),
         ("B. A cough alone is no reason.", ("A", "B"), "B"),
         ('""', ("", "Dr. Kim"), ""),
+        ("nothing", ("", "Dr. Kim"), ""),
+        ("none", ("safety", "none", ""), "none"),
     ],
 )
 def test_a_choice_is_taken_by_its_exact_name(words: str, choices: tuple[str, ...], found: str) -> None:

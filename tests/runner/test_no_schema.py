@@ -17,7 +17,7 @@ from polyclinic.store.store import open_store
 from polyclinic.testing.fault_server import FaultServer
 
 FIELD = re.compile(r'"(\w[\w \-/]*)": (\[?)("?)<([^<>]+)>')
-SKELETON = "write your own values in place of <…>:"
+SKELETON = "Put your values in place of <…>; a text may be empty:"
 CHOICES = "Write one of these and nothing else: "
 WORDS = ("It began on Monday, I think.", "I feel weak and I could not sleep.", "My back hurts when I stand up.")
 
@@ -29,7 +29,7 @@ def asked(body: dict[str, Any]) -> str:
 def value(blank: str, chance: random.Random) -> str:
     if blank.startswith("one of: "):
         named = blank.removeprefix("one of: ").split(", ")
-        return chance.choice(named).replace("nothing", '""')
+        return chance.choice(named).replace("or empty", '""')
     return {"whole number": "2", "number": "2", "true or false": chance.choice(("yes", "no"))}.get(
         blank, chance.choice(WORDS)
     )

@@ -209,6 +209,8 @@ def named_choice(words: str, choices: Sequence[str], name: str = "choice") -> st
     for choice in choices:
         if bare == choice.strip(_AROUND).casefold():
             return choice
+    if "" in choices and bare in (_NOTHING | {"empty"}):
+        return ""
     end = _SENTENCE.search(words)
     for part in (words[: end.start()] if end else words, words):
         named = _named(part, choices)

@@ -72,7 +72,7 @@ def in_words(schema: Mapping[str, Any]) -> str:
     shown = [f'"{name}": {_blank(field, shared)}' for name, field in schema.get("properties", {}).items()]
     if not shown or any(blank.endswith(_NESTED) for blank in shown):
         return f"{asked} It must fit this JSON schema:\n{orjson.dumps(schema).decode()}"
-    fields = "It has exactly these fields, in this order; write your own values in place of <…>:"
+    fields = "It has exactly these fields, in this order. Put your values in place of <…>; a text may be empty:"
     return f"{asked} {fields}\n{{{', '.join(shown)}}}"
 
 
@@ -85,7 +85,7 @@ def _blank(field: Mapping[str, Any], shared: Mapping[str, Any]) -> str:
         return _NESTED if _NESTED in blanks else " or ".join(blanks)
     if "const" in field or "enum" in field:
         choices = [orjson.dumps(choice).decode().strip('"') for choice in field.get("enum", (field.get("const"),))]
-        shown = f"<one of: {', '.join(choice or 'nothing' for choice in choices)}>"
+        shown = f"<one of: {', '.join(choice for choice in choices if choice)}{', or empty' if '' in choices else ''}>"
         return f'"{shown}"'
     kind = field.get("type")
     if kind == "array" and isinstance(field.get("items"), Mapping):

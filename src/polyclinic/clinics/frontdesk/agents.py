@@ -75,6 +75,7 @@ class PatientActor:
             symptoms=patient.symptoms,
             axes=patient.axes,
             staff_says=staff_says,
+            first=not self._heard,
             voice=self._voice,
         )
         return await self._says(prompt, staff_says)

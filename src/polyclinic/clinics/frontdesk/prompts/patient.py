@@ -27,6 +27,7 @@ class PatientIntake(Prompt[str]):
     symptoms: tuple[str, ...]
     axes: PatientAxes
     staff_says: str
+    first: bool
     voice: Voice = FIRST_VOICE
 
     @property
