@@ -101,6 +101,14 @@ def test_false_alarms_on_good_lines_are_at_most_two_in_a_hundred() -> None:
     assert sum(alarms[True]) >= 0.5 * len(alarms[True])
 
 
+@pytest.mark.parametrize(
+    "line", ["안녕하세요, 이순복입니다. 도움을 드릴까요?", "어떻게 도와드릴까요?", "제가 도와드릴 수 있습니다."]
+)
+def test_a_korean_patient_who_offers_help_is_out_of_the_part(line: str) -> None:
+    found = broken_by(line, own=("환자",), others=("상담자",))
+    assert found is not None and found.kind == "speaks as an assistant"
+
+
 async def test_a_line_out_of_the_part_is_asked_for_again_in_the_part(open_episode: OpenEpisode) -> None:
     caller = Scripted(OUT, GOOD)
     episode = await open_episode(caller=caller)

@@ -55,7 +55,8 @@ _ADVISES = re.compile(
     r"|i (?:would|'d) recommend (?:that you|you|seeing|a\b))"
 )
 _ASSISTANT_KO = re.compile(
-    r"인공지능|언어 ?모델|(?:AI|ai) ?(?:로서|어시스턴트|비서|모델)|무엇을 도와드릴까요|도와드릴 수 없"
+    r"인공지능|언어 ?모델|(?:AI|ai) ?(?:로서|어시스턴트|비서|모델)|도와 ?드릴까요|도움을 드릴까요"
+    r"|도와 ?드릴 수 (?:있|없)|도와 ?드리겠"
     r"|도움이 되었기를|제 지시(?:사항|문)"
 )
 _PREFACE = re.compile(
