@@ -87,7 +87,7 @@ async def test_a_provoked_fault_gets_its_code_and_no_other(
 
 @pytest.mark.parametrize("variant", ["tool", "reasoning"])
 async def test_clean_contacts_are_never_flagged(variant: str) -> None:
-    results = await run_once(clinic, variants=(variant,), scenarios="history-all:1:60")
+    results = await run_once(clinic, variants=(variant,), scenarios="history-all:1:60", seed=NOBODY_FORGETS)
     for metric in ("intake", "scheduling"):
         found = scores_of(results, metric)
         assert len(found) >= 60
