@@ -1,10 +1,11 @@
 """A run on a Ray cluster, measured against one process.
 
-    python benchmarks/cluster.py --postgres postgresql://… overhead | throughput | commits [--episodes 200]
+    python benchmarks/cluster.py --postgres postgresql://… overhead | throughput | commits | identity [--episodes 200]
 
 overhead: CPU of the workers per call, against the same work in one process without Ray (goal: at most 1.3 times).
 throughput: calls a second against an endpoint with 200 ms, with 1, 2 and 4 workers (goal: 0.9 of linear).
 commits: how many calls a second PostgreSQL commits from several connections, for the estimate in the results file.
+identity: two clinics at concurrency 1, 32 and 256, with ten kills of workers and nodes: the same bytes as one process?
 A cluster of three or more nodes is begun on this machine by Ray's own means.
 """
 
@@ -14,6 +15,7 @@ import argparse
 import asyncio
 import importlib
 import os
+import signal
 import time
 import uuid
 from collections.abc import Iterator
@@ -23,12 +25,16 @@ from typing import Any
 import psycopg
 
 from polyclinic.core.database import RowWork
-from polyclinic.runner.api import start_run
-from polyclinic.runner.cluster import Assignment, Cluster, Worked, Worker
+from polyclinic.core.seed import stream
+from polyclinic.runner.api import run, start_run
+from polyclinic.runner.cluster import Assignment, Cluster, Worked, Worker, run_on_cluster
 from polyclinic.runner.plan.config import make_config
+from polyclinic.runner.plan.run_plan import plan_run
+from polyclinic.store.leases import is_dead
 from polyclinic.store.store import Store, open_store
 from polyclinic.testing.fault_server import FaultServer
 from polyclinic.testing.killing import steady
+from polyclinic.testing.runs import MEMORY, exported
 
 AT_ONCE = 16
 
@@ -44,7 +50,7 @@ def database(server: str) -> Iterator[str]:
 
 
 @contextmanager
-def nodes(count: int) -> Iterator[None]:
+def nodes(count: int) -> Iterator[Any]:
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     cluster = importlib.import_module("ray.cluster_utils").Cluster(
         initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False}
@@ -52,8 +58,62 @@ def nodes(count: int) -> Iterator[None]:
     for _ in range(count - 1):
         cluster.add_node(num_cpus=1)
     os.environ["RAY_ADDRESS"] = cluster.address
-    yield
+    yield cluster
     cluster.shutdown()
+
+
+async def identity(server: str, episodes: int, kills: int = 10) -> None:
+    runs: list[dict[str, Any]] = [
+        {"clinic": "demo", "variants": ("plain", "tool"), "scenarios": str(episodes // 2), "on": "ray"},
+        {"clinic": "frontdesk", "scenarios": f"primary:{max(1, episodes // 80)}", "on": "ray"},
+    ]
+    with nodes(3) as cluster:
+        for values in runs:
+            async with open_store(MEMORY) as store:
+                alone = await run(store, make_config({**values, "on": ""}))
+                expected = await exported(store, alone.run)
+            for concurrency in (1, 32, 256):
+                with database(server) as url:
+                    async with open_store(url) as store:
+                        plan = await plan_run(store, make_config({**values, "concurrency": concurrency}))
+                        began = time.monotonic()
+                        running = asyncio.create_task(run_on_cluster(store, plan, tell=print))
+                        done = await killing(cluster, store, running, alone.done, kills if concurrency == 32 else 0)
+                        outcome = await running
+                        took = time.monotonic() - began
+                        again = sum(row.attempt > 1 for row in await store.runs.episodes(outcome.run))
+                        same = await exported(store, outcome.run) == expected
+                print(
+                    f"{values['clinic']}, concurrency {concurrency}, {done} kills: {outcome.done} of {alone.done} done,"
+                    f" {again} run again, same bytes: {same}, {took:.0f} s",
+                    flush=True,
+                )
+
+
+async def killing(cluster: Any, store: Store, running: asyncio.Task[Any], episodes: int, kills: int) -> int:
+    """Kill a worker at random moments of the run, every fifth time a whole node, which then comes back."""
+    done, chance = 0, stream("cluster kills")
+    for number in range(kills):
+        goal = episodes * (number + 0.5) / kills
+        while not running.done():
+            rows = await store.runs.all()
+            if rows and (await store.runs.counts(rows[0].id)).get("done", 0) >= goal:
+                break
+            await asyncio.sleep(0.05)
+        await asyncio.sleep(chance.uniform(0, 0.1))
+        if running.done():
+            return done
+        if number % 5 == 4:
+            cluster.remove_node(min(cluster.worker_nodes, key=str), allow_graceful=False)
+            cluster.add_node(num_cpus=1)
+            done += 1
+            continue
+        owners = await store.database.read(lambda tx: tx.execute("SELECT DISTINCT owner FROM leases"))
+        living = [row[0] for row in owners if not is_dead(row[0])]
+        if living:
+            os.kill(int(chance.choice(living).split(":")[1]), signal.SIGKILL)
+            done += 1
+    return done
 
 
 async def calls(store: Store, run: str) -> int:
@@ -73,14 +133,14 @@ async def overhead(server: str, episodes: int) -> None:
         for turn in range(3):
             with database(server) as url:
                 async with open_store(url) as store:
-                    run = await start_run(store, make_config({**values, "seed": turn}))
-                    alone = await Worker().work(parts(store, run, 1)[0])
-                    made = await calls(store, run)
+                    name = await start_run(store, make_config({**values, "seed": turn}))
+                    alone = await Worker().work(parts(store, name, 1)[0])
+                    made = await calls(store, name)
             with database(server) as url:
                 async with open_store(url) as store:
-                    run = await start_run(store, make_config({**values, "seed": turn}))
+                    name = await start_run(store, make_config({**values, "seed": turn}))
                     with Cluster("ray") as cluster:
-                        worked: list[Worked] = await cluster.round(store, run, parts(store, run, 3), print)
+                        worked: list[Worked] = await cluster.round(store, name, parts(store, name, 3), print)
             one, many = alone.cpu_s / made, sum(each.cpu_s for each in worked) / made
             print(f"{made} calls: {one * 1000:.2f} ms alone, {many * 1000:.2f} ms on 3 workers, {many / one:.2f} times")
 
@@ -95,9 +155,9 @@ async def throughput(server: str, episodes: int) -> None:
                         cast = f"nurse={endpoint.url}:any,caller={endpoint.url}:any,all=understudy"
                         size = str(episodes * workers)
                         config = {"clinic": "demo", "variants": ("plain",), "scenarios": size, "cast": cast}
-                        run = await start_run(store, make_config(config))
+                        name = await start_run(store, make_config(config))
                         with Cluster("ray") as cluster:
-                            rate = await measured(cluster, store, run, workers, endpoint)
+                            rate = await measured(cluster, store, name, workers, endpoint)
                 first = first or rate
                 print(f"{workers} workers: {rate:.1f} calls/s, {rate / first / workers:.2f} of linear")
 
@@ -142,11 +202,11 @@ async def commits(server: str, episodes: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("part", choices=["overhead", "throughput", "commits"])
+    parser.add_argument("part", choices=["overhead", "throughput", "commits", "identity"])
     parser.add_argument("--postgres", required=True)
     parser.add_argument("--episodes", type=int, default=100)
     asked = parser.parse_args()
-    work = {"overhead": overhead, "throughput": throughput, "commits": commits}[asked.part]
+    work = {"overhead": overhead, "throughput": throughput, "commits": commits, "identity": identity}[asked.part]
     asyncio.run(work(asked.postgres, asked.episodes))
 
 

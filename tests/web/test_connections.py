@@ -11,13 +11,13 @@ import httpx
 import pytest
 
 from benchmarks.counsel_kills import KILLS, kills
+from polyclinic.serving.connections import BoundedRequests
 from polyclinic.testing.serving import TOKEN, ServedProcess
-from polyclinic.web.sessions.server import BoundedProtocol
 
 MIDDLE = (("greeting", 0.1), ("danger", 0.0))
 HASTY = (
-    "from polyclinic.web.sessions import server; server.BoundedProtocol.head_s = 1.0; "
-    "server.BoundedProtocol.read_s = 1.0"
+    "from polyclinic.serving import connections; connections.BoundedRequests.headers_s = 1.0; "
+    "connections.BoundedRequests.read_s = 1.0"
 )
 
 
@@ -54,7 +54,7 @@ def test_a_half_open_connection_is_closed(running: ServedProcess, head: bytes) -
         while line.recv(1024):
             pass
         assert time.monotonic() - began < 10
-    assert BoundedProtocol.head_s <= 30
+    assert BoundedRequests.headers_s <= 30
     assert httpx.get(f"{running.address}/health").status_code == 200
 
 

@@ -60,7 +60,7 @@ def command(
         from polyclinic.web.sessions.app import create_app
         from polyclinic.web.sessions.limits import ServiceLimits
         from polyclinic.web.sessions.passwords import hash_password
-        from polyclinic.web.sessions.server import SpokenServer, server_config
+        from polyclinic.web.sessions.server import SpokenServer, service_config
     except ImportError as error:
         raise ConfigError(f"the service needs the extra 'web' ({error.name}): {install_hint('web')}") from None
 
@@ -90,7 +90,7 @@ def command(
     def say(address: str) -> None:
         click.echo(f"serving {clinic} at {address} (staff: {address}/staff, API: {address}/docs)")
 
-    SpokenServer(server_config(app, host, port), say).run()
+    SpokenServer(service_config(app, host, port), say).run()
     return 0
 
 

@@ -1,7 +1,7 @@
-"""Connections that stay half open: a request must arrive within bounds of time, or its connection is closed.
+"""Connections that stay half open: a request must arrive, and an answer must be read, within bounds of time.
 
 uvicorn waits for ever for the rest of a request. A thousand clients that each send one line and then nothing would
-keep a thousand connections; ours are closed.
+keep a thousand connections; ours are closed. So are those that do not read what they asked for.
 """
 
 from __future__ import annotations
@@ -16,15 +16,21 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 HEADERS_S = 15.0
 BODY_IDLE_S = 20.0
 BODY_S = 300.0
+READ_S = 30.0
 KEEP_ALIVE_S = 75
 CONNECTIONS = 2000
+HEAD_BYTES = 64 * 1024  # the longest head of a request: a FHIR search may be long
 
 
 class BoundedRequests(H11Protocol):
-    """uvicorn's protocol, with a clock on what the client still has to send."""
+    """uvicorn's protocol, with a clock on what the client still has to send, and one on what it has to read."""
 
-    headers_s, body_idle_s, body_s = HEADERS_S, BODY_IDLE_S, BODY_S
+    headers_s: float = HEADERS_S
+    body_idle_s: float = BODY_IDLE_S
+    body_s: float = BODY_S
+    read_s: float = READ_S
     _timer: asyncio.TimerHandle | None = None
+    _reading: asyncio.TimerHandle | None = None
     _since: float | None = None
     """When the part that is awaited now, headers or body, began."""
 
@@ -56,7 +62,31 @@ class BoundedRequests(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Nothing is awaited any more."""
         self._stop()
+        self._has_read()
         super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """The other side does not read; give it a while."""
+        super().pause_writing()
+        self._must_read()
+
+    def resume_writing(self) -> None:
+        """It does."""
+        self._has_read()
+        super().resume_writing()
+
+    def timeout_keep_alive_handler(self) -> None:
+        """Nothing came after the last answer; one that was not even read is dropped."""
+        super().timeout_keep_alive_handler()
+        self._must_read()
+
+    def _must_read(self) -> None:
+        self._reading = self._reading or self.loop.call_later(self.read_s, self.transport.abort)
+
+    def _has_read(self) -> None:
+        if self._reading is not None:
+            self._reading.cancel()
+        self._reading = None
 
     def _wind(self, whole_s: float, *, idle_s: float | None = None) -> None:
         now = self.loop.time()
@@ -75,8 +105,8 @@ class BoundedRequests(H11Protocol):
     def _give_up(self) -> None:
         if self.flow.read_paused:  # it is we who do not read on, not the client who is silent
             self._timer = self.loop.call_later(self.body_idle_s, self._give_up)
-        else:
-            self.transport.abort()
+        elif not self.transport.is_closing():
+            self.transport.close()
 
 
 def server_config(app: Any, *, protocol: type[BoundedRequests] = BoundedRequests, **settings: Any) -> uvicorn.Config:
@@ -88,5 +118,7 @@ def server_config(app: Any, *, protocol: type[BoundedRequests] = BoundedRequests
         "server_header": False,
         "timeout_keep_alive": KEEP_ALIVE_S,
         "limit_concurrency": CONNECTIONS,
+        "ws": "none",
+        "h11_max_incomplete_event_size": HEAD_BYTES,
     }
     return uvicorn.Config(app, **{**ours, **settings})
