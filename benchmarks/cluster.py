@@ -128,21 +128,32 @@ def parts(store: Store, run: str, workers: int) -> list[Assignment]:
 
 
 async def overhead(server: str, episodes: int) -> None:
-    values: dict[str, Any] = {"clinic": "demo", "variants": ("plain",), "scenarios": str(episodes)}
+    """Two sizes: what every worker needs once, its imports and its reader, is told from what a call needs."""
+    sizes = (episodes, 8 * episodes)
     with nodes(3):
-        for turn in range(3):
-            with database(server) as url:
-                async with open_store(url) as store:
-                    name = await start_run(store, make_config({**values, "seed": turn}))
-                    alone = await Worker().work(parts(store, name, 1)[0])
-                    made = await calls(store, name)
-            with database(server) as url:
-                async with open_store(url) as store:
-                    name = await start_run(store, make_config({**values, "seed": turn}))
-                    with Cluster("ray") as cluster:
-                        worked: list[Worked] = await cluster.round(store, name, parts(store, name, 3), print)
-            one, many = alone.cpu_s / made, sum(each.cpu_s for each in worked) / made
-            print(f"{made} calls: {one * 1000:.2f} ms alone, {many * 1000:.2f} ms on 3 workers, {many / one:.2f} times")
+        found = [await cpu_of(server, size) for size in sizes]
+    (made, alone, many), (more, alone_more, many_more) = found
+    one, each = (alone_more - alone) / (more - made), (many_more - many) / (more - made)
+    print(f"per call: {one * 1000:.2f} ms alone, {each * 1000:.2f} ms on 3 workers, {each / one:.2f} times")
+    print(f"once for each worker: {(many - each * made) / 3:.2f} s")
+
+
+async def cpu_of(server: str, episodes: int) -> tuple[int, float, float]:
+    """How many calls a run makes, and its CPU in one process and on three workers."""
+    config = make_config({"clinic": "demo", "variants": ("plain",), "scenarios": str(episodes)})
+    with database(server) as url:
+        async with open_store(url) as store:
+            name = await start_run(store, config)
+            alone = await Worker().work(parts(store, name, 1)[0])
+            made = await calls(store, name)
+    with database(server) as url:
+        async with open_store(url) as store:
+            name = await start_run(store, config)
+            with Cluster("ray") as cluster:
+                worked: list[Worked] = await cluster.round(store, name, parts(store, name, 3), print)
+    many = sum(each.cpu_s for each in worked)
+    print(f"{made} calls: {alone.cpu_s:.2f} s alone, {many:.2f} s on 3 workers", flush=True)
+    return made, alone.cpu_s, many
 
 
 async def throughput(server: str, episodes: int) -> None:
