@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
 import pytest
 
+from polyclinic.core.extras import install_hint
 from polyclinic.core.reply import read_reply
 from polyclinic.errors import ConfigError
 from polyclinic.models import local
@@ -34,7 +36,7 @@ async def test_a_missing_package_is_named_with_its_install_line(
     file.write_bytes(b"GGUF")
     monkeypatch.setitem(sys.modules, "xllamacpp", None)
     cast = build_cast(parse_cast(f"all=local:{file}"), ["staff"], {})
-    with pytest.raises(ConfigError, match=r"pip install 'polyclinic\[local\]'"):
+    with pytest.raises(ConfigError, match=re.escape(install_hint("local"))):
         await cast.model("staff").answer(ask())
     await cast.close()
 

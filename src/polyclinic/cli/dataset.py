@@ -87,7 +87,7 @@ async def _make(wish: Wish, store: str, as_json: bool) -> int:
     def progress(done: int, wanted: int) -> None:
         print(f"{done} of {wanted} rows", file=sys.stderr)
 
-    async with open_store(store, must_exist=True) as opened:
+    async with open_store(store, must_exist=bool(wish.runs)) as opened:
         card = await build(opened, wish, progress)
     if as_json:
         print_json(card.model_dump(mode="json"))
