@@ -26,7 +26,7 @@ def test_duty_is_shown_with_a_learning_curve_over_its_shifts(polyclinic: Run) ->
 
 def test_the_front_desk_is_shown_with_a_filling_diary_and_with_errors(polyclinic: Run) -> None:
     page = page_of(polyclinic, "frontdesk")
-    told = re.search(r"<p>Intake \(.*?</p>", page)
+    told = re.search(r"<p>[^<]*\(intake\); .*?</p>", page)
     assert told is not None
     shares = [float(value) for value in re.findall(r"(?:tool|reasoning) ([\d.]+) \(", told[0])]
     assert len(shares) == 2 and min(shares) < 1, "mistakes are shown"

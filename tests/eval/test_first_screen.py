@@ -50,7 +50,7 @@ def test_a_report_begins_with_what_was_found_in_words_and_one_picture() -> None:
     words = [block.text for block in first.body if isinstance(block, Paragraph)]
     assert first.title == "What was found"
     assert words[0].startswith("8 episodes over 4 scenarios; all of them ended.")
-    assert "Good words (share of good words); higher is better: full 0.94" in words[1]
+    assert "Share of good words (good words); higher is better: full 0.94" in words[1]
     assert words[1].endswith("full is clearly ahead.") and "n = 4" in words[1]
     assert len([block for block in first.body if isinstance(block, Figure)]) == 1
     page = render_html([report()])

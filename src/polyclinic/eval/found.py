@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from polyclinic.core.judge import Metric
 from polyclinic.eval.charts import Dots
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.results import RunResults
@@ -29,9 +30,11 @@ def found_section(results: RunResults, summary: Summary, headline: Sequence[str]
     return Section(FOUND, body)
 
 
-def label(metric: str) -> str:
-    """A metric's name as words."""
-    return metric.replace("_", " ")
+def headline(metric: Metric) -> str:
+    """What a metric means, then its name: "Share of staff messages that break a norm (nvr)"."""
+    name = metric.name.replace("_", " ")
+    about = metric.about.rstrip("?.")
+    return f"{about[:1].upper()}{about[1:]} ({name})" if about else name.capitalize()
 
 
 def _size(results: RunResults) -> str:
@@ -51,9 +54,8 @@ def _sentence(results: RunResults, summary: Summary, metric: str) -> str:
     values = [(name, found[metric]) for name, found in summary.variants.items() if metric in found]
     ranked = sorted(values, key=lambda item: -better * item[1].mean)
     told = ", ".join(f"{name} {_told(value)}" for name, value in ranked)
-    about = f" ({meaning.about})" if meaning.about else ""
     way = "higher" if meaning.higher_is_better else "lower"
-    return f"{label(metric).capitalize()}{about}; {way} is better: {told}.{_verdict(ranked, better)}"
+    return f"{headline(meaning)}; {way} is better: {told}.{_verdict(ranked, better)}"
 
 
 def _told(value: Estimate) -> str:
@@ -80,7 +82,7 @@ def _picture(results: RunResults, summary: Summary, metric: str) -> Figure:
     bounded = meaning.high - meaning.low < 100
     names = list(summary.variants)
     return Figure(
-        label(metric).capitalize(),
+        headline(meaning),
         Dots(
             names,
             {"": [summary.variants[name].get(metric) for name in names]},
