@@ -134,6 +134,13 @@ async def test_one_who_stays_out_is_the_simulators_fault_and_the_episode_goes_on
     assert episode.closing["part"]["stayed"] == {"third person": 1}
 
 
+async def test_one_who_reads_the_reminder_out_is_still_out(open_episode: OpenEpisode) -> None:
+    said = "Speak as yourself, with I or my, to the person in front of you."
+    episode = await open_episode(caller=Scripted(OUT, said, GOOD))
+    assert (await answer_in_part(episode, episode.agent("caller"), ASKS, CALLER)).value == GOOD
+    assert [note.kind for note in episode.transcript.notes(FellOut)] == ["third person", "echo of the instructions"]
+
+
 async def test_asked_again_in_vain_the_last_readable_line_is_kept(open_episode: OpenEpisode) -> None:
     half = Completion(text="I was told to", finish="length")
     episode = await open_episode(caller=Scripted(OUT, half, half, half))

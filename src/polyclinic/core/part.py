@@ -19,7 +19,7 @@ about others by role, and nobody says "I".
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from polyclinic.core.agent import Agent, Answer
@@ -167,9 +167,10 @@ async def answer_in_part(
             _count(episode, again=fault.kind)
         if stayed:
             break
-        after = (user(reminder(part, fault)),)
+        asked = reminder(part, fault)
+        part = replace(part, told=(*part.told, asked))  # what it is told now, it must not say either
         try:
-            answer = await agent.answer(prompt, history, sample=sample + number, after=after)
+            answer = await agent.answer(prompt, history, sample=sample + number, after=(user(asked),))
         except (SimulatedUserError, ReplyError):  # it has said something readable before: that is kept
             break
     if fault is None:
