@@ -15,12 +15,12 @@ import pytest
 from polyclinic.errors import ConfigError
 from polyclinic.models.assemble import Assembly
 from polyclinic.models.spec import parse_cast
-from polyclinic.runner.api import run
+from polyclinic.runner.api import resume_run, run, start_run
 from polyclinic.runner.cluster import Cluster, Spent, resume_on_cluster, run_on_cluster, shares
-from polyclinic.runner.execute.batch import Share, _own_first
+from polyclinic.runner.execute.batch import Share, _own_part
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.plan.run_plan import plan_run
-from polyclinic.store.leases import is_dead
+from polyclinic.store.leases import Leases, is_dead
 from polyclinic.store.store import Store, open_store
 from polyclinic.testing.fault_server import FaultServer
 from polyclinic.testing.killing import steady
@@ -48,9 +48,27 @@ def test_a_missing_package_or_a_wrong_place_is_told(monkeypatch: pytest.MonkeyPa
 
 def test_workers_begin_with_their_own_part_and_none_is_left_out() -> None:
     units: dict[str, Any] = {str(number): [] for number in range(10)}
-    begins = [list(_own_first(units, Share(index, 3))) for index in range(3)]
-    assert [order[0] for order in begins] == ["0", "3", "6"]
-    assert all(sorted(order) == sorted(units) for order in begins)
+    parts = [_own_part(units, Share(index, 3)) for index in range(3)]
+    assert [unit for own, _ in parts for unit in own] == list(units)
+    assert all(sorted([*own, *others]) == sorted(units) for own, others in parts)
+    assert _own_part(units, Share()) == (units, [])
+
+
+async def test_a_worker_asks_for_no_unit_that_another_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    claim = Leases.claim
+
+    async def counted(leases: Leases, unit: str) -> Any:
+        asked.append(unit)
+        return await claim(leases, unit)
+
+    async with open_store(MEMORY) as store:
+        name = await start_run(store, make_config({**DEMO, "on": "", "scenarios": "12"}))
+        monkeypatch.setattr(Leases, "claim", counted)
+        both = [resume_run(store, name, share=Share(index, 2)) for index in range(2)]
+        outcomes = await asyncio.gather(*both)
+    assert [outcome.left for outcome in outcomes] == [0, 0]
+    assert len(asked) <= 12 + 6, "each asks for its own part, and for what is still open then"
 
 
 def test_the_shares_of_a_budget_never_add_up_to_more_than_is_left() -> None:

@@ -68,12 +68,11 @@ class Batch:
         self._lone = lone_campaign(self.context, self.start_libraries)
         self.progress.start(len(self.rows), sum(row.status != "pending" for row in self.rows))
         async with self._holding_leases(), self._within_limits():
-            units = _own_first(_units(self.rows), self.share)
-            while units and self.limit is None:
-                elsewhere: list[str] = []
+            units, elsewhere = _own_part(_units(self.rows), self.share)
+            while (units or elsewhere) and self.limit is None:
                 waiting = iter(units.items())
                 await all_of([self._work(waiting, elsewhere) for _ in range(min(self.concurrency, len(units)))])
-                units = await self._still_open(elsewhere)
+                units, elsewhere = await self._still_open(elsewhere), []
                 if units and self.limit is None:
                     await self._say_who_holds()
                     await asyncio.sleep(POLL_S)
@@ -288,11 +287,15 @@ def _units(rows: Iterable[StoredEpisode]) -> dict[str, list[StoredEpisode]]:
     return {unit: mine for unit, mine in units.items() if any(row.status == "pending" for row in mine)}
 
 
-def _own_first(units: dict[str, list[StoredEpisode]], share: Share) -> dict[str, list[StoredEpisode]]:
-    """The same units, beginning with this worker's part of them: so workers seldom ask for the same one."""
-    listed = list(units.items())
-    start = len(listed) * share.index // share.of
-    return dict(listed[start:] + listed[:start])
+def _own_part(units: dict[str, list[StoredEpisode]], share: Share) -> tuple[dict[str, list[StoredEpisode]], list[str]]:
+    """This worker's part of the units, and the names of the others, which it asks for later if they are still open.
+
+    So workers seldom ask for the same unit, and never for one that another has ended meanwhile.
+    """
+    listed = list(units)
+    first, end = len(listed) * share.index // share.of, len(listed) * (share.index + 1) // share.of
+    own = listed[first:end]
+    return {unit: units[unit] for unit in own}, listed[end:] + listed[:first]
 
 
 async def all_of(workers: Iterable[Coroutine[Any, Any, None]]) -> None:
