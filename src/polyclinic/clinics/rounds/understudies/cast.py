@@ -34,7 +34,7 @@ MISTAKES = (
     ),
     Mistake("tells", "tutor", "explains instead of asking", metric="ets"),
     Mistake("ignores", "tutor", "speaks to one student only", metric="msm"),
-    Mistake("aimless", "tutor", "asks for nothing that leads on", metric="learning_gain"),
+    Mistake("aimless", "tutor", "asks for nothing that leads on", metric="learning_gain", scenarios="12"),
     Mistake("bad_form", "tutor", "breaks the form of its thinking", metric="reward"),
     Mistake("stubborn", "tutor", "does not correct a refused draft", metric="withheld_share", variant="plain-tutor"),
     Mistake("silent", "student", "reports next to nothing", metric="steps_held"),
