@@ -14,7 +14,7 @@ from polyclinic.errors import ReaderError
 from polyclinic.reading.features import features, scope_of, sentences, target_of
 from polyclinic.reading.vectors import nearness
 from polyclinic.reading.weights import Weights, shipped_weights
-from polyclinic.reading.windows import LEAST_WINDOWS, SELDOM, gathered, windows
+from polyclinic.reading.windows import gathered
 
 UNCLEAR = 0.02
 _KEPT = 65_536
@@ -77,11 +77,9 @@ class BuiltInReader:
                 f"train reader', or"
                 " cast another reader"
             )
-        # What is bound to a whole case is read whole: a sentence alone loses what it refers to.
-        gather = {} if kind.bound else weights.gather
+        # A sentence alone loses what binds it to a case; and what is hardly ever so would be found somewhere each time.
+        gather = {} if kind.bound or kind.seldom else weights.gather
         score = gathered(lambda part: self.score(part, kind, question), text, gather, kind.name)
-        if kind.seldom and len(windows(text)) >= LEAST_WINDOWS:
-            score -= SELDOM
         return float(1 / (1 + np.exp(-np.clip(score, -30, 30))))
 
     def score(self, text: str, kind: ReadingKind, question: Question) -> float:

@@ -19,8 +19,6 @@ FOUND = ("clearest", "second", "last", "mean", "whole", "sentences")
 _BREAK = re.compile(r"(?<=[.!?;。？！…])\s+|\n+")
 SPEAKER = re.compile(r"The [\w ]{2,20} says to the [\w ]{2,20}: ")
 LEAST_WINDOWS = 3
-SELDOM = float(np.log(19))
-"""Training has as many yes as no. Where one longer text in twenty means it, the odds are 19 times smaller."""
 _LEAST_WORDS = 4
 _LONG = 180
 _LONG_KOREAN = 80
