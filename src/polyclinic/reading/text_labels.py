@@ -22,7 +22,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from polyclinic.errors import DataError
+from polyclinic.core.files import bad_file
 from polyclinic.text.normal import straight
 from polyclinic.text.sentences import sentences
 
@@ -153,7 +153,7 @@ def save(model: TextLabels) -> bytes:
     return out.getvalue()
 
 
-def load(content: bytes) -> TextLabels:
+def load(content: bytes, file_name: str = "weights") -> TextLabels:
     """A model from a file's bytes."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as file:
@@ -161,7 +161,7 @@ def load(content: bytes) -> TextLabels:
             table = np.frombuffer(file.read("table.i8"), np.int8).reshape(BUCKETS, -1)
             rarity = np.frombuffer(file.read("rarity.u8"), np.uint8)
     except (KeyError, ValueError, zipfile.BadZipFile) as error:
-        raise DataError(f"these are no weights of a text's labels: {error}") from None
+        raise bad_file(file_name, f"these are no weights of a text's labels: {error}") from None
     return TextLabels(
         tuple(head["labels"]),
         rarity.astype(np.float32) * np.float32(head["rarest"] / 255),

@@ -14,8 +14,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from polyclinic.core.files import package_file
-from polyclinic.errors import DataError
+from polyclinic.core.files import bad_file, package_file
 from polyclinic.reading.features import BUCKETS
 from polyclinic.reading.fit import Linear, whole_table
 
@@ -78,7 +77,7 @@ def made(models: Mapping[str, Linear], scopes: frozenset[str]) -> Weights:
     return Weights(whole_table([models[kind] for kind in kinds]).astype(np.float32), dense, offsets, scopes)
 
 
-def load(content: bytes) -> Weights:
+def load(content: bytes, file_name: str = SHIPPED) -> Weights:
     """Weights from a file's bytes."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as file:
@@ -86,9 +85,11 @@ def load(content: bytes) -> Weights:
             table = np.frombuffer(file.read("table.f16"), np.float16).astype(np.float32)
             dense = np.split(np.frombuffer(file.read("dense.f32"), np.float32), np.cumsum(head["sizes"])[:-1])
     except (KeyError, ValueError, zipfile.BadZipFile) as error:
-        raise DataError(f"not a file of reader weights: {error}; make them with 'polyclinic train reader'") from None
+        what = f"not a file of reader weights: {error}"
+        raise bad_file(file_name, what, fix="make them with 'polyclinic train reader'") from None
     if len(table) != BUCKETS:
-        raise DataError("these weights belong to another version of the reader: run 'polyclinic train reader' again")
+        what = "these weights belong to another version of the reader"
+        raise bad_file(file_name, what, fix="run 'polyclinic train reader' again")
     return Weights(
         table,
         dict(zip(head["kinds"], dense, strict=True)),
@@ -104,6 +105,6 @@ def shipped_weights(path: str = "") -> Weights:
     """The weights in the package, or in a file."""
     if path:
         if not Path(path).is_file():
-            raise DataError(f"{path}: there is no such file of reader weights")
-        return load(Path(path).read_bytes())
+            raise bad_file(path, "there is no such file of reader weights")
+        return load(Path(path).read_bytes(), path)
     return load(package_file("polyclinic.reading", f"data/{SHIPPED}").read_bytes())

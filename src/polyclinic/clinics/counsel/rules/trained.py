@@ -101,4 +101,4 @@ def _read(text: str) -> Reading:
 @cache
 def weights() -> TextLabels:
     """The shipped weights."""
-    return load(package_file(PACKAGE, f"data/guard/{WEIGHTS}").read_bytes())
+    return load(package_file(PACKAGE, f"data/guard/{WEIGHTS}").read_bytes(), WEIGHTS)

@@ -4,8 +4,6 @@ up to five rounds. Each student answers the case privately before and after.
 
 from __future__ import annotations
 
-from typing import cast
-
 from polyclinic.clinics.rounds.agents import Author, Learner, Patient, Specialist, Supervisor, Tutor
 from polyclinic.clinics.rounds.flow.asking import explore, patient_says
 from polyclinic.clinics.rounds.flow.choosing import choices, transfer
@@ -14,7 +12,7 @@ from polyclinic.clinics.rounds.prompts import Cue
 from polyclinic.clinics.rounds.rules.heard import StudentHeard, hear_student
 from polyclinic.clinics.rounds.rules.matching import match_persona
 from polyclinic.clinics.rounds.rules.notes import Analysed, RoomOpened, Seated
-from polyclinic.clinics.rounds.scenario.case import Case, PatientScript
+from polyclinic.clinics.rounds.scenario.case import Case
 from polyclinic.clinics.rounds.state import Room
 from polyclinic.clinics.rounds.variants import RoundsVariant, configured
 from polyclinic.core.episode import Episode
@@ -26,7 +24,7 @@ async def flow(episode: Episode[Case, RoundsVariant]) -> str:
     """One session. Ends as ``reached`` (every student holds the conclusion) or ``not_reached``."""
     variant = configured(episode.variant, episode.services.options)
     case = await Author(episode).completes(episode.scenario)
-    script = cast(PatientScript, case.script)
+    script = case.whole_script
     cue = Cue(case=case.id, voice=variant.voice, learning=variant.learning)
     learners = seat(episode, variant, cue)
     room = Room(patient=script.informant.relation if script.informant else "patient")

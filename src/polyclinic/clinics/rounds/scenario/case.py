@@ -135,6 +135,13 @@ class Case(Scenario):
         """The right answer in words."""
         return self.options.get(self.answer, self.answer)
 
+    @property
+    def whole_script(self) -> PatientScript:
+        """The patient's script, which the author has written by the time a session begins."""
+        if self.script is None:
+            raise ValueError(f"{self.id}: the case has no script yet")
+        return self.script
+
     def public_text(self) -> str:
         """What everybody in the room may read."""
         return f"{self.vignette}\n{self.question}"
