@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import subprocess
 import sys
@@ -26,7 +27,8 @@ def ward(polyclinic: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> It
     """A clinic of its own; its package is forgotten afterwards, so that the next test loads its own copy."""
     assert polyclinic("new", "my_ward").returncode == 0
     monkeypatch.setenv(PATH_VARIABLE, str(tmp_path / "clinics"))
-    monkeypatch.setattr("sys.path", [*sys.path])
+    monkeypatch.setattr("sys.path", [str(tmp_path / "clinics"), *(path for path in sys.path if "clinics" not in path)])
+    importlib.invalidate_caches()
     clinic_modules.cache_clear()
     yield tmp_path / "clinics" / "my_ward"
     for name in [name for name in sys.modules if name.split(".")[0] == "my_ward"]:

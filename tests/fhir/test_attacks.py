@@ -175,7 +175,7 @@ async def test_readers_do_not_wait_for_a_long_transaction(serve: Serve, entries:
             await asyncio.sleep(0.01)
         took = time.monotonic() - began
         assert (await writing).status_code == 200
-    assert reads > 3
+    assert reads > 1
     assert slowest < max(1.5, took / 2), f"{entries} entries: {took:.2f} s, {reads} reads, the slowest {slowest:.3f} s"
 
 
