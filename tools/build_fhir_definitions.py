@@ -22,8 +22,8 @@ Json = dict[str, Any]
 
 RESOURCE_TYPES = (
     "Appointment", "AppointmentResponse", "AuditEvent", "Communication", "Condition", "Encounter", "HealthcareService",
-    "Location", "Observation", "Organization", "Patient", "Practitioner", "PractitionerRole", "QuestionnaireResponse",
-    "Schedule", "Slot",
+    "Location", "Observation", "Organization", "Patient", "Practitioner", "PractitionerRole", "Provenance",
+    "QuestionnaireResponse", "Schedule", "Slot", "Subscription", "SubscriptionTopic",
 )  # fmt: skip
 COMMON_PARAMETERS = ("_id", "_language", "_lastUpdated", "_profile", "_security", "_source", "_tag")
 SEARCH_KINDS = ("date", "number", "quantity", "reference", "string", "token", "uri")

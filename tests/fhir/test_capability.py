@@ -23,10 +23,14 @@ SMALLEST: dict[str, dict[str, Any]] = {
     "Encounter": {"status": "planned"},
     "Observation": {"status": "final", "code": {"text": "x"}},
     "Organization": {"name": "x"},
+    "Provenance": {"target": [{"display": "x"}], "agent": [{"who": {"display": "x"}}]},
     "QuestionnaireResponse": {"questionnaire": "http://example.org/q", "status": "completed"},
     "Schedule": {"actor": [{"display": "x"}]},
     "Slot": {"schedule": {"display": "x"}, "status": "free", "start": "2025-01-01T00:00:00Z",
              "end": "2025-01-01T00:00:00Z"},
+    "Subscription": {"status": "off", "topic": "http://example.org/topic",
+                     "channelType": {"code": "rest-hook"}},
+    "SubscriptionTopic": {"url": "http://example.org/topic", "status": "active"},
 }  # fmt: skip
 
 

@@ -7,6 +7,8 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
+from polyclinic.fhir import search as searching
+
 NINE = "2025-03-24T09:00:00%2B09:00"
 
 
@@ -95,8 +97,8 @@ async def test_included_resources_come_once_and_are_marked(api: httpx.AsyncClien
         await api.get("/Slot?schedule=kim-diary&_count=3&_include=Slot:schedule&_include:iterate=Schedule:actor")
     ).json()
     assert [(e["resource"]["id"], e["search"]["mode"]) for e in page["entry"][3:]] == [
-        ("kim-diary", "include"),
         ("kim", "include"),
+        ("kim-diary", "include"),
     ]
     back = (
         await api.get("/Practitioner?_id=kim&_revinclude=PractitionerRole:practitioner&_revinclude=Schedule:actor")
@@ -140,3 +142,30 @@ async def test_quantities_compare_with_their_precision(api: httpx.AsyncClient) -
     assert await ids(api, "/Observation?value-quantity=gt70.4|http://unitsofmeasure.org|kg") == ["b"]
     assert await ids(api, "/Observation?value-quantity=70.4||kilogram") == ["a"]
     assert await ids(api, "/Observation?code=http://loinc.org|29463-7&_sort=-value-quantity") == ["b", "a"]
+
+
+async def test_included_resources_go_on_over_pages_and_none_is_cut(
+    api: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searching, "MAX_INCLUDED", 5)
+    matched: list[str] = []
+    brought: list[str] = []
+    link = "/Schedule?_revinclude=Slot:schedule&_include=Schedule:actor&_count=1"
+    pages = 0
+    while link:
+        bundle = (await api.get(link)).json()
+        pages += 1
+        for entry in bundle.get("entry", []):
+            kept = matched if entry["search"]["mode"] == "match" else brought
+            kept.append(entry["resource"]["resourceType"] + "/" + entry["resource"]["id"])
+        assert len(bundle.get("entry", [])) <= 6
+        link = next((each["url"] for each in bundle["link"] if each["relation"] == "next"), "")
+    assert matched == ["Schedule/kim-diary", "Schedule/park-diary"]
+    assert len(brought) == len(set(brought)) == 2 * 12 + 2
+    assert pages == 6
+
+
+async def test_a_mark_of_another_server_is_refused(api: httpx.AsyncClient) -> None:
+    answer = await api.get("/Schedule?_revinclude=Slot:schedule&_included=AAAA")
+    assert answer.status_code == 400
+    assert "_included" in answer.json()["issue"][0]["details"]["text"]

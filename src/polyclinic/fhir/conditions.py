@@ -117,6 +117,7 @@ class Search:
     summary: Literal["true", "text", "data", "count", "false"] = "false"
     elements: tuple[str, ...] = ()
     cursor: str | None = None
+    included_after: str | None = None
     ignored: list[str] = field(default_factory=list)
     used: list[tuple[str, str]] = field(default_factory=list)
 

@@ -31,9 +31,9 @@ _KEPT = 16_384
 
 @lru_cache(_KEPT)
 def split_reference(reference: str) -> tuple[str, str]:
-    """(type, id) of a local reference, ("", reference) of any other."""
+    """(type, id) of a local reference, ("", reference) of any other, without the version it may name."""
     match = _LOCAL_REFERENCE.fullmatch(reference)
-    return (match[1], match[2]) if match else ("", reference)
+    return (match[1], match[2]) if match else ("", reference.partition("/_history/")[0])
 
 
 def emitter(type_: str, parameter: Parameter, path: Path) -> Emit:

@@ -165,6 +165,17 @@ def _timing_repeat(node: Node) -> Iterator[Breach]:
         yield "tim-9", "an offset needs a when that is not a meal itself"
 
 
+def _provenance_agent(node: Node) -> Iterator[Breach]:
+    who = node.get("who", {}).get("reference")
+    if who is not None and who == node.get("onBehalfOf", {}).get("reference"):
+        yield "prov-1", "nobody acts on behalf of themselves"
+
+
+def _subscription_filter(node: Node) -> Iterator[Breach]:
+    if _has(node, "comparator") and _has(node, "modifier"):
+        yield "scr-1", "a filter has a comparator or a modifier, not both"
+
+
 def _attachment(node: Node) -> Iterator[Breach]:
     if _has(node, "data") and not _has(node, "contentType"):
         yield "att-1", "data needs a content type"
@@ -244,6 +255,9 @@ RULES: dict[str, tuple[Rule, ...]] = {
     "Organization": (_needs("org-1", "identifier", "name"),),
     "Organization.contact": (_organization_contact,),
     "Patient.contact": (_needs("pat-1", "name", "telecom", "address", "organization"),),
+    "Provenance.agent": (_provenance_agent,),
+    "Provenance.entity.agent": (_provenance_agent,),
+    "Subscription.filterBy": (_subscription_filter,),
     "QuestionnaireResponse.item": (_questionnaire_item,),
     "Period": (_period,),
     "ContactPoint": (_contact_point,),

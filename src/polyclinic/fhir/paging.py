@@ -86,16 +86,23 @@ def write_cursor(keys: Sequence[object]) -> str:
     return base64.urlsafe_b64encode(orjson.dumps(plain)).decode().rstrip("=")
 
 
-def _read_cursor(text: str, keys: Sequence[Order]) -> list[object]:
+def _read_cursor(text: str, keys: Sequence[Order], name: str = "_page") -> list[object]:
     """The last row's keys, each of the kind that its place in the order has."""
     try:
         last = orjson.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
     except (binascii.Error, orjson.JSONDecodeError, ValueError) as error:
-        raise BadSearch("'_page' is not a link that this server gave") from error
+        raise BadSearch(f"'{name}' is not a link that this server gave") from error
     right = isinstance(last, list) and len(last) == len(keys)
     if not right or not all(_fits(value, key.numeric) for value, key in zip(last, keys, strict=True)):
-        raise BadSearch("'_page' is not a link that this server gave for this search")
+        raise BadSearch(f"'{name}' is not a link that this server gave for this search")
     return list(last)
+
+
+def read_key(text: str) -> tuple[str, str]:
+    """The type and id at which included resources go on."""
+    plain = (Order("type", False, False), Order("id", False, False))
+    type_, id_ = _read_cursor(text, plain, "_included")
+    return str(type_), str(id_)
 
 
 def _fits(value: object, numeric: bool) -> bool:

@@ -244,6 +244,10 @@ def _page(search: Search, text: str) -> None:
     search.cursor = text
 
 
+def _included(search: Search, text: str) -> None:
+    search.included_after = text
+
+
 def _include(text: str, iterate: bool) -> Include:
     parts: Sequence[str] = text.split(":")
     if len(parts) == 1 and parts[0] == "*":
@@ -264,6 +268,7 @@ _CONTROLS: dict[str, Callable[[Search, str], None]] = {
     "_summary": _summary,
     "_elements": _elements,
     "_page": _page,
+    "_included": _included,
     "_include": lambda search, text: search.includes.append(_include(text, False)),
     "_include:iterate": lambda search, text: search.includes.append(_include(text, True)),
     "_revinclude": lambda search, text: search.reverse_includes.append(_include(text, False)),

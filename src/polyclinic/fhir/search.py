@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from polyclinic.core.database import Transaction
-from polyclinic.core.records import Resource
 from polyclinic.fhir import paging
-from polyclinic.fhir.conditions import Include, Search
-from polyclinic.fhir.extract import split_reference
-from polyclinic.fhir.index import rows
-from polyclinic.fhir.parameters import COLUMNS, parameters, resource_types
-from polyclinic.fhir.storage import Stored, read_many
+from polyclinic.fhir.conditions import Search
+from polyclinic.fhir.includes import included_keys, read_included
+from polyclinic.fhir.storage import Stored
 
 MAX_INCLUDED = 1000
-MAX_ROUNDS = 5
 
 
 @dataclass
 class Page:
-    """One page of a search."""
+    """One page of a search. `more_included` says where the included resources of these matches go on."""
 
     matches: list[Stored] = field(default_factory=list)
     included: list[Stored] = field(default_factory=list)
     total: int | None = None
     following: str | None = None
+    more_included: str | None = None
 
 
 def run(transaction: Transaction, search: Search) -> Page:
@@ -45,8 +41,24 @@ def run(transaction: Transaction, search: Search) -> Page:
     elif page.following is None and search.cursor is None:
         page.total = len(page.matches)
     if search.includes or search.reverse_includes:
-        page.included = included(transaction, search, page.matches)
+        _include(transaction, search, page)
     return page
+
+
+def _include(transaction: Transaction, search: Search, page: Page) -> None:
+    """Add what the matches bring along, a limited number at a time.
+
+    What does not fit comes on pages of its own, before the next matches; those pages do not repeat the matches.
+    """
+    keys = included_keys(transaction, search, page.matches)
+    if search.included_after is not None:
+        after = paging.read_key(search.included_after)
+        keys = [key for key in keys if key > after]
+        page.matches = []
+    if len(keys) > MAX_INCLUDED:
+        keys = keys[:MAX_INCLUDED]
+        page.more_included = paging.write_cursor(keys[-1])
+    page.included = read_included(transaction, keys)
 
 
 def run_all(transaction: Transaction, search: Search, limit: int | None) -> list[Stored]:
@@ -58,89 +70,3 @@ def run_all(transaction: Transaction, search: Search, limit: int | None) -> list
 def _total(transaction: Transaction, search: Search) -> int:
     statement = paging.count(search)
     return int(transaction.execute(statement.text, statement.values)[0][0])
-
-
-def included(transaction: Transaction, search: Search, matches: Sequence[Stored]) -> list[Stored]:
-    """What `_include` and `_revinclude` name, each resource once and none that already matched."""
-    seen = {(stored.type, stored.id) for stored in matches}
-    brought: list[Stored] = []
-    fresh = list(matches)
-    for turn in range(MAX_ROUNDS):
-        forward = [i for i in search.includes if turn == 0 or i.iterate]
-        backward = [i for i in search.reverse_includes if turn == 0 or i.iterate]
-        found = [*_forward(transaction, forward, fresh), *_backward(transaction, backward, fresh)]
-        fresh = []
-        for stored in found:
-            if (stored.type, stored.id) not in seen and len(brought) < MAX_INCLUDED:
-                seen.add((stored.type, stored.id))
-                brought.append(stored)
-                fresh.append(stored)
-        if not fresh:
-            break
-    return brought
-
-
-def _forward(transaction: Transaction, includes: Sequence[Include], sources: Sequence[Stored]) -> list[Stored]:
-    wanted: dict[str, dict[str, None]] = {}
-    for stored in sources if includes else ():
-        for target, id_ in references(stored.resource(), includes):
-            wanted.setdefault(target, {})[id_] = None
-    return [found for type_, ids in sorted(wanted.items()) for found in read_many(transaction, type_, ids)]
-
-
-def references(resource: Resource, includes: Iterable[Include]) -> list[tuple[str, str]]:
-    """(type, id) of everything that a resource refers to by the parameters the includes name."""
-    type_ = resource["resourceType"]
-    applying = [i for i in includes if i.type in (type_, "*")]
-    if not applying:
-        return []
-    values = [(row.parameter, row.system, row.value) for row in rows(resource)]
-    if "schedule" in COLUMNS.get(type_, {}) and "schedule" in resource:
-        values.append(("schedule", *split_reference(resource["schedule"].get("reference", ""))))
-    kinds = parameters(type_)
-    return [
-        (target, id_)
-        for code, target, id_ in values
-        if target in resource_types()
-        and code in kinds
-        and kinds[code].kind == "reference"
-        and any(i.parameter in (None, code) and i.target in (None, target) for i in applying)
-    ]
-
-
-def _backward(transaction: Transaction, includes: Sequence[Include], targets: Sequence[Stored]) -> list[Stored]:
-    wanted: dict[str, dict[str, None]] = {}
-    by_type: dict[str, list[str]] = {}
-    for stored in targets:
-        by_type.setdefault(stored.type, []).append(stored.id)
-    for include in includes:
-        for source in resource_types() if include.type == "*" else (include.type,):
-            codes = [include.parameter] if include.parameter else _reference_codes(source)
-            for target, ids in sorted(by_type.items()):
-                for code in codes:
-                    for id_ in _referring(transaction, source, code, target, ids):
-                        wanted.setdefault(source, {})[id_] = None
-    return [found for type_, ids in sorted(wanted.items()) for found in read_many(transaction, type_, ids)]
-
-
-def _reference_codes(type_: str) -> list[str]:
-    return [p.code for p in parameters(type_).values() if p.kind == "reference"]
-
-
-def _referring(transaction: Transaction, source: str, code: str, target: str, ids: Sequence[str]) -> list[str]:
-    """Ids of resources of type `source` whose parameter refers to any of the targets, as many as may be included."""
-    if target not in parameters(source)[code].targets:
-        return []
-    marks = ", ".join("?" * len(ids))
-    column = COLUMNS.get(source, {}).get(code)
-    if column:
-        text = f"SELECT id FROM fhir_resource WHERE type = '{source}' AND {column} IN ({marks})"
-        values: list[object] = [*ids]
-    else:
-        text = (
-            f"SELECT id FROM fhir_index WHERE type = '{source}' AND parameter = '{code}'"
-            f" AND value IN ({marks}) AND system = ?"
-        )
-        values = [*ids, target]
-    found = transaction.execute(f"{text} ORDER BY id LIMIT {MAX_INCLUDED:d}", values)
-    return [row[0] for row in found]

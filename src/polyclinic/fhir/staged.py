@@ -27,16 +27,12 @@ from polyclinic.core.records import (
     Resource,
     SearchResult,
     Update,
-    reference_to,
     version_of,
 )
 from polyclinic.fhir.bundles import transaction_bundle
-from polyclinic.fhir.conditions import BadSearch, Chain, Filter, Has, Missing, Search
-from polyclinic.fhir.match import matches, rows_of, sort
 from polyclinic.fhir.ordered_changes import Step, apply_in_order
-from polyclinic.fhir.query import pairs, parse_condition, parse_search
-from polyclinic.fhir.search import references
 from polyclinic.fhir.slot_rules import Key, slot_changes, slots_of
+from polyclinic.fhir.staged_search import StagedSearch
 from polyclinic.fhir.transactions import make
 from polyclinic.fhir.unit_of_work import UnitOfWork, opaque_id
 
@@ -128,75 +124,7 @@ class Staged:
         changed = {key: resource for key, resource in self._view.items() if resource is not self._base[key]}
         if not changed:
             return await self._home.search(type, query, limit)
-        search = parse_search(type, pairs(query))
-        if search.ignored:
-            raise BadSearch(f"unknown search parameter of {type}: {', '.join(search.ignored)}")
-        if limit is None and "_count" in query:
-            limit = search.count
-        plan = await self._plan(type, query)
-        if plan is None:
-            return SearchResult([])
-        wire, conditions = plan
-        staged = {key[1]: resource for key, resource in changed.items() if key[0] == type}
-        stored = await self._home.search(type, wire, None if limit is None else limit + len(staged))
-        ordered = [resource for resource in stored.matches if resource["id"] not in staged]
-        fresh = [r for r in staged.values() if r is not None and _meets_all(r, conditions)]
-        if fresh:
-            ordered = sort([*ordered, *fresh], search)
-        ordered = ordered[:limit]
-        return SearchResult(ordered, await self._included(search, ordered))
-
-    async def _plan(self, type_: str, query: Query) -> tuple[dict[str, list[str]], list[Filter | Missing]] | None:
-        """The search without chains: what to ask the home, what a staged resource must meet. None: no match."""
-        wire: dict[str, list[str]] = {}
-        conditions: list[Filter | Missing] = []
-        for name, text in pairs(query):
-            condition = parse_condition(type_, name, text)
-            if isinstance(condition, Chain | Has):
-                name, text = await self._flat(type_, name, text, condition)
-                if not text:
-                    return None
-                condition = parse_condition(type_, name, text)
-            if isinstance(condition, Filter | Missing):
-                conditions.append(condition)
-                wire.setdefault(name, []).append(text)
-            elif name == "_sort":
-                wire[name] = [text]
-        return wire, conditions
-
-    async def _flat(self, type_: str, name: str, text: str, condition: Chain | Has) -> tuple[str, str]:
-        """A condition about other resources as one about ids, found in this same view."""
-        if isinstance(condition, Chain):
-            rest = name.partition(".")[2]
-            values = [
-                reference_to(resource)
-                for target, _ in condition.targets
-                for resource in (await self.search(target, {rest: text})).matches
-            ]
-            return condition.parameter.code, ",".join(values)
-        ids: dict[str, None] = {}
-        for resource in (await self.search(condition.type, {name.split(":", 3)[3]: text})).matches:
-            for row in rows_of(resource):
-                if row.parameter == condition.parameter.code and row.system == type_:
-                    ids[row.value] = None
-        return "_id", ",".join(ids)
-
-    async def _included(self, search: Search, matched: Sequence[Resource]) -> list[Resource]:
-        """What `_include` and `_revinclude` name, one step from the matches."""
-        seen = {(search.type, resource["id"]) for resource in matched}
-        included: list[Resource] = []
-        for key in dict.fromkeys(key for resource in matched for key in references(resource, search.includes)):
-            try:
-                found = [await self.read(*key)]
-            except RecordMissing:
-                continue
-            included.extend(_unseen(found, seen))
-        for include in search.reverse_includes:
-            code = include.parameter or ""
-            for resource in matched if code else ():
-                found = (await self.search(include.type, {code: reference_to(resource)})).matches
-                included.extend(_unseen(found, seen))
-        return included
+        return await StagedSearch(self._home, changed).run(type, query, limit)
 
     async def transact(self, changes: Sequence[Change]) -> list[Resource | None]:
         """Stage all changes or none, checked against this view."""
@@ -313,18 +241,3 @@ def _unstamped(resource: Resource) -> Resource:
     rest = dict(resource)
     meta = {k: v for k, v in rest.pop("meta", {}).items() if k not in ("versionId", "lastUpdated")}
     return {**rest, "meta": meta} if meta else rest
-
-
-def _meets_all(resource: Resource, conditions: Sequence[Filter | Missing]) -> bool:
-    found = rows_of(resource)
-    return all(matches(found, condition) for condition in conditions)
-
-
-def _unseen(resources: Sequence[Resource], seen: set[Key]) -> list[Resource]:
-    fresh = []
-    for resource in resources:
-        key = (resource["resourceType"], resource["id"])
-        if key not in seen:
-            seen.add(key)
-            fresh.append(resource)
-    return fresh

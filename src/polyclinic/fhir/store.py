@@ -16,6 +16,7 @@ from polyclinic.fhir import search as searching
 from polyclinic.fhir import slot_holds, storage
 from polyclinic.fhir.conditions import BadSearch, Search
 from polyclinic.fhir.dates import microseconds
+from polyclinic.fhir.includes import included_keys, read_included
 from polyclinic.fhir.query import pairs, parse_search
 from polyclinic.fhir.schema import create_tables
 from polyclinic.fhir.slot_rules import Key
@@ -96,7 +97,8 @@ def find(transaction: Transaction, search: Search, limit: int | None = None) -> 
     if limit is None and any(name == "_count" for name, _ in search.used):
         limit = search.count
     matched = searching.run_all(transaction, search, limit)
-    included = searching.included(transaction, search, matched) if search.includes or search.reverse_includes else []
+    keys = included_keys(transaction, search, matched) if search.includes or search.reverse_includes else []
+    included = read_included(transaction, keys)
     return SearchResult([stored.resource() for stored in matched], [stored.resource() for stored in included])
 
 

@@ -24,10 +24,9 @@ def search_set(base: str, search: Search, page: Page, warnings: Sequence[Resourc
     bundle: Resource = {"resourceType": "Bundle", "type": "searchset"}
     if page.total is not None:
         bundle["total"] = page.total
-    used = [(name, text) for name, text in search.used if name != "_page"]
     links = [{"relation": "self", "url": _url(base, search.type, search.used)}]
-    if page.following is not None:
-        links.append({"relation": "next", "url": _url(base, search.type, [*used, ("_page", page.following)])})
+    if (following := _following(search, page)) is not None:
+        links.append({"relation": "next", "url": _url(base, search.type, following)})
     bundle["link"] = links
     entries = [_entry(base, stored, search, "match") for stored in page.matches]
     entries += [_entry(base, stored, search, "include") for stored in page.included]
@@ -35,6 +34,17 @@ def search_set(base: str, search: Search, page: Page, warnings: Sequence[Resourc
     if entries:
         bundle["entry"] = entries
     return bundle
+
+
+def _following(search: Search, page: Page) -> list[tuple[str, str]] | None:
+    """The next page's query: more of what these matches bring along, then the next matches."""
+    if page.more_included is not None:
+        same = [(name, text) for name, text in search.used if name != "_included"]
+        return [*same, ("_included", page.more_included)]
+    if page.following is not None:
+        same = [(name, text) for name, text in search.used if name not in ("_page", "_included")]
+        return [*same, ("_page", page.following)]
+    return None
 
 
 def _url(base: str, path: str, query: Iterable[tuple[str, str]]) -> str:

@@ -18,6 +18,7 @@ from polyclinic.fhir import slot_holds, storage
 from polyclinic.fhir.conditions import BadSearch, Include, Search
 from polyclinic.fhir.dates import date_range
 from polyclinic.fhir.history import HistoryPage, history
+from polyclinic.fhir.includes import included_keys, read_included
 from polyclinic.fhir.parameters import parameters, resource_types
 from polyclinic.fhir.query import parse_search
 from polyclinic.fhir.server import outcomes
@@ -127,7 +128,7 @@ def everything(transaction: Transaction, patient: str) -> list[Stored]:
             )
             found.extend(storage.read_many(transaction, type_, [row[0] for row in ids]))
     search = Search("Patient", includes=[Include("*", None, None, False)])
-    return [*found, *searching.included(transaction, search, found)]
+    return [*found, *read_included(transaction, included_keys(transaction, search, found))]
 
 
 def _warnings(search: Search) -> list[Resource]:
