@@ -25,8 +25,8 @@ from typing import Any, cast
 
 import orjson
 
-from polyclinic.clinics.frontdesk.rules.slots import earliest
 from polyclinic.clinics.frontdesk.scenario.config import preset
+from polyclinic.clinics.frontdesk.scenario.slots import earliest
 from polyclinic.clinics.frontdesk.scenario.synthesis import synthesize
 from polyclinic.clinics.frontdesk.state import Appointment, HospitalState
 from polyclinic.clinics.frontdesk.tools.opening import Ids, hospital_resources

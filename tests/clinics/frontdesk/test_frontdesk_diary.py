@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from polyclinic.clinics.frontdesk.prompts.replies import Change, Choice
 from polyclinic.clinics.frontdesk.rules.clock import can_change, due_statuses, status_at
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import read_place
-from polyclinic.clinics.frontdesk.rules.slots import Place, earlier_place, earliest, walk_waiting_list
 from polyclinic.clinics.frontdesk.rules.snapshot import take_snapshot
 from polyclinic.clinics.frontdesk.scenario.config import preset
+from polyclinic.clinics.frontdesk.scenario.slots import Place, earlier_place, earliest, walk_waiting_list
 from polyclinic.clinics.frontdesk.scenario.synthesis import synthesize_hospital
 from polyclinic.clinics.frontdesk.state import NEXT_STATUSES, Appointment, Diary, HospitalState, starts_of
 from polyclinic.clinics.frontdesk.tools.desk import as_proposal, find_time, own_appointment
@@ -75,7 +75,7 @@ def _act(diary: Diary, action: str, now: int, name: str, open_ids: list[str], pi
             diary.leave_waiting(chosen)
     elif open_ids and action == "cancel":
         diary.cancel(open_ids[pick % len(open_ids)])
-        moved = walk_waiting_list(diary, now)
+        moved = walk_waiting_list(diary, now).moves
         assert len({id_ for id_, _ in moved}) == len(moved)
         for id_, place in moved:
             old = diary.appointments[id_]

@@ -87,6 +87,8 @@ class Wavering(StaffUnderstudy):
 async def test_a_patient_states_one_wish_in_so_many_rounds_at_most(variant: str, rounds: int) -> None:
     contacts = scenarios("primary:1:3", 1)
     visit = next(contact for contact in contacts if contact.kind == "visit")
+    accepts = visit.caller.model_copy(update={"resistance": 1.0})
+    visit = visit.model_copy(update={"patient": accepts})
     result = await alone(contacts, visit, staff=Wavering(), variant=variant)
     wished = [event for event in result.transcript.said("patient") if event.data.get("phase") == "booking"]
     assert len(wished) == rounds

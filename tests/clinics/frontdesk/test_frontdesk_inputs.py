@@ -29,7 +29,10 @@ DOCTOR, PATIENT = "Dr. Ann Example", "Bo Sample"
         ("persona: {personality: {neutral: 0}}", "weights of personality"),
         ("persona: {confusion: {normal: -1, high: 2}}", "weights of confusion"),
         ("preference: {type: [asap, physician, date], probs: [.nan, 0.5, 0.5]}", "add up"),
-        ("events: {reschedule_prob: 0.1, cancel_prob: 0.1, delay_minutes: {min: -5, max: 3}}", "after the first call"),
+        (
+            "events: {reschedule_prob: 0.1, cancel_prob: 0.1, delay_minutes: {min: -5, max: 3}}",
+            "after the booking before it",
+        ),
         ("start_date: {min: 2025-13-01, max: 2025-13-02}", "month must be"),
         ("diseases: 5", "diseases"),
         ("diseases: nowhere.csv", "nowhere.csv: there is no such file"),

@@ -17,9 +17,9 @@ from polyclinic.clinics.frontdesk.rules.scheduling_rubric import (
     judge_booking,
     judge_event,
 )
-from polyclinic.clinics.frontdesk.rules.slots import Place, Wish, earlier_place, walk_waiting_list
 from polyclinic.clinics.frontdesk.rules.snapshot import take_snapshot
 from polyclinic.clinics.frontdesk.scenario.config import preset
+from polyclinic.clinics.frontdesk.scenario.slots import Place, Wish, earlier_place, walk_waiting_list
 from polyclinic.clinics.frontdesk.scenario.synthesis import synthesize_hospital
 from polyclinic.clinics.frontdesk.state import Appointment, Diary, HospitalState
 from polyclinic.clinics.frontdesk.tools.desk import TOOL_FOR, as_proposal, find_time
@@ -220,7 +220,7 @@ def _one_step(diary: Diary, oracle: Oracle, now: int, name: str, draw: random.Ra
         chosen = draw.choice(open_ids)
         moved = oracle.drop(chosen, at(diary, now))
         diary.cancel(chosen)
-        walked = walk_waiting_list(diary, now)
+        walked = walk_waiting_list(diary, now).moves
         assert [waiting for waiting, _ in walked] == moved
         for waiting, place in walked:
             diary.move(waiting, place.physician, place.day, place.slot)

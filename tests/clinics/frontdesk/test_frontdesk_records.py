@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from polyclinic.clinics.frontdesk.rules.slots import earliest
 from polyclinic.clinics.frontdesk.scenario.config import preset
+from polyclinic.clinics.frontdesk.scenario.slots import earliest
 from polyclinic.clinics.frontdesk.scenario.synthesis import synthesize_hospital
 from polyclinic.clinics.frontdesk.state import Appointment, Diary, HospitalState
 from polyclinic.clinics.frontdesk.tools.opening import Ids, hospital_resources, load_hospital

@@ -20,11 +20,11 @@ from polyclinic.clinics.frontdesk.rules.scheduling_rubric import (
     judge_event,
     read_place,
 )
-from polyclinic.clinics.frontdesk.rules.slots import Place, Wish
 from polyclinic.clinics.frontdesk.rules.snapshot import PhysicianDays, Snapshot
 from polyclinic.clinics.frontdesk.rules.spoken import mentions_date, mentions_name, names_it
 from polyclinic.clinics.frontdesk.scenario.diseases import names_disease, packaged_diseases
 from polyclinic.clinics.frontdesk.scenario.schema import Contact, TimeSystem
+from polyclinic.clinics.frontdesk.scenario.slots import Place, Wish
 from polyclinic.core.transcript import Noted, Said, Score, Transcript
 from polyclinic.core.value import plain
 from polyclinic.eval.results import RunResults
@@ -32,7 +32,10 @@ from polyclinic.testing.runs import run_once
 
 SOME = "history-all:1:20"
 MANY = "tertiary:1:40"
-ALSO = {"misspells": "IDPI"}  # a name that was never said is asked for again: that costs rounds
+ALSO = {
+    "misspells": "IDPI",  # a name that was never said is asked for again: that costs rounds
+    "misspells+wrong_department": "IPI",  # the department sent to on purpose may by chance be a right one
+}
 NOBODY_FORGETS = 1  # one patient in 25 leaves something out by habit; with this seed none of these does
 
 

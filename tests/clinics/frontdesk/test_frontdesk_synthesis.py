@@ -153,7 +153,10 @@ def test_the_same_seed_gives_the_same_hospital_and_another_seed_another() -> Non
         ({"start_hour": {"min": 12, "max": 10}}, "min 12 is above max 10"),
         ({"end_hour": {"min": 9, "max": 9}}, "open before it closes"),
         ({"department_per_hospital": {"min": 1, "max": 12}}, "departments"),
-        ({"events": {"reschedule_prob": 0.8, "cancel_prob": 0.5}}, "at most once"),
+        (
+            {"events": {"reschedule_prob": 0.8, "cancel_prob": 0.5, "delay_minutes": {"min": 0, "max": 5}}},
+            "delay_minutes",
+        ),
         ({"nonsense": 1}, "nonsense: there is no such parameter"),
     ],
 )

@@ -21,9 +21,9 @@ from polyclinic.clinics.frontdesk.prompts import (
 )
 from polyclinic.clinics.frontdesk.prompts.replies import Change, Choice, IntakeReply
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import Proposal
-from polyclinic.clinics.frontdesk.rules.slots import Wish
 from polyclinic.clinics.frontdesk.scenario.diseases import department_lines, spoken_names
 from polyclinic.clinics.frontdesk.scenario.schema import Patient
+from polyclinic.clinics.frontdesk.scenario.slots import Wish
 from polyclinic.clinics.frontdesk.scenario.times import clock_text
 from polyclinic.clinics.frontdesk.state import Appointment, Diary
 from polyclinic.core.agent import Answer

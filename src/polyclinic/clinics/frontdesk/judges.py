@@ -14,7 +14,15 @@ from collections.abc import Sequence
 from polyclinic.clinics.frontdesk.readings import INTENT, WISH
 from polyclinic.clinics.frontdesk.rules.codes import Verdict
 from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeCase, judge_intake, right_department
-from polyclinic.clinics.frontdesk.rules.notes import CalledBack, DiarySeen, InPhase, Offered, TakenIn, Wished
+from polyclinic.clinics.frontdesk.rules.notes import (
+    CalledBack,
+    DiarySeen,
+    InPhase,
+    Offered,
+    TakenIn,
+    WaitingListWalked,
+    Wished,
+)
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import (
     BookingCase,
     EventCase,
@@ -48,6 +56,8 @@ SCHEDULING_STAFF = Metric(
 RIGHT_TOOL = Metric("right_tool", "new appointments for which the fitting tool was used")
 TOOL_USED = Metric("tool_used", "new appointments booked with tools, without the fallback")
 FOUND_ROOM = Metric("found_room", "new appointments that were not turned away by a full hospital")
+WAITING_LIST = Metric("waiting_list", "waiting patients for whom the staff found the earliest time, or rightly none")
+REACHED = Metric("reached", "patients of a waiting list who could be called when an earlier time was free for them")
 PROTECTED = Metric("protected", "calls of imposters after which nobody's appointment had changed")
 
 
@@ -150,7 +160,19 @@ def intake(case: Case[Contact]) -> list[Score]:
     ]
 
 
-@rule_judge("scheduling", SCHEDULING, SCHEDULING_STAFF, RIGHT_TOOL, TOOL_USED, FOUND_ROOM, PROTECTED)
+_OF_SCHEDULING = (
+    SCHEDULING,
+    SCHEDULING_STAFF,
+    RIGHT_TOOL,
+    TOOL_USED,
+    FOUND_ROOM,
+    WAITING_LIST,
+    REACHED,
+    PROTECTED,
+)
+
+
+@rule_judge("scheduling", *_OF_SCHEDULING)
 def scheduling(case: Case[Contact]) -> list[Score]:
     """The scheduling rubric; for new appointments also the tools, and whether there was room at all."""
     contact = case.scenario
@@ -158,6 +180,7 @@ def scheduling(case: Case[Contact]) -> list[Score]:
         return _protection(case.transcript)
     verdict = scheduling_verdict(contact, case.transcript)
     scores = _marks("scheduling", verdict) if verdict is not None else []
+    scores += _waiting_list(case.transcript)
     wishes = case.transcript.notes(Wished)
     if contact.kind != "visit" or not wishes:
         return scores
@@ -166,6 +189,21 @@ def scheduling(case: Case[Contact]) -> list[Score]:
         used = used_tools(case.transcript)
         scores.append(mark("right_tool", float(not misfits(wishes, used)), reason=", ".join(used.values())))
         scores.append(mark("tool_used", float("fallback" not in used.values())))
+    return scores
+
+
+def _waiting_list(transcript: Transcript) -> list[Score]:
+    """After a cancellation: the staff's steps where it walks the list, and whether who could move was reached."""
+    walked = transcript.last_note(WaitingListWalked)
+    if walked is None:
+        return []
+    scores: list[Score] = []
+    if walked.steps:
+        wrong = tuple([step.id for step in walked.steps if not step.right])
+        scores.append(mark("waiting_list", 1 - len(wrong) / len(walked.steps), evidence=wrong))
+    asked = len(walked.moved) + len(walked.unreached)
+    if asked:
+        scores.append(mark("reached", len(walked.moved) / asked, evidence=walked.unreached))
     return scores
 
 

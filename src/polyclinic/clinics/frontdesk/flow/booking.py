@@ -17,9 +17,9 @@ from polyclinic.clinics.frontdesk.prompts.replies import Choice
 from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeRecord
 from polyclinic.clinics.frontdesk.rules.notes import AppointmentMade, BookingEnded, DiarySeen, InPhase, Offered, Wished
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import Proposal, anything_free, judge_place, read_place
-from polyclinic.clinics.frontdesk.rules.slots import Place, Wish, wish_of
 from polyclinic.clinics.frontdesk.rules.snapshot import Snapshot, take_snapshot
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
+from polyclinic.clinics.frontdesk.scenario.slots import Place, Wish, wish_of
 from polyclinic.clinics.frontdesk.state import Diary
 from polyclinic.clinics.frontdesk.tools.desk import Found, as_proposal, find_time
 from polyclinic.clinics.frontdesk.tools.ledger import Ledger, hospital_of
@@ -74,7 +74,10 @@ class Booking:
         first, second = (wish_of(kind, patient.physician, patient.valid_from) for kind in patient.preferences)
         self.first = Request(0, first, variant.rounds)
         self.second = Request(1, second, variant.rounds, turns_down=first)
-        self.rejects = episode.random("rejection", paired=True).random() < variant.rejection
+        resistance = patient.resistance
+        if resistance is None:
+            resistance = episode.random("rejection", paired=True).random()
+        self.rejects = resistance < variant.rejection
 
     async def run(self) -> str:
         """Talk first, then the diary: offer, perhaps a change of mind, a second offer, the appointment."""

@@ -6,6 +6,7 @@ from typing import Literal, cast
 
 from polyclinic.clinics.frontdesk.agents import PatientActor, Staff
 from polyclinic.clinics.frontdesk.flow.heard import states_intent
+from polyclinic.clinics.frontdesk.flow.waiting import WaitingList
 from polyclinic.clinics.frontdesk.flow.words import GREETING, THANKS, WHICH_ONE, moved_words, wish_words
 from polyclinic.clinics.frontdesk.prompts.replies import Change
 from polyclinic.clinics.frontdesk.rules.notes import (
@@ -13,13 +14,11 @@ from polyclinic.clinics.frontdesk.rules.notes import (
     DiarySeen,
     InDepartment,
     InPhase,
-    MovedUp,
-    WaitingListWalked,
 )
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import Proposal, read_place
-from polyclinic.clinics.frontdesk.rules.slots import Place, Wish, earlier_place, wish_of
 from polyclinic.clinics.frontdesk.rules.snapshot import Snapshot, take_snapshot
 from polyclinic.clinics.frontdesk.scenario.schema import Contact, Patient
+from polyclinic.clinics.frontdesk.scenario.slots import Place, Wish, earlier_place, wish_of
 from polyclinic.clinics.frontdesk.state import Appointment, Diary
 from polyclinic.clinics.frontdesk.tools.desk import NOT_FOUND, as_proposal, own_appointment
 from polyclinic.clinics.frontdesk.tools.ledger import Ledger
@@ -103,9 +102,7 @@ class CallBack:
 
     async def cancel(self, ledger: Ledger, found: Appointment) -> str:
         """The time becomes free, and the waiting list is walked."""
-        moved = ledger.cancel(self.diary, found)
-        self.episode.note(WaitingListWalked(moved=tuple(moved)))
-        self.episode.conclude(MovedUp(waiting_moved=len(moved)))
+        await WaitingList(self.episode, self.contact, self.variant, ledger, ledger.cancel(self.diary, found)).walk()
         self.say("staff", "Your appointment is cancelled.")
         self.say("patient", THANKS)
         return "cancelled"

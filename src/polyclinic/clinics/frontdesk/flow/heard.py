@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Literal
 
 from polyclinic.clinics.frontdesk.readings import INTENT, INTENTS, WISH, WISHES
-from polyclinic.clinics.frontdesk.rules.slots import Wish
 from polyclinic.clinics.frontdesk.rules.spoken import names_it
+from polyclinic.clinics.frontdesk.scenario.slots import Wish
 from polyclinic.core.episode import Episode
 
 _EARLIEST = (WISH.ask(wish=WISHES["asap"]), WISH.ask(wish=WISHES["no_preference"]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import Proposal
-from polyclinic.clinics.frontdesk.rules.slots import Wish
+from polyclinic.clinics.frontdesk.scenario.slots import Wish
 
 GREETING = "Hello, how can I help you?"
 WHICH_TIME = "How would you like to schedule the appointment?"

@@ -143,22 +143,29 @@ def tools(rows: Sequence[Row], staff: str) -> Table | None:
     return Table("Tools among new appointments (table 6)", columns, lines, note=note)
 
 
+_OF_THE_LIST = (
+    "moved up: patients of the waiting list whom a cancellation moved, in no other column; not reached: those whom it "
+    "could have moved, but whose phone number was not written down rightly"
+)
+
+
 def outcomes(rows: Sequence[Row]) -> Table:
     """How contacts ended, failed ones too; every contact is in one column."""
-    counted: list[tuple[str, str, Counter[str], int]] = []
+    counted: list[tuple[str, str, Counter[str], int, int]] = []
     for name, variant, mine in groups(row for row in rows if row.contact.kind not in ("opening", "closing")):
         counts = Counter(row.episode.outcome if row.episode.status == "done" else "failed" for row in mine)
-        listed = sum(up.waiting_moved for row in mine if (up := row.episode.ended_with(MovedUp)) is not None)
-        counted.append((name, variant, counts, listed))
-    seen = {end for _, _, counts, _ in counted for end in counts}
+        walks = [up for row in mine if (up := row.episode.ended_with(MovedUp)) is not None]
+        listed, missed = sum(up.waiting_moved for up in walks), sum(up.unreached for up in walks)
+        counted.append((name, variant, counts, listed, missed))
+    seen = {end for _, _, counts, _, _ in counted for end in counts}
     ends = [end for end in _ENDS if end in seen] + sorted(seen - {*_ENDS, "failed"}) + ["failed"] * ("failed" in seen)
     lines: list[list[Cell]] = [
-        [name, variant, counts.total(), *(counts[end] for end in ends), listed]
-        for name, variant, counts, listed in counted
+        [name, variant, counts.total(), *(counts[end] for end in ends), listed, missed]
+        for name, variant, counts, listed, missed in counted
     ]
-    columns = ["hospital", "variant", "contacts", *(end.replace("_", " ") for end in ends), "moved up"]
+    columns = ["hospital", "variant", "contacts", *(end.replace("_", " ") for end in ends), "moved up", "not reached"]
     told = [f"{end.replace('_', ' ')}: {_MEANT[end]}" for end in ends if end in _MEANT]
-    note = "; ".join([*told, "moved up: patients of the waiting list whom a cancellation moved, in no other column"])
+    note = "; ".join([*told, _OF_THE_LIST])
     return Table("How contacts ended", columns, lines, note=f"{note}.")
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeRecord
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import Proposal
-from polyclinic.clinics.frontdesk.rules.slots import Wish
 from polyclinic.clinics.frontdesk.rules.snapshot import Snapshot
 from polyclinic.clinics.frontdesk.scenario.schema import ContactKind
+from polyclinic.clinics.frontdesk.scenario.slots import Wish
 from polyclinic.core.note import Note, Payload
+from polyclinic.core.value import Value
 
 
 class InPhase(Payload):
@@ -92,9 +93,10 @@ class DiaryChanged(Payload):
 
 
 class MovedUp(Payload):
-    """How many patients of the waiting list moved to an earlier time."""
+    """How many patients of the waiting list moved to an earlier time, and how many could have but were not reached."""
 
     waiting_moved: int
+    unreached: int = 0
 
 
 class TakenIn(Note):
@@ -153,8 +155,31 @@ class CalledBack(Note):
     stated: bool = True
 
 
+class WaitingStep(Value):
+    """The staff's look at one patient of the waiting list: what it proposed (None: unreadable), whether that can be
+    booked and is earlier than what the patient has, and the time that was due (None: nothing earlier is free).
+    """
+
+    id: str
+    proposals: tuple[Proposal, ...] | None
+    due: Proposal | None
+    earlier: bool
+
+    @property
+    def right(self) -> bool:
+        """The earliest time was found, or nothing where there is nothing. Which of two physicians is a tie."""
+        if self.due is None or not self.earlier:
+            return self.due is None and not self.earlier
+        first = self.proposals[0] if self.proposals else None
+        return first is not None and (first.date, first.start) == (self.due.date, self.due.start)
+
+
 class WaitingListWalked(Note):
-    """Who of the waiting list could move to an earlier time after a cancellation."""
+    """Who of the waiting list moved to an earlier time after a cancellation, and who could have but cannot be called:
+    no phone number, or a wrong one, was written down. `steps` are the staff's, where the staff walks the list.
+    """
 
     topic = "waiting_list"
     moved: tuple[str, ...]
+    unreached: tuple[str, ...] = ()
+    steps: tuple[WaitingStep, ...] = ()

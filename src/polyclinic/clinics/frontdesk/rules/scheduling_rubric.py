@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from polyclinic.clinics.frontdesk.rules.codes import PASS, Verdict
-from polyclinic.clinics.frontdesk.rules.slots import Place, Wish
 from polyclinic.clinics.frontdesk.rules.snapshot import PhysicianDays, Snapshot
 from polyclinic.clinics.frontdesk.scenario.schema import TimeSystem
+from polyclinic.clinics.frontdesk.scenario.slots import Place, Wish
 from polyclinic.clinics.frontdesk.scenario.times import read_date, read_minute
 from polyclinic.clinics.frontdesk.state import plain_name, starts_of
 from polyclinic.core.message import Frozen

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
-from polyclinic.clinics.frontdesk.rules.slots import Wish
+from polyclinic.clinics.frontdesk.scenario.slots import Wish
 from polyclinic.clinics.frontdesk.scenario.times import dates_in
 from polyclinic.clinics.frontdesk.state import plain_name
 

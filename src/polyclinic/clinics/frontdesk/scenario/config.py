@@ -93,18 +93,18 @@ class Weights(Frozen):
 
 
 class Events(Frozen):
-    """How often somebody who has an appointment calls again, and how soon."""
+    """How often a booking is followed by a call of somebody with a visit ahead (to move it, to cancel it), and how soon
+    after that booking.
+    """
 
     reschedule_prob: float = Field(ge=0, le=1)
     cancel_prob: float = Field(ge=0, le=1)
     delay_minutes: IntRange = IntRange(min=1, max=60)
 
     @model_validator(mode="after")
-    def _one_event_each(self) -> Events:
-        if self.reschedule_prob + self.cancel_prob > 1:
-            raise ValueError("a patient calls back at most once: reschedule_prob + cancel_prob must not exceed 1")
+    def _after_the_booking(self) -> Events:
         if self.delay_minutes.min < 1:
-            raise ValueError("a patient calls back after the first call: delay_minutes must begin at 1 or later")
+            raise ValueError("a call comes after the booking before it: delay_minutes must begin at 1 or later")
         return self
 
 

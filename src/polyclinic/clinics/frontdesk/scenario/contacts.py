@@ -2,15 +2,17 @@
 
 A patient calls during opening hours, at some moment from `lead_days` before the period until just before the
 appointment they were made for; so calls spread over the whole simulated time and there is still something to book.
-Who calls back to move or cancel does so once, some time after the first call.
+Who calls back to move or cancel is somebody with a visit ahead, at any time between their booking and that visit.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from heapq import heapify, heappop, heappush
 
 from polyclinic.clinics.frontdesk.scenario.config import HospitalConfig
+from polyclinic.clinics.frontdesk.scenario.foresight import Foresight
 from polyclinic.clinics.frontdesk.scenario.schema import (
     Contact,
     ContactKind,
@@ -21,7 +23,9 @@ from polyclinic.clinics.frontdesk.scenario.schema import (
 from polyclinic.clinics.frontdesk.scenario.times import MINUTES_A_DAY
 
 _Call = tuple[int, int, int, ContactKind]
-"""Minute, patient's number, 0 for the first call and 1 for the second, kind. Sorts into order of arrival."""
+"""Minute, patient's number, 0 for a first call, 1 for a move, 2 for a cancellation, kind. Sorts into order of
+arrival.
+"""
 
 
 def contacts_of(
@@ -32,18 +36,52 @@ def contacts_of(
     draw: random.Random,
 ) -> list[Contact]:
     """The campaign: opening, calls in order of arrival, closing."""
-    calls: list[_Call] = []
-    for number, (day, slot) in enumerate(virtual):
-        minute = _call_minute(plan.time, config.lead_days, day, slot, draw)
-        calls.append((minute, number, 0, "visit"))
-        chance = draw.random()
-        delay = config.events.delay_minutes.min + int(
-            draw.random() * (config.events.delay_minutes.max - config.events.delay_minutes.min + 1)
-        )
-        if chance < config.events.cancel_prob + config.events.reschedule_prob:
-            kind: ContactKind = "cancel" if chance < config.events.cancel_prob else "move"
-            calls.append((_during_hours(plan.time, minute + delay), number, 1, kind))
-    return arrange(plan, patients, sorted(calls), config.lead_days)
+    first: list[_Call] = [
+        (_call_minute(plan.time, config.lead_days, day, slot, draw), number, 0, "visit")
+        for number, (day, slot) in enumerate(virtual)
+    ]
+    calls = with_callbacks(plan, patients, first, config, draw)
+    return arrange(plan, patients, calls, config.lead_days)
+
+
+def with_callbacks(
+    plan: HospitalPlan,
+    patients: Sequence[Patient],
+    first: Sequence[_Call],
+    config: HospitalConfig,
+    draw: random.Random,
+) -> list[_Call]:
+    """First calls and, between them, the calls of those who already have an appointment, in order of arrival.
+
+    After each booking, with the rates of the config, somebody who has a visit ahead calls to move it earlier, and
+    somebody to cancel it. A patient may do both, one after the other.
+    """
+    ahead, calls = list(first), []
+    heapify(ahead)
+    desk, delays = Foresight(plan, patients), config.events.delay_minutes
+    rates: tuple[tuple[ContactKind, float], ...] = (
+        ("move", config.events.reschedule_prob),
+        ("cancel", config.events.cancel_prob),
+    )
+    while ahead:
+        call = heappop(ahead)
+        calls.append(call)
+        minute, number, _order, kind = call
+        if kind == "move":
+            desk.move(number, minute)
+        elif kind == "cancel":
+            desk.cancel(number, minute)
+        else:
+            desk.book(number, minute)
+            for order, (wanted, rate) in enumerate(rates, start=1):
+                chance, who, wait = draw.random(), draw.random(), draw.random()
+                if chance >= rate:
+                    continue
+                later = _during_hours(plan.time, minute + delays.min + int(wait * (delays.max - delays.min + 1)))
+                caller = desk.somebody(later, moves=wanted == "move", chance=who)
+                if caller is not None:
+                    heappush(ahead, (later, caller, order, wanted))
+    return calls
 
 
 def arrange(plan: HospitalPlan, patients: Sequence[Patient], calls: Sequence[_Call], lead_days: int) -> list[Contact]:
@@ -51,7 +89,7 @@ def arrange(plan: HospitalPlan, patients: Sequence[Patient], calls: Sequence[_Ca
     first = min((call[0] for call in calls), default=0)
     opening = min(-lead_days * MINUTES_A_DAY, first)
     contacts = [_frame(plan, "opening", opening, plan)]
-    for index, (minute, number, _second, kind) in enumerate(calls):
+    for index, (minute, number, _order, kind) in enumerate(calls):
         patient = patients[number]
         lanes = dict.fromkeys((*patient.gold_departments, patient.home_department))
         contacts.append(

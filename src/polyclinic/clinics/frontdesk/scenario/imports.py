@@ -269,6 +269,7 @@ def _patient(
         physician=physician.name,
         valid_from=plan.time.date_of(day),
         attends=draw.random() >= config.no_show_prob,
+        resistance=round(draw.random(), 6),
     )
 
 

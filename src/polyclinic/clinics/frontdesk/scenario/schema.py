@@ -162,6 +162,8 @@ class Patient(Frozen):
     physician: str
     valid_from: date
     attends: bool = True
+    resistance: float | None = None
+    """From 0 to 1: a first offer is turned down when this is below the variant's rate. None: drawn by the episode."""
 
 
 class Contact(Scenario):

@@ -234,6 +234,7 @@ def _patients(
                 physician=physician.name,
                 valid_from=plan.time.date_of(day),
                 attends=draw.random() >= config.no_show_prob,
+                resistance=round(draw.random(), 6),
             )
         )
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from polyclinic.clinics.frontdesk.state.diary import (
+from polyclinic.clinics.frontdesk.scenario.diary import (
     NEXT_STATUSES,
     OPEN_STATUSES,
     Appointment,

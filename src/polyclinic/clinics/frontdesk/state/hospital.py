@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from polyclinic.clinics.frontdesk.scenario.diary import LONG_AGO, Appointment, Diary, Status
 from polyclinic.clinics.frontdesk.scenario.schema import Contact, HospitalPlan
-from polyclinic.clinics.frontdesk.state.diary import LONG_AGO, Appointment, Diary, Status
 from polyclinic.clinics.frontdesk.variants import DeskVariant
 from polyclinic.core.campaign import Effect, Shared
 from polyclinic.core.services import Services

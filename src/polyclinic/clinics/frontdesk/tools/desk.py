@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from polyclinic.clinics.frontdesk.prompts.replies import BookAction, Change, Choice
 from polyclinic.clinics.frontdesk.rules.clock import can_change
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import Proposal
-from polyclinic.clinics.frontdesk.rules.slots import Place, earliest
 from polyclinic.clinics.frontdesk.scenario.config import Preference
+from polyclinic.clinics.frontdesk.scenario.slots import Place, earliest
 from polyclinic.clinics.frontdesk.scenario.times import read_date
 from polyclinic.clinics.frontdesk.state import Appointment, Diary, plain_name
 

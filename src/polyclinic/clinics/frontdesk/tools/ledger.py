@@ -10,8 +10,9 @@ from dataclasses import replace
 from polyclinic.clinics.frontdesk.rules.clock import due_statuses
 from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeRecord
 from polyclinic.clinics.frontdesk.rules.notes import DiaryChanged
-from polyclinic.clinics.frontdesk.rules.slots import Place, Wish, walk_waiting_list
+from polyclinic.clinics.frontdesk.rules.particulars import same
 from polyclinic.clinics.frontdesk.scenario.schema import Contact, Patient
+from polyclinic.clinics.frontdesk.scenario.slots import Place, Wish
 from polyclinic.clinics.frontdesk.state import (
     Appointment,
     Booked,
@@ -80,6 +81,7 @@ class Ledger:
             preference=wish.kind,
             valid_from_day=diary.time.day_of(wish.valid_from) if wish.valid_from is not None else 0,
             attends=patient.attends,
+            reachable=record is not None and same("phone", record.phone, patient.person),
         )
         self._episode.effect(Booked(department=diary.plan.name, minute=self.now, appointment=entry))
         self._episode.changed(f"appointment {entry.id}", None, self._words(diary, entry))
@@ -115,19 +117,16 @@ class Ledger:
         self._episode.effect(Waiting(department=diary.plan.name, minute=self.now, id=entry.id))
         self._episode.changed("waiting list", None, entry.id)
 
-    def cancel(self, diary: Diary, entry: Appointment) -> list[str]:
-        """Give an appointment up, then walk the waiting list; the ids of those who could move earlier."""
+    def cancel(self, diary: Diary, entry: Appointment) -> Diary:
+        """Give an appointment up; the diary as it is without it, for the walk of the waiting list."""
         self._episode.effect(Cancelled(department=diary.plan.name, minute=self.now, id=entry.id))
         self._episode.changed(f"appointment {entry.id}", self._words(diary, entry), "cancelled")
         self._count(diary, entry, -1)
         if self._records is not None:
             self._records.cancel(diary, entry, self.now)
-        trial = diary.copy()
-        trial.cancel(entry.id)
-        moves = walk_waiting_list(trial, self.now)
-        for waiting, place in moves:
-            self.move(trial, trial.appointments[waiting], place)
-        return [waiting for waiting, _ in moves]
+        left = diary.copy()
+        left.cancel(entry.id)
+        return left
 
     def _count(self, diary: Diary, entry: Appointment, sign: int) -> None:
         """Keep what the diary gained or lost, for the picture in the report."""

@@ -15,6 +15,12 @@ MISTAKES = (
     Mistake("never_asks", "staff", "does not ask for the particulars (IS)", metric="intake"),
     Mistake("wrong_department", "staff", "sends the patient elsewhere (ID, IDPI)", metric="department"),
     Mistake("misspells", "staff", "writes the name down wrongly (IPI, IDPI)", metric="intake"),
+    Mistake(
+        "swaps_numbers",
+        "staff",
+        "writes the personal number down as the phone number (IPI): the patient cannot be called back",
+        metric="intake",
+    ),
     Mistake("makes_up", "staff", "writes down a phone number that nobody said", metric="invented"),
     Mistake("self_diagnoses", "patient", "names a diagnosis that nobody told it", rule="unknown_diagnosis"),
     Mistake("silent_wish", "patient", "never states its wish (IS)", metric="scheduling"),

@@ -41,6 +41,8 @@ class ClerkUnderstudy(Understudy):
         heard = listen(patient)
         if ask.mistake("misspells") and "name" in heard:
             heard["name"] = f"{heard['name']}e"
+        if ask.mistake("swaps_numbers") and "identifier" in heard:
+            heard["phone"] = heard["identifier"]
         if ask.mistake("makes_up") and "phone" not in heard:
             heard["phone"] = "+820000000000"
         department = self._department(prompt, patient)

@@ -9,7 +9,7 @@ from datetime import date, datetime, timedelta
 from polyclinic.clinics.frontdesk.prompts import PhysicianDiary, StaffBooks, StaffChanges, StaffReasons
 from polyclinic.clinics.frontdesk.prompts.replies import Change, Choice, ProposedTime, ReasonedSchedule
 from polyclinic.clinics.frontdesk.readings import INTENT, INTENTS, WISH, WISHES
-from polyclinic.clinics.frontdesk.rules.slots import Wish, wish_of
+from polyclinic.clinics.frontdesk.scenario.slots import Wish, wish_of
 from polyclinic.clinics.frontdesk.scenario.times import dates_in, read_date, read_minute
 from polyclinic.clinics.frontdesk.state import plain_name
 from polyclinic.clinics.frontdesk.understudies.clerk import ClerkUnderstudy

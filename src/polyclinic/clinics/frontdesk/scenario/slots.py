@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from polyclinic.clinics.frontdesk.scenario.config import Preference
-from polyclinic.clinics.frontdesk.state import Appointment, Diary
+from polyclinic.clinics.frontdesk.scenario.diary import Appointment, Diary
 from polyclinic.core.message import Frozen
 
 
@@ -39,6 +39,14 @@ class Place:
     physician: int
     day: int
     slot: int
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """What a walk of the waiting list came to: who moves where, and who could have but cannot be called."""
+
+    moves: list[tuple[str, Place]]
+    unreached: list[str]
 
 
 def _lowest(bits: int) -> int:
@@ -101,19 +109,41 @@ def earlier_place(diary: Diary, now: int, entry: Appointment) -> Place | None:
     return place
 
 
-def walk_waiting_list(diary: Diary, now: int) -> list[tuple[str, Place]]:
+def earliest_for(diary: Diary, now: int, wish: Wish) -> Place | None:
+    """The earliest feasible start under a wish."""
+    if wish.kind == "physician":
+        index = diary.physician_index(wish.physician)
+        return None if index is None else earliest(diary, now, physician=index)
+    if wish.kind == "date" and wish.valid_from is not None:
+        return earliest(diary, now, from_day=diary.time.day_of(wish.valid_from))
+    return earliest(diary, now)
+
+
+def can_move_up(diary: Diary, now: int, id: str) -> bool:
+    """Whether somebody on the waiting list still has a visit ahead."""
+    entry = diary.appointments[id]
+    return entry.status == "booked" and diary.time.minute(entry.day, entry.slot) > now
+
+
+def walk_waiting_list(diary: Diary, now: int) -> Walk:
     """Who of the waiting list can move earlier now, in the list's order, each at most once. Changes nothing.
 
-    One pass: what a moved patient leaves behind is open to those further down the list.
+    One pass: what a moved patient leaves behind is open to those further down the list. The hospital must call whom it
+    moves: a patient whose phone number was not written down rightly keeps the time they have.
     """
-    trial = diary.copy()
-    moves: list[tuple[str, Place]] = []
+    trial, found = diary, Walk([], [])
     for waiting in diary.waiting:
-        entry = trial.appointments[waiting]
-        if entry.status != "booked" or trial.time.minute(entry.day, entry.slot) <= now:
+        if not can_move_up(trial, now, waiting):
             continue
+        entry = trial.appointments[waiting]
         place = earlier_place(trial, now, entry)
-        if place is not None:
-            trial.move(waiting, place.physician, place.day, place.slot)
-            moves.append((waiting, place))
-    return moves
+        if place is None:
+            continue
+        if not entry.reachable:
+            found.unreached.append(waiting)
+            continue
+        if trial is diary:
+            trial = diary.copy()
+        trial.move(waiting, place.physician, place.day, place.slot)
+        found.moves.append((waiting, place))
+    return found

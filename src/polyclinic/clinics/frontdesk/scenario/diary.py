@@ -46,6 +46,8 @@ class Appointment:
     attends: bool
     status: Status = "booked"
     version: int = 1
+    reachable: bool = True
+    """Whether the hospital has written down a phone number at which the patient answers."""
 
     def next_change(self) -> tuple[int, int]:
         """The day and the slot at whose beginning time changes this appointment next."""

@@ -1,0 +1,102 @@
+"""Who calls back, when, and what becomes of it: moves, waiting lists, and patients who cannot be called."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from polyclinic.clinics.frontdesk import clinic
+from polyclinic.clinics.frontdesk.rules.notes import CalledBack, WaitingListWalked
+from polyclinic.clinics.frontdesk.scenario.config import preset
+from polyclinic.clinics.frontdesk.scenario.schema import Contact
+from polyclinic.clinics.frontdesk.scenario.synthesis import synthesize_hospital
+from polyclinic.core.transcript import Changed
+from polyclinic.eval.results import RunResults
+from polyclinic.fhir.store import FhirStore
+from polyclinic.runner.api import resume_run, start_run
+from polyclinic.runner.plan.config import make_config
+from polyclinic.runner.results import load_results
+from polyclinic.store.store import open_store
+from polyclinic.testing.runs import run_once
+
+BUSY = "tertiary:1:500"
+SWAPS = "staff=understudy:mistake=swaps_numbers,patient=understudy"
+
+
+def walks(results: RunResults[Contact]) -> list[WaitingListWalked]:
+    found = [episode.transcript.last_note(WaitingListWalked) for episode in results.episodes]
+    return [walked for walked in found if walked is not None]
+
+
+def test_as_many_call_back_as_the_papers_rates_say() -> None:
+    for level, moves, cancels in (("tertiary", 0.15, 0.10), ("secondary", 0.10, 0.05), ("primary", 0.10, 0.05)):
+        kinds = Counter(contact.kind for seed in range(3) for contact in synthesize_hospital(preset(level), seed, 0))
+        for kind, rate in (("move", moves), ("cancel", cancels)):
+            expected = rate * kinds["visit"]
+            assert abs(kinds[kind] - expected) < 4 * expected**0.5, (level, kind, kinds)
+
+
+async def test_patients_call_back_at_any_time_before_their_visit_and_hardly_ever_too_late() -> None:
+    results = await run_once(clinic, scenarios=BUSY, variants=("tool",), seed=1)
+    called = {contact.caller.id: contact.minute for contact in results.scenarios.values() if contact.kind == "visit"}
+    after: list[float] = []
+    for episode in results.episodes:
+        contact, event = results.scenarios[episode.scenario], episode.transcript.last_note(CalledBack)
+        if event is not None:
+            after.append((contact.minute - called[contact.caller.id]) / 60)
+    ends = Counter(episode.outcome for episode in results.episodes)
+    assert ends["too_late"] <= 0.02 * len(after)
+    later_than_an_hour, next_day = (sum(hours > limit for hours in after) for limit in (1, 15))
+    assert later_than_an_hour > 0.6 * len(after), "most callers do not ring within the hour of their booking"
+    assert next_day > 0.2 * len(after)
+    assert ends["waiting"] > 40 and ends["cancelled"] > 30
+    assert sum(len(walked.moved) for walked in walks(results)) >= 8, "cancelled times reach the waiting list"
+
+
+async def test_a_staff_that_walks_the_list_itself_moves_whom_the_rule_moves() -> None:
+    results = await run_once(clinic, scenarios=BUSY, variants=("tool", "tool-list"), seed=1)
+    moved = {
+        variant: [
+            walked.moved
+            for episode in results.episodes
+            if episode.variant == variant and (walked := episode.transcript.last_note(WaitingListWalked)) is not None
+        ]
+        for variant in ("tool", "tool-list")
+    }
+    assert moved["tool"] == moved["tool-list"] and any(moved["tool"])
+    steps = [step for walked in walks(results) for step in walked.steps]
+    assert steps and all(step.right for step in steps)
+    scores = {score.value for episode in results.episodes for score in episode.scores if score.metric == "waiting_list"}
+    assert scores == {1.0}
+
+
+async def test_a_staff_that_takes_a_later_time_on_its_walk_is_told_so() -> None:
+    cast = "staff=understudy:mistake=late,patient=understudy"
+    results = await run_once(clinic, scenarios="tertiary:1:250", variants=("reasoning-list",), cast=cast, seed=1)
+    wrong = [step for walked in walks(results) for step in walked.steps if not step.right]
+    assert wrong and all(step.due is not None for step in wrong)
+
+
+async def test_a_wrong_phone_number_stands_in_fhir_and_keeps_the_patient_from_moving_up() -> None:
+    async with open_store("sqlite://:memory:") as store:
+        config = {"clinic": "frontdesk", "scenarios": BUSY, "variants": ("tool",), "seed": 1, "cast": SWAPS}
+        run = await start_run(store, make_config(config))
+        await resume_run(store, run)
+        results = await load_results(store, run)
+        patients = (await FhirStore(store.database).search("Patient", {"_count": "1000"})).matches
+    swapped = [
+        patient
+        for patient in patients
+        if "telecom" in patient and patient["telecom"][0]["value"] == patient["identifier"][0]["value"]
+    ]
+    assert len(swapped) > 0.9 * len(patients), "what the staff wrote down is what the hospital knows"
+    found = walks(results)
+    missed = {id_ for walked in found for id_ in walked.unreached}
+    assert missed, "there were free times for patients whom nobody could call"
+    for episode in results.episodes:
+        walked = episode.transcript.last_note(WaitingListWalked)
+        if walked is not None and walked.unreached:
+            assert not set(walked.moved) & missed
+            changed = {event.what.removeprefix("appointment ") for event in episode.transcript.of(Changed)}
+            assert not changed & set(walked.unreached)
+    reached = [score for episode in results.episodes for score in episode.scores if score.metric == "reached"]
+    assert reached and min(score.value for score in reached) == 0
