@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 from polyclinic.clinics.frontdesk import clinic
 from polyclinic.clinics.frontdesk.rules.notes import CalledBack, WaitingListWalked
 from polyclinic.clinics.frontdesk.scenario.config import preset
-from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.clinics.frontdesk.scenario.synthesis import synthesize_hospital
 from polyclinic.core.transcript import Changed
 from polyclinic.eval.results import RunResults
@@ -22,14 +22,16 @@ BUSY = "tertiary:1:500"
 SWAPS = "staff=understudy:mistake=swaps_numbers,patient=understudy"
 
 
-def walks(results: RunResults[Contact]) -> list[WaitingListWalked]:
+def walks(results: RunResults[Any]) -> list[WaitingListWalked]:
     found = [episode.transcript.last_note(WaitingListWalked) for episode in results.episodes]
     return [walked for walked in found if walked is not None]
 
 
 def test_as_many_call_back_as_the_papers_rates_say() -> None:
     for level, moves, cancels in (("tertiary", 0.15, 0.10), ("secondary", 0.10, 0.05), ("primary", 0.10, 0.05)):
-        kinds = Counter(contact.kind for seed in range(3) for contact in synthesize_hospital(preset(level), seed, 0))
+        kinds: Counter[str] = Counter(
+            contact.kind for seed in range(3) for contact in synthesize_hospital(preset(level), seed, 0)
+        )
         for kind, rate in (("move", moves), ("cancel", cancels)):
             expected = rate * kinds["visit"]
             assert abs(kinds[kind] - expected) < 4 * expected**0.5, (level, kind, kinds)
