@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from polyclinic.text.normal import normalise, straight, without_accents
+from polyclinic.text.normal import letters, normalise, straight, without_accents
 from polyclinic.text.phrases import contains_phrase, mentioned, name_pattern, phrase_pattern
-from polyclinic.text.sentences import is_question, sentence_spans, sentences
-from polyclinic.text.words import STOP_WORDS, ContentWords, search_stem, stem
+from polyclinic.text.sentences import between_marks, is_question, sentence_spans, sentences
+from polyclinic.text.words import STOP_WORDS, ContentWords, search_stem, spoken_words, stem, words
 
 
 @pytest.mark.parametrize(
@@ -37,6 +37,25 @@ def test_the_spans_of_a_document_lose_no_character_and_know_abbreviations() -> N
     spans = sentence_spans(text)
     assert "".join(text[a:b] for a, b in spans) == text
     assert text[slice(*spans[0])].startswith("Dr. Kim came")
+
+
+def test_between_marks_nothing_hides_behind_a_missing_space() -> None:
+    assert between_marks("I am fine.but I; want\nout。끝") == ["I am fine", "but I", " want", "out", "끝"]
+
+
+def test_words_are_read_in_any_script_without_case_and_marks() -> None:
+    assert words("Don't — 가슴이 아파요, Café!") == ["don", "t", "가슴이", "아파요", "café"]
+    assert spoken_words("Don't!") == ["don't"]
+
+
+def test_a_name_is_the_same_however_it_is_spaced_and_marked() -> None:
+    assert letters("Disease_Awareness ") == letters("disease-awareness") == "diseaseawareness"
+
+
+def test_a_hyphen_belongs_to_the_word_where_the_caller_says_so() -> None:
+    assert contains_phrase("a well-known cause", "well")
+    assert not phrase_pattern("well", hyphens=True).search("a well-known cause")
+    assert phrase_pattern("well", hyphens=True).search("as well, then")
 
 
 def test_content_words_leave_out_what_says_nothing_and_meet_by_their_stems() -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import keyword
 import re
-from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
 import click
 
 from polyclinic.cli.options import json_option, print_json
+from polyclinic.core.files import package_file, package_path
 from polyclinic.errors import ConfigError
 from polyclinic.runner.registry import PATH_VARIABLE, clinic_modules
 
@@ -74,7 +74,7 @@ def copy_demo(name: str, into: Path) -> Path:
     if target.exists():
         raise ConfigError(f"{target} already exists: choose another name, or another folder with --into")
     package = f"polyclinic.clinics.{name}" if _in_the_tree(into) else name
-    _copy(resources.files(SOURCE), target, package, name)
+    _copy(package_file(SOURCE), target, package, name)
     return target
 
 
@@ -91,7 +91,7 @@ def write_test(name: str, folder: Path) -> Path:
 
 
 def _in_the_tree(into: Path) -> bool:
-    return into.resolve() == Path(str(resources.files("polyclinic.clinics"))).resolve()
+    return into.resolve() == package_path("polyclinic.clinics").resolve()
 
 
 def _copy(source: Traversable, target: Path, package: str, name: str) -> None:

@@ -4,13 +4,13 @@ same bytes each time.
 
 from __future__ import annotations
 
-from importlib import resources
 from pathlib import Path
 
 import click
 import orjson
 
 from polyclinic.cli.options import Group, json_option, print_json, wait
+from polyclinic.core.files import package_path
 
 
 @click.group(cls=Group, name="train", short_help="Train the built-in reader or the guard from labelled examples.")
@@ -42,7 +42,7 @@ def reader(added: tuple[str, ...], out: str, as_json: bool) -> int:
 
     kinds = all_kinds()
     rows = labelled(split="train") + [row for file in added for row in from_file(Path(file), kinds)]
-    home = Path(str(resources.files("polyclinic.reading").joinpath("data")))
+    home = package_path("polyclinic.reading", "data")
     path = Path(out) if out else home / SHIPPED
     digest = train_file(rows, kinds, path)
     tested = labelled(split="test")

@@ -132,9 +132,18 @@ def first_fault(error: ValidationError, file: object, *, line: int = 0, field: s
     return bad_file(file, fault["msg"].removeprefix("Value error, "), line=line, field=place, fix=fix)
 
 
-def package_file(package: str, path: str) -> Traversable:
-    """A file or folder that comes with a package: ``package_file("polyclinic.people", "data/students.toml")``."""
-    return resources.files(package).joinpath(path)
+def package_file(package: str, path: str = "") -> Traversable:
+    """A file or folder that comes with a package: ``package_file("polyclinic.people", "data/students.toml")``.
+
+    Without a path, the package's own folder. No other module asks `importlib.resources`.
+    """
+    folder = resources.files(package)
+    return folder.joinpath(path) if path else folder
+
+
+def package_path(package: str, path: str = "") -> Path:
+    """The same as a path on disk, for what writes into the package or compares folders."""
+    return Path(str(package_file(package, path)))
 
 
 def package_text(package: str, path: str) -> str:

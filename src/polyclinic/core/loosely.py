@@ -19,6 +19,8 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticUndefined
 
 from polyclinic.core.reply import STRICT, Unreadable
+from polyclinic.text.phrases import phrase_pattern
+from polyclinic.text.sentences import sentences
 
 R = TypeVar("R")
 Kind = Literal["text", "choice", "truth", "whole", "number", "texts"]
@@ -29,7 +31,6 @@ _LINE = re.compile(
 )
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.]*\d)")
-_SENTENCE = re.compile(r"[.!?\n](?:\s|$)")
 _AROUND = " \t\r\n\"'`*“”‘’.,;:!?()[]<>"
 _QUOTES = ' \t\r\n"`*“”'
 EMPTY = "-"
@@ -211,8 +212,8 @@ def named_choice(words: str, choices: Sequence[str], name: str = "choice") -> st
             return choice
     if "" in choices and bare in (_NOTHING | {"empty"}):
         return ""
-    end = _SENTENCE.search(words)
-    for part in (words[: end.start()] if end else words, words):
+    first = next(iter(sentences(words)), "")
+    for part in (first.rstrip(".!?"), words):
         named = _named(part, choices)
         if len(named) == 1:
             return named.pop()
@@ -225,7 +226,7 @@ def _named(words: str, choices: Sequence[str]) -> set[str]:
     """The choices that stand in the words and are not denied; inside a longer choice's name none counts."""
     spans: list[tuple[int, int, str]] = []
     for choice in choices:
-        pattern = _letter(choice) if len(choice) == 1 else _whole(choice)
+        pattern = _letter(choice) if len(choice) == 1 else phrase_pattern(choice, hyphens=True)
         found = pattern.finditer(words) if choice else ()
         spans += [(at.start(), at.end(), choice) for at in found if not _NOT.search(words[: at.start()])]
     return {
@@ -233,11 +234,6 @@ def _named(words: str, choices: Sequence[str]) -> set[str]:
         for start, end, choice in spans
         if not any(a <= start and end <= b and (b - a) > (end - start) for a, b, _ in spans)
     }
-
-
-@lru_cache(maxsize=4_096)
-def _whole(choice: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w-]){re.escape(choice)}(?![\w-])", re.IGNORECASE)
 
 
 @lru_cache(maxsize=256)

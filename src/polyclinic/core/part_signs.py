@@ -12,7 +12,8 @@ from typing import Literal, NamedTuple
 
 from polyclinic.text.normal import normalise
 from polyclinic.text.phrases import mentioned
-from polyclinic.text.sentences import sentences
+from polyclinic.text.sentences import SENTENCE_START, sentences
+from polyclinic.text.words import spoken_words
 
 BreakKind = Literal[
     "speaks as an assistant",
@@ -73,7 +74,6 @@ _TELLS_OTHERS = re.compile(
     r"\byou(?:r|rs|'re|'ve|'ll)?\b|\bthe (?:child|patient|nurse|doctor|caller|student|tutor)\b|당신|귀하"
 )
 _TOLD = re.compile(r"\byou(?:r|rs|'re)?\b|당신|하세요|마세요|십시오|하시오", re.IGNORECASE)
-_WORD = re.compile(r"[\w']+")
 _VERBS = (
     "is|was|has|had|have|are|were|reports?|reported|states?|stated|says?|said|denies|denied|describes?|described|complains?"
     "|presents?|presented|feels?|felt|experiences?|experienced|appears?|seems?|would|will|should|may|might|does|did|can"
@@ -141,7 +141,7 @@ def _labelled(text: str, names: Sequence[str]) -> str:
 
 @lru_cache(maxsize=1_024)
 def _label(names: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile(rf"(?:^|[.!?\n]\s*)\**(?:{'|'.join(map(re.escape, names))})\**\s*:", re.IGNORECASE)
+    return re.compile(rf"{SENTENCE_START}\**(?:{'|'.join(map(re.escape, names))})\**\s*:", re.IGNORECASE)
 
 
 def _third_person(text: str, own: Sequence[str]) -> str:
@@ -166,7 +166,7 @@ def _about(names: tuple[str, ...]) -> re.Pattern[str]:
 
 def _echo(line: str, said: str) -> str:
     """The other's last words, given back with hardly a word of one's own."""
-    theirs, mine = _WORD.findall(said), _WORD.findall(line)
+    theirs, mine = spoken_words(said), spoken_words(line)
     if len(theirs) < ECHO_WORDS or not mine:
         return ""
     return line if " ".join(theirs) in " ".join(mine) and len(mine) - len(theirs) < _ADDED else ""
@@ -177,10 +177,10 @@ def _instructed(line: str, told: str) -> str:
     if not told:
         return ""
     known, whole = _runs(told)
-    copied = next((sentence for sentence in sentences(line) if tuple(_WORD.findall(sentence)) in whole), "")
+    copied = next((sentence for sentence in sentences(line) if tuple(spoken_words(sentence)) in whole), "")
     if copied:
         return copied
-    mine = _WORD.findall(line)
+    mine = spoken_words(line)
     for start in range(len(mine) - PROMPT_ECHO + 1):
         run = tuple(mine[start : start + PROMPT_ECHO])
         if run in known:
@@ -193,7 +193,7 @@ def _runs(told: str) -> tuple[frozenset[tuple[str, ...]], frozenset[tuple[str, .
     found: set[tuple[str, ...]] = set()
     whole: set[tuple[str, ...]] = set()
     for sentence in sentences(told):
-        words = tuple(_WORD.findall(normalise(sentence)))
+        words = tuple(spoken_words(normalise(sentence)))
         if len(words) >= EXAMPLE_ECHO:
             whole.add(words)
         if _TOLD.search(sentence) and not speaks_of_self(sentence):

@@ -26,6 +26,7 @@ from polyclinic.core.message import Frozen
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reply import ReplyModel
 from polyclinic.errors import ReaderError
+from polyclinic.text.normal import normalise
 
 if TYPE_CHECKING:
     from polyclinic.core.agent import Agent
@@ -34,7 +35,6 @@ Says = Literal["yes", "no", "unclear"]
 READER = "reader"
 GOOD_ENOUGH = 0.75
 MOST_QUESTIONS = 24
-_SPACE = re.compile(r"\s+")
 _FIRST = re.compile(r"\W*(yes|no|unclear)\b", re.IGNORECASE)
 _QUOTED = re.compile(r"[\"“”]([^\"“”]{3,})[\"“”]")
 _FACT = re.compile(r"\{(\w+)\}")
@@ -149,7 +149,7 @@ class Findings(ReplyModel):
         """The answer to the question with this number, from 1. A yes needs words that stand in the text."""
         says = cast(Says, getattr(self, f"q{number}"))
         words = str(getattr(self, f"q{number}_words"))
-        stands = bool(words) and flat(words) in flat(text)
+        stands = bool(words) and normalise(words) in normalise(text)
         if says == "yes" and not stands:
             return Finding("unclear")
         return Finding(says, words if stands else "")
@@ -163,12 +163,6 @@ def findings_type(questions: int) -> type[Findings]:
         fields[f"q{number}_words"] = (str, ...)
         fields[f"q{number}"] = (Says, ...)
     return cast("type[Findings]", create_model(f"Findings{questions}", __base__=Findings, **fields))
-
-
-@lru_cache(maxsize=16_384)
-def flat(text: str) -> str:
-    """Text for comparing quotes: lower case, single spaces, plain quotation marks."""
-    return _SPACE.sub(" ", text.replace("’", "'").replace("“", '"').replace("”", '"')).strip().casefold()
 
 
 class ReadsText(Prompt[Findings]):
@@ -203,7 +197,7 @@ def plain_finding(said: str, text: str) -> Finding:
     """A plain answer as a finding: its first word, and the longest quotation that stands in the text."""
     first = _FIRST.match(said)
     says = cast(Says, first[1].lower()) if first else "unclear"
-    quoted = [words for words in _QUOTED.findall(said) if flat(words) in flat(text)]
+    quoted = [words for words in _QUOTED.findall(said) if normalise(words) in normalise(text)]
     words = max(quoted, key=len, default="")
     if says == "yes" and not words:
         words = text

@@ -9,12 +9,12 @@ import re
 import sys
 from collections.abc import Mapping
 from functools import cache
-from importlib import resources
 from typing import Any, Literal, cast
 
 from jinja2 import Environment, StrictUndefined, meta, nodes
 from pydantic import BaseModel
 
+from polyclinic.core.files import package_file, package_text
 from polyclinic.core.message import Message, spoken
 
 TemplateRole = Literal["system", "user", "assistant"]
@@ -32,12 +32,12 @@ def prompt_package(module: str) -> str:
 
 
 def _text(module: str, name: str) -> str:
-    return resources.files(prompt_package(module)).joinpath(name).read_text(encoding="utf-8")
+    return package_text(prompt_package(module), name)
 
 
 def template_names(package: str) -> list[str]:
     """The templates in a package's folder."""
-    return sorted(entry.name for entry in resources.files(package).iterdir() if entry.name.endswith(".md"))
+    return sorted(entry.name for entry in package_file(package).iterdir() if entry.name.endswith(".md"))
 
 
 class TemplateSection:

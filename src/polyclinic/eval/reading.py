@@ -63,23 +63,20 @@ def _inside(value: Any) -> str:
     return f"({_words(value)})" if isinstance(value, (dict, list)) and len(value) > 1 else _words(value)
 
 
-_data = in_words
-
-
 def event_line(event: Event) -> Line | None:
     """One event as a line of the dialogue; None for those that readers do not need."""
     match event:
         case Said():
             speaker = f"{event.speaker} to {event.to}" if event.to else event.speaker
-            return Line(speaker, clip(event.text), _data(event.data) if event.data else "")
+            return Line(speaker, clip(event.text), in_words(event.data) if event.data else "")
         case ToolUsed():
             words = f"used {event.tool}" + (f", which failed: {event.error}" if event.error else "")
-            aside = f"{_data(event.arguments)}\n→ {_data(event.result)}"
+            aside = f"{in_words(event.arguments)}\n→ {in_words(event.result)}"
             return Line(event.role, words, aside, "warning" if event.error else "note")
         case Noted():
-            return Line("note", event.topic.replace("_", " "), _data(event.data) if event.data else "", "note")
+            return Line("note", event.topic.replace("_", " "), in_words(event.data) if event.data else "", "note")
         case Changed():
-            return Line("state", event.what, f"{_data(event.before)}\n→ {_data(event.after)}", "note")
+            return Line("state", event.what, f"{in_words(event.before)}\n→ {in_words(event.after)}", "note")
         case Reviewed():
             verdict = "approved" if event.approved else f"sent back{f' ({event.code})' if event.code else ''}"
             words = f"{verdict} draft {event.draft}{f': {clip(event.feedback)}' if event.feedback else ''}"
@@ -90,11 +87,11 @@ def event_line(event: Event) -> Line | None:
         case Learned():
             return Line("library", f"{event.library}: {event.action} {event.entry}", event.reason, "note")
         case Posted():
-            return Line("hand-over", f"to {event.queue}", _data(event.body), "note")
+            return Line("hand-over", f"to {event.queue}", in_words(event.body), "note")
         case Failed():
             return Line(f"failure ({event.owner})", clip(event.error), event.where, "warning")
         case Ended():
-            return Line("end", event.outcome, _data(event.data) if event.data else "", "note")
+            return Line("end", event.outcome, in_words(event.data) if event.data else "", "note")
     return None
 
 

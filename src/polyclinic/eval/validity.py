@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from polyclinic.core.model import role_of
 from polyclinic.core.reading import GOOD_ENOUGH, READER
 from polyclinic.eval.results import RunResults
 from polyclinic.reading.measure import Accuracy, kept_results
@@ -30,7 +31,7 @@ def grounds(results: RunResults) -> dict[str, Ground]:
     players = {member.role: member for member in results.cast}
     reader = players[READER].model if READER in players else "builtin"
     known: Mapping[str, Accuracy] = kept_results() if reader == "builtin" else results.reader_accuracy
-    free = {role.partition("-")[0] for role, member in players.items() if member.kind in _FREE}
+    free = {role_of(role) for role, member in players.items() if member.kind in _FREE}
     found: dict[str, Ground] = {}
     for name in results.metric_names():
         metric = results.metric(name)

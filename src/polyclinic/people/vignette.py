@@ -14,14 +14,17 @@ _SHE = re.compile(r"\b(?:she|hers?)\b", re.IGNORECASE)
 _HE = re.compile(r"\b(?:he|his|him)\b", re.IGNORECASE)
 
 
+def stated_ages(text: str) -> list[int]:
+    """Every age in whole years, in the order they are stated."""
+    return [
+        int(years) if years else int(number) // 12 if unit.lower() == "month" else 0
+        for years, number, unit in _AGE.findall(text)
+    ]
+
+
 def stated_age(text: str) -> int | None:
     """The first age in whole years; None when the text states none."""
-    found = _AGE.search(text)
-    if found is None:
-        return None
-    if found[1]:
-        return int(found[1])
-    return int(found[2]) // 12 if found[3].lower() == "month" else 0
+    return next(iter(stated_ages(text)), None)
 
 
 def stated_sex(text: str) -> Sex | None:

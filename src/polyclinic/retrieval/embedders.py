@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-import re
 from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -31,9 +30,9 @@ import numpy as np
 from polyclinic.core.embedding import Embedder, Vectors
 from polyclinic.errors import ConfigError
 from polyclinic.retrieval.calibration import LANGUAGES, Calibration, calibrate
+from polyclinic.text.words import words
 
 CACHE_TEXTS = 20_000
-_WORD = re.compile(r"\w+")
 
 
 class CachedEmbedder(ABC):
@@ -126,7 +125,7 @@ class HashingEmbedder(CachedEmbedder):
         """A signed count for each feature's slot."""
         rows = np.zeros((len(texts), self._dimensions), dtype=np.float32)
         for row, text in zip(rows, texts, strict=True):
-            for word in _WORD.findall(text.casefold()):
+            for word in words(text):
                 padded = f"^{word}$"
                 grams = [padded[at : at + 3] for at in range(len(padded) - 2)]
                 for feature, weight in [(word, 1.0), *((gram, 0.5) for gram in grams)]:

@@ -12,16 +12,20 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from polyclinic.text.words import FUNCTION_WORDS, search_stem
+from polyclinic.text.words import FUNCTION_WORDS, search_stem, words
 
-_WORD = re.compile(r"[^\W_]+")
 _GLUED = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u9fff\uac00-\ud7af]")
+
+
+def _words(text: str) -> list[str]:
+    """The words, where an underscore parts two."""
+    return words(text.replace("_", " "))
 
 
 def tokens(text: str) -> list[str]:
     """The terms a text counts by, in order, repeats kept."""
     found: list[str] = []
-    for word in _WORD.findall(unicodedata.normalize("NFC", text).casefold()):
+    for word in _words(unicodedata.normalize("NFC", text)):
         if _GLUED.search(word):
             found.append(word)
             found += character_grams(word, 2) if len(word) > 2 else []
@@ -38,8 +42,7 @@ def character_grams(text: str, n: int = 3) -> list[str]:
 def gram_similarity(a: str, b: str, n: int = 3) -> float:
     """What two texts share by character n-grams (Dice, 0 to 1): sees through particles, endings and misspellings."""
     first, second = (
-        Counter(gram for word in _WORD.findall(text.casefold()) for gram in character_grams(f" {word} ", n))
-        for text in (a, b)
+        Counter(gram for word in _words(text) for gram in character_grams(f" {word} ", n)) for text in (a, b)
     )
     total = first.total() + second.total()
     return 2 * (first & second).total() / total if total else float(a.strip() == b.strip())

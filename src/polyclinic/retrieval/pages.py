@@ -13,10 +13,10 @@ from polyclinic.core.extras import install_hint
 from polyclinic.core.files import bad_file
 from polyclinic.core.message import Frozen
 from polyclinic.errors import ConfigError
+from polyclinic.text.normal import HANGUL
 
 Lang = Literal["en", "ko"]
 MOST_BYTES = 50_000_000
-_HANGUL = re.compile(r"[가-힣]")
 _BLANK = re.compile(r"\n{3,}")
 _SKIPPED_TAGS = frozenset({"script", "style", "nav", "header", "footer", "noscript", "template", "svg", "form"})
 _BLOCK_TAGS = frozenset(
@@ -115,7 +115,7 @@ READERS: dict[str, Callable[[Path], str]] = {
 def language_of(text: str) -> Lang:
     """Korean when Hangul is a noticeable part of the letters, else English."""
     letters = sum(character.isalpha() for character in text)
-    return "ko" if letters and len(_HANGUL.findall(text)) / letters > 0.2 else "en"
+    return "ko" if letters and len(HANGUL.findall(text)) / letters > 0.2 else "en"
 
 
 def read_page(path: Path, folder: Path, lang: Lang | Literal["auto"], origin: str) -> Page:

@@ -11,11 +11,12 @@ import ast
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib import import_module, resources
+from importlib import import_module
 from importlib.resources.abc import Traversable
 
 from polyclinic.core.clinic import Clinic, Mistake
 from polyclinic.core.dataset import Row
+from polyclinic.core.files import package_file
 from polyclinic.core.live import CLOSED
 from polyclinic.core.prompt import check_prompts
 from polyclinic.core.transcript import Called, Violated
@@ -88,7 +89,7 @@ async def check_clinic(name: str) -> None:
 
 def check_shape(clinic: Clinic) -> None:
     """The folder has every room, and a README with the headings all clinics share."""
-    folder = resources.files(clinic_modules()[clinic.name])
+    folder = package_file(clinic_modules()[clinic.name])
     there = {entry.name for entry in folder.iterdir()}
     missing = [room for room in ROOMS if room not in there and f"{room}.py" not in there]
     assert not missing, f"{clinic.name}: no {', '.join(missing)}"
@@ -114,7 +115,7 @@ def check_rooms(clinic: Clinic) -> None:
         assert offered == given, f"{clinic.name}: {entry.lower()}= must be {entry} of the room {room}"
     if clinic.lint is not None:
         assert hasattr(import_module(f"{package}.scenario"), "lint"), f"{clinic.name}: the room scenario has no lint"
-    for folder in resources.files(package).iterdir():
+    for folder in package_file(package).iterdir():
         if folder.is_dir():
             wrong = _own_code(folder)
             assert not wrong, f"{clinic.name}/{folder.name}/__init__.py must only re-export; line {wrong} does more"

@@ -8,9 +8,12 @@ from functools import lru_cache
 
 _SAME = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "‑": "-", "…": "..."})
 _SPACE = re.compile(r"\s+")
+HANGUL = re.compile(r"[가-힣]")
+_NO_LETTER = re.compile(r"[\W_]+")
 _KEPT = 16_384
 
 
+@lru_cache(_KEPT)
 def normalise(text: str) -> str:
     """Text with whitespace, quotation marks, dashes, case and Unicode composition made alike."""
     return _SPACE.sub(" ", unicodedata.normalize("NFKC", text.translate(_SAME)).translate(_SAME)).strip().casefold()
@@ -24,6 +27,12 @@ def without_accents(text: str) -> str:
     decomposed = unicodedata.normalize("NFKD", text)
     bare = "".join(c for c in decomposed if not unicodedata.combining(c))
     return " ".join(unicodedata.normalize("NFC", bare).casefold().split())
+
+
+@lru_cache(_KEPT)
+def letters(text: str) -> str:
+    """Letters and digits alone, without case: a name, however it is spaced and marked."""
+    return _NO_LETTER.sub("", text.casefold())
 
 
 def straight(text: str) -> str:

@@ -16,18 +16,25 @@ def is_acronym(phrase: str) -> bool:
 
 @lru_cache(maxsize=16_384)
 def phrase_pattern(
-    *phrases: str, loose: str = "", acronyms: bool = False, possessive: bool = False, open_end: bool = False
+    *phrases: str,
+    loose: str = "",
+    acronyms: bool = False,
+    possessive: bool = False,
+    open_end: bool = False,
+    hyphens: bool = False,
 ) -> re.Pattern[str]:
     """Matches any of the phrases as whole words, whatever their case; those named first are tried first.
 
     `loose`: at these characters any run of spaces and hyphens will do. `acronyms`: short names in capitals must be
     written so. `possessive`: an s or 's may follow. `open_end`: any ending may follow (confus-ed).
+    `hyphens`: a hyphen belongs to the word, so that "well" is not in "well-known".
     """
     plain = [phrase for phrase in phrases if not (acronyms and is_acronym(phrase))]
     exact = [re.escape(phrase) for phrase in phrases if acronyms and is_acronym(phrase)]
     parts = [f"(?i:{'|'.join(_body(phrase, loose) for phrase in plain)})"] if plain else []
     tail = "(?:'?s)?" if possessive else ""
-    return re.compile(rf"(?<!\w)(?:{'|'.join([*parts, *exact])}){tail}" + ("" if open_end else r"(?!\w)"))
+    letter = r"[\w-]" if hyphens else r"\w"
+    return re.compile(rf"(?<!{letter})(?:{'|'.join([*parts, *exact])}){tail}" + ("" if open_end else rf"(?!{letter})"))
 
 
 def _body(phrase: str, loose: str) -> str:

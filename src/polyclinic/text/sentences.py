@@ -8,6 +8,9 @@ from functools import lru_cache
 from itertools import pairwise
 
 _MARKS = ".!?。！？"
+SENTENCE_START = r"(?:^|[.!?\n]\s*)"
+"""For patterns of what may only stand first in a sentence."""
+_BETWEEN = re.compile(rf"[^{_MARKS};\n]+")
 _DOCUMENT = re.compile(rf"(?<=[{_MARKS}…])[\"'”’)\]]*\s+|\n+")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:Dr|Mr|Mrs|Ms|Prof|St|vs|No|Fig|approx|resp|e\.g|i\.e|cf|al|mg|ca)|\b[A-Z]|\b\d+)\.$", re.IGNORECASE
@@ -30,6 +33,14 @@ def sentences(text: str, *, semicolons: bool = False, lines: bool = True, capita
     """
     pieces = _pattern(semicolons, lines, capitals).split(text)
     return tuple(piece.strip() for piece in pieces if piece.strip())
+
+
+def between_marks(text: str) -> list[str]:
+    """What stands between closing marks, semicolons and line breaks, even where no space follows the mark.
+
+    It cuts numbers and abbreviations too: for a search that must not be misled by "fine.but I".
+    """
+    return _BETWEEN.findall(text)
 
 
 def sentence_spans(text: str, offset: int = 0) -> list[tuple[int, int]]:

@@ -26,8 +26,20 @@ STOP_WORDS = FUNCTION_WORDS | frozenset(_SUBJECTLESS.split())
 _ENDINGS = ("ing", "ies", "ed", "es", "s")
 _SEARCH_ENDINGS = ("ingly", "edly", "ings", "ies", "ing", "ed", "es", "s")
 _PARTICLES = ("에서는", "에서", "에게", "으로", "까지", "부터", "이나", "하고", *"은는이가을를에의와과도로만")
+_ANY_WORD = re.compile(r"\w+")
+_SPOKEN_WORD = re.compile(r"[\w']+")
 _WORD = re.compile(r"[a-z0-9]+|[가-힣]+")
 _WITH_DECIMALS = re.compile(r"[a-z0-9]+(?:\.[0-9]+)?|[가-힣]+")
+
+
+def words(text: str) -> list[str]:
+    """All words of a text in order, without case and marks, in any script."""
+    return _ANY_WORD.findall(text.casefold())
+
+
+def spoken_words(text: str) -> list[str]:
+    """The same with apostrophes, so that "don't" is one word."""
+    return _SPOKEN_WORD.findall(text.casefold())
 
 
 def cut_ending(word: str, endings: tuple[str, ...], least: int) -> tuple[str, str]:

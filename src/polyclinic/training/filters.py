@@ -5,23 +5,21 @@ reason.
 from __future__ import annotations
 
 import hashlib
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from polyclinic.core.dataset import Row
+from polyclinic.text.words import words
 
 NGRAM = 13
 """Rows that share this many words in a row with a test question are contaminated."""
 
-_WORD = re.compile(r"\w+")
-
 
 def ngrams(text: str, size: int = NGRAM) -> Iterator[str]:
     """Every run of `size` words."""
-    words = _WORD.findall(text.casefold())
-    return (" ".join(words[i : i + size]) for i in range(len(words) - size + 1))
+    run = words(text)
+    return (" ".join(run[i : i + size]) for i in range(len(run) - size + 1))
 
 
 class Contamination:
@@ -47,7 +45,7 @@ class Contamination:
         runs = list(ngrams(text))
         self._runs.update((run, case) for run in runs)
         if not runs and text.strip():
-            self._shorts[" ".join(_WORD.findall(text.casefold()))] = case
+            self._shorts[" ".join(words(text))] = case
 
     def source(self, row: Row) -> str:
         """The test case that this row contains words of; empty when none."""
@@ -55,8 +53,8 @@ class Contamination:
         for run in ngrams(text):
             if run in self._runs:
                 return self._runs[run]
-        flat = " ".join(_WORD.findall(text.casefold()))
-        return next((case for words, case in self._shorts.items() if words in flat), "")
+        flat = " ".join(words(text))
+        return next((case for short, case in self._shorts.items() if short in flat), "")
 
 
 @dataclass

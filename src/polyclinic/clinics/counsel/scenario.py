@@ -17,6 +17,7 @@ from polyclinic.core.message import Frozen
 from polyclinic.core.scenario import Scenario
 from polyclinic.core.seed import stream
 from polyclinic.errors import DataError, UnknownName
+from polyclinic.people.locales import Sex
 
 Lang = Literal["en", "ko"]
 Leaning = Literal["comfort", "home", "trial", "family decides", "full"]
@@ -45,7 +46,7 @@ class Persona(Frozen):
     id: str
     name: str
     age: int = Field(ge=0, le=120, description="0: not told")
-    sex: Literal["female", "male", "not told"]
+    sex: Literal[Sex, "not told"]
     country: str = Field(min_length=2, max_length=2, description="ISO country code; decides the crisis contacts")
     region: str
     dialect: str

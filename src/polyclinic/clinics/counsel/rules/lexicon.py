@@ -13,6 +13,8 @@ from functools import cache
 from typing import Any, Literal, get_args
 
 from polyclinic.core.files import package_data
+from polyclinic.text.normal import HANGUL
+from polyclinic.text.sentences import between_marks
 
 Label = Literal["active", "implicit", "passive", "acceptance"]
 LABELS: tuple[Label, ...] = get_args(Label)
@@ -22,8 +24,6 @@ _STRAIGHT = str.maketrans(
     {"‘": "'", "’": "'", "“": '"', "”": '"', "「": '"', "」": '"', "\u200b": None, "\u00ad": None}
 )
 _QUOTED = re.compile(r'"[^"\n]{1,200}"')
-_SENTENCE = re.compile(r"[^.!?。\n;]+")
-_HANGUL = re.compile(r"[가-힣]")
 _LATIN = re.compile(r"[a-z]{2}")
 
 
@@ -74,7 +74,7 @@ class Lexicon:
     def screen(self, text: str) -> Screening:
         """The gravest risk in the text and its words."""
         found = Screening("acceptance")
-        for sentence in _SENTENCE.findall(_without_quotations(text)):
+        for sentence in between_marks(_without_quotations(text)):
             for pattern in self._patterns:
                 if LABELS.index(pattern.label) >= LABELS.index(found.label):
                     break
@@ -118,7 +118,7 @@ def screen(text: str) -> Screening:
     """The gravest risk that the lexicons of the scripts in this text find; acceptance when they find none."""
     clean = " ".join(text.translate(_STRAIGHT).lower().split(" "))
     found = Screening("acceptance")
-    for language, script in (("en", _LATIN), ("ko", _HANGUL)):
+    for language, script in (("en", _LATIN), ("ko", HANGUL)):
         if script.search(clean):
             seen = lexicon(language).screen(clean)
             if LABELS.index(seen.label) < LABELS.index(found.label):

@@ -14,7 +14,8 @@ from polyclinic.clinics.counsel.readings import CLAIM, FEELING, SLIP
 from polyclinic.clinics.counsel.scenario import PACKAGE, Lang
 from polyclinic.core.files import package_data
 from polyclinic.core.message import Frozen
-from polyclinic.core.reading import Finding, Question, flat
+from polyclinic.core.reading import Finding, Question
+from polyclinic.text.normal import normalise
 
 RiskType = Literal[0, 1, 2, 3]
 RISKS: dict[str, RiskType] = {"none": 0, "accuracy": 1, "choice": 2, "feelings": 3}
@@ -71,7 +72,7 @@ def draft_fault(draft: Draft, hurt: bool, cited: str, borne_out: bool, lang: Lan
 
 def stands(words: str, draft: str) -> bool:
     """Whether quoted words really stand in a draft. An objection that shows none is no evidence by itself."""
-    return bool(flat(words)) and flat(words) in flat(draft)
+    return bool(normalise(words)) and normalise(words) in normalise(draft)
 
 
 @cache

@@ -7,14 +7,14 @@ quotes were really said and the reader heard such a signal; otherwise what was h
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Literal
 
 from polyclinic.clinics.counsel.readings import CONSENT, SIGNAL, SIGNALS
 from polyclinic.clinics.counsel.state import INTERVENTIONS, PREFERENCES, STAGES
 from polyclinic.core.message import Frozen
-from polyclinic.core.reading import Question, flat
+from polyclinic.core.reading import Question
+from polyclinic.text.normal import letters, normalise
 
 MoveKind = Literal["stay", "advance", "back", "return"]
 Heard = Mapping[str, str]
@@ -27,9 +27,7 @@ _WANTED: dict[str, tuple[str, ...]] = {
 }
 _BACK = {"confused_illness": "disease_awareness", "confused_acp": "acp_awareness", "distress": "empathy"}
 _EXPLAINING = ("disease_awareness", "acp_awareness")
-_NAMES = {re.sub(r"\W|_", "", stage): stage for stage in STAGES} | {
-    name: f"{PREFERENCES}.{name}" for name in INTERVENTIONS
-}
+_NAMES = {letters(stage): stage for stage in STAGES} | {name: f"{PREFERENCES}.{name}" for name in INTERVENTIONS}
 
 
 class Move(Frozen):
@@ -43,7 +41,7 @@ class Move(Frozen):
 
 def stage_named(name: str) -> str:
     """The stage of this name, however it is written (`Disease Awareness`, `preferences: CPR`); empty when none is."""
-    return _NAMES.get(re.sub(r"[\W_]", "", name.casefold()), "")
+    return _NAMES.get(letters(name), "")
 
 
 def wanted_signals(stage: str) -> tuple[str, ...]:
@@ -114,8 +112,8 @@ def settle(stage: str, furthest: str, utterance: str, heard: Heard, proposed: Mo
     """The move that is made, and whether it is the proposed one."""
     if proposed.to == stage:
         return proposed.model_copy(update={"kind": "stay"}), True
-    quoted = flat(proposed.words)
-    said = bool(quoted) and quoted in flat(utterance)
+    quoted = normalise(proposed.words)
+    said = bool(quoted) and quoted in normalise(utterance)
     if said and may_move(stage, furthest, proposed.to) and _meant(stage, proposed.to, heard):
         return proposed.model_copy(update={"kind": kind_of(stage, furthest, proposed.to)}), True
     move = next_move(stage, furthest, heard)

@@ -15,7 +15,7 @@ import numpy as np
 
 from polyclinic.clinics.counsel.rules.trained import DANGERS, ORDINARY, TRAINED_LABELS, WEIGHTS
 from polyclinic.clinics.counsel.scenario import PACKAGE
-from polyclinic.core.files import json_lines, package_data, package_file, package_text
+from polyclinic.core.files import json_lines, package_data, package_file, package_path, package_text
 from polyclinic.reading.label_training import LabelledText, calibrate, fit_labels
 from polyclinic.reading.text_labels import TextLabels, save
 
@@ -64,7 +64,7 @@ def train_guard(out: Path | None) -> dict[str, Any]:
         settings[lang], found[lang] = _levels(likely, number[mine])
     model = TextLabels(TRAINED_LABELS, fitted.rarity, fitted.table, calibration, settings)
     content = save(model)
-    path = out or Path(str(package_file(PACKAGE, f"data/guard/{WEIGHTS}")))
+    path = out or package_path(PACKAGE, f"data/guard/{WEIGHTS}")
     path.write_bytes(content)
     return {"weights": str(path), "bytes": len(content), "lines": len(rows), "left_out": found, "levels": settings}
 

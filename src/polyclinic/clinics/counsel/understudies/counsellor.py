@@ -18,9 +18,9 @@ from polyclinic.clinics.counsel.readings import SIGNAL, SIGNALS
 from polyclinic.clinics.counsel.rules.stages import explaining, next_move, signal_questions
 from polyclinic.clinics.counsel.state import STAGES
 from polyclinic.clinics.counsel.understudies.words import words
-from polyclinic.core.reading import flat
 from polyclinic.core.understudy import Ask, Understudy, answers
 from polyclinic.errors import ModelError
+from polyclinic.text.normal import normalise
 from polyclinic.text.sentences import sentences
 
 SLIPS, AGAIN = 0.2, 0.3
@@ -81,8 +81,8 @@ class CounsellorUnderstudy(Understudy):
     @answers(CounsellorCites)
     def cites(self, ask: Ask[CounsellorCites]) -> Cited:
         """The source whose sentence was said; by mistake none."""
-        said = flat(ask.prompt.said)
-        used = next((source for source in ask.prompt.sources if flat(source.say) in said), None)
+        said = normalise(ask.prompt.said)
+        used = next((source for source in ask.prompt.sources if normalise(source.say) in said), None)
         if used is None or ask.mistake("no_source"):
             return Cited(reason="nothing of these was used", source=NONE)
         return Cited(reason="its sentence was said", source=used.id)
@@ -99,11 +99,11 @@ def _without_quoted(draft: str, feedback: str) -> list[str]:
 
     Feedback that quotes nothing of the draft changes nothing.
     """
-    quotes = [flat(quote) for quote in _QUOTED.findall(feedback)]
+    quotes = [normalise(quote) for quote in _QUOTED.findall(feedback)]
     return [
         sentence
         for sentence in sentences(draft)
-        if not any(flat(sentence) in quote or quote in flat(sentence) for quote in quotes)
+        if not any(normalise(sentence) in quote or quote in normalise(sentence) for quote in quotes)
     ] or [draft]
 
 

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeVar
 from pydantic import Field, create_model
 
 from polyclinic.core.reply import ReplyModel
+from polyclinic.people.locales import Sex
 
 F = TypeVar("F", bound=ReplyModel)
 NOT_YET = "not yet known"
@@ -25,7 +26,7 @@ class IntakeReply(ReplyModel):
     """
 
     name: str = Field("", description="the patient's full name, if it was said")
-    sex: Literal["female", "male", ""] = Field("", description="the patient's sex, if it was said")
+    sex: Literal[Sex, ""] = Field("", description="the patient's sex, if it was said")
     phone: str = Field("", description="the patient's phone number, if it was said")
     identifier: str = Field("", description="the patient's personal number, if it was said")
     address: str = Field("", description="the patient's whole address, if it was said")

@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from polyclinic.people.demographics import Person
+from polyclinic.text.normal import letters
 
 FIELDS = ("name", "sex", "phone", "identifier", "address")
-_NO_DIGIT, _NO_LETTER = re.compile(r"\D+"), re.compile(r"[\W_]+")
+_NO_DIGIT = re.compile(r"\D+")
 _NUMBER = re.compile(r"\+?\d(?:[\d()./ -]*\d)?")
 _SEXES = {
     "female": re.compile(r"\b(female|woman|lady|girl|mother|wife|mrs|ms|여자|여성)\b", re.IGNORECASE),
@@ -101,9 +102,3 @@ def same_number(one: str, other: str) -> bool:
 def digits(value: str) -> str:
     """Only the digits."""
     return _NO_DIGIT.sub("", value)
-
-
-@lru_cache(maxsize=256)
-def letters(value: str) -> str:
-    """Only letters and digits, in small letters."""
-    return _NO_LETTER.sub("", value).lower()

@@ -18,6 +18,7 @@ from pydantic import Field, ValidationError
 
 from polyclinic.core.files import bad_file, package_data, package_text, read_data, read_text
 from polyclinic.core.message import Frozen
+from polyclinic.people.locales import Sex
 from polyclinic.text.phrases import phrase_pattern
 
 _JARGON = re.compile(
@@ -50,7 +51,7 @@ class Disease(Frozen):
     name: str
     departments: tuple[str, ...] = Field(min_length=1)
     symptoms: tuple[str, ...] = Field(min_length=1)
-    sex: Literal["female", "male", ""] = ""
+    sex: Literal[Sex, ""] = ""
     ages: tuple[int, int] = (18, 90)
 
 

@@ -15,6 +15,7 @@ from polyclinic.clinics.frontdesk.scenario.times import MINUTES_A_DAY, clock_tex
 from polyclinic.core.message import Frozen
 from polyclinic.core.scenario import Scenario
 from polyclinic.people.demographics import Person
+from polyclinic.people.locales import Sex
 from polyclinic.people.patient_axes import PatientAxes
 
 ContactKind = Literal["opening", "visit", "move", "cancel", "closing"]
@@ -109,7 +110,7 @@ class Physician(Frozen):
     working_days: tuple[int, ...]
     busy: tuple[tuple[int, int, int], ...] = ()
     """Fixed other duties: (day, first slot, number of slots)."""
-    sex: Literal["female", "male"] = "female"
+    sex: Sex = "female"
     birth_date: date = date(1970, 1, 1)
     phone: str = ""
     family: str = ""

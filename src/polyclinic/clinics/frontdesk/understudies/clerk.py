@@ -11,6 +11,7 @@ from polyclinic.clinics.frontdesk.understudies.hearing import listen
 from polyclinic.clinics.frontdesk.understudies.triage import for_diagnosis, rank
 from polyclinic.clinics.frontdesk.understudies.voice import line
 from polyclinic.core.understudy import Ask, Understudy, answers
+from polyclinic.people.locales import Sex
 
 _CLEAR_LEAD = 3
 _MANY = 3
@@ -50,7 +51,7 @@ class ClerkUnderstudy(Understudy):
             department = _another(department, patient, prompt.departments)
         return IntakeReply(
             name=heard.get("name", ""),
-            sex=cast(Literal["female", "male", ""], heard.get("sex", "")),
+            sex=cast(Literal[Sex, ""], heard.get("sex", "")),
             phone=heard.get("phone", ""),
             identifier=heard.get("identifier", ""),
             address=heard.get("address", ""),

@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from polyclinic.text.sentences import SENTENCE_START
+
 _NAME = r"[A-Z][\w'’-]*(?: (?:[a-z]{1,3} )?[A-Z][\w'’-]*){1,3}"
 _INTRODUCED = re.compile(rf"(?:\b[Nn]ame(?:'s| is|:)|\bI am|\bI'm|\b[Tt]his is|\b[Cc]alled|\b[Ii]t is for)\s*({_NAME})")
-_ALONE = re.compile(rf"(?:^|[.!?:] ?)({_NAME})(?=[,.;]|$)")
+_ALONE = re.compile(rf"(?:{SENTENCE_START}|: ?)({_NAME})(?=[,.;]|$)")
 _BEFORE = re.compile(rf"({_NAME}) (?:is (?:the|my) name|here|speaking)\b")
 _TITLE = re.compile(r"\b(?:Dr|Doctor|Prof)\.? [A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*")
 _FEMALE = re.compile(r"\b(?:female|woman|lady)\b", re.IGNORECASE)

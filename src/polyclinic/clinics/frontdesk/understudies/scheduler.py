@@ -16,6 +16,7 @@ from polyclinic.clinics.frontdesk.understudies.clerk import ClerkUnderstudy
 from polyclinic.clinics.frontdesk.understudies.hearing import listen
 from polyclinic.clinics.frontdesk.understudies.voice import line
 from polyclinic.core.understudy import Ask, answers
+from polyclinic.text.phrases import phrase_pattern
 
 _SOON = WISH.ask(wish=WISHES["asap"])
 _ANYBODY = WISH.ask(wish=WISHES["no_preference"])
@@ -25,7 +26,6 @@ _CANCEL = INTENT.ask(intent=INTENTS["cancel"])
 _NEXT = re.compile(r"\b(?:earliest|soonest|next (?:opening|slot|time)|right away|straight away)\b", re.IGNORECASE)
 _GIVES_UP = re.compile(r"\b(?:cancel|call(?:ing)? (?:it |this )?off|give (?:it|this) up)", re.IGNORECASE)
 _SOONER = re.compile(r"\b(?:sooner|earlier|move|forward)\b", re.IGNORECASE)
-_PAUSES = re.compile(r"[^\w'’-]+")
 _Start = tuple[datetime, PhysicianDiary]
 
 
@@ -100,8 +100,8 @@ class StaffUnderstudy(ClerkUnderstudy):
 
 def _doctor(physicians: Iterable[str], text: str) -> str:
     """The first of these physicians who is named in full."""
-    words = f" {_PAUSES.sub(' ', plain_name(text))} "
-    return next((name for name in physicians if f" {plain_name(name)} " in words), "")
+    said = plain_name(text)
+    return next((name for name in physicians if phrase_pattern(plain_name(name), hyphens=True).search(said)), "")
 
 
 def _heard_wish(prompt: StaffReasons) -> Wish:

@@ -15,7 +15,8 @@ from polyclinic.clinics.patient.readings import ASKS, CHEAT, CLEAR, CONTRADICTS,
 from polyclinic.clinics.patient.rules.vocabulary import asked_tests, content_words, overlap, test_names, tests_in_record
 from polyclinic.clinics.patient.scenario.record import Fact, Level, Record, Topic
 from polyclinic.core.message import Frozen
-from polyclinic.core.reading import Finding, Question, flat
+from polyclinic.core.reading import Finding, Question
+from polyclinic.text.normal import normalise
 from polyclinic.text.phrases import mentioned
 from polyclinic.text.sentences import sentences
 
@@ -104,7 +105,7 @@ async def read_answer(reads: Reads, record: Record, exchange: Exchange, asked: A
     """
     answer = exchange.answer
     facts = [fact for fact in spoken_facts(record) if fact.topic is not Topic.BACKGROUND]
-    quoted = {fact.id for fact in facts if _bare(fact.text) in flat(answer)}
+    quoted = {fact.id for fact in facts if _bare(fact.text) in normalise(answer)}
     own = own_words(record, answer)
     near = _likely([fact for fact in facts if fact.id not in quoted], own, asked) if own else []
     doubtful = [fact for fact in near if fact.id in asked.fits][:_DOUBTFUL]
@@ -145,7 +146,7 @@ async def _both(
 
 
 def _bare(text: str) -> str:
-    return flat(text).rstrip(".!")
+    return normalise(text).rstrip(".!")
 
 
 @lru_cache(maxsize=256)
@@ -159,7 +160,7 @@ def own_words(record: Record, answer: str) -> str:
 
     It is the answer itself where no line of the record stands in it.
     """
-    rest = whole = flat(answer)
+    rest = whole = normalise(answer)
     for text in _own_lines(tuple(fact.text for fact in record.at(Level.VOLUNTEERED, Level.ASKED, Level.TEST))):
         rest = rest.replace(text, " ")
     if rest == whole:

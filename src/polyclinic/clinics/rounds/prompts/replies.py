@@ -11,6 +11,7 @@ from typing import Literal
 from pydantic import Field, JsonValue
 
 from polyclinic.core.reply import ReplyModel
+from polyclinic.people.locales import Sex
 
 _REASON: dict[str, JsonValue] = {"maxLength": 600}
 _QUESTION: dict[str, JsonValue] = {"maxLength": 300}
@@ -50,7 +51,7 @@ class WrittenScript(ReplyModel):
     """A patient's memory of a case, in lay words and without personality."""
 
     age: int | None
-    sex: Literal["female", "male"] | None
+    sex: Sex | None
     informant: str = Field(description="who speaks for a small child or a patient who cannot speak; empty otherwise")
     persona_tags: tuple[str, ...]
     chief_complaint: str = Field(min_length=1)

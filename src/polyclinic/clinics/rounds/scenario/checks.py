@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from polyclinic.clinics.rounds.scenario.case import SPEAKS_FROM_AGE, Case, Patie
 from polyclinic.clinics.rounds.scenario.loaders import load_cases
 from polyclinic.clinics.rounds.scenario.phrases import jargon
 from polyclinic.clinics.rounds.scenario.shipped import image_bytes, shipped_cases
+from polyclinic.people.vignette import stated_ages
 from polyclinic.text.phrases import contains_phrase
 
 MAX_PICTURE_BYTES = 40_000
@@ -62,13 +62,6 @@ def _lint_steps(case: Case) -> list[str]:
     return faults
 
 
-def _stated_years(vignette: str) -> set[int]:
-    """The ages a vignette states, in whole years."""
-    years = {int(number) for number in re.findall(r"\b(\d+)-year-old", vignette)}
-    months = {int(number) // 12 for number in re.findall(r"\b(\d+)-month-old", vignette)}
-    return years | months | ({0} if re.search(r"\b\d+-(week|day)-old", vignette) else set())
-
-
 def _lint_script(case: Case, script: PatientScript) -> list[str]:
     faults = []
     for line in script.lines():
@@ -81,7 +74,7 @@ def _lint_script(case: Case, script: PatientScript) -> list[str]:
     age = script.demographics.age if script.demographics else None
     if age is not None and age < SPEAKS_FROM_AGE and script.informant is None:
         faults.append(f"a patient of {age} needs an informant")
-    if age is not None and age not in _stated_years(case.vignette):
+    if age is not None and age not in stated_ages(case.vignette):
         faults.append(f"the script says {age} years, which the vignette does not state")
     if len(script.facts) < 4:
         faults.append("a script has at least four facts")

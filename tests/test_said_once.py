@@ -1,0 +1,216 @@
+"""Said once: what one room does for all is not written a second time elsewhere."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import polyclinic
+from polyclinic.text.words import STOP_WORDS
+
+PACKAGE = Path(polyclinic.__file__).parent
+LANGUAGE = "text/"
+"""The room of sentences, words, stop lists, stems and whole words."""
+LEARNED = "reading/"
+"""The built-in reader learns on pieces of text cut in its own way; its weights hold only for these."""
+
+_CLASS = re.compile(r"\[(\^?[^\]]*)\](\{|\?)?")
+_ANY_WORD = re.compile(r"\(?(?:\\w|\[\^?[^\]]*\\[wW][^\]]*\])\+\)?")
+_EDGE = re.compile(r"\(\?<!\\w\)|\(\?<!\[\\w-?\]\)")
+
+
+@cache
+def trees() -> dict[str, ast.Module]:
+    """Every module of the package, parsed."""
+    return {
+        path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
+        for path in sorted(PACKAGE.rglob("*.py"))
+    }
+
+
+def texts(tree: ast.AST) -> Iterator[str]:
+    """Every text in the code, docstrings left out; of a formatted one, what is written."""
+    told = {
+        node.body[0].value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in told:
+            yield node.value
+
+
+def cuts_sentences(tree: ast.AST) -> Iterator[str]:
+    """Patterns that cut at closing marks, and plain cuts at ". ".
+
+    A bounded run (`[^.!?]{0,20}`), a mark that may stand there (`[.!?]?`) and any mark at all (`[,.!?]`) cut nothing.
+    """
+    for text in texts(tree):
+        for inside, times in _CLASS.findall(text):
+            if "." in inside and ("!" in inside or "?" in inside) and "," not in inside and not times:
+                yield text
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
+            mark = node.args[0].value if isinstance(node.args[0], ast.Constant) else None
+            if node.func.attr in ("split", "partition", "rpartition") and mark in (". ", "? ", "! "):
+                yield ast.unparse(node)
+
+
+def splits_words(tree: ast.AST) -> Iterator[str]:
+    """Patterns that are a word and nothing else."""
+    return (text for text in texts(tree) if _ANY_WORD.fullmatch(text))
+
+
+def matches_whole_words(tree: ast.AST) -> Iterator[str]:
+    """Patterns that look at the letters on both sides of a phrase; numbers are another matter."""
+    return (text for text in texts(tree) if _EDGE.search(text) and r"\d" not in text)
+
+
+def lists_stop_words(tree: ast.AST) -> Iterator[str]:
+    """Texts and literals of many words, most of which say nothing."""
+    for text in texts(tree):
+        if text == text.lower() and "," not in text:
+            yield from _mostly_stop_words(text.split())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Set | ast.Tuple | ast.List):
+            yield from _mostly_stop_words(
+                [item.value for item in node.elts if isinstance(item, ast.Constant) and isinstance(item.value, str)]
+            )
+
+
+def _mostly_stop_words(found: list[str]) -> Iterator[str]:
+    if len(found) >= 12 and sum(word in STOP_WORDS for word in found) > 0.7 * len(found):
+        yield " ".join(found)
+
+
+def cuts_endings(tree: ast.AST) -> Iterator[str]:
+    """Stemmers: functions of that name, and lists of plain endings."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and re.search(r"(?:^|_)stem(?:s|med)?$", node.name):
+            yield node.name
+        if isinstance(node, ast.Tuple | ast.List | ast.Set):
+            items = {item.value for item in node.elts if isinstance(item, ast.Constant)}
+            if {"ing", "ed"} <= items:
+                yield ast.unparse(node)
+
+
+LANGUAGE_TOOLS = (cuts_sentences, splits_words, matches_whole_words, lists_stop_words, cuts_endings)
+
+
+@pytest.mark.parametrize("finds", LANGUAGE_TOOLS)
+def test_language_tools_stand_in_the_room_text_alone(finds: Callable[[ast.AST], Iterator[str]]) -> None:
+    outside = {
+        module: found
+        for module, tree in trees().items()
+        if not module.startswith((LANGUAGE, LEARNED)) and (found := list(finds(tree)))
+    }
+    assert outside == {}
+
+
+@pytest.mark.parametrize(
+    ("finds", "code"),
+    [
+        (cuts_sentences, 'END = re.compile(r"(?<=[.!?])\\s+")'),
+        (cuts_sentences, 'PARTS = re.compile(r"[^.!?\\n]+")'),
+        (cuts_sentences, 'first = text.partition(". ")'),
+        (splits_words, 'WORD = re.compile(r"\\w+")'),
+        (splits_words, 'WORD = re.compile(r"[\\w\'-]+")'),
+        (splits_words, 'PAUSE = re.compile(r"[^\\w]+")'),
+        (matches_whole_words, 'named = re.compile(rf"(?<!\\w){re.escape(name)}(?!\\w)")'),
+        (lists_stop_words, 'STOP = frozenset("a an and are as at be by for from in is it".split())'),
+        (lists_stop_words, 'STOP = {"a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "in", "is"}'),
+        (cuts_endings, 'ENDINGS = ("ing", "ed", "s")'),
+        (cuts_endings, "def _stem(word): return word"),
+    ],
+)
+def test_a_second_language_tool_would_be_found(finds: Callable[[ast.AST], Iterator[str]], code: str) -> None:
+    assert list(finds(ast.parse(code)))
+
+
+def test_only_one_module_asks_for_the_files_of_packages() -> None:
+    """`core.files` alone, so that a package's data is read, and its faults are told, in one way."""
+    asking = [
+        module
+        for module, tree in trees().items()
+        if any(_asks_resources(node) for node in ast.walk(tree)) and module != "core/files.py"
+    ]
+    assert asking == []
+
+
+def _asks_resources(node: ast.AST) -> bool:
+    """Whether it imports `importlib.resources`; its types alone may be imported."""
+    if isinstance(node, ast.ImportFrom):
+        return (node.module == "importlib" and any(name.name == "resources" for name in node.names)) or (
+            node.module == "importlib.resources"
+        )
+    return isinstance(node, ast.Import) and any(name.name == "importlib.resources" for name in node.names)
+
+
+@pytest.mark.parametrize(
+    ("line", "asks"),
+    [
+        ("from importlib import import_module, resources", True),
+        ("from importlib.resources import files", True),
+        ("import importlib.resources", True),
+        ("from importlib.resources.abc import Traversable", False),
+    ],
+)
+def test_a_second_module_that_asks_for_them_would_be_found(line: str, asks: bool) -> None:
+    assert any(_asks_resources(node) for node in ast.walk(ast.parse(line))) == asks
+
+
+def names_both_sexes(tree: ast.AST) -> Iterator[str]:
+    """A type of its own for female and male; FHIR's code system has two more codes and is left alone."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Subscript) and ast.unparse(node.value) == "Literal":
+            named = {each.value for each in ast.walk(node.slice) if isinstance(each, ast.Constant)}
+            if {"female", "male"} <= named and "unknown" not in named:
+                yield ast.unparse(node)
+
+
+def reads_ages(tree: ast.AST) -> Iterator[str]:
+    """Patterns of "45-year-old"."""
+    return (text for text in texts(tree) if "\\" in text and re.search(r"year.{0,12}old", text))
+
+
+def takes_the_role_of_a_seat(tree: ast.AST) -> Iterator[str]:
+    """`seat.partition("-")[0]`: ``student`` for ``student-2``."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Subscript) and re.fullmatch(
+            r"\w*(?:seat|role)\w*\.(?:r?partition|r?split)\('-'(?:, \w+=?\w*)?\)\[0\]", ast.unparse(node)
+        ):
+            yield ast.unparse(node)
+
+
+def tells_events_as_lines(tree: ast.AST) -> Iterator[str]:
+    """Functions that turn each kind of event into a line: they tell apart what was said, learned and broken."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            told = {
+                ast.unparse(case.pattern)
+                for match in ast.walk(node)
+                if isinstance(match, ast.Match)
+                for case in match.cases
+            }
+            if len(told & {"Said()", "ToolUsed()", "Reviewed()", "Violated()", "Learned()"}) > 1:
+                yield node.name
+
+
+@pytest.mark.parametrize(
+    ("finds", "home"),
+    [
+        (names_both_sexes, "people/locales.py"),
+        (reads_ages, "people/vignette.py"),
+        (takes_the_role_of_a_seat, "core/model.py"),
+        (tells_events_as_lines, "eval/reading.py"),
+    ],
+)
+def test_one_place_alone_knows_it(finds: Callable[[ast.AST], Iterator[str]], home: str) -> None:
+    assert {module: found for module, tree in trees().items() if (found := list(finds(tree)))}.keys() == {home}
