@@ -73,8 +73,8 @@ def multiply(transaction: Transaction, copies: int) -> None:
     for copy in range(1, copies):
         body = f"""replace(replace(body, '"id":"slot-', '"id":"c{copy}-slot-'), 'Schedule/', 'Schedule/c{copy}-')"""
         transaction.execute(
-            "INSERT INTO fhir_resource (type, id, version, updated, body, schedule, status, start_at)"
-            f" SELECT type, 'c{copy}-' || id, version, updated, {body}, 'c{copy}-' || schedule, status, start_at"
+            "INSERT INTO fhir_resource (type, id, version, updated, body, schedule, status, start_at, kind)"
+            f" SELECT type, 'c{copy}-' || id, version, updated, {body}, 'c{copy}-' || schedule, status, start_at, kind"
             " FROM fhir_resource WHERE type = 'Slot' AND id >= 'slot-' AND id < 'slot.'"
         )
 

@@ -9,7 +9,7 @@ import pytest
 
 from polyclinic.core.records import RecordInvalid, Resource
 from polyclinic.fhir import resources as build
-from polyclinic.fhir.datatypes import Code, Identifier, Name, reference
+from polyclinic.fhir.datatypes import Address, Code, Identifier, Name, reference
 from polyclinic.fhir.validate import check, problems, structural_problems
 
 START = datetime(2025, 3, 24, 9, tzinfo=timezone(timedelta(hours=9)))
@@ -28,7 +28,13 @@ BUILT: list[Resource] = [
         "r", practitioner="d", organization="o", specialty=SPECIALTY, service="h", location="l", capacity_per_hour=4
     ),
     build.patient(
-        "p", NAME, gender="other", birth_date=date(2001, 2, 3), phone="1", address="Harbour 1", organization="o"
+        "p",
+        NAME,
+        gender="other",
+        birth_date=date(2001, 2, 3),
+        phone="1",
+        address=Address("Harbour 1", city="Busan"),
+        organization="o",
     ),
     build.schedule("s", actors=[DOCTOR], start=START, end=END, specialty=SPECIALTY, name="diary"),
     build.slot("t", schedule="s", start=START, end=END, status="busy-unavailable"),

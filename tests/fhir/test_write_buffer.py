@@ -25,7 +25,7 @@ async def indexed(store: FhirStore, type_: str, id_: str) -> list[tuple[object, 
     def contents(transaction: Transaction) -> list[tuple[object, ...]]:
         return sorted(transaction.execute(CONTENTS, (type_, id_)), key=repr)
 
-    return await store.database.read(contents)
+    return await store.settled(contents)
 
 
 async def check_index(store: FhirStore, type_: str, id_: str) -> None:

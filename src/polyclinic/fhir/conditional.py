@@ -10,6 +10,7 @@ from polyclinic.core.database import Transaction
 from polyclinic.core.records import PreconditionFailed
 from polyclinic.fhir import search as searching
 from polyclinic.fhir.conditions import BadSearch
+from polyclinic.fhir.deferred import catch_up
 from polyclinic.fhir.query import parse_search
 
 Conditions = Sequence[tuple[str, str]]
@@ -22,6 +23,7 @@ def find_one(transaction: Transaction, type_: str, condition: Conditions, base: 
         raise BadSearch(
             f"a condition needs known search parameters of {type_}: {', '.join(search.ignored) or 'none given'}"
         )
+    catch_up(transaction)
     found = searching.run_all(transaction, search, 2)
     if len(found) > 1:
         raise PreconditionFailed(f"the condition matches several resources of type {type_}")

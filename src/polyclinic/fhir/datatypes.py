@@ -64,6 +64,32 @@ class Name:
         return name
 
 
+@dataclass(frozen=True)
+class Address:
+    """Where somebody lives: as it was said, and the parts of it that could be told apart."""
+
+    text: str
+    line: str = ""
+    district: str = ""
+    city: str = ""
+    state: str = ""
+    postal_code: str = ""
+    country: str = ""
+
+    def json(self) -> dict[str, Any]:
+        """As a FHIR Address at home."""
+        parts = {
+            "text": self.text,
+            "line": [self.line] if self.line else [],
+            "city": self.city,
+            "district": self.district,
+            "state": self.state,
+            "postalCode": self.postal_code,
+            "country": self.country,
+        }
+        return {"use": "home", "type": "postal"} | {name: value for name, value in parts.items() if value}
+
+
 def moment(at: datetime) -> str:
     """A FHIR instant. Raises ValueError for a time without a zone."""
     if at.tzinfo is None:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from polyclinic.core.records import Resource
 from polyclinic.fhir.extract import Emit, IndexValues, emitter
-from polyclinic.fhir.parameters import COLUMNS, parameters
+from polyclinic.fhir.parameters import COLUMNS, KIND, parameters
 
 # A value that is not of its type cannot be found by it.
 _UNREADABLE = (ValueError, TypeError, AttributeError, KeyError)
@@ -54,12 +54,15 @@ class _Node(NamedTuple):
 
 
 def rows(resource: Resource) -> list[Row]:
-    """Every index row of a resource, once, in a stable order. Values that cannot be read are not indexed."""
+    """The index values without type and id."""
     return [Row(*value[2:]) for value in index_values(resource)]
 
 
 def index_values(resource: Resource) -> IndexValues:
-    """The same as the side table has them, with type and id before each."""
+    """Every index value of a resource, once, in a stable order, as the side table has them.
+
+    Values that cannot be read are not indexed. What `COLUMNS` and `KIND` name is kept elsewhere.
+    """
     found: IndexValues = {}
     type_, id_ = resource["resourceType"], resource.get("id", "")
     plan = _plan(type_)
@@ -112,7 +115,7 @@ def _plan(type_: str) -> _Plan:
     plan = _Plan([], [], {}, set())
     columns = COLUMNS.get(type_, {})
     for parameter in parameters(type_).values():
-        if parameter.code in columns or parameter.code in ("_id", "_lastUpdated"):
+        if parameter.code in columns or parameter.code in ("_id", "_lastUpdated", *KIND.get(type_, ())):
             continue
         elements = {path.steps[0] for path in parameter.paths}
         if len(elements) > 1:

@@ -8,6 +8,7 @@ from polyclinic.fhir.dates import EARLIEST, instant
 from polyclinic.fhir.extract import split_reference
 from polyclinic.fhir.index import Row, rows
 from polyclinic.fhir.parameters import Parameter
+from polyclinic.fhir.slot_kinds import kind_values
 from polyclinic.fhir.sql import approximately
 
 
@@ -23,6 +24,7 @@ def rows_of(resource: Resource) -> list[Row]:
         type_, id_ = split_reference(reference)
         found.append(Row("schedule", id_, type_, None, None))
         found.append(Row("status", resource["status"], "", None, None))
+        found.extend(Row(*value[2:]) for value in kind_values(resource))
         found.append(_point("start", resource["start"]))
     return found
 

@@ -15,7 +15,7 @@ from polyclinic.fhir.conditions import (
     Search,
 )
 from polyclinic.fhir.dates import EARLIEST
-from polyclinic.fhir.parameters import Parameter
+from polyclinic.fhir.parameters import KIND, Parameter
 from polyclinic.fhir.query import column_of
 from polyclinic.fhir.sql import Sql, any_of, where
 
@@ -45,8 +45,9 @@ def _sort_key(type_: str, parameter: Parameter, descending: bool) -> Order:
         return Order(f"r.{column}" if always else f"COALESCE(r.{column}, '')", descending, numeric)
     value, nothing = ("x.high" if descending else "x.low", str(EARLIEST)) if numeric else ("x.value", "''")
     function = "max" if descending else "min"
+    owner = "IN (r.id, r.kind)" if parameter.code in KIND.get(type_, ()) else "= r.id"
     expression = (
-        f"COALESCE((SELECT {function}({value}) FROM fhir_index x WHERE x.id = r.id AND x.type || '' = '{type_}'"
+        f"COALESCE((SELECT {function}({value}) FROM fhir_index x WHERE x.id {owner} AND x.type || '' = '{type_}'"
         f" AND x.parameter || '' = '{parameter.code}'), {nothing})"
     )
     return Order(expression, descending, numeric)

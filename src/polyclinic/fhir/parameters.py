@@ -12,6 +12,8 @@ Kind = Literal["date", "number", "quantity", "reference", "string", "token", "ur
 
 # Slots are by far the most numerous resources and are found in one way: these live in columns of their own row.
 COLUMNS: dict[str, dict[str, str]] = {"Slot": {"schedule": "schedule", "status": "status", "start": "start_at"}}
+# What kind of visit a slot is for. All slots of a clinic say the same, so their index has these once for each kind.
+KIND: dict[str, tuple[str, ...]] = {"Slot": ("appointment-type", "service-category", "service-type", "specialty")}
 _CODE_TYPES = frozenset({"code", "boolean", "id", "string", "presence"})
 
 

@@ -11,11 +11,22 @@ from datetime import date, datetime
 from typing import Any, Literal
 
 from polyclinic.core.records import Resource
-from polyclinic.fhir.datatypes import Code, Identifier, Name, checked_id, checked_text, moment, period, reference
+from polyclinic.fhir.datatypes import (
+    Address,
+    Code,
+    Identifier,
+    Name,
+    checked_id,
+    checked_text,
+    moment,
+    period,
+    reference,
+)
 
 BASE = "https://polyclinic.example/fhir"
 CAPACITY = f"{BASE}/StructureDefinition/outpatient-capacity-per-hour"
 SPECIALTIES = f"{BASE}/CodeSystem/specialty"
+SERVICES = f"{BASE}/CodeSystem/service-type"
 CANCELLATION_REASONS = "http://terminology.hl7.org/CodeSystem/appointment-cancellation-reason"
 APPOINTMENT_REASONS = "http://terminology.hl7.org/CodeSystem/v2-0276"
 
@@ -59,7 +70,13 @@ def organization(
 
 
 def healthcare_service(
-    id: str, name: str, *, organization: str, specialty: Code | None = None, location: str | None = None
+    id: str,
+    name: str,
+    *,
+    organization: str,
+    specialty: Code | None = None,
+    type: Code | None = None,
+    location: str | None = None,
 ) -> Resource:
     """What a department offers to outpatients."""
     return _resource(
@@ -67,6 +84,7 @@ def healthcare_service(
         id,
         active=True,
         providedBy=reference("Organization", organization),
+        type=[type.concept()] if type else [],
         specialty=[specialty.concept()] if specialty else [],
         location=[reference("Location", location)] if location else [],
         name=checked_text(name),
@@ -150,7 +168,7 @@ def patient(
     gender: Gender | None = None,
     birth_date: date | None = None,
     phone: str = "",
-    address: str = "",
+    address: Address | None = None,
     identifiers: Sequence[Identifier] = (),
     organization: str | None = None,
 ) -> Resource:
@@ -164,7 +182,7 @@ def patient(
         telecom=_phone(phone, "mobile"),
         gender=gender,
         birthDate=birth_date.isoformat() if birth_date else None,
-        address=[{"use": "home", "type": "postal", "text": address}] if address.strip() else [],
+        address=[address.json()] if address and address.text.strip() else [],
         managingOrganization=reference("Organization", organization) if organization else None,
     )
 
@@ -176,6 +194,7 @@ def schedule(
     start: datetime,
     end: datetime,
     specialty: Code | None = None,
+    service: dict[str, Any] | None = None,
     name: str = "",
 ) -> Resource:
     """The time that somebody offers. `actors` are references made by `reference`."""
@@ -185,6 +204,7 @@ def schedule(
         "Schedule",
         id,
         active=True,
+        serviceType=[service] if service else [],
         specialty=[specialty.concept()] if specialty else [],
         name=name,
         actor=list(actors),
@@ -195,6 +215,12 @@ def schedule(
 def slot(id: str, *, schedule: str, start: datetime, end: datetime, status: SlotStatus = "free") -> Resource:
     """One unit of a schedule."""
     return _resource("Slot", id, schedule=reference("Schedule", schedule), status=status, **period(start, end))
+
+
+def service_type(code: Code, service: str | None = None) -> dict[str, Any]:
+    """A kind of visit, and the HealthcareService that offers it."""
+    offered = {"reference": reference("HealthcareService", service)} if service else {}
+    return {"concept": code.concept(), **offered}
 
 
 def participant(actor: dict[str, str], status: ParticipationStatus = "accepted") -> dict[str, Any]:
@@ -213,6 +239,8 @@ def appointment(
     slots: Sequence[str] = (),
     type: VisitType | None = None,
     specialty: Code | None = None,
+    service: dict[str, Any] | None = None,
+    location: dict[str, str] | None = None,
     created: datetime | None = None,
     description: str = "",
 ) -> Resource:
@@ -221,11 +249,12 @@ def appointment(
         raise ValueError("an appointment has both a start and an end, or neither")
     if start is None and status not in ("proposed", "cancelled", "waitlist"):
         raise ValueError(f"an appointment that is {status} needs a start and an end")
-    others = [participant(practitioner)] if practitioner else []
+    others = [participant(actor) for actor in (practitioner, location) if actor]
     return _resource(
         "Appointment",
         id,
         status=status,
+        serviceType=[service] if service else [],
         specialty=[specialty.concept()] if specialty else [],
         appointmentType=Code(APPOINTMENT_REASONS, type).concept() if type else None,
         description=description,

@@ -33,6 +33,7 @@ _REASONS: dict[CancellationReason, str] = {
     "oth-fin": "Other: Financial",
     "oth-weath": "Other: Weather",
 }
+_OF_THE_VISIT = ("serviceType", "specialty", "subject", "participant")
 # From each state to the states that may follow it; the others are ends.
 _FOLLOWING: dict[str, tuple[AppointmentStatus, ...]] = {
     "proposed": ("pending", "booked", "waitlist", "cancelled"),
@@ -75,6 +76,20 @@ def cancel(
     why = Code(CANCELLATION_REASONS, reason, _REASONS[reason]).concept()
     cancelled = {**appointment, "status": "cancelled", "cancellationReason": why, "cancellationDate": moment(at)}
     return [*_free(slots), Update(cancelled, version_of(appointment))]
+
+
+def wait_for_earlier(id_: str, booked: Resource, *, at: datetime) -> Resource:
+    """A wish on the waiting list for an earlier time than the one that is booked, which it would replace."""
+    kept: Resource = {name: booked[name] for name in _OF_THE_VISIT if name in booked}
+    return {
+        "resourceType": "Appointment",
+        "id": id_,
+        "status": "waitlist",
+        **kept,
+        "replaces": [{"reference": reference_to(booked)}],
+        "requestedPeriod": [{"start": moment(at), "end": booked["start"]}],
+        "created": moment(at),
+    }
 
 
 def move(appointment: Resource, old_slots: Sequence[Resource], new_slots: Sequence[Resource]) -> list[Change]:

@@ -2,8 +2,10 @@
 
 `fhir_resource` holds the current version of each resource (body NULL after a deletion, so that a later creation
 continues its versions); a Slot's three searched values have columns of their own, because slots are most of a
-hospital and a search over millions of them must stay one index walk. `fhir_history` holds superseded versions.
-`fhir_index` holds the values of all other search parameters. `fhir_hold` holds the tentative reservations of slots.
+hospital and a search over millions of them must stay one index walk. What kind of visit a slot is for is said by few
+kinds, so a slot has the kind in a column and the index has the values under the kind's own id. `fhir_history` holds
+superseded versions. `fhir_index` holds the values of all other search parameters; what waits to be indexed has the
+kind '+' (see `deferred`). `fhir_hold` holds the tentative reservations of slots.
 
 `fhir_updated` is on `type || ''`, which only the histories ask for: a planner without statistics would otherwise take
 it for every search on a type, and walk all slots to find those of one schedule.
@@ -16,7 +18,7 @@ from polyclinic.core.database import Dialect, Transaction
 _TABLES = """
 CREATE TABLE IF NOT EXISTS fhir_resource (
   type {text} NOT NULL, id {text} NOT NULL, version INTEGER NOT NULL, updated BIGINT NOT NULL, body TEXT,
-  schedule {text}, status {text}, start_at BIGINT,
+  schedule {text}, status {text}, start_at BIGINT, kind {text},
   PRIMARY KEY (type, id));
 CREATE INDEX IF NOT EXISTS fhir_slot ON fhir_resource (schedule, status, start_at, id) WHERE schedule IS NOT NULL;
 CREATE INDEX IF NOT EXISTS fhir_updated ON fhir_resource ((type || ''), updated, id);
@@ -46,3 +48,13 @@ def create_tables(transaction: Transaction) -> None:
     """Create what is missing."""
     for statement in statements(transaction.dialect):
         transaction.execute(statement)
+    _add_kind(transaction)
+
+
+def _add_kind(transaction: Transaction) -> None:
+    """Give the table of an older store its newest column."""
+    if transaction.dialect == "postgres":
+        transaction.execute('ALTER TABLE fhir_resource ADD COLUMN IF NOT EXISTS kind TEXT COLLATE "C"')
+    elif "kind" not in {row[1] for row in transaction.execute("PRAGMA table_info(fhir_resource)")}:
+        transaction.execute("ALTER TABLE fhir_resource ADD COLUMN kind TEXT")
+    transaction.execute("CREATE INDEX IF NOT EXISTS fhir_deferred ON fhir_resource (type, id) WHERE kind = '+'")

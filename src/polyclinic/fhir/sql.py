@@ -23,7 +23,7 @@ from polyclinic.fhir.conditions import (
     Token,
     Value,
 )
-from polyclinic.fhir.parameters import Parameter
+from polyclinic.fhir.parameters import KIND, Parameter
 from polyclinic.fhir.query import column_of
 
 _LAST = "\U0010ffff"
@@ -74,11 +74,18 @@ def _condition(type_: str, condition: Condition) -> Sql:
         return Sql(f"({piece.text}) IS NOT TRUE", piece.values) if negated else piece
     code = condition.parameter.code + (":identifier" if condition.modifier == "identifier" else "")
     test = any_of([_index_test(condition, value) for value in condition.values])
+    rows = f"SELECT id FROM fhir_index WHERE {_ROWS.format(type_, code)} AND {test.text}"
+    return _owns(type_, code, Sql(rows, test.values), negated)
+
+
+def _owns(type_: str, code: str, rows: Sql, negated: bool) -> Sql:
+    """The resource has one of these index rows, or its kind has (or neither has)."""
     membership = "NOT IN" if negated else "IN"
-    return Sql(
-        f"r.id {membership} (SELECT id FROM fhir_index WHERE {_ROWS.format(type_, code)} AND {test.text})",
-        test.values,
-    )
+    own = f"r.id {membership} ({rows.text})"
+    if code not in KIND.get(type_, ()):
+        return Sql(own, rows.values)
+    joined = "AND" if negated else "OR"
+    return Sql(f"({own} {joined} COALESCE(r.kind, '') {membership} ({rows.text}))", [*rows.values, *rows.values])
 
 
 def _missing(type_: str, condition: Missing, column: str | None) -> Sql:
@@ -86,7 +93,7 @@ def _missing(type_: str, condition: Missing, column: str | None) -> Sql:
         return Sql(f"r.{column} IS {'' if condition.missing else 'NOT '}NULL", [])
     code = condition.parameter.code
     rows = f"SELECT id FROM fhir_index WHERE type = '{type_}' AND parameter IN ('{code}', '{code}:identifier')"
-    return Sql(f"r.id {'NOT ' if condition.missing else ''}IN ({rows})", [])
+    return _owns(type_, code, Sql(rows, []), condition.missing)
 
 
 def _ids(type_: str, condition: Condition) -> Sql:

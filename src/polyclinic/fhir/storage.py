@@ -16,14 +16,16 @@ from polyclinic.core.database import Transaction
 from polyclinic.core.records import RecordConflict, RecordGone, RecordMissing, Resource
 from polyclinic.fhir.codec import dumps_text, loads_stored
 from polyclinic.fhir.dates import instant, instant_text
+from polyclinic.fhir.deferred import DEFERRED, MARK, catch_up
 from polyclinic.fhir.extract import split_reference
 from polyclinic.fhir.index import index_values
 from polyclinic.fhir.parameters import parameters, resource_types
+from polyclinic.fhir.slot_kinds import add_kinds, kind_of
 
 _CHUNK = 400
 INSERT = (
-    "INSERT INTO fhir_resource (type, id, version, updated, body, schedule, status, start_at)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO fhir_resource (type, id, version, updated, body, schedule, status, start_at, kind)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 INSERT_INDEX = "INSERT INTO fhir_index (type, id, parameter, value, system, low, high) VALUES (?, ?, ?, ?, ?, ?, ?)"
 
@@ -52,6 +54,12 @@ class Prepared(NamedTuple):
     schedule: str | None
     status: str | None
     start_at: int | None
+    kind: str | None
+
+
+NO_COLUMNS = (None, None, None, None)
+"""What the columns of anything but a slot hold."""
+_WAITING = (None, None, None, MARK)
 
 
 def prepare(resource: Resource, version: int, now: int) -> Prepared:
@@ -60,15 +68,16 @@ def prepare(resource: Resource, version: int, now: int) -> Prepared:
     given = resource.get("meta")
     stamped = {"resourceType": "", "id": "", "meta": stamps, **resource}
     stamped["meta"] = {**stamps, **given, **stamps} if given else stamps
-    columns = slot_columns(stamped) if stamped["resourceType"] == "Slot" else (None, None, None)
+    type_ = stamped["resourceType"]
+    columns = slot_columns(stamped) if type_ == "Slot" else _WAITING if type_ in DEFERRED else NO_COLUMNS
     return Prepared(stamped, dumps_text(stamped), *columns)
 
 
-def slot_columns(slot: Resource) -> tuple[str | None, str | None, int | None]:
-    """Schedule, status and start of a Slot as its columns hold them."""
+def slot_columns(slot: Resource) -> tuple[str | None, str | None, int | None, str | None]:
+    """Schedule, status, start and kind of a Slot as its columns hold them."""
     reference = slot.get("schedule", {}).get("reference")
     schedule = split_reference(reference)[1] if reference else None
-    return schedule, slot.get("status"), instant(slot["start"]) if "start" in slot else None
+    return schedule, slot.get("status"), instant(slot["start"]) if "start" in slot else None, kind_of(slot)
 
 
 def find(transaction: Transaction, type_: str, id_: str, *, lock: bool = False) -> Stored | None:
@@ -174,7 +183,9 @@ def load(transaction: Transaction, resources: Iterable[Resource], now: int) -> i
         insert_many(
             transaction, INSERT, [(p.resource["resourceType"], p.resource["id"], 1, now, *p[1:]) for p in prepared]
         )
-        insert_many(transaction, INSERT_INDEX, [values for p in prepared for values in index_values(p.resource)])
+        indexed = [p.resource for p in prepared if p.kind != MARK]
+        insert_many(transaction, INSERT_INDEX, [values for resource in indexed for values in index_values(resource)])
+        add_kinds(transaction, {p.kind: p.resource for p in prepared if p.kind is not None and p.kind != MARK})
         total += len(prepared)
     return total
 
@@ -214,6 +225,7 @@ def _known(transaction: Transaction, resources: Sequence[Resource]) -> set[tuple
 
 def referrers(transaction: Transaction, type_: str, id_: str) -> list[str]:
     """Some of the resources that refer to one, as `Type/id`."""
+    catch_up(transaction)
     found: list[str] = []
     for source in resource_types():
         codes = [p.code for p in parameters(source).values() if p.kind == "reference" and type_ in p.targets]

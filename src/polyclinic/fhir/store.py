@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
+from typing import TypeVar
 
 from polyclinic.core.database import Database, Transaction
 from polyclinic.core.records import Change, Query, Resource, SearchResult
+from polyclinic.fhir import deferred, slot_holds, storage
 from polyclinic.fhir import search as searching
-from polyclinic.fhir import slot_holds, storage
 from polyclinic.fhir.conditions import BadSearch, Search
 from polyclinic.fhir.dates import microseconds
 from polyclinic.fhir.includes import included_keys, read_included
@@ -25,6 +26,7 @@ from polyclinic.fhir.transactions import make
 from polyclinic.fhir.unit_of_work import UnitOfWork
 from polyclinic.fhir.write_buffer import WriteBuffer
 
+T = TypeVar("T")
 Clock = Callable[[], datetime]
 
 
@@ -61,12 +63,21 @@ class FhirStore:
 
     async def search(self, type: str, query: Query, limit: int | None = None) -> SearchResult:
         """All matches in order, or the first `limit` of them."""
-        search, now = parse_search(type, pairs(query)), self.now()
-        found = await self.database.read(lambda transaction: fresh(transaction, search, limit, now))
+        search = parse_search(type, pairs(query))
+        return await self.settled(lambda transaction: find(transaction, search, limit))
+
+    async def settled(self, work: Callable[[Transaction], T]) -> T:
+        """Read through the index, after whatever time and earlier writes have left to do is done."""
+        now = self.now()
+
+        def read(transaction: Transaction) -> tuple[T] | None:
+            return None if unsettled(transaction, now) else (work(transaction),)
+
+        found = await self.database.read(read)
         if found is None:
-            await self.database.write(lambda transaction: sweep(transaction, now))
-            found = await self.database.read(lambda transaction: find(transaction, search, limit))
-        return found
+            await self.database.write(lambda transaction: settle(transaction, now))
+            return await self.database.read(work)
+        return found[0]
 
     async def transact(self, changes: Sequence[Change]) -> list[Resource | None]:
         """Make all changes or none."""
@@ -102,11 +113,15 @@ def find(transaction: Transaction, search: Search, limit: int | None = None) -> 
     return SearchResult([stored.resource() for stored in matched], [stored.resource() for stored in included])
 
 
-def fresh(transaction: Transaction, search: Search, limit: int | None, now: int) -> SearchResult | None:
-    """The same, or None when slots are searched and expired holds must be swept first."""
-    if search.type == "Slot" and slot_holds.expired(transaction, now):
-        return None
-    return find(transaction, search, limit)
+def unsettled(transaction: Transaction, now: int) -> bool:
+    """Whether a hold has expired or a resource waits for its index rows."""
+    return deferred.pending(transaction) or bool(slot_holds.expired(transaction, now))
+
+
+def settle(transaction: Transaction, now: int) -> None:
+    """Free the slots of expired holds, index what waits."""
+    sweep(transaction, now)
+    deferred.catch_up(transaction)
 
 
 def apply_changes(transaction: Transaction, changes: Sequence[Change], now: int) -> list[Resource | None]:

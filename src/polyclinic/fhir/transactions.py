@@ -26,6 +26,7 @@ from polyclinic.core.seed import derive
 from polyclinic.fhir import search as searching
 from polyclinic.fhir import storage
 from polyclinic.fhir.conditional import Conditions, find_one, has_conditional, resolved
+from polyclinic.fhir.deferred import catch_up
 from polyclinic.fhir.patch import apply_patch
 from polyclinic.fhir.query import pairs, parse_search
 from polyclinic.fhir.slot_rules import Key
@@ -267,5 +268,6 @@ def _read(transaction: Transaction, operation: Operation, base: str) -> Outcome:
     if operation.id is not None:
         resource = storage.read(transaction, operation.type, operation.id).resource()
         return Outcome(200, resource, operation=operation)
+    catch_up(transaction)
     page = searching.run(transaction, parse_search(operation.type, operation.query, base))
     return Outcome(200, page=page, operation=operation)

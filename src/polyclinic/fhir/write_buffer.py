@@ -10,13 +10,15 @@ from collections.abc import Iterable, Sequence
 
 from polyclinic.core.database import Transaction
 from polyclinic.core.records import PreconditionFailed, RecordConflict, Resource
+from polyclinic.fhir.deferred import MARK
 from polyclinic.fhir.extract import IndexValue
 from polyclinic.fhir.index import differing_values, index_values
-from polyclinic.fhir.storage import INSERT, INSERT_INDEX, Stored, insert_many, prepare
+from polyclinic.fhir.slot_kinds import add_kinds, same_kind
+from polyclinic.fhir.storage import INSERT, INSERT_INDEX, NO_COLUMNS, Stored, insert_many, prepare
 
 _INSERT_HISTORY = "INSERT INTO fhir_history (type, id, version, updated, body) VALUES (?, ?, ?, ?, ?)"
 _UPDATE = (
-    "UPDATE fhir_resource SET version = ?, updated = ?, body = ?, schedule = ?, status = ?, start_at = ?"
+    "UPDATE fhir_resource SET version = ?, updated = ?, body = ?, schedule = ?, status = ?, start_at = ?, kind = ?"
     " WHERE type = ? AND id = ? AND version = ?"
 )
 _INSERT_NEW = f"{INSERT} ON CONFLICT (type, id) DO NOTHING"
@@ -36,13 +38,16 @@ class WriteBuffer:
         self._superseded: list[Stored] = []
         self._changed_values: list[tuple[object, ...]] = []
         self._values: list[IndexValue] = []
+        self._kinds: dict[str, Resource] = {}
 
     def insert(self, resource: Resource) -> Resource:
         """Add a resource whose id was never in use."""
         prepared = prepare(resource, 1, self._now)
         stamped = prepared.resource
         self._new.append((stamped["resourceType"], stamped["id"], 1, self._now, *prepared[1:]))
-        self._values.extend(index_values(stamped))
+        if prepared.kind != MARK:
+            self._values.extend(index_values(stamped))
+            self._note_kind(None, stamped, prepared.kind)
         return stamped
 
     def update(self, current: Stored, resource: Resource, before: Resource | None = None) -> Resource:
@@ -52,14 +57,17 @@ class WriteBuffer:
         """
         prepared = prepare(resource, current.version + 1, self._now)
         self._replace(current, prepared.body, prepared[2:])
+        if prepared.kind == MARK:
+            return prepared.resource
         if before is None and current.body is not None:
             before = current.resource()
         self._reindex(before, prepared.resource)
+        self._note_kind(before, prepared.resource, prepared.kind)
         return prepared.resource
 
     def remove(self, current: Stored) -> None:
         """Delete, keeping the history."""
-        self._replace(current, None, (None, None, None))
+        self._replace(current, None, NO_COLUMNS)
         self._transaction.execute(_DELETE_INDEX, (current.id, current.type))
 
     def flush(self) -> None:
@@ -80,11 +88,19 @@ class WriteBuffer:
         if self._values:
             insert_many(transaction, INSERT_INDEX, self._values)
             self._values = []
+        if self._kinds:
+            add_kinds(transaction, self._kinds)
+            self._kinds = {}
 
     def _replace(self, current: Stored, body: str | None, columns: Sequence[object]) -> None:
         type_, id_, version = current[:3]
         self._replacing.append((version + 1, self._now, body, *columns, type_, id_, version))
         self._superseded.append(current)
+
+    def _note_kind(self, before: Resource | None, after: Resource, kind: str | None) -> None:
+        """Remember a kind that the index may not know: not that of a slot that had it before."""
+        if kind is not None and (before is None or not same_kind(before, after)):
+            self._kinds[kind] = after
 
     def _reindex(self, before: Resource | None, after: Resource) -> None:
         """Change the index where the two differ: mostly a status."""

@@ -29,7 +29,10 @@ from polyclinic.store.store import Store, open_store
 from polyclinic.testing.runs import Interruption, StopAfter, exported
 from tests.clinics.frontdesk.frontdesk_oracle import Oracle, oracle_for
 
-TYPES = ("Organization", "Practitioner", "PractitionerRole", "Schedule", "Slot", "Patient", "Appointment")
+TYPES = (
+    "Organization", "Location", "HealthcareService", "Practitioner", "PractitionerRole", "Schedule", "Slot", "Patient",
+    "Appointment", "Encounter", "Provenance", "AuditEvent",
+)  # fmt: skip
 MEMORY = "sqlite://:memory:"
 
 
@@ -225,11 +228,18 @@ def _follow(oracle: Oracle, now: datetime, id_: str, outcome: str, transcript: T
 
 def test_fhir_is_in_step_with_the_hospital(hospital: dict[str, Any]) -> None:
     found: dict[str, Resource] = hospital["records"]
-    appointments = [resource for key, resource in found.items() if key.startswith("Appointment/")]
+    booked = [resource for key, resource in found.items() if key.startswith("Appointment/")]
+    waits = [resource for resource in booked if "replaces" in resource]
+    appointments = [resource for resource in booked if "replaces" not in resource]
+    assert waits and {resource["status"] for resource in waits} <= {"waitlist", "cancelled"}
+    still_waiting = [id_ for state in hospital["states"] for diary in state.diaries.values() for id_ in diary.waiting]
+    assert sum(resource["status"] == "waitlist" for resource in waits) == len(still_waiting)
+    visits = Counter(resource["status"] for key, resource in found.items() if key.startswith("Encounter/"))
     entries = [
         e for state in hospital["states"] for diary in state.diaries.values() for e in diary.appointments.values()
     ]
     assert Counter(resource["status"] for resource in appointments) == Counter(entry.status for entry in entries)
+    assert visits == {"completed": sum(entry.status == "fulfilled" for entry in entries)}
     held: Counter[str] = Counter()
     for resource in appointments:
         slots = [found[reference["reference"]] for reference in resource["slot"]]

@@ -14,7 +14,7 @@ from starlette.responses import Response
 from polyclinic.core.database import Transaction
 from polyclinic.core.records import Resource
 from polyclinic.fhir import search as searching
-from polyclinic.fhir import slot_holds, storage
+from polyclinic.fhir import storage
 from polyclinic.fhir.conditions import BadSearch, Include, Search
 from polyclinic.fhir.dates import date_range
 from polyclinic.fhir.history import HistoryPage, history
@@ -33,7 +33,7 @@ from polyclinic.fhir.server.exchange import (
 )
 from polyclinic.fhir.server.rendering import history_bundle, search_set
 from polyclinic.fhir.storage import Stored
-from polyclinic.fhir.store import FhirStore, sweep
+from polyclinic.fhir.store import FhirStore
 
 HISTORY_COUNT = 50
 Mark = tuple[int, str, str, int]
@@ -64,17 +64,7 @@ class Searches:
         search = parse_search(type_, query, base)
         if search.ignored and preference(request, "handling") == "strict":
             raise BadSearch(f"unknown search parameter of {type_}: {', '.join(search.ignored)}")
-        now = self.store.now()
-
-        def run(transaction: Transaction) -> searching.Page | None:
-            if type_ == "Slot" and slot_holds.expired(transaction, now):
-                return None
-            return searching.run(transaction, search)
-
-        page = await self.store.database.read(run)
-        if page is None:
-            await self.store.database.write(lambda transaction: sweep(transaction, now))
-            page = await self.store.database.read(lambda transaction: searching.run(transaction, search))
+        page = await self.store.settled(lambda transaction: searching.run(transaction, search))
         return respond(search_set(base, search, page, _warnings(search)))
 
     async def history(self, request: Request) -> Response:
@@ -106,7 +96,7 @@ class Searches:
         id_, base = resource_id(request), base_url(request)
         only = [t for value in request.query_params.getlist("_type") for t in value.split(",")]
         since = _date(request, "_since")
-        found = await self.store.database.read(lambda transaction: everything(transaction, id_))
+        found = await self.store.settled(lambda transaction: everything(transaction, id_))
         kept = [s for s in found if (not only or s.type in only) and (since is None or s.updated >= since)]
         page = searching.Page(kept, total=len(kept))
         bundle = search_set(base, Search("Patient"), page)

@@ -64,7 +64,7 @@ class Ledger:
             return
         self._episode.effect(ClockMoved(department=diary.plan.name, minute=self.now, statuses=tuple(statuses)))
         if self._records is not None and statuses:
-            self._records.mark(statuses)
+            self._records.mark(diary, statuses, self.now)
 
     def book(
         self, diary: Diary, patient: Patient, record: IntakeRecord | None, place: Place, wish: Wish
@@ -109,13 +109,15 @@ class Ledger:
         self._count(diary, entry, -1)
         self._count(diary, moved, 1)
         if self._records is not None:
-            self._records.move(diary, entry, moved)
+            self._records.move(diary, entry, moved, self.now)
         return moved
 
     def wait(self, diary: Diary, entry: Appointment) -> None:
         """On to the waiting list."""
         self._episode.effect(Waiting(department=diary.plan.name, minute=self.now, id=entry.id))
         self._episode.changed("waiting list", None, entry.id)
+        if self._records is not None:
+            self._records.wait(diary, entry, self.now)
 
     def cancel(self, diary: Diary, entry: Appointment) -> Diary:
         """Give an appointment up; the diary as it is without it, for the walk of the waiting list."""

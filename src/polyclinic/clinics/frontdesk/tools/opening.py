@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
 
-from polyclinic.clinics.frontdesk.scenario.schema import Contact, HospitalPlan, Physician, TimeSystem
+from polyclinic.clinics.frontdesk.scenario.schema import Contact, DepartmentPlan, HospitalPlan, Physician, TimeSystem
 from polyclinic.clinics.frontdesk.state import HospitalState
 from polyclinic.clinics.frontdesk.variants import DeskVariant
 from polyclinic.core.episode import EpisodeSpec
@@ -23,6 +23,18 @@ from polyclinic.fhir.datatypes import Code, Name, reference
 _LONGEST_PREFIX = 38
 
 
+class Unit:
+    """A department in the records: its organization, its service, its rooms, and the one display of each code."""
+
+    def __init__(self, id: str, department: DepartmentPlan) -> None:
+        self.id = id
+        self.service_id, self.location_id = f"{self.id}-service", f"{self.id}-rooms"
+        self.specialty = Code(r.SPECIALTIES, department.code, department.name)
+        self.visit = Code(r.SERVICES, department.code, f"{department.name} outpatient visit")
+        self.service = r.service_type(self.visit, self.service_id)
+        self.rooms = reference("Location", self.location_id, f"{department.name} rooms")
+
+
 class Ids:
     """The ids of one hospital's resources, under one variant and trial of one run."""
 
@@ -32,10 +44,17 @@ class Ids:
         if len(prefix) > _LONGEST_PREFIX or not (plain.isalnum() and plain.isascii()):
             prefix = f"h{hashlib.sha256(prefix.encode()).hexdigest()[:20]}"
         self.hospital, self._campaign = prefix, campaign
+        self._units: dict[str, Unit] = {}
 
     def record_id(self, id: str) -> str:
         """The id in the records of a physician, patient or appointment of the hospital."""
         return f"{self.hospital}-{id.removeprefix(self._campaign).lstrip('-')}"
+
+    def unit(self, department: DepartmentPlan) -> Unit:
+        """A department, made once for all its contacts."""
+        if department.code not in self._units:
+            self._units[department.code] = Unit(self.record_id(department.code.lower()), department)
+        return self._units[department.code]
 
     def slot(self, physician: Physician, day: int, slot: int) -> str:
         """The id of a slot."""
@@ -60,14 +79,26 @@ async def load_hospital(home: StageableRecords, ids: Ids, plan: HospitalPlan) ->
 def hospital_resources(ids: Ids, plan: HospitalPlan) -> Iterator[Resource]:
     """All resources before the first call, what is referred to before what refers to it."""
     yield r.organization(ids.hospital, plan.name)
+    yield r.location(f"{ids.hospital}-site", plan.name, organization=ids.hospital)
     for department in plan.departments:
-        unit = ids.record_id(department.code.lower())
-        yield r.organization(unit, department.name, part_of=ids.hospital)
+        unit = ids.unit(department)
+        yield r.organization(unit.id, department.name, part_of=ids.hospital)
+        yield r.location(
+            unit.location_id, f"{department.name} rooms", organization=unit.id, part_of=f"{ids.hospital}-site"
+        )
+        yield r.healthcare_service(
+            unit.service_id,
+            f"{department.name} outpatient clinic",
+            organization=unit.id,
+            specialty=unit.specialty,
+            type=unit.visit,
+            location=unit.location_id,
+        )
         for physician in department.physicians:
-            yield from _physician(ids, plan, physician, unit, department.code)
+            yield from _physician(ids, plan, physician, unit)
 
 
-def _physician(ids: Ids, plan: HospitalPlan, physician: Physician, unit: str, code: str) -> Iterator[Resource]:
+def _physician(ids: Ids, plan: HospitalPlan, physician: Physician, unit: Unit) -> Iterator[Resource]:
     own, time = ids.record_id(physician.id), plan.time
     yield r.practitioner(
         own,
@@ -76,26 +107,34 @@ def _physician(ids: Ids, plan: HospitalPlan, physician: Physician, unit: str, co
         birth_date=physician.birth_date,
         phone=physician.phone,
     )
-    yield r.practitioner_role(
+    role = r.practitioner_role(
         f"{own}-role",
         practitioner=own,
-        organization=unit,
+        organization=unit.id,
         display=physician.name,
-        specialty=Code(r.SPECIALTIES, code, physician.specialty or code),
+        specialty=unit.specialty,
+        service=unit.service_id,
+        location=unit.location_id,
         capacity_per_hour=physician.capacity_per_hour,
     )
+    if physician.specialty:
+        role["specialty"][0]["text"] = physician.specialty
+    yield role
     yield r.schedule(
         f"{own}-schedule",
-        actors=[reference("Practitioner", own, physician.name)],
+        actors=[reference("Practitioner", own, physician.name), unit.rooms],
         start=moment(time, time.minute(0, 0)),
         end=moment(time, time.end_minute),
+        specialty=unit.specialty,
+        service=unit.service,
     )
-    yield from _slots(ids, time, physician, f"{own}-schedule")
+    yield from _slots(ids, time, physician, unit)
 
 
-def _slots(ids: Ids, time: TimeSystem, physician: Physician, schedule: str) -> Iterator[Resource]:
+def _slots(ids: Ids, time: TimeSystem, physician: Physician, unit: Unit) -> Iterator[Resource]:
     """Made without the builder's checks, which cost more than the slots: a tertiary hospital has some 28,000."""
-    reference = {"reference": f"Schedule/{schedule}"}
+    reference = {"reference": f"Schedule/{ids.record_id(physician.id)}-schedule"}
+    service, specialty = [{"concept": _plain(unit.visit)}], [_plain(unit.specialty)]
     busy = {(day, slot) for day, first, length in physician.busy for slot in range(first, first + length)}
     edges = [_edge(time, slot) for slot in range(time.slots_per_day + 1)]
     own = ids.record_id(physician.id)
@@ -105,11 +144,18 @@ def _slots(ids: Ids, time: TimeSystem, physician: Physician, schedule: str) -> I
             yield {
                 "resourceType": "Slot",
                 "id": f"{own}-{day}-{slot}",
+                "serviceType": service,
+                "specialty": specialty,
                 "schedule": reference,
                 "status": "free" if works and (day, slot) not in busy else "busy-unavailable",
                 "start": f"{date}T{edges[slot]}",
                 "end": f"{date}T{edges[slot + 1]}",
             }
+
+
+def _plain(code: Code) -> Resource:
+    """A concept without its words, which the schedule and the service have."""
+    return {"coding": [{"system": code.system, "code": code.code}]}
 
 
 def _edge(time: TimeSystem, slot: int) -> str:

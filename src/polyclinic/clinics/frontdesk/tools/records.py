@@ -7,6 +7,7 @@ between the two finds its own changes there when it runs again, and lets them st
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import cast
 
 from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeRecord
@@ -25,11 +26,17 @@ from polyclinic.core.records import (
     version_of,
 )
 from polyclinic.fhir import resources as r
-from polyclinic.fhir import scheduling
-from polyclinic.fhir.datatypes import Identifier, Name, reference
+from polyclinic.fhir import scheduling, trail
+from polyclinic.fhir.datatypes import Address, Identifier, Name, reference
+from polyclinic.people.addresses import address_parts
 from polyclinic.people.locales import Locale, load_locale
 
 UNKNOWN = "unknown"
+_VISITED: dict[Status, bool] = {"arrived": False, "fulfilled": True}
+"""The statuses of appointments that became an encounter, and whether it is over."""
+
+_TRAIL = (("Provenance", "p", trail.provenance), ("AuditEvent", "a", trail.audit_event))
+"""What each change of an appointment leaves behind, and the letter of its ids."""
 
 
 class HospitalRecords:
@@ -42,20 +49,29 @@ class HospitalRecords:
         """The patient's own record, as the staff wrote it down, and the appointment, with its slots busy."""
         physician = diary.plan.physicians[entry.physician]
         own, visitor = self._own(entry), ("Patient", self._ids.record_id(entry.patient))
+        unit = self._ids.unit(diary.plan)
 
         def booked(found: list[Resource | None]) -> list[Change]:
-            known, _, *slots = found
+            known, _, _, _, *slots = found
             if self._apart and known is not None:
                 return []
             appointment = r.appointment(
                 own[1],
                 patient=reference(*visitor, entry.patient_name or UNKNOWN),
                 practitioner=reference("Practitioner", self._ids.record_id(physician.id), physician.name),
+                specialty=unit.specialty,
+                service=unit.service,
+                location=unit.rooms,
                 created=moment(diary.time, now),
             )
-            return [Create(self._patient(patient, record)), *scheduling.book(appointment, _there(slots))]
+            return [
+                Create(self._patient(patient, record)),
+                *scheduling.book(appointment, _there(slots)),
+                *self._trail("CREATE", appointment, diary, now),
+            ]
 
-        self._staged.later([own, visitor, *self._slots(diary, entry)], booked)
+        left = [(type_, _trail_id(own[1], letter, 1)) for type_, letter, _ in _TRAIL]
+        self._staged.later([own, visitor, *left, *self._slots(diary, entry)], booked)
 
     def _patient(self, patient: str, record: IntakeRecord | None) -> Resource:
         """What was said and heard; what was not is not there. Nobody asks for the birth date."""
@@ -68,51 +84,118 @@ class HospitalRecords:
             _name(record.name, locale),
             gender=cast("r.Gender | None", sex_of(record.sex) or None),
             phone=record.phone,
-            address=record.address,
+            address=_address(record.address, self._plan.locale),
             identifiers=identifiers,
             organization=self._ids.hospital,
         )
 
-    def move(self, diary: Diary, old: Appointment, new: Appointment) -> None:
-        """Other slots, and another physician where that changed."""
+    def move(self, diary: Diary, old: Appointment, new: Appointment, now: int) -> None:
+        """Other slots, and another physician where that changed; who waited waits no longer."""
         physician = diary.plan.physicians[new.physician]
         actor = reference("Practitioner", self._ids.record_id(physician.id), physician.name)
 
         def moved(found: list[Resource | None]) -> list[Change]:
-            appointment, *slots = _there(found)
-            there = {**appointment, "participant": [appointment["participant"][0], r.participant(actor)]}
+            waiting, *others = found
+            appointment, *slots = _there(others)
+            patient, _, *rest = appointment["participant"]
+            there = {**appointment, "participant": [patient, r.participant(actor), *rest]}
             new_slots = slots[old.length :]
             if appointment["start"] == new_slots[0]["start"] and appointment["participant"] == there["participant"]:
                 return []
-            return scheduling.move(there, slots[: old.length], new_slots)
+            return [
+                *scheduling.move(there, slots[: old.length], new_slots),
+                *_no_longer(waiting, moment(diary.time, now)),
+                *self._trail("UPDATE", appointment, diary, now),
+            ]
 
-        self._staged.later([self._own(old), *self._slots(diary, old), *self._slots(diary, new)], moved)
+        slots = [*self._slots(diary, old), *self._slots(diary, new)]
+        self._staged.later([self._waiting(old.id), self._own(old), *slots], moved)
+
+    def wait(self, diary: Diary, entry: Appointment, now: int) -> None:
+        """A place on the waiting list: an appointment without a time that may replace the one that is booked."""
+        own = self._waiting(entry.id)
+
+        def waits(found: list[Resource | None]) -> list[Change]:
+            waiting, (booked,) = found[0], _there(found[1:])
+            if waiting is not None and waiting["status"] == "waitlist":
+                return []
+            wish = scheduling.wait_for_earlier(own[1], booked, at=moment(diary.time, now))
+            if waiting is None:
+                return [Create(wish), *self._trail("CREATE", wish, diary, now)]
+            again = {**wish, "meta": waiting["meta"]}
+            return [Update(again, version_of(waiting)), *self._trail("UPDATE", again, diary, now)]
+
+        self._staged.later([own, self._own(entry)], waits)
 
     def cancel(self, diary: Diary, entry: Appointment, now: int) -> None:
         """Cancelled, with its slots free again."""
 
+        at = moment(diary.time, now)
+
         def cancelled(found: list[Resource | None]) -> list[Change]:
-            appointment, *slots = _there(found)
+            waiting, *others = found
+            appointment, *slots = _there(others)
             if appointment["status"] == "cancelled":
                 return []
-            return scheduling.cancel(appointment, slots, at=moment(diary.time, now))
-
-        self._staged.later([self._own(entry), *self._slots(diary, entry)], cancelled)
-
-    def mark(self, statuses: list[tuple[str, Status]]) -> None:
-        """What time did to appointments."""
-
-        def marked(found: list[Resource | None]) -> list[Change]:
             return [
-                Update({**appointment, "status": status}, version_of(appointment))
-                for appointment, (_, status) in zip(_there(found), statuses, strict=True)
-                if appointment["status"] != status
+                *scheduling.cancel(appointment, slots, at=at),
+                *_no_longer(waiting, at),
+                *self._trail("CANCEL", appointment, diary, now),
             ]
 
-        self._staged.later([("Appointment", self._ids.record_id(id_)) for id_, _ in statuses], marked)
+        self._staged.later([self._waiting(entry.id), self._own(entry), *self._slots(diary, entry)], cancelled)
+
+    def mark(self, diary: Diary, statuses: list[tuple[str, Status]], now: int) -> None:
+        """What time did to appointments: a patient who has come has an encounter; nobody waits for what has begun."""
+        count = len(statuses)
+        waited = [id_ for id_, _ in statuses if id_ in diary.waiting]
+
+        def marked(found: list[Resource | None]) -> list[Change]:
+            changes: list[Change] = []
+            encounters = found[count : 2 * count]
+            for appointment, visit, (id_, status) in zip(_there(found[:count]), encounters, statuses, strict=True):
+                if appointment["status"] == status:
+                    continue
+                changes.append(Update({**appointment, "status": status}, version_of(appointment)))
+                if status in _VISITED:
+                    made = trail.encounter(self._encounter(id_)[1], appointment, finished=_VISITED[status])
+                    changes.append(Create(made) if visit is None else Update(made, version_of(visit)))
+            for waiting in found[2 * count :]:
+                changes += _no_longer(waiting, moment(diary.time, now))
+            return changes
+
+        own: list[Key] = [("Appointment", self._ids.record_id(id_)) for id_, _ in statuses]
+        encounters = [self._encounter(id_) for id_, _ in statuses]
+        self._staged.later([*own, *encounters, *map(self._waiting, waited)], marked)
+
+    def _trail(self, activity: trail.Activity, changed: Resource, diary: Diary, now: int) -> list[Change]:
+        """Who did that to an appointment, for those who ask later."""
+        number = int(version_of(changed) or 0) + 1
+        target, patient = f"Appointment/{changed['id']}", changed["subject"]["reference"]
+        recorded = diary.time.instant(now)
+        desk = {"reference": f"Organization/{self._ids.hospital}", "display": "Front desk"}
+        return [
+            Create(
+                make(
+                    _trail_id(changed["id"], letter, number),
+                    activity,
+                    target,
+                    patient=patient,
+                    recorded=recorded,
+                    author=desk,
+                )
+            )
+            for _, letter, make in _TRAIL
+        ]
 
     def _own(self, entry: Appointment) -> Key:
         return "Appointment", self._ids.record_id(entry.id)
+
+    def _waiting(self, id: str) -> Key:
+        return "Appointment", f"{self._ids.record_id(id.removesuffix('-appointment'))}-waits"
+
+    def _encounter(self, id: str) -> Key:
+        return "Encounter", f"{self._ids.record_id(id.removesuffix('-appointment'))}-visit"
 
     def _slots(self, diary: Diary, entry: Appointment) -> list[Key]:
         physician = diary.plan.physicians[entry.physician]
@@ -126,6 +209,24 @@ def _name(written: str, locale: Locale) -> Name:
     if locale.name_order == "family_first":
         return Name(words[0], tuple(words[1:]))
     return Name(words[-1], tuple(words[:-1]))
+
+
+def _address(said: str, locale: str) -> Address:
+    """As it was said, and in parts where they can be told apart."""
+    line, district, city, state, postcode = address_parts(said, locale)
+    country = load_locale(locale).language_tag.rpartition("-")[2]
+    return Address(said, line, district, city, state, postcode, country)
+
+
+def _trail_id(appointment: str, letter: str, number: int) -> str:
+    return f"{appointment.removesuffix('-appointment')}-{letter}{number}"
+
+
+def _no_longer(waiting: Resource | None, at: datetime) -> list[Change]:
+    """Off the waiting list, where somebody was on it."""
+    if waiting is None or waiting["status"] != "waitlist":
+        return []
+    return scheduling.cancel(waiting, (), at=at, reason="other")
 
 
 def _there(found: list[Resource | None]) -> list[Resource]:

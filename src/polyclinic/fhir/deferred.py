@@ -1,0 +1,36 @@
+"""Resources that are written with every booking and searched seldom are indexed when somebody first searches.
+
+Their rows carry a mark until then. Whoever reads the index asks `pending` first, or calls `catch_up` when it may write.
+"""
+
+from __future__ import annotations
+
+from polyclinic.core.database import Transaction
+from polyclinic.fhir.codec import loads_stored
+from polyclinic.fhir.extract import IndexValue
+from polyclinic.fhir.index import index_values
+
+DEFERRED = frozenset({"AuditEvent", "Encounter", "Patient", "Provenance"})
+MARK = "+"
+_CHUNK = 2000
+_DELETE = "DELETE FROM fhir_index WHERE id = ? AND type = ?"
+_INSERT = "INSERT INTO fhir_index (type, id, parameter, value, system, low, high) VALUES (?, ?, ?, ?, ?, ?, ?)"
+_UNMARK = "UPDATE fhir_resource SET kind = NULL WHERE type = ? AND id = ?"
+
+
+def pending(transaction: Transaction) -> bool:
+    """Whether a resource waits for its index rows."""
+    return bool(transaction.execute(f"SELECT 1 FROM fhir_resource WHERE kind = '{MARK}' LIMIT 1"))
+
+
+def catch_up(transaction: Transaction) -> None:
+    """Index what waits. What an earlier version left in the index goes."""
+    while found := transaction.execute(
+        f"SELECT type, id, body FROM fhir_resource WHERE kind = '{MARK}' ORDER BY type, id LIMIT {_CHUNK:d}"
+    ):
+        values: list[IndexValue] = []
+        for _, _, body in found:
+            values.extend(index_values(loads_stored(body)))
+        transaction.executemany(_DELETE, [(id_, type_) for type_, id_, _ in found])
+        transaction.executemany(_INSERT, values)
+        transaction.executemany(_UNMARK, [(type_, id_) for type_, id_, _ in found])
