@@ -47,7 +47,7 @@ def test_uses_are_counted_by_outcome() -> None:
 
 def test_of_two_near_entries_the_better_stays() -> None:
     shared = library(add("what makes the pain worse", 0.5), add("what makes the pain worse?", 0.4, unless_near=0.8))
-    assert (len(shared), shared.skipped) == (1, 1)
+    assert [entry.quality for entry in shared] == [0.5]
     shared.apply(add("what makes the pain worse !", 0.9, unless_near=0.8))
     assert [entry.quality for entry in shared] == [0.9]
     assert shared.removed[0].reason.startswith("a similar entry of higher quality")

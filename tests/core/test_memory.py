@@ -40,18 +40,6 @@ def test_a_slot_says_what_it_replaced() -> None:
     assert memory.slots == {}
 
 
-async def test_the_window_reads_as_a_conversation_with_sides_joined() -> None:
-    memory = Memory()
-    for speaker, text in (("nurse", "hello"), ("ann", "hi"), ("ben", "hey"), ("nurse", "so")):
-        await memory.remember(speaker, text)
-    messages = memory.as_messages("nurse")
-    assert [(message.role, message.content) for message in messages] == [
-        ("assistant", "hello"),
-        ("user", "ann: hi\nben: hey"),
-        ("assistant", "so"),
-    ]
-
-
 def test_cutting_marks_the_cut_and_never_passes_the_bound() -> None:
     assert cut("a  b", 10) == "a b"
     assert cut("one two three four", 10) == "one two…"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from polyclinic.errors import DataError
-from polyclinic.people.traits import COMMUNICATORS, dimensions, draw_profile, typical_profile
+from polyclinic.people.traits import COMMUNICATORS, dimensions, draw_profile
 from polyclinic.people.traits_survey import priors_from, read_items, read_priors, shipped_items, shipped_priors
 
 ITEMS = "item,role,dimension,reverse,scale_min,scale_max,text\n" + "".join(
@@ -53,7 +53,7 @@ def test_profiles_stay_inside_their_roles_ranges_and_differ_between_people() -> 
 
 
 def test_moving_a_trait_stops_at_the_range() -> None:
-    profile = typical_profile("trainee", shipped_priors()["trainee"])
+    profile = draw_profile("trainee", shipped_priors()["trainee"], random.Random(1))
     moved = profile.moved({"help_seeking": 0.0})
     assert moved.traits["help_seeking"].mean == 0.5
     assert moved.traits["initiative"] == profile.traits["initiative"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shlex
 import threading
 from contextlib import suppress
 
@@ -20,11 +19,12 @@ from polyclinic.eval.sections import sections_to_plain
 from polyclinic.eval.terminal import section_text
 from polyclinic.models.human import HumanDesk
 from polyclinic.runner.api import only_if_begun, outcome_of, resume_run, start_run
+from polyclinic.runner.drive import resume_line
 from polyclinic.runner.performance import figure_lines, own_figures
 from polyclinic.runner.plan.config import RunConfig, make_config
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import load_results, people_in
-from polyclinic.store.store import Store, default_store, open_store
+from polyclinic.store.store import Store, open_store
 
 
 @click.command(name="play", short_help="Take a role yourself, in the terminal, and get feedback.")
@@ -115,7 +115,7 @@ async def _session(store: Store, clinic: Clinic, role: str, run: str, as_json: b
     with suppress(ImportError):
         import readline  # noqa: F401  (gives input() line editing and history)
     desk = HumanDesk()
-    screen = Screen(role, quiet=as_json)
+    screen, again = Screen(role, quiet=as_json), resume_line(run, store.url, "play --resume")
     asking = asyncio.create_task(_converse(desk, screen))
     asking.add_done_callback(lambda _: desk.close())
     try:
@@ -123,11 +123,11 @@ async def _session(store: Store, clinic: Clinic, role: str, run: str, as_json: b
             outcome = await resume_run(store, run, desk=desk, listener=screen.heard)
     except PersonLeft:
         kept = any(row.id == run for row in await store.runs.all())
-        more = f" The conversation is saved; continue with: {continue_line(run, store.url)}" if kept else ""
+        more = f" The conversation is saved; continue with: {again}" if kept else ""
         click.echo(f"\nYou left.{more}", err=True)
         return 0
     except asyncio.CancelledError:
-        click.echo(f"\nstopped; the conversation is saved. Continue with: {continue_line(run, store.url)}", err=True)
+        click.echo(f"\nstopped; the conversation is saved. Continue with: {again}", err=True)
         raise
     finally:
         asking.cancel()
@@ -136,11 +136,6 @@ async def _session(store: Store, clinic: Clinic, role: str, run: str, as_json: b
         raise ConfigError(f"{role} has no part in this scenario; choose another with --scenarios")
     await _feedback(store, clinic, role, run, as_json)
     return outcome.exit_code
-
-
-def continue_line(run: str, url: str) -> str:
-    """The command that continues a session."""
-    return f"polyclinic play --resume {run}" + ("" if url == default_store() else f" --store {shlex.quote(url)}")
 
 
 async def _typed(prompt: str) -> str:

@@ -56,13 +56,11 @@ def show_scenario(clinic: str, id: str, selector: str, seed: int, as_json: bool)
 @json_option
 def lint_scenarios(clinic: str, files: tuple[str, ...], as_json: bool) -> int:
     """Check your own case files for missing or contradictory data."""
-    lint = load_clinic(clinic).lint
-    if lint is None:
-        raise ConfigError(f"{clinic} does not read case files")
+    chosen = load_clinic(clinic)
     for file in files:
         if not Path(file).exists():
             raise ConfigError(f"there is no file {file}")
-    faults = [fault for file in files for fault in lint(file)]
+    faults = [fault for file in files for fault in chosen.faults_in(file)]
     if as_json:
         print_json({"files": list(files), "faults": faults})
     else:

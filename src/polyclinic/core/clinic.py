@@ -16,7 +16,7 @@ from polyclinic.core.reading import READER, ReadingKind
 from polyclinic.core.scenario import S, V
 from polyclinic.core.services import Services
 from polyclinic.core.understudy import Understudy
-from polyclinic.errors import Owner, UnknownName
+from polyclinic.errors import ConfigError, DataError, Owner, UnknownName
 
 if TYPE_CHECKING:
     from polyclinic.core.dataset import TrainingData
@@ -148,6 +148,15 @@ class Clinic(Generic[S, V]):
         if role is not None:
             return role
         raise UnknownName(f"role in {self.name}", name, (role.name for role in self.roles))
+
+    def faults_in(self, path: str) -> list[str]:
+        """What `lint` finds in a user's file; a file that cannot be read at all is one fault."""
+        if self.lint is None:
+            raise ConfigError(f"{self.name} does not read case files")
+        try:
+            return list(self.lint(path))
+        except DataError as error:
+            return [str(error)]
 
     def to_play(self, role: str, language: str) -> str:
         """The selection of scenarios for a person who chose none."""

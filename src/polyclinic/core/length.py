@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from polyclinic.core.reply import schema_of
+from polyclinic.core.value import once_a_type
 
 USUAL_WORDS = 150
 _LEAST_TOKENS = 48
@@ -26,7 +27,6 @@ _LINES = {
     ("ko", True): "{words}단어 이내로 답하세요.",
     ("ko", False): "답변 전체를 {words}단어 이내로 쓰세요.",
 }
-_FORMS: dict[type[Any], int] = {}
 
 
 def length_line(words: int, lang: str, speech: bool) -> str:
@@ -40,12 +40,11 @@ def token_limit(words: int, lang: str, reply_type: type[Any]) -> int:
     return _LEAST_TOKENS + spoken + form_tokens(reply_type)
 
 
+@once_a_type
 def form_tokens(reply_type: type[Any]) -> int:
     """The tokens that keys, quotes and brackets of a structured reply take at most."""
-    if reply_type not in _FORMS:
-        schema = schema_of(reply_type)
-        _FORMS[reply_type] = 0 if schema is None else _room(schema, schema.get("$defs", {}), 0)
-    return _FORMS[reply_type]
+    schema = schema_of(reply_type)
+    return 0 if schema is None else _room(schema, schema.get("$defs", {}), 0)
 
 
 def _room(node: Mapping[str, Any], shared: Mapping[str, Any], depth: int) -> int:

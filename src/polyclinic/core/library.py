@@ -127,7 +127,6 @@ class Library:
         self._entries: dict[str, Entry] = {}
         self._track_records: dict[str, TrackRecord] = {}
         self._removed: list[Removed] = []
-        self._skipped = 0
         self._rows: list[str] = []
         self._row_of: dict[str, int] = {}
         self._index = index(embedder.dimensions)
@@ -159,11 +158,6 @@ class Library:
     def removed(self) -> list[Removed]:
         """What was taken out, with reasons, oldest first."""
         return list(self._removed)
-
-    @property
-    def skipped(self) -> int:
-        """How many additions were left out because something as good and as near was there."""
-        return self._skipped
 
     def nearest(self, text: str, k: int = 1, threshold: float = -1.0) -> list[Match]:
         """Up to k entries nearest to the text, none below the threshold, best first."""
@@ -230,7 +224,6 @@ class Library:
     def _add_unless_near(self, entry: Entry, threshold: float) -> None:
         near = self.nearest(entry.key, 1, threshold)
         if near and near[0].entry.quality >= entry.quality:
-            self._skipped += 1
             return
         if near:
             self._remove(near[0].entry.id, f"a similar entry of higher quality replaced it: {entry.id}")

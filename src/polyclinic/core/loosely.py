@@ -19,6 +19,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticUndefined
 
 from polyclinic.core.reply import STRICT, Unreadable
+from polyclinic.core.value import once_a_type
 from polyclinic.text.phrases import phrase_pattern
 from polyclinic.text.sentences import sentences
 
@@ -53,17 +54,9 @@ class FormField:
     may_be_empty: bool = False
 
 
-_FIELDS: dict[type[Any], tuple[FormField, ...] | None] = {}
-
-
+@once_a_type
 def flat_fields(reply_type: type[Any]) -> tuple[FormField, ...] | None:
     """The fields of a flat form; None for a form that holds other forms, or for no form at all."""
-    if reply_type not in _FIELDS:
-        _FIELDS[reply_type] = _fields_of(reply_type)
-    return _FIELDS[reply_type]
-
-
-def _fields_of(reply_type: type[Any]) -> tuple[FormField, ...] | None:
     if not (isinstance(reply_type, type) and issubclass(reply_type, BaseModel)):
         return None
     found: list[FormField] = []

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
-from polyclinic.core.message import Frozen, Message, assistant, user
+from polyclinic.core.message import Frozen
 
 Summarise = Callable[[str, "list[Turn]"], Awaitable[str]]
 
@@ -69,18 +69,6 @@ class Memory:
     def window(self) -> list[Turn]:
         """The turns not yet summarised: at most recent + every - 1."""
         return [*self._waiting, *self.turns]
-
-    def as_messages(self, own: str) -> list[Message]:
-        """The window as a conversation in which `own` is the model itself; neighbours of one side are joined."""
-        joined: list[tuple[bool, str]] = []
-        for turn in self.window():
-            mine = turn.speaker == own
-            text = turn.text if mine else f"{turn.speaker}: {turn.text}"
-            if joined and joined[-1][0] == mine:
-                joined[-1] = (mine, f"{joined[-1][1]}\n{text}")
-            else:
-                joined.append((mine, text))
-        return [assistant(text) if mine else user(text) for mine, text in joined]
 
 
 def cut(text: str, limit: int) -> str:

@@ -186,6 +186,13 @@ class Model(Protocol):
         ...
 
 
+class Wrapper:
+    """Base of a model around another: both have one name and one kind."""
+
+    def __init__(self, model: Model) -> None:
+        self._model, self.name, self.kind = model, model.name, model.kind
+
+
 @lru_cache(maxsize=4096)
 def estimate_tokens(text: str) -> int:
     """A rough count where nobody reports one: four characters a token for Latin script, one and a half for Hangul."""

@@ -13,8 +13,9 @@ from functools import lru_cache
 from typing import Any, Literal, TypeVar, cast
 
 import orjson
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
+from polyclinic.core.value import adapter, once_a_type
 from polyclinic.errors import WrongForm
 
 R = TypeVar("R")
@@ -52,23 +53,10 @@ class Unreadable(WrongForm):
         self.kind = kind
 
 
-_ADAPTERS: dict[type[Any], TypeAdapter[Any]] = {}
-_SCHEMAS: dict[type[Any], dict[str, Any]] = {}
-
-
-def _adapter(reply_type: type[Any]) -> TypeAdapter[Any]:
-    if reply_type not in _ADAPTERS:
-        _ADAPTERS[reply_type] = TypeAdapter(reply_type)
-    return _ADAPTERS[reply_type]
-
-
+@once_a_type
 def schema_of(reply_type: type[Any]) -> dict[str, Any] | None:
     """The JSON schema of a structured reply; None for plain text."""
-    if reply_type is str:
-        return None
-    if reply_type not in _SCHEMAS:
-        _SCHEMAS[reply_type] = _adapter(reply_type).json_schema()
-    return _SCHEMAS[reply_type]
+    return None if reply_type is str else adapter(reply_type).json_schema()
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -158,16 +146,16 @@ def read_reply(text: str, reply_type: type[R]) -> R:
             raise
         except (ValueError, RecursionError) as error:
             raise Unreadable(f"the reply is not one JSON object: {error}") from None
-    adapter = _adapter(reply_type)
+    reads = adapter(reply_type)
     try:
-        return cast(R, adapter.validate_json(body))
+        return cast(R, reads.validate_json(body))
     except ValidationError as error:
         fault = error
     if "null" in body:
         try:
             schema = schema_of(reply_type) or {}
             pruned = _without_unused(orjson.loads(body), schema, schema.get("$defs", {}))
-            return cast(R, adapter.validate_json(orjson.dumps(pruned)))
+            return cast(R, reads.validate_json(orjson.dumps(pruned)))
         except orjson.JSONDecodeError:
             pass
         except ValidationError as error:

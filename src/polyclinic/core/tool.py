@@ -10,6 +10,7 @@ from typing import Any, Generic, Literal, TypeVar, cast, get_type_hints
 from pydantic import BaseModel, ValidationError
 
 from polyclinic.core.message import Frozen, ToolCall
+from polyclinic.core.value import once_a_type
 from polyclinic.errors import WrongForm
 
 A = TypeVar("A", bound=BaseModel)
@@ -28,13 +29,9 @@ class BadArguments(WrongForm):
     """The arguments do not fit; the message is fit to be shown to the model."""
 
 
-_SCHEMAS: dict[type[BaseModel], dict[str, Any]] = {}
-
-
+@once_a_type
 def _schema(arguments_type: type[BaseModel]) -> dict[str, Any]:
-    if arguments_type not in _SCHEMAS:
-        _SCHEMAS[arguments_type] = arguments_type.model_json_schema()
-    return _SCHEMAS[arguments_type]
+    return arguments_type.model_json_schema()
 
 
 class Tool(Generic[A]):

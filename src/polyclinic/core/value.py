@@ -16,16 +16,30 @@ made.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, is_dataclass
-from typing import Any, ClassVar, Self, dataclass_transform
+from functools import wraps
+from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
 import orjson
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 from pydantic_core import to_json, to_jsonable_python
 
+T = TypeVar("T")
 _ATOMS = frozenset((str, int, float, bool, type(None)))
-_ADAPTERS: dict[type[Any], TypeAdapter[Any]] = {}
+
+
+def once_a_type(make: Callable[[type[Any]], T]) -> Callable[[type[Any]], T]:
+    """Decorator: what is worked out about a type is kept. (`functools.cache` does not take types as strictly typed.)"""
+    made: dict[type[Any], T] = {}
+
+    @wraps(make)
+    def kept(kind: type[Any]) -> T:
+        if kind not in made:
+            made[kind] = make(kind)
+        return made[kind]
+
+    return kept
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(field,))
@@ -55,11 +69,10 @@ class Value:
         return json_bytes(self)
 
 
+@once_a_type
 def adapter(kind: type[Any]) -> TypeAdapter[Any]:
     """What validates values of this type; built when it is first needed."""
-    if kind not in _ADAPTERS:
-        _ADAPTERS[kind] = TypeAdapter(kind)
-    return _ADAPTERS[kind]
+    return TypeAdapter(kind)
 
 
 class Keyed(Value):

@@ -14,6 +14,7 @@ import orjson
 
 from polyclinic.core.reply import schema_of
 from polyclinic.core.tool import ToolSpec
+from polyclinic.core.value import once_a_type
 
 _DROPPED = frozenset(
     ("title", "default", "examples", "discriminator", "minLength", "maxLength", "uniqueItems", "readOnly", "writeOnly")
@@ -28,17 +29,11 @@ _BLANKS = {
     "boolean": "<true or false>",
     "null": "null",
 }
-_MADE: dict[type[Any], tuple[str, dict[str, Any], bool]] = {}
 
 
+@once_a_type
 def reply_schema(reply_type: type[Any]) -> tuple[str, dict[str, Any], bool]:
     """(name, schema, strict) for a structured reply type."""
-    if reply_type not in _MADE:
-        _MADE[reply_type] = _make(reply_type)
-    return _MADE[reply_type]
-
-
-def _make(reply_type: type[Any]) -> tuple[str, dict[str, Any], bool]:
     schema = schema_of(reply_type) or {"type": "object"}
     strict = strict_schema(schema)
     name = "".join(c if c.isalnum() or c in "-_" else "_" for c in getattr(reply_type, "__name__", "reply"))[:64]

@@ -112,14 +112,3 @@ def draw_profile(role: Communicator, priors: Mapping[str, Prior], rng: random.Ra
         mean = dimension.within(rng.gauss(prior.mean, prior.between**0.5))
         traits[dimension.id] = Trait(mean=round(mean, 4), variance=round(prior.within, 6))
     return TraitProfile(role=role, traits=traits)
-
-
-def typical_profile(role: Communicator, priors: Mapping[str, Prior]) -> TraitProfile:
-    """The role's average person."""
-    traits = {
-        dimension.id: Trait(
-            mean=round(dimension.within(priors[dimension.id].mean), 4), variance=round(priors[dimension.id].within, 6)
-        )
-        for dimension in dimensions(role)
-    }
-    return TraitProfile(role=role, traits=traits)

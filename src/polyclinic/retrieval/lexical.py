@@ -10,7 +10,7 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from polyclinic.text.words import FUNCTION_WORDS, search_stem, words
 
@@ -93,8 +93,3 @@ def ranked(scored: Iterable[tuple[int, float]], k: int) -> list[tuple[int, float
     """The k best, best first; equal scores go to the lower number."""
     rounded = [(number, round(score, 9)) for number, score in scored]
     return sorted(rounded, key=lambda item: (-item[1], item[0]))[: max(k, 0)]
-
-
-def best_by_grams(query: str, documents: Sequence[str], k: int) -> list[tuple[int, float]]:
-    """Up to k (document, similarity) by character trigrams, best first; for small sets."""
-    return ranked(((at, gram_similarity(query, document)) for at, document in enumerate(documents)), k)

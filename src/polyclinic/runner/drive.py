@@ -105,9 +105,9 @@ def refuse_people(plan: RunPlan) -> None:
         raise ConfigError(f"cast {role}=human: a run has no person to answer; use 'polyclinic play'")
 
 
-def resume_line(run: str, url: str) -> str:
-    """The command that resumes a run."""
-    return f"polyclinic resume {run}" + ("" if url == default_store() else f" --store {shlex.quote(url)}")
+def resume_line(run: str, url: str, command: str = "resume") -> str:
+    """The command that resumes a run, or a conversation (`play --resume`)."""
+    return f"polyclinic {command} {run}" + ("" if url == default_store() else f" --store {shlex.quote(url)}")
 
 
 def _about_the_cast(plan: RunPlan) -> Iterator[str]:

@@ -15,11 +15,11 @@ from polyclinic.clinics.duty.rules.traits.drift import DriftReport, DriftSetting
 from polyclinic.clinics.duty.state.prompt_book import MAX_CHARS, MAX_LINES
 from polyclinic.clinics.duty.state.ward import Counted, RoleState
 from polyclinic.core.seed import stream
-from polyclinic.people.traits import typical_profile
+from polyclinic.people.traits import draw_profile
 from polyclinic.people.traits_survey import shipped_priors
 
 NORMS = {norm.id: norm for norm in inventory()}
-DOCTOR = typical_profile("doctor", shipped_priors()["doctor"])
+DOCTOR = draw_profile("doctor", shipped_priors()["doctor"], stream(1, "doctor"))
 QUIET = DriftReport(distance=0.0, drift=False, top=())
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from polyclinic.clinics.duty import clinic, lint
+from polyclinic.clinics.duty import clinic
 from polyclinic.clinics.duty.judges import judges
 from polyclinic.clinics.duty.judges.norms import NormJudge, fold
 from polyclinic.clinics.duty.judges.task import TaskJudge
@@ -169,7 +169,7 @@ def test_feedback_is_short_and_names_words_rule_and_next_step() -> None:
 def test_lint_tells_norm_files_from_scenario_files(tmp_path: Path) -> None:
     norms = tmp_path / "norms.yaml"
     norms.write_text("- id: X\n  roles: [docter]\n  severity: 9\n", encoding="utf-8")
-    assert any(":2: unknown role 'docter'" in fault for fault in lint(str(norms)))
+    assert any(":2: unknown role 'docter'" in fault for fault in clinic.faults_in(str(norms)))
     shifts = tmp_path / "shifts.yaml"
     shifts.write_text("- id: x\n  task: T1\n", encoding="utf-8")
-    assert any("scenario 'x'" in fault for fault in lint(str(shifts)))
+    assert any("scenario 'x'" in fault for fault in clinic.faults_in(str(shifts)))

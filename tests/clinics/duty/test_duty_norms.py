@@ -112,7 +112,7 @@ async def test_verdicts_come_gravest_first_and_carry_their_step() -> None:
 
 def test_the_shipped_file_is_sound() -> None:
     text = resources.files("polyclinic.clinics.duty").joinpath("data/norms.yaml").read_text(encoding="utf-8")
-    assert lint_norms(text) == []
+    assert lint_norms(text, "norms.yaml") == []
 
 
 @pytest.mark.parametrize(
@@ -137,23 +137,27 @@ def test_the_shipped_file_is_sound() -> None:
 def test_a_wrong_norm_file_gets_the_line_and_the_fix(wrong: str, right: str, line: int, says: str) -> None:
     text = OWN.replace(right, wrong, 1)
     assert text != OWN
-    shown = [str(fault.error("own.yaml")) for fault in lint_norms(text)]
+    shown = [str(fault.error("own.yaml")) for fault in lint_norms(text, "own.yaml")]
     assert any(text.startswith(f"own.yaml:{line}: ") and says in text for text in shown), shown
     with pytest.raises(DataError, match=r"own\.yaml:\d+: "):
         parse_norms(text, "own.yaml")
 
 
 def test_missing_fields_double_ids_and_bad_yaml_are_named() -> None:
-    assert any("'remind' is missing" in fault.problem for fault in lint_norms(OWN.replace("  remind:", "  # remind:")))
-    twice = lint_norms(OWN + OWN)
+    assert any(
+        "'remind' is missing" in fault.problem
+        for fault in lint_norms(OWN.replace("  remind:", "  # remind:"), "own.yaml")
+    )
+    twice = lint_norms(OWN + OWN, "own.yaml")
     assert [(fault.line, "used on line 1" in fault.problem) for fault in twice] == [(11, True)]
-    assert "not readable" in lint_norms("- id: [")[0].problem
-    assert lint_norms("id: x")[0].line == 1
+    assert lint_norms("id: x", "own.yaml")[0].line == 1
+    with pytest.raises(DataError, match=r"own\.yaml:2: not YAML"):
+        lint_norms("- id: [", "own.yaml")
 
 
 def test_a_check_without_means_is_refused() -> None:
     text = OWN.replace("  words: {if_says: [leaflet], must_say: [helpline]}\n", "")
-    assert any("nothing exact to check with" in fault.problem for fault in lint_norms(text))
+    assert any("nothing exact to check with" in fault.problem for fault in lint_norms(text, "own.yaml"))
 
 
 async def test_an_institutions_own_word_norm_works_and_can_replace_a_house_norm() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from polyclinic.clinics.patient.scenario import lint
+from polyclinic.clinics.patient import clinic
 from polyclinic.clinics.patient.scenario.casefile import read_case_file
 from polyclinic.clinics.patient.scenario.checks import CHECKS, lint_records
 from polyclinic.clinics.patient.scenario.record import Topic
@@ -115,14 +115,14 @@ def test_an_unreadable_file_is_refused_with_the_place(text: str, says: str) -> N
 
 
 def test_lint_reads_a_file_or_the_shipped_records(tmp_path: Path) -> None:
-    assert lint("") == []
+    assert clinic.faults_in("") == []
     good = tmp_path / "case.yaml"
     good.write_text(GOOD)
-    assert lint(str(good)) == []
+    assert clinic.faults_in(str(good)) == []
     good.write_text(GOOD.replace("id: mig-01", "nid: mig-01"))
-    assert "unknown key 'nid'" in lint(str(good))[0]
-    assert "cases are read from" in lint(str(tmp_path / "case.doc"))[0]
-    assert "there is no such file" in lint(str(tmp_path / "none.yaml"))[0]
+    assert "unknown key 'nid'" in clinic.faults_in(str(good))[0]
+    assert "cases are read from" in clinic.faults_in(str(tmp_path / "case.doc"))[0]
+    assert "there is no such file" in clinic.faults_in(str(tmp_path / "none.yaml"))[0]
 
 
 def test_there_are_at_least_thirty_checks_and_each_has_a_name() -> None:

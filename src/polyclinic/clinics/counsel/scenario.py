@@ -16,7 +16,7 @@ from polyclinic.core.files import package_data, read_text, rows_of
 from polyclinic.core.message import Frozen
 from polyclinic.core.scenario import Scenario
 from polyclinic.core.seed import stream
-from polyclinic.errors import DataError, UnknownName
+from polyclinic.errors import UnknownName
 from polyclinic.people.locales import Sex
 
 Lang = Literal["en", "ko"]
@@ -97,12 +97,8 @@ def read_talks(path: str) -> list[Talk]:
 
 def lint(path: str) -> list[str]:
     """What is wrong in a file of conversations."""
-    try:
-        talks = read_talks(path)
-    except DataError as error:
-        return [str(error)]
     faults = []
-    for talk in talks:
+    for talk in read_talks(path):
         if talk.lang not in talk.persona.lines:
             faults.append(f"{path}: {talk.id}: the persona has no lines in '{talk.lang}'; add lines.{talk.lang}")
         if talk.risk != "none" and not 1 <= talk.risk_turn <= talk.turns:

@@ -132,17 +132,6 @@ class PatientMemory:
         """The facts, oldest first."""
         return tuple(sorted(self.facts.values(), key=lambda fact: (fact.turn, fact.subject)))
 
-    def contradictions(self) -> list[str]:
-        """Subjects under which two facts stand. Always empty; tests hold it to that."""
-        seen: dict[str, str] = {}
-        doubled = []
-        for key, fact in self.facts.items():
-            subject = canonical_subject(fact.subject)
-            if subject in seen or key != subject:
-                doubled.append(subject)
-            seen[subject] = fact.value
-        return doubled
-
 
 @dataclass
 class Session:

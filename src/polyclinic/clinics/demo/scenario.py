@@ -12,7 +12,7 @@ from pydantic import Field
 from polyclinic.core.files import package_rows, read_text, rows_of
 from polyclinic.core.message import Frozen
 from polyclinic.core.scenario import Scenario
-from polyclinic.errors import DataError, UnknownName
+from polyclinic.errors import UnknownName
 
 Style = Literal["numbers", "mealtimes"]
 DATA = "data/calls.jsonl"
@@ -49,13 +49,9 @@ def read_calls(path: str) -> list[Call]:
 
 def lint(path: str) -> list[str]:
     """What is wrong in a file of calls."""
-    try:
-        calls = read_calls(path)
-    except DataError as error:
-        return [str(error)]
     return [
         f"{path}: {call.id}: the usual dose passes most_a_day; raise most_a_day or lower tablets"
-        for call in calls
+        for call in read_calls(path)
         if call.leaflet.tablets * call.leaflet.times_a_day > call.leaflet.most_a_day
     ]
 

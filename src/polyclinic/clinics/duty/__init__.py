@@ -27,7 +27,7 @@ def lint(path: str) -> list[str]:
     text = read_text(path)
     if _NAMES_A_TASK.search(text):
         return lint_shifts(path)
-    return [str(fault.error(path)) for fault in lint_norms(text)]
+    return [str(fault.error(path)) for fault in lint_norms(text, path)]
 
 
 clinic = Clinic(

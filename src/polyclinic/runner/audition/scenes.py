@@ -9,7 +9,7 @@ from typing import NamedTuple
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.execute import run_episode
 from polyclinic.core.journal import MemoryJournal
-from polyclinic.core.model import Completion, Model, ModelKind, Request, role_of
+from polyclinic.core.model import Completion, Model, Request, Wrapper, role_of
 from polyclinic.core.reading import READER
 from polyclinic.core.scenario import Scenario
 from polyclinic.core.switchboard import Players
@@ -126,17 +126,10 @@ class _Watched:
         return self._players.describe()
 
 
-class _WatchedModel:
+class _WatchedModel(Wrapper):
     def __init__(self, model: Model, rehearsal: Rehearsal) -> None:
-        self._model, self._rehearsal = model, rehearsal
-
-    @property
-    def name(self) -> str:
-        return self._model.name
-
-    @property
-    def kind(self) -> ModelKind:
-        return self._model.kind
+        super().__init__(model)
+        self._rehearsal = rehearsal
 
     async def answer(self, request: Request) -> Completion:
         completion = await self._model.answer(request)

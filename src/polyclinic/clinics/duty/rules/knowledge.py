@@ -43,13 +43,6 @@ class Knowledge:
         """The facts that touch one node."""
         return list(self._by_subject.get(subject, ()))
 
-    def interaction(self, first: str, second: str) -> Fact | None:
-        """What two medicines do to each other."""
-        for fact in self.neighbours(first):
-            if fact.kind == "interaction" and second in fact.subjects and first != second:
-                return fact
-        return None
-
     def about(self, medicines: Sequence[str]) -> list[Fact]:
         """Interactions within the list, and what else is known of each medicine; gravest first, each once."""
         found: dict[str, Fact] = {}

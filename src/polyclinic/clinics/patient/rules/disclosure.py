@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from polyclinic.clinics.patient.rules.meaning import Asked, spoken_facts
+from polyclinic.clinics.patient.rules.meaning import Asked
 from polyclinic.clinics.patient.rules.vocabulary import names_a_test
 from polyclinic.clinics.patient.scenario.record import Fact, Record
 from polyclinic.core.message import Frozen
@@ -42,7 +42,7 @@ class Briefing(Frozen):
 
 def nearest(record: Record, question: str, similarity: Similarity) -> tuple[str, ...]:
     """The facts that a question may be about, the nearest first: those that the reader is asked about."""
-    spoken = spoken_facts(record)
+    spoken = record.spoken
     nearness = similarity(question, [fact.as_told for fact in spoken])
     ranked = sorted(range(len(spoken)), key=lambda at: (-round(nearness[at], 6), at))
     return tuple(spoken[at].id for at in ranked[:CONSIDERED])

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Literal
 
-from polyclinic.clinics.patient.rules.meaning import Answered, Asked, Exchange, new_words, shows_result, spoken_facts
+from polyclinic.clinics.patient.rules.meaning import Answered, Asked, Exchange, new_words, shows_result
 from polyclinic.clinics.patient.rules.vocabulary import content_words
 from polyclinic.clinics.patient.scenario.record import Fact, Level, Record, Topic
 from polyclinic.core.message import Frozen
@@ -32,7 +32,7 @@ def leaks(record: Record, exchange: Exchange, asked: Asked, answered: Answered) 
     question, answer = exchange.question, exchange.answer
     named_tests = {*exchange.asked_before, *asked.tests}
     found = list(_diagnosis(record, answer, asked, answered))
-    said = f"{' '.join(fact.text for fact in spoken_facts(record))} {question}"
+    said = f"{' '.join(fact.text for fact in record.spoken)} {question}"
     found += [
         Leak(kind="undisclosed result", words=fact.text, fact=fact.id)
         for fact in record.at(Level.TEST)

@@ -70,14 +70,9 @@ class Answered(Frozen):
     confirms: bool = False
 
 
-def spoken_facts(record: Record) -> list[Fact]:
-    """What the patient can tell without a test."""
-    return record.at(Level.VOLUNTEERED, Level.ASKED)
-
-
 async def read_question(reads: Reads, record: Record, question: str, considered: Sequence[str] = ()) -> Asked:
     """What the doctor asks for. Only facts that are considered may fit it; without any named, all are."""
-    facts = [fact for fact in spoken_facts(record) if not considered or fact.id in considered]
+    facts = [fact for fact in record.spoken if not considered or fact.id in considered]
     kinds = [CHEAT.ask(), TEST.ask(), CLEAR.ask()]
     cheat, test, clear, *fitting = await reads(question, [*kinds, *(ASKS.ask(fact=fact.as_told) for fact in facts)])
     return Asked(
@@ -104,7 +99,7 @@ async def read_answer(reads: Reads, record: Record, exchange: Exchange, asked: A
     nothing.
     """
     answer = exchange.answer
-    facts = [fact for fact in spoken_facts(record) if fact.topic is not Topic.BACKGROUND]
+    facts = [fact for fact in record.spoken if fact.topic is not Topic.BACKGROUND]
     quoted = {fact.id for fact in facts if _bare(fact.text) in normalise(answer)}
     own = own_words(record, answer)
     near = _likely([fact for fact in facts if fact.id not in quoted], own, asked) if own else []

@@ -1,10 +1,10 @@
-"""What checks of case files share: their type, and the lines of a record that are spoken."""
+"""What checks of case files share: their type, their names, and how a fact is shown."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from polyclinic.clinics.patient.scenario.record import Fact, Level, Record
+from polyclinic.clinics.patient.scenario.record import Fact, Record
 
 Check = Callable[[Record], Iterator[str]]
 
@@ -12,11 +12,6 @@ Check = Callable[[Record], Iterator[str]]
 def named(*checks: Check) -> dict[str, Check]:
     """Checks by the name of their function, as words."""
     return {check.__name__.strip("_").replace("_", " "): check for check in checks}
-
-
-def spoken(record: Record) -> list[Fact]:
-    """What the patient or the parent may say."""
-    return record.at(Level.VOLUNTEERED, Level.ASKED)
 
 
 def short(fact: Fact) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from polyclinic.clinics.patient.scenario.checking import named, short, spoken
+from polyclinic.clinics.patient.scenario.checking import named, short
 from polyclinic.clinics.patient.scenario.record import Fact, Level, Record, Topic
 from polyclinic.people.vignette import stated_age
 
@@ -37,14 +37,14 @@ def _men_only(record: Record) -> Iterator[str]:
 def _other_sex(record: Record, sex: str, only: re.Pattern[str]) -> Iterator[str]:
     if record.sex != sex:
         return
-    for fact in spoken(record):
+    for fact in record.spoken:
         if fact.topic not in (Topic.FAMILY, Topic.SOCIAL) and only.search(fact.text):
             yield f"'{short(fact)}' cannot be true of a {sex} patient"
 
 
 def _pregnant_at_this_age(record: Record) -> Iterator[str]:
     if not 11 <= record.age <= 56 and record.informant == "self":
-        for fact in spoken(record):
+        for fact in record.spoken:
             if _PREGNANT.search(fact.text):
                 yield f"'{short(fact)}' at {record.age_text}"
 
@@ -55,7 +55,7 @@ def _months_and_years(record: Record) -> Iterator[str]:
 
 
 def _age_told_otherwise(record: Record) -> Iterator[str]:
-    for fact in spoken(record):
+    for fact in record.spoken:
         if _OWN_AGE.search(fact.text) and "months" not in fact.text:
             told = stated_age(fact.text)
             if told is not None and told != record.age:
@@ -64,7 +64,7 @@ def _age_told_otherwise(record: Record) -> Iterator[str]:
 
 def _child_with_a_grown_ups_life(record: Record) -> Iterator[str]:
     if record.age < 10:
-        for fact in spoken(record):
+        for fact in record.spoken:
             if fact.topic in (Topic.HABITS, Topic.SOCIAL) and _GROWN_UP.search(fact.text):
                 yield f"'{short(fact)}' at {record.age_text}"
 
@@ -95,7 +95,7 @@ def _fever_denied_and_measured(record: Record) -> Iterator[str]:
     for fact in record.at(Level.TEST):
         value = _number(fact)
         if fact.item.lower() == "temperature" and value is not None and value >= 38.0:
-            for told in spoken(record):
+            for told in record.spoken:
                 if _NO_FEVER.search(told.text):
                     yield f"'{short(told)}' contradicts the measured temperature of {value:g} C"
 

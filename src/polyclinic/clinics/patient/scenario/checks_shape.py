@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from polyclinic.clinics.patient.scenario.checking import named, short, spoken
+from polyclinic.clinics.patient.scenario.checking import named, short
 from polyclinic.clinics.patient.scenario.disciplines import DISCIPLINES
 from polyclinic.clinics.patient.scenario.record import Level, Record, Topic
 
@@ -50,7 +50,7 @@ def _few_symptoms(record: Record) -> Iterator[str]:
 
 
 def _no_pertinent_negative(record: Record) -> Iterator[str]:
-    symptoms = [fact for fact in spoken(record) if fact.topic in (Topic.SYMPTOM, Topic.COMPLAINT, Topic.MOOD)]
+    symptoms = [fact for fact in record.spoken if fact.topic in (Topic.SYMPTOM, Topic.COMPLAINT, Topic.MOOD)]
     if symptoms and not any(_NEGATIVE.search(fact.text) for fact in symptoms):
         yield "no symptom line says what is not there; add one, for example 'I have no fever and no cough.'"
 
@@ -83,7 +83,7 @@ def _social_finding_as_diagnosis(record: Record) -> Iterator[str]:
 
 
 def _code_system_tag(record: Record) -> Iterator[str]:
-    for text in [record.diagnosis, *(fact.text for fact in spoken(record))]:
+    for text in [record.diagnosis, *(fact.text for fact in record.spoken)]:
         if _TAG.search(text):
             yield f"'{text[:60]}' ends with the tag of a code system; leave it out"
 
@@ -121,7 +121,7 @@ def _urgent_without_red_flag(record: Record) -> Iterator[str]:
 
 
 def _repeated_line(record: Record) -> Iterator[str]:
-    for text, count in Counter(fact.text.lower() for fact in spoken(record)).items():
+    for text, count in Counter(fact.text.lower() for fact in record.spoken).items():
         if count > 1:
             yield f"'{text[:60]}' stands {count} times"
 
@@ -134,7 +134,7 @@ def _repeated_test(record: Record) -> Iterator[str]:
 
 def _line_torn_at_a_comma(record: Record) -> Iterator[str]:
     """``[I live alone, near the sea.]`` is two lines in YAML; the second begins small."""
-    for fact in spoken(record):
+    for fact in record.spoken:
         if fact.text[:1].islower():
             yield f"'{short(fact)}' begins in the middle of a sentence; put text with a comma in quotation marks"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from polyclinic.clinics.patient.scenario.checking import named, short, spoken
+from polyclinic.clinics.patient.scenario.checking import named, short
 from polyclinic.clinics.patient.scenario.record import Level, Record, Topic
 from polyclinic.text.phrases import mentioned
 from polyclinic.text.words import ContentWords
@@ -58,7 +58,7 @@ def _test_names_the_disease(record: Record) -> Iterator[str]:
 
 
 def _laboratory_values_in_speech(record: Record) -> Iterator[str]:
-    for fact in spoken(record):
+    for fact in record.spoken:
         if _LABORATORY.search(fact.text):
             yield f"'{short(fact)}' is a laboratory's result; a patient does not know it: put it under a test"
 
@@ -70,7 +70,7 @@ def _small_child_tells(record: Record) -> Iterator[str]:
 
 def _patient_speaks_of_a_child(record: Record) -> Iterator[str]:
     if record.informant == "self":
-        for fact in spoken(record):
+        for fact in record.spoken:
             if fact.topic is Topic.COMPLAINT and _CHILD_WORDS.search(fact.text):
                 yield f"'{short(fact)}' speaks about a child, but the informant is the patient"
 
@@ -83,7 +83,7 @@ def _parent_of_an_adult(record: Record) -> Iterator[str]:
 def _child_in_the_first_person(record: Record) -> Iterator[str]:
     if record.informant != "parent":
         return
-    for fact in spoken(record):
+    for fact in record.spoken:
         own_body = fact.topic in (Topic.COMPLAINT, Topic.SYMPTOM) and _FIRST_PERSON.search(fact.text)
         if own_body and not _ABOUT_CHILD.search(fact.text):
             yield f"'{short(fact)}' is in the patient's own voice, but a parent tells the story"
@@ -113,7 +113,7 @@ def _allergic_to_own_medicine(record: Record) -> Iterator[str]:
 
 
 def _very_long_line(record: Record) -> Iterator[str]:
-    for fact in spoken(record):
+    for fact in record.spoken:
         if len(fact.text) > _LONGEST:
             yield f"'{short(fact)}' has {len(fact.text)} characters; people answer in short sentences: split it"
 

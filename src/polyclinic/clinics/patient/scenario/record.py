@@ -137,6 +137,11 @@ class Record(Frozen):
         """The facts of these levels, in the record's order."""
         return [fact for fact in self.facts if fact.level in levels]
 
+    @property
+    def spoken(self) -> list[Fact]:
+        """What the patient or the parent may say; the rest is found by tests."""
+        return self.at(Level.VOLUNTEERED, Level.ASKED)
+
     def fact(self, id: str) -> Fact:
         """A fact by its id."""
         for fact in self.facts:

@@ -26,7 +26,7 @@ from polyclinic.clinics.patient.scenario.shipped import held_out, shipped_record
 from polyclinic.core.files import bad_file, read_text
 from polyclinic.core.scenario import Scenario
 from polyclinic.core.seed import stream
-from polyclinic.errors import DataError, UnknownName
+from polyclinic.errors import UnknownName
 from polyclinic.people.profiles import Education, Profile, fitting_profile, profiles
 
 DEFAULT_COUNT = 26
@@ -86,12 +86,7 @@ def load_records(path: Path) -> list[Record]:
 
 def lint(selector: str) -> list[str]:
     """The linter's findings for a case file, or for the shipped records when no file is named."""
-    if not selector:
-        return lint_records(shipped_records())
-    try:
-        return lint_records(load_records(Path(selector)))
-    except DataError as error:
-        return [str(error)]
+    return lint_records(load_records(Path(selector)) if selector else shipped_records())
 
 
 def scenarios(selector: str = "", seed: int = 0) -> Sequence[PatientScenario]:

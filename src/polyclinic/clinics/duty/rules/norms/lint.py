@@ -13,7 +13,7 @@ import yaml
 
 from polyclinic.clinics.duty.rules.triggers.names import READ_NOW, TRIGGER_NAMES
 from polyclinic.clinics.duty.scenario import ROLES, TASKS
-from polyclinic.core.files import LOADER, bad_file, parse_yaml
+from polyclinic.core.files import bad_file, parse_yaml, yaml_nodes
 from polyclinic.errors import UserError
 
 CATEGORIES = ("scope", "escalation", "disclosure", "comm_safety")
@@ -37,13 +37,9 @@ class Fault(NamedTuple):
         return bad_file(name, self.problem, line=self.line, fix=self.fix)
 
 
-def lint_norms(text: str) -> list[Fault]:
-    """Everything wrong in a norm file's text; empty when it is sound."""
-    try:
-        root: yaml.Node | None = yaml.compose(text, Loader=LOADER)
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        return [Fault(line, f"not readable as YAML ({error.problem})", "correct the indentation or the quoting there")]
+def lint_norms(text: str, name: str) -> list[Fault]:
+    """Everything wrong in a norm file's text; empty when it is sound. `DataError` where it is no YAML."""
+    root = yaml_nodes(text, name)
     if not isinstance(root, yaml.SequenceNode) or not root.value:
         return [Fault(1, "a norm file is a list of norms", "start every norm with '- id: NAME'")]
     faults: list[Fault] = []
@@ -55,7 +51,7 @@ def lint_norms(text: str) -> list[Fault]:
 
 def read_norm_text(text: str, name: str) -> list[dict[str, Any]]:
     """The plain entries of a sound file, or `DataError` with the first fault and the number of others."""
-    faults = lint_norms(text)
+    faults = lint_norms(text, name)
     if faults:
         more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
         raise faults[0]._replace(fix=faults[0].fix + more).error(name)
