@@ -17,7 +17,7 @@ from polyclinic.models.assemble import Assembly
 from polyclinic.models.spec import parse_cast
 from polyclinic.runner.api import resume_run, run, start_run
 from polyclinic.runner.cluster import Cluster, Spent, resume_on_cluster, run_on_cluster, shares
-from polyclinic.runner.execute.batch import Share, _own_part
+from polyclinic.runner.execute.units import Share, own_part
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.plan.run_plan import plan_run
 from polyclinic.store.leases import Leases, is_dead
@@ -48,10 +48,10 @@ def test_a_missing_package_or_a_wrong_place_is_told(monkeypatch: pytest.MonkeyPa
 
 def test_workers_begin_with_their_own_part_and_none_is_left_out() -> None:
     units: dict[str, Any] = {str(number): [] for number in range(10)}
-    parts = [_own_part(units, Share(index, 3)) for index in range(3)]
+    parts = [own_part(units, Share(index, 3)) for index in range(3)]
     assert [unit for own, _ in parts for unit in own] == list(units)
     assert all(sorted([*own, *others]) == sorted(units) for own, others in parts)
-    assert _own_part(units, Share()) == (units, [])
+    assert own_part(units, Share()) == (units, [])
 
 
 async def test_a_worker_asks_for_no_unit_that_another_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,7 +23,7 @@ from polyclinic.core.model import NANO
 from polyclinic.errors import ConfigError, LimitReached, UserError
 from polyclinic.runner.api import RunOutcome, only_if_begun, outcome_of, resume_run, write_down
 from polyclinic.runner.build.built_run import build
-from polyclinic.runner.execute.batch import Share
+from polyclinic.runner.execute.units import Share
 from polyclinic.runner.plan.config import RunConfig, make_config
 from polyclinic.runner.plan.libraries import save_learned
 from polyclinic.runner.plan.run_plan import RunPlan, parse_plan

@@ -6,10 +6,9 @@ import asyncio
 import logging
 import shlex
 import time
-from collections.abc import AsyncIterator, Awaitable, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
 from contextlib import ExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
 
 from polyclinic.core.campaign import Turnstile
 from polyclinic.core.episode import Campaign
@@ -21,21 +20,15 @@ from polyclinic.errors import LimitReached
 from polyclinic.runner.execute.progress import Progress, Silent
 from polyclinic.runner.execute.reasons import judging_failures
 from polyclinic.runner.execute.running_campaign import RunningCampaign, lone_campaign, open_campaign
+from polyclinic.runner.execute.tasks import all_of, cancel_all
+from polyclinic.runner.execute.units import Share, as_claimed, open_units, own_part
 from polyclinic.store.chain import Chain, ChainBroken
-from polyclinic.store.leases import LEASE_S, ClaimedEpisode, LeaseLost, Leases, holders, this_process
+from polyclinic.store.leases import LEASE_S, LeaseLost, Leases, holders, this_process
 from polyclinic.store.runs import StoredEpisode
 from polyclinic.store.store import Store
 
 POLL_S = 0.5
 _log = logging.getLogger("polyclinic.runner")
-
-
-@dataclass(frozen=True)
-class Share:
-    """Which of several equal workers this is. It only decides with which units a worker begins."""
-
-    index: int = 0
-    of: int = 1
 
 
 @dataclass
@@ -68,7 +61,7 @@ class Batch:
         self._lone = lone_campaign(self.context, self.start_libraries)
         self.progress.start(len(self.rows), sum(row.status != "pending" for row in self.rows))
         async with self._holding_leases(), self._within_limits():
-            units, elsewhere = _own_part(_units(self.rows), self.share)
+            units, elsewhere = own_part(open_units(self.rows), self.share)
             while (units or elsewhere) and self.limit is None:
                 waiting = iter(units.items())
                 await all_of([self._work(waiting, elsewhere) for _ in range(min(self.concurrency, len(units)))])
@@ -119,7 +112,7 @@ class Batch:
                 elsewhere.append(unit)
                 continue
             self._held.add(unit)
-            rows = [_as_claimed(row, now[row.spec.id]) for row in planned]
+            rows = [as_claimed(row, now[row.spec.id]) for row in planned]
             try:
                 if not any(row.status == "pending" for row in rows):
                     await self._leases.release(unit)
@@ -155,7 +148,7 @@ class Batch:
         wanted = set(units)
         spec = self.rows[0].spec
         rows = await self.store.runs.episodes(self.run, spec.seed, spec.clinic)
-        return _units([row for row in rows if row.unit in wanted])
+        return open_units([row for row in rows if row.unit in wanted])
 
     async def _sequence(self, unit: str, rows: list[StoredEpisode]) -> None:
         """A campaign. If the records refuse an episode that later ones depend on, the campaign is opened again and
@@ -206,7 +199,7 @@ class Batch:
                 tasks.append(task)
             await asyncio.gather(*tasks)
         except BaseException:
-            await _cancel(tasks)
+            await cancel_all(tasks)
             raise
 
     async def _replay(self, unit: str, rows: list[StoredEpisode], running: RunningCampaign) -> None:
@@ -273,42 +266,3 @@ class Batch:
         while True:
             await asyncio.sleep(self.lease_s / 3)
             await self._leases.renew(sorted(self._held))
-
-
-def _as_claimed(row: StoredEpisode, now: ClaimedEpisode) -> StoredEpisode:
-    return replace(row, status=now.status, recorded=now.recorded)
-
-
-def _units(rows: Iterable[StoredEpisode]) -> dict[str, list[StoredEpisode]]:
-    """The units that still have something pending, in planned order."""
-    units: dict[str, list[StoredEpisode]] = {}
-    for row in rows:
-        units.setdefault(row.unit, []).append(row)
-    return {unit: mine for unit, mine in units.items() if any(row.status == "pending" for row in mine)}
-
-
-def _own_part(units: dict[str, list[StoredEpisode]], share: Share) -> tuple[dict[str, list[StoredEpisode]], list[str]]:
-    """This worker's part of the units, and the names of the others, which it asks for later if they are still open.
-
-    So workers seldom ask for the same unit, and never for one that another has ended meanwhile.
-    """
-    listed = list(units)
-    first, end = len(listed) * share.index // share.of, len(listed) * (share.index + 1) // share.of
-    own = listed[first:end]
-    return {unit: units[unit] for unit in own}, listed[end:] + listed[:first]
-
-
-async def all_of(workers: Iterable[Coroutine[Any, Any, None]]) -> None:
-    """Wait for all; when one fails, the others are stopped before the failure is raised."""
-    tasks = [asyncio.create_task(worker) for worker in workers]
-    try:
-        await asyncio.gather(*tasks)
-    except BaseException:
-        await _cancel(tasks)
-        raise
-
-
-async def _cancel(tasks: Sequence[asyncio.Task[None]]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)

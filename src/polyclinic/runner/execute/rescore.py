@@ -14,7 +14,7 @@ from polyclinic.core.transcript import Failed, Scored, Transcript
 from polyclinic.errors import ConfigError
 from polyclinic.models.human import HumanDesk
 from polyclinic.runner.build.built_run import build
-from polyclinic.runner.execute.batch import all_of
+from polyclinic.runner.execute.tasks import all_of
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.plan.run_plan import parse_plan
 from polyclinic.runner.registry import read_scenarios

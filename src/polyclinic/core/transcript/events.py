@@ -1,27 +1,28 @@
-"""The transcript: a list of typed events, told apart by `kind`. Judges, reports and viewers read nothing else.
+"""What can happen in an episode: typed events, told apart by `kind`.
 
-Events carry no wall-clock time, so that the same episode always yields the same bytes; timings live beside the journal.
+They carry no wall-clock time, so that the same episode always yields the same bytes; timings live beside the journal.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import field
-from typing import Annotated, Any, Literal, TypeVar, cast
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import Field, TypeAdapter
 
 from polyclinic.core.model import Completion, Request, Usage
-from polyclinic.core.note import Note, NoteT, PayloadT, get_payload, read_kept
-from polyclinic.core.value import Value, json_bytes
+from polyclinic.core.note import NoteT, PayloadT, get_payload, read_kept
+from polyclinic.core.value import Value
 from polyclinic.errors import OwnedError, Owner
 
 
-class _Event(Value):
+class EventBase(Value):
+    """Base of all events. `seq` is its number in the transcript, filled in when the episode is over."""
+
     seq: int = -1
 
 
-class Started(_Event):
+class Started(EventBase):
     """The episode opened."""
 
     kind: Literal["started"] = "started"
@@ -33,7 +34,7 @@ class Started(_Event):
     cast: dict[str, str]
 
 
-class Called(_Event):
+class Called(EventBase):
     """A model answered: which role, which prompt, which words. `key` and `occurrence` find the full request in the
     journal.
 
@@ -74,7 +75,7 @@ class Called(_Event):
         )
 
 
-class Said(_Event):
+class Said(EventBase):
     """Something was said aloud in the simulated world. `data` is a payload as plain data."""
 
     kind: Literal["said"] = "said"
@@ -88,7 +89,7 @@ class Said(_Event):
         return get_payload(kind, self.data)
 
 
-class ToolUsed(_Event):
+class ToolUsed(EventBase):
     """An agent used a tool."""
 
     kind: Literal["tool"] = "tool"
@@ -100,7 +101,7 @@ class ToolUsed(_Event):
     error: str = ""
 
 
-class Noted(_Event):
+class Noted(EventBase):
     """Anything else a clinic wants to keep: a plan, a phase, what was retrieved, an inner thought."""
 
     kind: Literal["noted"] = "noted"
@@ -112,7 +113,7 @@ class Noted(_Event):
         return read_kept(kind, self.data) if self.topic == kind.topic else None
 
 
-class Changed(_Event):
+class Changed(EventBase):
     """A piece of the world's state changed."""
 
     kind: Literal["changed"] = "changed"
@@ -121,7 +122,7 @@ class Changed(_Event):
     after: Any = None
 
 
-class Reviewed(_Event):
+class Reviewed(EventBase):
     """A reviewer's verdict on a draft."""
 
     kind: Literal["reviewed"] = "reviewed"
@@ -133,7 +134,7 @@ class Reviewed(_Event):
     error: str = ""
 
 
-class Violated(_Event):
+class Violated(EventBase):
     """A rule was broken, by whom, how badly, and the words it rests on."""
 
     kind: Literal["violated"] = "violated"
@@ -144,7 +145,7 @@ class Violated(_Event):
     rationale: str = ""
 
 
-class Learned(_Event):
+class Learned(EventBase):
     """A library changed."""
 
     kind: Literal["learned"] = "learned"
@@ -154,7 +155,7 @@ class Learned(_Event):
     reason: str = ""
 
 
-class Posted(_Event):
+class Posted(EventBase):
     """Something was handed to people; it was committed before the episode continued."""
 
     kind: Literal["posted"] = "posted"
@@ -171,7 +172,7 @@ FAULT_OWNERS: tuple[Owner, ...] = ("model", "tool", "engine")
 """Whose failures are faults of the machinery; the others answered, but not in a way that could be read or scored."""
 
 
-class Failed(_Event):
+class Failed(EventBase):
     """Something failed and one party owns it.
 
     Where replies to a question could not be read, `prompt` names the question and `calls` the calls that gave them, by
@@ -207,14 +208,14 @@ class Score(Value):
     weight: float = 1.0
 
 
-class Scored(_Event):
+class Scored(EventBase):
     """A judge spoke."""
 
     kind: Literal["scored"] = "scored"
     score: Score
 
 
-class Ended(_Event):
+class Ended(EventBase):
     """The episode closed. `data` holds all payloads that the flow concluded with, as plain data."""
 
     kind: Literal["ended"] = "ended"
@@ -239,86 +240,4 @@ Event = Annotated[
     Field(discriminator="kind"),
 ]
 EVENT: TypeAdapter[Event] = TypeAdapter(Event)
-EventT = TypeVar("EventT", bound=_Event)
-
-
-def _with_number(event: Event, number: int) -> Event:
-    """A copy with its number; `dataclasses.replace` takes five times as long, and every event comes through here."""
-    made = object.__new__(type(event))
-    made.__dict__.update(event.__dict__)
-    made.__dict__["seq"] = number
-    return made
-
-
-class Transcript:
-    """The events of one episode, in order."""
-
-    def __init__(self, events: Iterable[Event] = ()) -> None:
-        self.events: list[Event] = list(events)
-        self._sorted: dict[type[_Event], list[Event]] = {}
-        self._notes: dict[type[Note], list[Note]] = {}
-        self._counted = 0
-
-    def __iter__(self) -> Iterator[Event]:
-        return iter(self.events)
-
-    def __len__(self) -> int:
-        return len(self.events)
-
-    def of(self, kind: type[EventT]) -> list[EventT]:
-        """The events of one type, in order."""
-        return list(self._all(kind))
-
-    def _all(self, kind: type[EventT]) -> list[EventT]:
-        if self._counted != len(self.events):
-            self._sorted, self._notes = {}, {}
-            for event in self.events:
-                self._sorted.setdefault(type(event), []).append(event)
-            self._counted = len(self.events)
-        return cast("list[EventT]", self._sorted.get(kind, []))
-
-    def said(self, speaker: str | None = None) -> list[Said]:
-        """What was said, by one speaker or by all."""
-        return [event for event in self._all(Said) if speaker is None or event.speaker == speaker]
-
-    def notes(self, kind: type[NoteT]) -> list[NoteT]:
-        """The notes of one type, in order."""
-        events = self._all(Noted)
-        if kind not in self._notes:
-            self._notes[kind] = [note for event in events if (note := event.as_note(kind)) is not None]
-        return list(cast("list[NoteT]", self._notes[kind]))
-
-    def last_note(self, kind: type[NoteT]) -> NoteT | None:
-        """The last note of one type; None when there is none."""
-        found = self.notes(kind)
-        return found[-1] if found else None
-
-    def dialogue(self) -> str:
-        """The spoken words as plain lines, for judges and readers."""
-        return "\n".join(f"{event.speaker}: {event.text}" for event in self.of(Said))
-
-    def outcome(self) -> str:
-        """How it ended; empty while it has not."""
-        ended = self.of(Ended)
-        return ended[-1].outcome if ended else ""
-
-    def ended_with(self, kind: type[PayloadT]) -> PayloadT | None:
-        """The payload of this type that the episode ended with, if any."""
-        ended = self.of(Ended)
-        return get_payload(kind, ended[-1].data) if ended else None
-
-    def numbered(self) -> Transcript:
-        """The same with `seq` filled in: events get their numbers when their episode is over."""
-        return Transcript(_with_number(event, index) for index, event in enumerate(self.events))
-
-    def to_json(self) -> bytes:
-        """All events as a JSON array."""
-        return json_bytes(self.events)
-
-    @classmethod
-    def from_json(cls, text: bytes | str) -> Transcript:
-        """The reverse of `to_json`."""
-        return cls(_EVENTS.validate_json(text))
-
-
-_EVENTS: TypeAdapter[list[Event]] = TypeAdapter(list[Event])
+EventT = TypeVar("EventT", bound=EventBase)

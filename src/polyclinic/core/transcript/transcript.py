@@ -1,0 +1,93 @@
+"""The transcript: the events of an episode as a list. Judges, reports and viewers read nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import cast
+
+from pydantic import TypeAdapter
+
+from polyclinic.core.note import Note, NoteT, PayloadT, get_payload
+from polyclinic.core.transcript.events import Ended, Event, EventBase, EventT, Noted, Said
+from polyclinic.core.value import json_bytes
+
+_EVENTS: TypeAdapter[list[Event]] = TypeAdapter(list[Event])
+
+
+def _with_number(event: Event, number: int) -> Event:
+    """A copy with its number; `dataclasses.replace` takes five times as long, and every event comes through here."""
+    made = object.__new__(type(event))
+    made.__dict__.update(event.__dict__)
+    made.__dict__["seq"] = number
+    return made
+
+
+class Transcript:
+    """The events of one episode, in order."""
+
+    def __init__(self, events: Iterable[Event] = ()) -> None:
+        self.events: list[Event] = list(events)
+        self._sorted: dict[type[EventBase], list[Event]] = {}
+        self._notes: dict[type[Note], list[Note]] = {}
+        self._counted = 0
+
+    def __iter__(self) -> Iterator[Event]:
+        return iter(self.events)
+
+    def __len__(self) -> int:
+        return len(self.events)
+
+    def of(self, kind: type[EventT]) -> list[EventT]:
+        """The events of one type, in order."""
+        return list(self._all(kind))
+
+    def _all(self, kind: type[EventT]) -> list[EventT]:
+        if self._counted != len(self.events):
+            self._sorted, self._notes = {}, {}
+            for event in self.events:
+                self._sorted.setdefault(type(event), []).append(event)
+            self._counted = len(self.events)
+        return cast("list[EventT]", self._sorted.get(kind, []))
+
+    def said(self, speaker: str | None = None) -> list[Said]:
+        """What was said, by one speaker or by all."""
+        return [event for event in self._all(Said) if speaker is None or event.speaker == speaker]
+
+    def notes(self, kind: type[NoteT]) -> list[NoteT]:
+        """The notes of one type, in order."""
+        events = self._all(Noted)
+        if kind not in self._notes:
+            self._notes[kind] = [note for event in events if (note := event.as_note(kind)) is not None]
+        return list(cast("list[NoteT]", self._notes[kind]))
+
+    def last_note(self, kind: type[NoteT]) -> NoteT | None:
+        """The last note of one type; None when there is none."""
+        found = self.notes(kind)
+        return found[-1] if found else None
+
+    def dialogue(self) -> str:
+        """The spoken words as plain lines, for judges and readers."""
+        return "\n".join(f"{event.speaker}: {event.text}" for event in self.of(Said))
+
+    def outcome(self) -> str:
+        """How it ended; empty while it has not."""
+        ended = self.of(Ended)
+        return ended[-1].outcome if ended else ""
+
+    def ended_with(self, kind: type[PayloadT]) -> PayloadT | None:
+        """The payload of this type that the episode ended with, if any."""
+        ended = self.of(Ended)
+        return get_payload(kind, ended[-1].data) if ended else None
+
+    def numbered(self) -> Transcript:
+        """The same with `seq` filled in: events get their numbers when their episode is over."""
+        return Transcript(_with_number(event, index) for index, event in enumerate(self.events))
+
+    def to_json(self) -> bytes:
+        """All events as a JSON array."""
+        return json_bytes(self.events)
+
+    @classmethod
+    def from_json(cls, text: bytes | str) -> Transcript:
+        """The reverse of `to_json`."""
+        return cls(_EVENTS.validate_json(text))

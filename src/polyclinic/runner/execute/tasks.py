@@ -1,0 +1,24 @@
+"""Several tasks as one: when one fails, none is left running."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Iterable, Sequence
+from typing import Any
+
+
+async def all_of(workers: Iterable[Coroutine[Any, Any, None]]) -> None:
+    """Wait for all; when one fails, the others are stopped before the failure is raised."""
+    tasks = [asyncio.create_task(worker) for worker in workers]
+    try:
+        await asyncio.gather(*tasks)
+    except BaseException:
+        await cancel_all(tasks)
+        raise
+
+
+async def cancel_all(tasks: Sequence[asyncio.Task[None]]) -> None:
+    """Stop all, and wait until they have."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

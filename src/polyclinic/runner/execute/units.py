@@ -1,0 +1,44 @@
+"""What of a run is still to do, and which worker begins with what.
+
+A unit is what one worker does alone: a whole campaign, or an episode that shares nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from polyclinic.store.leases import ClaimedEpisode
+from polyclinic.store.runs import StoredEpisode
+
+
+@dataclass(frozen=True)
+class Share:
+    """Which of several equal workers this is. It only decides with which units a worker begins."""
+
+    index: int = 0
+    of: int = 1
+
+
+def as_claimed(row: StoredEpisode, now: ClaimedEpisode) -> StoredEpisode:
+    """The episode as it stood when its unit was leased."""
+    return replace(row, status=now.status, recorded=now.recorded)
+
+
+def open_units(rows: Iterable[StoredEpisode]) -> dict[str, list[StoredEpisode]]:
+    """The units that still have something pending, in planned order."""
+    units: dict[str, list[StoredEpisode]] = {}
+    for row in rows:
+        units.setdefault(row.unit, []).append(row)
+    return {unit: mine for unit, mine in units.items() if any(row.status == "pending" for row in mine)}
+
+
+def own_part(units: dict[str, list[StoredEpisode]], share: Share) -> tuple[dict[str, list[StoredEpisode]], list[str]]:
+    """This worker's part of the units, and the names of the others, which it asks for later if they are still open.
+
+    So workers seldom ask for the same unit, and never for one that another has ended meanwhile.
+    """
+    listed = list(units)
+    first, end = len(listed) * share.index // share.of, len(listed) * (share.index + 1) // share.of
+    own = listed[first:end]
+    return {unit: units[unit] for unit in own}, listed[end:] + listed[:first]
