@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 
 import click
@@ -10,7 +11,7 @@ import click
 from polyclinic.cli.options import json_option, print_json, store_option, wait
 from polyclinic.core.extras import install_hint
 from polyclinic.errors import ConfigError
-from polyclinic.store.staff import LEAST_PASSWORD, MOST_PASSWORD, STAFF_ROLES, Account, StaffRole
+from polyclinic.store.staff import LEAST_PASSWORD, MOST_PASSWORD, STAFF_ROLES, Account, StaffAccounts, StaffRole
 from polyclinic.store.store import open_store
 
 BY = "command line"
@@ -32,14 +33,8 @@ def command() -> None:
 def add(name: str, role: StaffRole, store: str, as_json: bool) -> int:
     """Add an account. The password is asked for, or read from standard input."""
     hashed = _asked()
-
-    async def work() -> None:
-        async with open_store(store) as found:
-            await found.staff.add(name, role, hashed)
-            await found.audit_log.append(BY, "", "add account", f"staff/{name}")
-
-    wait(work())
-    return _told(name, "add account", f"{name} may {role.replace('_', ' ')}", as_json)
+    words = f"{name} may {role.replace('_', ' ')}"
+    return _changes(store, lambda staff: staff.add(name, role, hashed), name, "add account", words, as_json)
 
 
 @command.command(name="password")
@@ -49,17 +44,21 @@ def add(name: str, role: StaffRole, store: str, as_json: bool) -> int:
 def password(name: str, store: str, as_json: bool) -> int:
     """Set a new password, which ends the account's logins. It is asked for, or read from standard input."""
     hashed = _asked()
+    words = f"{name} has a new password"
+    return _changes(store, lambda staff: staff.set_password(name, hashed), name, "change password", words, as_json)
+
+
+def _changes(
+    url: str, change: Callable[[StaffAccounts], Awaitable[None]], name: str, done: str, words: str, as_json: bool
+) -> int:
+    """Change an account, write it into the audit log, and say so."""
 
     async def work() -> None:
-        async with open_store(store) as found:
-            await found.staff.set_password(name, hashed)
-            await found.audit_log.append(BY, "", "change password", f"staff/{name}")
+        async with open_store(url) as store:
+            await change(store.staff)
+            await store.audit_log.append(BY, "", done, f"staff/{name}")
 
     wait(work())
-    return _told(name, "change password", f"{name} has a new password", as_json)
-
-
-def _told(name: str, done: str, words: str, as_json: bool) -> int:
     if as_json:
         print_json({"name": name, "done": done})
     else:
@@ -107,14 +106,7 @@ def listed(store: str, as_json: bool) -> int:
 @json_option
 def end(name: str, store: str, as_json: bool) -> int:
     """End an account and its logins. Its name stays in the audit log."""
-
-    async def work() -> None:
-        async with open_store(store) as found:
-            await found.staff.end(name)
-            await found.audit_log.append(BY, "", "end account", f"staff/{name}")
-
-    wait(work())
-    return _told(name, "end account", f"{name} is ended", as_json)
+    return _changes(store, lambda staff: staff.end(name), name, "end account", f"{name} is ended", as_json)
 
 
 @command.command(name="log")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
 
+from pydantic import ValidationError
 from typing_extensions import TypeVar
 
 from polyclinic.core.message import Frozen
+from polyclinic.errors import ConfigError
 
 
 class Scenario(Frozen):
@@ -25,11 +28,25 @@ class Scenario(Frozen):
 
 
 class Variant(Frozen):
-    """Base of a clinic's variants: a named configuration of its flow. Plain data, no code."""
+    """Base of a clinic's variants: a named configuration of its flow, as plain data.
+
+    `SETTINGS` names the fields that a user may set for a run (``--set turns=20``).
+    """
+
+    SETTINGS: ClassVar[tuple[str, ...]] = ()
 
     name: str
     about: str
     baseline: bool = False
+
+    def configured(self, options: Mapping[str, str]) -> Self:
+        """The variant with a user's own settings."""
+        changes = {name: options[name] for name in self.SETTINGS if name in options}
+        try:
+            return type(self).model_validate({**self.model_dump(), **changes}) if changes else self
+        except ValidationError as error:
+            fault = error.errors()[0]
+            raise ConfigError(f"--set {fault['loc'][0]}: {fault['msg']} (got {fault['input']!r})") from None
 
 
 # What a clinic's scenarios and variants are. An episode and a case only give them out, a judge only takes them in; a

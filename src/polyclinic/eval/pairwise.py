@@ -63,19 +63,10 @@ class PairwiseJudge(Generic[S_contra, V_contra]):
     ) -> None:
         if k_samples < 1:
             raise ValueError("a pairwise judge takes at least one sample")
-        self._name, self.question, self.k_samples, self.role = name, question, k_samples, role
+        self.name, self.question, self.k_samples, self.role = name, question, k_samples, role
         self._metric = Metric(metric or name, question)
+        self.metrics = (self._metric,)
         self._view, self._against, self._context = view, against, context
-
-    @property
-    def name(self) -> str:
-        """Names the judge on the command line and in scores."""
-        return self._name
-
-    @property
-    def metrics(self) -> tuple[Metric, ...]:
-        """The share of comparisons won, draws counting half."""
-        return (self._metric,)
 
     async def prefer(self, a: View, b: View, bench: Bench, context: str = "", sample: int = 0) -> Preference:
         """The preference between two texts, judged in both orders."""
@@ -83,7 +74,7 @@ class PairwiseJudge(Generic[S_contra, V_contra]):
 
         def prompt(first: View, second: View) -> JudgesPair:
             return JudgesPair(
-                judge=self._name,
+                judge=self.name,
                 question=self.question,
                 context=context,
                 first=first.text,
@@ -118,7 +109,7 @@ class PairwiseJudge(Generic[S_contra, V_contra]):
             found = await self.prefer(ours, theirs, bench, context, sample)
             reason = found.reasons[0] if found.consistent else f"the order decided: {' | '.join(found.reasons)}"
             scores.append(
-                Score(metric=self._metric.name, value=found.value, judge=self._name, sample=sample, reason=reason)
+                Score(metric=self._metric.name, value=found.value, judge=self.name, sample=sample, reason=reason)
             )
         return scores
 

@@ -36,7 +36,7 @@ class ReadingJudge(CodedJudge, Generic[S_contra, V_contra]):
 
     async def score(self, case: Case[S_contra, V_contra], bench: Bench) -> list[Score]:
         """The scores, or `JudgeError`."""
-        with boundary("judge", f"the readings of {case.scenario.id}"), judging(self._name):
+        with boundary("judge", f"the readings of {case.scenario.id}"), judging(self.name):
             return self.checked(await self._function(case, bench))
 
 

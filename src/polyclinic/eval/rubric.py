@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Generic
 
-from polyclinic.core.judge import Bench, Case, Metric
+from polyclinic.core.judge import Bench, Case
 from polyclinic.core.scenario import S_contra, V_contra
 from polyclinic.core.transcript import Score
 from polyclinic.errors import JudgeError, ReplyError, boundary
@@ -65,17 +65,7 @@ class RubricJudge(Generic[S_contra, V_contra]):
             raise ValueError("a rubric judge takes at least one sample")
         self.rubric, self.role, self.view = rubric, role, view
         self.k_samples, self.apart = k_samples, apart
-        self._name = name or rubric.id
-
-    @property
-    def name(self) -> str:
-        """Names the judge on the command line and in scores."""
-        return self._name
-
-    @property
-    def metrics(self) -> tuple[Metric, ...]:
-        """What it measures."""
-        return self.rubric.metrics()
+        self.name, self.metrics = name or rubric.id, rubric.metrics()
 
     async def score(self, case: Case[S_contra, V_contra], bench: Bench) -> list[Score]:
         """The scores of every sample, each marked with its number; or `JudgeError`, and no score at all."""
@@ -88,7 +78,7 @@ class RubricJudge(Generic[S_contra, V_contra]):
                 for sample in range(self.k_samples):
                     judged = await self._judge(view, bench, sample)
                     scores.extend(self._scores(judged, subject, sample))
-        return check_scores(scores, self._name, self.metrics)
+        return check_scores(scores, self.name, self.metrics)
 
     async def _judge(self, view: View, bench: Bench, sample: int) -> RubricJudged:
         if not self.apart:
@@ -135,7 +125,7 @@ class RubricJudge(Generic[S_contra, V_contra]):
             return Score(
                 metric=metric,
                 value=value,
-                judge=self._name,
+                judge=self.name,
                 sample=sample,
                 subject=subject,
                 reason=reason,

@@ -89,23 +89,13 @@ class CodedJudge:
     """What judges that are code have in common: a name, and metrics whose ranges are held."""
 
     def __init__(self, name: str, metrics: Iterable[Metric]) -> None:
-        self._name, self._metrics = name, tuple(metrics)
-        if not self._metrics:
+        self.name, self.metrics = name, tuple(metrics)
+        if not self.metrics:
             raise ValueError(f"the judge '{name}' declares no metric")
-
-    @property
-    def name(self) -> str:
-        """Names the judge on the command line and in scores."""
-        return self._name
-
-    @property
-    def metrics(self) -> tuple[Metric, ...]:
-        """What it measures."""
-        return self._metrics
 
     def checked(self, found: Score | Iterable[Score]) -> list[Score]:
         """What was found as a list, each score within its metric's range."""
-        return check_scores([found] if isinstance(found, Score) else found, self._name, self._metrics)
+        return check_scores([found] if isinstance(found, Score) else found, self.name, self.metrics)
 
 
 class RuleJudge(CodedJudge, Generic[S_contra, V_contra]):
@@ -117,7 +107,7 @@ class RuleJudge(CodedJudge, Generic[S_contra, V_contra]):
 
     def apply(self, case: Case[S_contra, V_contra]) -> list[Score]:
         """The scores of one case, without a bench: rules need none."""
-        with boundary("judge", f"the rule on {case.scenario.id}"), judging(self._name):
+        with boundary("judge", f"the rule on {case.scenario.id}"), judging(self.name):
             return self.checked(self._function(case))
 
     async def score(self, case: Case[S_contra, V_contra], bench: Bench) -> list[Score]:

@@ -63,14 +63,9 @@ class HostedCaller:
         host_model: HostModel | None = None,
     ) -> None:
         self._provider, self._model, self._options = provider, model, options
-        self._name, self._price = name, price
+        self.name, self._price = name, price
         self._host_model = host_model
         self._takes_tools = True
-
-    @property
-    def name(self) -> str:
-        """As in the cast."""
-        return self._name
 
     @property
     def hears(self) -> bool:

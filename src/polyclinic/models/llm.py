@@ -112,13 +112,8 @@ class ChatCaller:
 
     def __init__(self, endpoint: Endpoint, model: str, options: Options, name: str, price: Price = FREE) -> None:
         self._endpoint, self._model, self._options = endpoint, model, options
-        self._name, self._price = name, price
+        self.name, self._price = name, price
         self._url = f"{endpoint.base_url}/chat/completions"
-
-    @property
-    def name(self) -> str:
-        """As in the cast."""
-        return self._name
 
     @property
     def hears(self) -> bool:

@@ -37,16 +37,11 @@ class LocalCaller:
         defaults = {"timeout_s": _SLOW_S, "idle_s": _SLOW_S, "total_s": 2 * _SLOW_S}
         self.options = options.model_copy(update={key: value for key, value in defaults.items() if key not in given})
         self.limiter = Limiter(slots)
-        self._path, self._slots, self._name = path, slots, name
+        self._path, self._slots, self.name = path, slots, name
         self._server: Any = None
         self._caller: ChatCaller | None = None
         self._endpoint: Endpoint | None = None
         self._loading = asyncio.Lock()
-
-    @property
-    def name(self) -> str:
-        """As in the cast."""
-        return self._name
 
     @property
     def hears(self) -> bool:
@@ -78,7 +73,7 @@ class LocalCaller:
             if self._caller is None:
                 self._server = await asyncio.to_thread(_serve, find_gguf(self._path), self._slots, self.options)
                 self._endpoint = Endpoint(f"{self._server.listening_address.rstrip('/')}/v1", "", self._slots)
-                self._caller = ChatCaller(self._endpoint, "local", self.options, self._name)
+                self._caller = ChatCaller(self._endpoint, "local", self.options, self.name)
             return self._caller
 
 

@@ -27,12 +27,7 @@ class UnderstudyModel:
     ) -> None:
         self._understudy, self._ears = understudy, ears
         self._mistakes = dict(mistakes or {})
-        self._name = name or "understudy"
-
-    @property
-    def name(self) -> str:
-        """`understudy`, with its mistakes if it was asked for any."""
-        return self._name
+        self.name = name or "understudy"
 
     async def answer(self, request: Request) -> Completion:
         """The reply as JSON text, plain text, or tool calls."""

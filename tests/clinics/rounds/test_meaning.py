@@ -16,7 +16,7 @@ from polyclinic.clinics.rounds.scenario.shipped import case_named
 from polyclinic.clinics.rounds.understudies.learning import Taught, asked_chance, chance_unseen, shifted
 from polyclinic.clinics.rounds.understudies.student import remembered, tells, understood
 from polyclinic.clinics.rounds.understudies.voices import voice
-from polyclinic.clinics.rounds.variants import VARIANTS, RoundsVariant, configured
+from polyclinic.clinics.rounds.variants import VARIANTS, RoundsVariant
 from polyclinic.core.model import Completion, Request
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.understudy import Ask
@@ -136,12 +136,12 @@ async def test_without_the_tutors_words_the_gain_is_gone(play: Play) -> None:
 
 def test_the_size_of_learning_is_a_setting_and_zero_means_none() -> None:
     full = VARIANTS["full"]
-    assert configured(full, {"learning": "0.5", "voice": "second"}) == full.model_copy(
+    assert full.configured({"learning": "0.5", "voice": "second"}) == full.model_copy(
         update={"learning": 0.5, "voice": "second"}
     )
     for options in ({"learning": "-1"}, {"learning": "much"}, {"voice": "third"}):
         with pytest.raises(ConfigError, match="--set"):
-            configured(full, options)
+            full.configured(options)
     assert rounds.clinic.settings == RoundsVariant.SETTINGS
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from polyclinic.clinics.patient.flow import flow
-from polyclinic.clinics.patient.flow.room import SETTINGS
 from polyclinic.clinics.patient.judges import judges
 from polyclinic.clinics.patient.prompts import PROMPTS
 from polyclinic.clinics.patient.readings import READINGS
@@ -11,7 +10,7 @@ from polyclinic.clinics.patient.report import feedback, report
 from polyclinic.clinics.patient.scenario import PatientScenario, lint, scenarios
 from polyclinic.clinics.patient.state import Evolution
 from polyclinic.clinics.patient.understudies import MISTAKES, UNDERSTUDIES
-from polyclinic.clinics.patient.variants import VARIANTS
+from polyclinic.clinics.patient.variants import VARIANTS, PatientVariant
 from polyclinic.core.clinic import Clinic, Role
 
 clinic = Clinic(
@@ -65,7 +64,7 @@ clinic = Clinic(
     lint=lint,
     report=report,
     feedback=feedback,
-    settings=SETTINGS,
+    settings=PatientVariant.SETTINGS,
     headline=("ability", "elicited"),
     demo_scenarios="2",
     demo_variants=("cot", "few-shot-2", "evolved-emptied"),

@@ -6,9 +6,9 @@ Plain data; `flow` reads it. In a campaign every variant whose patient has a lib
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from polyclinic.core.scenario import Variant
 
@@ -24,6 +24,19 @@ class PatientVariant(Variant):
     `rival` makes a duel: every question is answered by a second method too, and the two answers are compared.
     `voice` and `uptake` are for offline players: whose sentences they say, and how readily they learn.
     """
+
+    SETTINGS: ClassVar[tuple[str, ...]] = (
+        "phases",
+        "turns",
+        "least",
+        "cheats",
+        "crisis",
+        "recruit",
+        "learn_recruit",
+        "consult_turns",
+        "voice",
+        "uptake",
+    )
 
     method: Method = "library"
     samples: int = 3
@@ -43,6 +56,12 @@ class PatientVariant(Variant):
     judge_questions: bool = False
     voice: Literal["first", "second"] = "first"
     uptake: float = Field(default=1.0, ge=0.0, le=1.0)
+
+    @field_validator("phases", mode="before")
+    @classmethod
+    def _listed(cls, phases: object) -> object:
+        """A user writes them with commas between."""
+        return tuple(part.strip() for part in phases.split(",") if part.strip()) if isinstance(phases, str) else phases
 
 
 def _methods() -> list[PatientVariant]:

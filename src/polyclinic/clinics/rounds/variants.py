@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import ClassVar, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from polyclinic.core.scenario import Variant
-from polyclinic.errors import ConfigError
 
 TutorKind = Literal["socratic", "no_thinking", "plain", "lecture", "none"]
 
@@ -67,15 +65,3 @@ _SIZES = tuple(
     for n in range(1, 11)
 )
 VARIANTS = {variant.name: variant for variant in (*_NAMED, *_SIZES)}
-
-
-def configured(variant: RoundsVariant, options: Mapping[str, str]) -> RoundsVariant:
-    """The variant with a user's own settings: ``--set voice=second --set learning=0.5``."""
-    changes = {name: options[name] for name in RoundsVariant.SETTINGS if name in options}
-    if not changes:
-        return variant
-    try:
-        return RoundsVariant.model_validate({**variant.model_dump(), **changes})
-    except ValidationError as error:
-        fault = error.errors()[0]
-        raise ConfigError(f"--set {fault['loc'][0]}: {fault['msg']} (got {fault['input']!r})") from None

@@ -6,7 +6,7 @@ happens after the shift in `evolve/after_shift.py`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from polyclinic.clinics.duty.agents import Patient, Staff
 from polyclinic.clinics.duty.evolve.after_shift import ShiftRecord, reflect
@@ -30,7 +30,6 @@ from polyclinic.clinics.duty.state.memory import CommitmentBook
 from polyclinic.clinics.duty.state.ward import ShiftEnded, Ward, open_ward
 from polyclinic.clinics.duty.variants import DutyVariant
 from polyclinic.core.episode import Episode
-from polyclinic.errors import ConfigError
 from polyclinic.people.traits import draw_profile
 
 _CLOSING = " \n\"'”’)"
@@ -64,7 +63,7 @@ class Shift:
     def __init__(self, episode: Episode[AnyDuty, DutyVariant]) -> None:
         self.episode = episode
         self.scenario = episode.scenario
-        self.variant = configured(episode.variant, episode.services.options)
+        self.variant = episode.variant.configured(episode.services.options)
         self.norms = house_norms(episode.services)
         shuffled = self.variant.shuffled_norms
         self.taught = shuffled_between_roles(self.norms, episode.spec.seed) if shuffled else self.norms
@@ -157,16 +156,3 @@ def ward_of(episode: Episode[AnyDuty, DutyVariant]) -> Ward:
     """The campaign's ward, or a new one for a shift that stands alone."""
     shared = episode.shared(Ward)
     return shared if shared is not None else open_ward((), episode.variant, episode.spec.seed, episode.services)
-
-
-def configured(variant: DutyVariant, options: Mapping[str, str]) -> DutyVariant:
-    """The variant with a user's own numbers: candidates, rewrites, norm_weight, batch,
-    drift_threshold, drift_window.
-    """
-    changes = {name: options[name] for name in DutyVariant.SETTINGS if name in options}
-    if not changes:
-        return variant
-    try:
-        return DutyVariant.model_validate({**variant.model_dump(), **changes})
-    except ValueError as error:
-        raise ConfigError(f"duty's options {', '.join(changes)} must be numbers in range: {error}") from error

@@ -14,7 +14,7 @@ from polyclinic.clinics.rounds.rules.matching import match_persona
 from polyclinic.clinics.rounds.rules.notes import Analysed, RoomOpened, Seated
 from polyclinic.clinics.rounds.scenario.case import Case
 from polyclinic.clinics.rounds.state import Room
-from polyclinic.clinics.rounds.variants import RoundsVariant, configured
+from polyclinic.clinics.rounds.variants import RoundsVariant
 from polyclinic.core.episode import Episode
 from polyclinic.people.personas import personas
 from polyclinic.people.students import sample_group
@@ -22,7 +22,7 @@ from polyclinic.people.students import sample_group
 
 async def flow(episode: Episode[Case, RoundsVariant]) -> str:
     """One session. Ends as ``reached`` (every student holds the conclusion) or ``not_reached``."""
-    variant = configured(episode.variant, episode.services.options)
+    variant = episode.variant.configured(episode.services.options)
     case = await Author(episode).completes(episode.scenario)
     script = case.whole_script
     cue = Cue(case=case.id, voice=variant.voice, learning=variant.learning)
