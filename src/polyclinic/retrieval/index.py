@@ -96,7 +96,7 @@ class ExactIndex:
         return _best(similarities[rows], rows, k)
 
 
-class FaissIndex:
+class FaissIndex(ExactIndex):
     """Counts differing sign bits over all rows, then ranks the nearest by true similarity.
 
     The centre is the mean of the first `EXACT_ROWS` rows (or of the first addition, if that is smaller), so how later
@@ -104,16 +104,13 @@ class FaissIndex:
     """
 
     def __init__(self, dimensions: int, candidates: int = CANDIDATES) -> None:
-        self.rows = _Rows(dimensions)
+        super().__init__(dimensions)
         self._pad = -dimensions % 8
         self._candidates = candidates
         self._centre: Vectors | None = None
         self._faiss = _faiss()
         self._bits = self._faiss.IndexBinaryFlat(dimensions + self._pad)
         self._bits.use_heap = False
-
-    def __len__(self) -> int:
-        return self.rows.count - self.rows.removed
 
     def add(self, vectors: Vectors) -> None:
         """Append rows."""
@@ -123,10 +120,6 @@ class FaissIndex:
             self._centre = np.asarray(np.mean(vectors[:EXACT_ROWS], axis=0, dtype=np.float64), dtype=np.float32)
         self.rows.add(vectors)
         self._bits.add(self._signs(vectors))
-
-    def remove(self, row: int) -> None:
-        """Take one row out of all later answers."""
-        self.rows.remove(row)
 
     def nearest(self, vector: Vectors, k: int) -> list[tuple[int, float]]:
         """Up to k (row, similarity), best first; equal similarities go to the lower row."""
@@ -154,7 +147,7 @@ class GrowingIndex:
 
     def __init__(self, dimensions: int) -> None:
         self._dimensions = dimensions
-        self._now: ExactIndex | FaissIndex = ExactIndex(dimensions)
+        self._now: ExactIndex = ExactIndex(dimensions)
 
     def __len__(self) -> int:
         return len(self._now)
@@ -162,7 +155,7 @@ class GrowingIndex:
     def add(self, vectors: Vectors) -> None:
         """Append rows."""
         self._now.add(vectors)
-        if isinstance(self._now, ExactIndex) and self._now.rows.count > EXACT_ROWS:
+        if not isinstance(self._now, FaissIndex) and self._now.rows.count > EXACT_ROWS:
             rows = self._now.rows
             self._now = FaissIndex(self._dimensions)
             self._now.add(rows.vectors)

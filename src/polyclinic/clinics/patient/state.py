@@ -95,7 +95,7 @@ class Conversation(NamedTuple):
     summary: str
 
     @classmethod
-    def of(cls, me: str, summary: str, turns: Sequence[Turn]) -> Conversation:
+    def from_turns(cls, me: str, summary: str, turns: Sequence[Turn]) -> Conversation:
         """From a summary and the turns after it."""
         spoken = [(turn.speaker == me, turn.text) for turn in turns]
         joined = [(mine, "\n".join(text for _, text in group)) for mine, group in groupby(spoken, itemgetter(0))]
@@ -139,7 +139,7 @@ class Interview:
 
     def told_to(self, me: str) -> Conversation:
         """The talk as one side of it remembers it."""
-        return Conversation.of(me, self.memory.summary, self.memory.window())
+        return Conversation.from_turns(me, self.memory.summary, self.memory.window())
 
     @property
     def asked(self) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from datetime import date
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Generic, Literal, Self, TypeVar
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
@@ -25,6 +25,7 @@ from polyclinic.people.patient_axes import CONFUSIONS, LANGUAGES, PERSONALITIES,
 Level = Literal["primary", "secondary", "tertiary", "custom"]
 Preference = Literal["asap", "physician", "date"]
 PREFERENCES: tuple[Preference, ...] = ("asap", "physician", "date")
+Bound = TypeVar("Bound", int, float, date)
 PRESETS = ("primary", "secondary", "tertiary")
 AXES: dict[str, tuple[str, ...]] = {
     "personality": PERSONALITIES,
@@ -34,43 +35,23 @@ AXES: dict[str, tuple[str, ...]] = {
 }
 
 
-class IntRange(Frozen):
+class Between(Frozen, Generic[Bound]):
     """Both ends included."""
 
-    min: int
-    max: int
+    min: Bound
+    max: Bound
 
     @model_validator(mode="after")
-    def _ordered(self) -> IntRange:
+    def _ordered(self) -> Self:
         if self.min > self.max:
             raise ValueError(f"min {self.min} is above max {self.max}")
         return self
 
 
-class Share(Frozen):
-    """A proportion between two bounds, each from 0 to 1."""
-
-    min: float = Field(ge=0, le=1)
-    max: float = Field(ge=0, le=1)
-
-    @model_validator(mode="after")
-    def _ordered(self) -> Share:
-        if self.min > self.max:
-            raise ValueError(f"min {self.min} is above max {self.max}")
-        return self
-
-
-class DateRange(Frozen):
-    """Both ends included."""
-
-    min: date
-    max: date
-
-    @model_validator(mode="after")
-    def _ordered(self) -> DateRange:
-        if self.min > self.max:
-            raise ValueError(f"min {self.min} is after max {self.max}")
-        return self
+IntRange = Between[int]
+DateRange = Between[date]
+Share = Between[Annotated[float, Field(ge=0, le=1)]]
+"""A proportion between two bounds, each from 0 to 1."""
 
 
 class Weights(Frozen):
