@@ -1,6 +1,6 @@
 """Resources that are written with every booking and searched seldom are indexed when somebody first searches.
 
-Their rows carry a mark until then. Whoever reads the index asks `pending` first, or calls `catch_up` when it may write.
+Their rows carry a mark until then. A reader of the index asks `pending` first, or calls `catch_up` when it may write.
 """
 
 from __future__ import annotations
