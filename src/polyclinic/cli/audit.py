@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from polyclinic.cli.options import Group, json_option, print_json, store_option, wait
+from polyclinic.cli.options import Group, json_option, print_json, store_option, wait, waits
 from polyclinic.errors import ConfigError
 from polyclinic.eval.audit import AuditKey, read_ratings, write_packet
 from polyclinic.eval.audit_report import audit, audit_sections, people_by_variant
@@ -99,29 +99,24 @@ def _questions(clinic: str, rubric: str) -> Sequence[Criterion]:
 @click.option("--html", default="", metavar="FILE", help="Write the run's report with the audit in it.")
 @store_option
 @json_option
-def read(sheets: tuple[str, ...], key_path: str, scoring: str, html: str, store: str, as_json: bool) -> int:
+@waits
+async def read(sheets: tuple[str, ...], key_path: str, scoring: str, html: str, store: str, as_json: bool) -> int:
     """Read rating sheets: how far people agree with each other, and judges with people."""
-
-    async def work() -> int:
-        for sheet in sheets:
-            if not Path(sheet).exists():
-                raise ConfigError(f"there is no sheet {sheet}")
-        key = AuditKey.load(key_path)
-        ratings = [rating for sheet in sheets for rating in read_ratings(sheet, key)]
-        if not ratings:
-            raise ConfigError(
-                f"the {len(sheets)} sheet(s) hold no rating yet: fill in whole numbers and read them again"
-            )
-        async with open_store(store, must_exist=True) as opened:
-            results = await load_results(opened, key.run, scoring)
-            sections = audit_sections(audit(results, key, ratings), people_by_variant(results, key, ratings))
-            report = await make_report(opened, key.run, scoring=scoring) if html else None
-        if report is not None:
-            write_html([replace(report, sections=(*report.sections, *sections))], Path(html))
-        if as_json:
-            print_json({"run": key.run, "ratings": len(ratings), "sections": sections_to_plain(sections)})
-        else:
-            click.echo("\n\n".join(section_text(section) for section in sections))
-        return 0
-
-    return wait(work())
+    for sheet in sheets:
+        if not Path(sheet).exists():
+            raise ConfigError(f"there is no sheet {sheet}")
+    key = AuditKey.load(key_path)
+    ratings = [rating for sheet in sheets for rating in read_ratings(sheet, key)]
+    if not ratings:
+        raise ConfigError(f"the {len(sheets)} sheet(s) hold no rating yet: fill in whole numbers and read them again")
+    async with open_store(store, must_exist=True) as opened:
+        results = await load_results(opened, key.run, scoring)
+        sections = audit_sections(audit(results, key, ratings), people_by_variant(results, key, ratings))
+        report = await make_report(opened, key.run, scoring=scoring) if html else None
+    if report is not None:
+        write_html([replace(report, sections=(*report.sections, *sections))], Path(html))
+    if as_json:
+        print_json({"run": key.run, "ratings": len(ratings), "sections": sections_to_plain(sections)})
+    else:
+        click.echo("\n\n".join(section_text(section) for section in sections))
+    return 0

@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import click
 
-from polyclinic.cli.options import json_option, print_json, scoring_option, store_option, table, wait
+from polyclinic.cli.options import json_option, print_json, scoring_option, store_option, table, waits
 from polyclinic.errors import ConfigError
 from polyclinic.eval.compare import Arm, Comparison, compare
 from polyclinic.eval.overview import p_text, same_rules
@@ -22,19 +22,16 @@ from polyclinic.store.store import Store, open_store
 @scoring_option
 @store_option
 @json_option
-def command(left: str, right: str, metrics: tuple[str, ...], scoring: str, store: str, as_json: bool) -> int:
+@waits
+async def command(left: str, right: str, metrics: tuple[str, ...], scoring: str, store: str, as_json: bool) -> int:
     """Compare two variants, or two runs, on the same scenarios.
 
     LEFT and RIGHT are RUN/VARIANT, or RUN when it has one variant only: `polyclinic compare last/plain last/tool`.
     Differences are right minus left, paired by scenario, with intervals; p-values are corrected over the metrics
     (Holm).
     """
-    return wait(_compare(store, left, right, metrics, scoring, as_json))
-
-
-async def _compare(url: str, left: str, right: str, metrics: tuple[str, ...], scoring: str, as_json: bool) -> int:
-    async with open_store(url, must_exist=True) as store:
-        arms = [await _arm(store, left, scoring), await _arm(store, right, scoring)]
+    async with open_store(store, must_exist=True) as opened:
+        arms = [await _arm(opened, left, scoring), await _arm(opened, right, scoring)]
     clinics = [arm.results.clinic for arm in arms]
     if clinics[0] != clinics[1]:
         raise ConfigError(

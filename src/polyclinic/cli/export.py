@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import cast
 
 import click
 
-from polyclinic.cli.options import json_option, print_json, scoring_option, store_option, wait
+from polyclinic.cli.options import json_option, print_json, scoring_option, store_option, waits
 from polyclinic.errors import ConfigError
 from polyclinic.store.export import What, export_rows, write_csv, write_jsonl, write_parquet
 from polyclinic.store.store import open_store
@@ -26,25 +25,20 @@ WRITERS = {"jsonl": write_jsonl, "csv": write_csv, "parquet": write_parquet}
 @scoring_option
 @store_option
 @json_option
-def command(
-    run: str, what: str, form: str | None, out: str | None, timings: bool, scoring: str, store: str, as_json: bool
+@waits
+async def command(
+    run: str, what: What, form: str | None, out: str | None, timings: bool, scoring: str, store: str, as_json: bool
 ) -> int:
     """Export a run's rows to JSON lines, CSV or Parquet.
 
     The same run always gives the same bytes, whatever its concurrency and however often it was resumed.
     """
-    return wait(_export(store, run, cast(What, what), form, out, timings, scoring, as_json))
-
-
-async def _export(
-    url: str, run: str, what: What, form: str | None, out: str | None, timings: bool, scoring: str, as_json: bool
-) -> int:
-    async with open_store(url, must_exist=True) as store:
-        id = (await store.runs.get(run)).id
+    async with open_store(store, must_exist=True) as opened:
+        id = (await opened.runs.get(run)).id
         form = form or _form(out)
         path = Path(out or f"{id}.{what}.{form}")
-        await store.scores.require(id, scoring)
-        rows = export_rows(store, id, what, timings=timings, scoring=scoring)
+        await opened.scores.require(id, scoring)
+        rows = export_rows(opened, id, what, timings=timings, scoring=scoring)
         try:
             count = await WRITERS[form](path, rows)
         except OSError as error:

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from polyclinic.cli.options import json_option, print_json, store_option, wait
+from polyclinic.cli.options import json_option, print_json, store_option, waits
 from polyclinic.core.judge import Case
 from polyclinic.errors import ConfigError
 from polyclinic.runner.performance import own_figures
@@ -26,21 +26,18 @@ FIXED = ("who", "clinic", "role", "scenario", "variant", "run", "outcome", "seco
 @click.option("--out", "-o", type=click.Path(dir_okay=False), help="The file.  [default: the terminal]")
 @store_option
 @json_option
-def command(clinic: str, out: str | None, store: str, as_json: bool) -> int:
+@waits
+async def command(clinic: str, out: str | None, store: str, as_json: bool) -> int:
     """Write the scores of people who played a role to a CSV file.
 
     One line for each episode in which a person took a role (`polyclinic play`), with the name given by --who, the time
     it took, and that person's own figures. CLINIC limits it to one clinic.
     """
-    return wait(_grades(clinic, out, store, as_json))
-
-
-async def _grades(clinic: str, out: str | None, url: str, as_json: bool) -> int:
     if clinic:
         load_clinic(clinic)
-    async with open_store(url, must_exist=True) as store:
-        runs = [run for run in reversed(await store.runs.all()) if clinic in ("", run.clinic)]
-        lines = [line for run in runs if people_in(run) for line in await _lines(store, run)]
+    async with open_store(store, must_exist=True) as opened:
+        runs = [run for run in reversed(await opened.runs.all()) if clinic in ("", run.clinic)]
+        lines = [line for run in runs if people_in(run) for line in await _lines(opened, run)]
     metrics = sorted({name for line in lines for name in line} - set(FIXED))
     if as_json:
         print_json(lines)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from polyclinic.cli.options import json_option, print_json, store_option, wait
+from polyclinic.cli.options import json_option, print_json, store_option, waits
 from polyclinic.runner.execute.rescore import rescore
 from polyclinic.store.store import open_store
 
@@ -20,7 +20,8 @@ from polyclinic.store.store import open_store
 @click.option("--concurrency", type=click.IntRange(min=1), default=16, show_default=True)
 @store_option
 @json_option
-def command(
+@waits
+async def command(
     run: str, judges: str | None, cast: str, samples: int, name: str, concurrency: int, store: str, as_json: bool
 ) -> int:
     """Score a finished run again, without running it again.
@@ -28,15 +29,9 @@ def command(
     The run's own scores are kept; see the new ones with `polyclinic report RUN --scoring NAME`.
     """
     names = tuple(part.strip() for part in (judges or "").split(",") if part.strip())
-    return wait(_judge(store, run, name, names, cast, samples, concurrency, as_json))
-
-
-async def _judge(
-    url: str, run: str, name: str, judges: tuple[str, ...], cast: str, samples: int, concurrency: int, as_json: bool
-) -> int:
-    async with open_store(url, must_exist=True) as store:
-        id = (await store.runs.get(run)).id
-        scoring, count, failures = await rescore(store, run, name, judges, cast, samples, concurrency)
+    async with open_store(store, must_exist=True) as opened:
+        id = (await opened.runs.get(run)).id
+        scoring, count, failures = await rescore(opened, run, name, names, cast, samples, concurrency)
     if as_json:
         print_json({"run": id, "scoring": scoring, "episodes": count, "failures": len(failures)})
     else:

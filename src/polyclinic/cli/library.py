@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import click
 
-from polyclinic.cli.options import Group, json_option, print_json, scenarios_option, store_option, table, wait
+from polyclinic.cli.options import Group, json_option, print_json, scenarios_option, store_option, table, waits
 from polyclinic.core.library import Entry, Library
 from polyclinic.errors import ConfigError
 from polyclinic.runner.libraries import contamination, merge, open_library, save_library
@@ -51,26 +51,23 @@ def _tell(as_json: bool, words: str, library: Library, where: str) -> None:
 @click.option("--removed", is_flag=True, help="Show removed entries, and why they were removed.")
 @store_option
 @json_option
-def list_entries(source: str | None, version: int | None, removed: bool, store: str, as_json: bool) -> int:
+@waits
+async def list_entries(source: str | None, version: int | None, removed: bool, store: str, as_json: bool) -> int:
     """List the entries of a library; without SOURCE, the saved libraries."""
-
-    async def work() -> int:
-        async with open_store(store, must_exist=True) as opened:
-            if source is None:
-                names = await opened.libraries.names()
-                print_json(names) if as_json else click.echo("\n".join(names) or "no saved libraries yet")
-                return 0
-            library = await open_library(opened, source)
-            if version is not None:
-                library = library.at(version)
-            if removed:
-                gone = [[item.entry.id, item.entry.key[:60], item.reason] for item in library.removed]
-                print_json(gone) if as_json else click.echo(table(gone, ["id", "found by", "why it went"]))
-            else:
-                _print(library, library, as_json)
-        return 0
-
-    return wait(work())
+    async with open_store(store, must_exist=True) as opened:
+        if source is None:
+            names = await opened.libraries.names()
+            print_json(names) if as_json else click.echo("\n".join(names) or "no saved libraries yet")
+            return 0
+        library = await open_library(opened, source)
+        if version is not None:
+            library = library.at(version)
+        if removed:
+            gone = [[item.entry.id, item.entry.key[:60], item.reason] for item in library.removed]
+            print_json(gone) if as_json else click.echo(table(gone, ["id", "found by", "why it went"]))
+        else:
+            _print(library, library, as_json)
+    return 0
 
 
 @command.command("search")
@@ -79,22 +76,17 @@ def list_entries(source: str | None, version: int | None, removed: bool, store: 
 @click.option("-k", type=int, default=5, show_default=True, help="How many.")
 @store_option
 @json_option
-def search(source: str, words: str, k: int, store: str, as_json: bool) -> int:
+@waits
+async def search(source: str, words: str, k: int, store: str, as_json: bool) -> int:
     """Find the entries closest in meaning to some words."""
-
-    async def work() -> int:
-        async with open_store(store, must_exist=True) as opened:
-            library = await open_library(opened, source)
-            found = library.nearest(words, k)
-        if as_json:
-            print_json([{"similarity": match.similarity, **match.entry.model_dump()} for match in found])
-        else:
-            click.echo(
-                table([[f"{m.similarity:.3f}", m.entry.id, m.entry.key] for m in found], ["near", "id", "found by"])
-            )
-        return 0
-
-    return wait(work())
+    async with open_store(store, must_exist=True) as opened:
+        library = await open_library(opened, source)
+        found = library.nearest(words, k)
+    if as_json:
+        print_json([{"similarity": match.similarity, **match.entry.model_dump()} for match in found])
+    else:
+        click.echo(table([[f"{m.similarity:.3f}", m.entry.id, m.entry.key] for m in found], ["near", "id", "found by"]))
+    return 0
 
 
 @command.command("diff")
@@ -102,22 +94,19 @@ def search(source: str, words: str, k: int, store: str, as_json: bool) -> int:
 @click.argument("right")
 @store_option
 @json_option
-def diff(left: str, right: str, store: str, as_json: bool) -> int:
+@waits
+async def diff(left: str, right: str, store: str, as_json: bool) -> int:
     """Show the entries that only one of two libraries has."""
-
-    async def work() -> int:
-        async with open_store(store, must_exist=True) as opened:
-            mine, theirs = await open_library(opened, left), await open_library(opened, right)
-            only_mine, only_theirs = mine.diff(theirs)
-        if as_json:
-            print_json({"left": [e.model_dump() for e in only_mine], "right": [e.model_dump() for e in only_theirs]})
-        else:
-            for mark, entries in (("-", only_mine), ("+", only_theirs)):
-                for entry in entries:
-                    click.echo(f"{mark} {entry.id} {entry.key}")
-        return 0
-
-    return wait(work())
+    async with open_store(store, must_exist=True) as opened:
+        mine, theirs = await open_library(opened, left), await open_library(opened, right)
+        only_mine, only_theirs = mine.diff(theirs)
+    if as_json:
+        print_json({"left": [e.model_dump() for e in only_mine], "right": [e.model_dump() for e in only_theirs]})
+    else:
+        for mark, entries in (("-", only_mine), ("+", only_theirs)):
+            for entry in entries:
+                click.echo(f"{mark} {entry.id} {entry.key}")
+    return 0
 
 
 @command.command("export")
@@ -125,17 +114,14 @@ def diff(left: str, right: str, store: str, as_json: bool) -> int:
 @click.argument("file", type=click.Path(dir_okay=False))
 @store_option
 @json_option
-def export(source: str, file: str, store: str, as_json: bool) -> int:
+@waits
+async def export(source: str, file: str, store: str, as_json: bool) -> int:
     """Write a library's operations to a JSONL file that --library takes."""
-
-    async def work() -> int:
-        async with open_store(store, must_exist=True) as opened:
-            library = await open_library(opened, source)
-        write_library_file(file, library.operations)
-        _tell(as_json, f"{library.version} operations, {len(library)} entries in {file}", library, file)
-        return 0
-
-    return wait(work())
+    async with open_store(store, must_exist=True) as opened:
+        library = await open_library(opened, source)
+    write_library_file(file, library.operations)
+    _tell(as_json, f"{library.version} operations, {len(library)} entries in {file}", library, file)
+    return 0
 
 
 @command.command("merge")
@@ -147,19 +133,16 @@ def export(source: str, file: str, store: str, as_json: bool) -> int:
 )
 @store_option
 @json_option
-def merge_libraries(
+@waits
+async def merge_libraries(
     sources: tuple[str, ...], name: str, clinic: str, unless_near: float | None, store: str, as_json: bool
 ) -> int:
     """Merge several libraries. Of similar entries the better one is kept."""
-
-    async def work() -> int:
-        async with open_store(store, must_exist=True) as opened:
-            merged = await merge(opened, sources, unless_near)
-            await save_library(opened, name, load_clinic(clinic), merged, f"merged from {', '.join(sources)}")
-        _tell(as_json, f"{name}: {len(merged)} entries", merged, name)
-        return 0
-
-    return wait(work())
+    async with open_store(store, must_exist=True) as opened:
+        merged = await merge(opened, sources, unless_near)
+        await save_library(opened, name, load_clinic(clinic), merged, f"merged from {', '.join(sources)}")
+    _tell(as_json, f"{name}: {len(merged)} entries", merged, name)
+    return 0
 
 
 @command.command("rollback")
@@ -168,19 +151,16 @@ def merge_libraries(
 @click.option("--reason", required=True, help="Why; saved in the library's history.")
 @store_option
 @json_option
-def rollback(name: str, version: int, reason: str, store: str, as_json: bool) -> int:
+@waits
+async def rollback(name: str, version: int, reason: str, store: str, as_json: bool) -> int:
     """Restore an earlier version of a saved library; its history is kept."""
-
-    async def work() -> int:
-        async with open_store(store, must_exist=True) as opened:
-            library = await _saved(opened, name)
-            library.extend(library.rollback(version, reason))
-            saved = await opened.libraries.load(name)
-            await opened.libraries.save(saved.model_copy(update={"operations": tuple(library.operations)}))
-        _tell(as_json, f"{name}: {len(library)} entries, version {library.version}", library, name)
-        return 0
-
-    return wait(work())
+    async with open_store(store, must_exist=True) as opened:
+        library = await _saved(opened, name)
+        library.extend(library.rollback(version, reason))
+        saved = await opened.libraries.load(name)
+        await opened.libraries.save(saved.model_copy(update={"operations": tuple(library.operations)}))
+    _tell(as_json, f"{name}: {len(library)} entries, version {library.version}", library, name)
+    return 0
 
 
 async def _saved(store: Store, name: str) -> Library:
@@ -198,19 +178,16 @@ async def _saved(store: Store, name: str) -> Library:
 @click.option("--seed", type=int, default=0, show_default=True)
 @store_option
 @json_option
-def check(source: str, clinic: str, selector: str, seed: int, store: str, as_json: bool) -> int:
+@waits
+async def check(source: str, clinic: str, selector: str, seed: int, store: str, as_json: bool) -> int:
     """Check whether a library learned from these test cases. Exit code 1 if it did."""
-
-    async def work() -> int:
-        cases = load_clinic(clinic).scenarios(selector, seed)
-        async with open_store(store, must_exist=True) as opened:
-            found = contamination(await open_library(opened, source), cases)
-        if as_json:
-            print_json([entry.model_dump() for entry in found])
-        else:
-            for entry in found:
-                click.echo(f"{entry.id} was learned from {entry.provenance.scenario}: {entry.key}")
-            click.echo(f"{len(found)} entries come from the {len(cases)} test cases")
-        return 1 if found else 0
-
-    return wait(work())
+    cases = load_clinic(clinic).scenarios(selector, seed)
+    async with open_store(store, must_exist=True) as opened:
+        found = contamination(await open_library(opened, source), cases)
+    if as_json:
+        print_json([entry.model_dump() for entry in found])
+    else:
+        for entry in found:
+            click.echo(f"{entry.id} was learned from {entry.provenance.scenario}: {entry.key}")
+        click.echo(f"{len(found)} entries come from the {len(cases)} test cases")
+    return 1 if found else 0

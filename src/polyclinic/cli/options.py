@@ -12,6 +12,7 @@ import click
 import orjson
 
 from polyclinic.cli.stopping import wait as wait
+from polyclinic.cli.stopping import waits as waits
 from polyclinic.errors import ConfigError, UnknownName
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from polyclinic.cli.options import json_option, print_json, scoring_option, store_option, wait
+from polyclinic.cli.options import json_option, print_json, scoring_option, store_option, waits
 from polyclinic.eval.report import report_to_plain
 from polyclinic.eval.terminal import render_terminal
 from polyclinic.runner.reports import make_report, write_html
@@ -24,7 +24,8 @@ from polyclinic.store.store import open_store
 @click.option("--full", is_flag=True, help="With --json: also comparisons, variance and the clinic's own sections.")
 @store_option
 @json_option
-def command(
+@waits
+async def command(
     run: str, html: str | None, scoring: str, baseline: str, transcripts: int, full: bool, store: str, as_json: bool
 ) -> int:
     """Report on a run: terminal, JSON or one HTML file.
@@ -32,14 +33,8 @@ def command(
     RUN is a run's id, the first letters of one, or 'last'. Failures are counted separately, by owner, and never as
     zero scores.
     """
-    return wait(_report(store, run, html, scoring, baseline, transcripts, full, as_json))
-
-
-async def _report(
-    url: str, run: str, html: str | None, scoring: str, baseline: str, transcripts: int, full: bool, as_json: bool
-) -> int:
-    async with open_store(url, must_exist=True) as store:
-        report = await make_report(store, run, scoring=scoring, baseline=baseline, transcripts=transcripts)
+    async with open_store(store, must_exist=True) as opened:
+        report = await make_report(opened, run, scoring=scoring, baseline=baseline, transcripts=transcripts)
     path = write_html([report], Path(html)) if html else None
     if as_json:
         print_json(report_to_plain(report) if full else report.summary.to_plain())

@@ -7,7 +7,7 @@ from functools import partial
 
 import click
 
-from polyclinic.cli.options import json_option, print_json, store_option, table, wait
+from polyclinic.cli.options import json_option, print_json, store_option, table, wait, waits
 from polyclinic.errors import ConfigError
 from polyclinic.runner.api import outcome_of
 from polyclinic.store.leases import break_leases, holders
@@ -32,35 +32,19 @@ def command(context: click.Context, store: str, as_json: bool) -> int:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @store_option
 @json_option
-def delete(runs: tuple[str, ...], yes: bool, store: str, as_json: bool) -> int:
+@waits
+async def delete(runs: tuple[str, ...], yes: bool, store: str, as_json: bool) -> int:
     """Delete runs with all that belongs to them: episodes, calls, scores, posts.
 
     RUNS are ids, the first letters of one, or 'last'. Saved libraries and FHIR records stay.
     """
-    return wait(_delete(store, runs, yes, as_json))
-
-
-@command.command(name="release", short_help="Free a run that a lost process still holds.")
-@click.argument("run", default="last")
-@click.option("--force", is_flag=True, help="Also when a living process of this machine holds it.")
-@store_option
-@json_option
-def release(run: str, force: bool, store: str, as_json: bool) -> int:
-    """Free a run that a lost process still holds, so that another can go on at once.
-
-    If that process is alive after all, what it has not committed is dropped and nothing happens twice.
-    """
-    return wait(_release(store, run, force, as_json))
-
-
-async def _delete(url: str, names: tuple[str, ...], yes: bool, as_json: bool) -> int:
     deleted: dict[str, int] = {}
-    async with open_store(url) as store:
-        found = list(dict.fromkeys([(await store.runs.get(name)).id for name in names]))
+    async with open_store(store) as opened:
+        found = list(dict.fromkeys([(await opened.runs.get(name)).id for name in runs]))
         if not yes:
             click.confirm(f"Delete {', '.join(found)}?", abort=True, err=True)
         for run in found:
-            deleted[run] = await store.database.write(partial(delete_run, run=run))
+            deleted[run] = await opened.database.write(partial(delete_run, run=run))
     if as_json:
         print_json({"deleted": deleted})
     else:
@@ -69,14 +53,24 @@ async def _delete(url: str, names: tuple[str, ...], yes: bool, as_json: bool) ->
     return 0
 
 
-async def _release(url: str, name: str, force: bool, as_json: bool) -> int:
-    async with open_store(url) as store:
-        run = (await store.runs.get(name)).id
-        found = await store.database.read(partial(holders, run=run))
+@command.command(name="release", short_help="Free a run that a lost process still holds.")
+@click.argument("run", default="last")
+@click.option("--force", is_flag=True, help="Also when a living process of this machine holds it.")
+@store_option
+@json_option
+@waits
+async def release(run: str, force: bool, store: str, as_json: bool) -> int:
+    """Free a run that a lost process still holds, so that another can go on at once.
+
+    If that process is alive after all, what it has not committed is dropped and nothing happens twice.
+    """
+    async with open_store(store) as opened:
+        run = (await opened.runs.get(run)).id
+        found = await opened.database.read(partial(holders, run=run))
         for holder in found:
             if holder.here and not force:
                 raise ConfigError(f"{run}: {holder} is alive on this machine; stop it, or add --force")
-        await store.database.write(partial(break_leases, run=run))
+        await opened.database.write(partial(break_leases, run=run))
     if as_json:
         print_json({"run": run, "released": [holder._asdict() for holder in found]})
     else:

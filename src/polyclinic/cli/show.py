@@ -7,7 +7,7 @@ import textwrap
 import click
 import orjson
 
-from polyclinic.cli.options import json_option, print_json, store_option, table, wait
+from polyclinic.cli.options import json_option, print_json, store_option, table, waits
 from polyclinic.core.transcript import Called, Changed, Ended, Event, Noted, Said, Scored, Started
 from polyclinic.eval.reading import event_line
 from polyclinic.store.store import open_store
@@ -22,25 +22,22 @@ from polyclinic.store.store import open_store
 )
 @store_option
 @json_option
-def command(run: str, episode: str | None, calls: bool, notes: bool, store: str, as_json: bool) -> int:
+@waits
+async def command(run: str, episode: str | None, calls: bool, notes: bool, store: str, as_json: bool) -> int:
     """Show one episode's transcript.
 
     Without EPISODE, lists the run's episodes. Shows what people said and did, then the scores.
     """
-    return wait(_show(store, run, episode, calls, notes, as_json))
-
-
-async def _show(url: str, run: str, episode: str | None, calls: bool, notes: bool, as_json: bool) -> int:
-    async with open_store(url, must_exist=True) as store:
-        row = await store.runs.get(run)
+    async with open_store(store, must_exist=True) as opened:
+        row = await opened.runs.get(run)
         if episode is None:
-            rows = await store.runs.episodes(row.id)
+            rows = await opened.runs.episodes(row.id)
             if as_json:
                 print_json([{"episode": r.spec.id, "status": r.status, "outcome": r.outcome} for r in rows])
             else:
                 click.echo(table([[r.spec.id, r.status, r.outcome] for r in rows], ["episode", "status", "outcome"]))
             return 0
-        transcript = await store.runs.transcript(row.id, episode)
+        transcript = await opened.runs.transcript(row.id, episode)
     if as_json:
         print_json(orjson.loads(transcript.to_json()))
         return 0

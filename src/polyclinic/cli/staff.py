@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 
 import click
 
-from polyclinic.cli.options import json_option, print_json, store_option, wait
+from polyclinic.cli.options import json_option, print_json, store_option, wait, waits
 from polyclinic.core.extras import install_hint
 from polyclinic.errors import ConfigError
-from polyclinic.store.staff import LEAST_PASSWORD, MOST_PASSWORD, STAFF_ROLES, Account, StaffAccounts, StaffRole
+from polyclinic.store.staff import LEAST_PASSWORD, MOST_PASSWORD, STAFF_ROLES, StaffAccounts, StaffRole
 from polyclinic.store.store import open_store
 
 BY = "command line"
@@ -85,14 +85,11 @@ def _asked() -> str:
 @command.command(name="list")
 @store_option
 @json_option
-def listed(store: str, as_json: bool) -> int:
+@waits
+async def listed(store: str, as_json: bool) -> int:
     """List the accounts."""
-
-    async def work() -> list[Account]:
-        async with open_store(store) as found:
-            return await found.staff.all()
-
-    accounts = wait(work())
+    async with open_store(store) as opened:
+        accounts = await opened.staff.all()
     if as_json:
         print_json([account.model_dump() for account in accounts])
     for account in () if as_json else accounts:
@@ -113,28 +110,26 @@ def end(name: str, store: str, as_json: bool) -> int:
 @click.option("--fhir", is_flag=True, help="As a FHIR R5 Bundle of AuditEvent resources.")
 @store_option
 @json_option
-def log(fhir: bool, store: str, as_json: bool) -> int:
+@waits
+async def log(fhir: bool, store: str, as_json: bool) -> int:
     """Read the audit log, and check that nothing in it was changed."""
     from polyclinic.web.sessions.audit_events import audit_bundle
 
-    async def work() -> int:
-        async with open_store(store) as found:
-            entries = [entry async for entry in found.audit_log.every()]
-            broken = await found.audit_log.broken_at()
-        if fhir:
-            print_json(audit_bundle(entries))
-        elif as_json:
-            print_json({"entries": [entry.model_dump() for entry in entries], "broken_at": broken})
-        else:
-            for entry in entries:
-                done = f"{entry.action}  {entry.target}  {entry.outcome}"
-                click.echo(f"{entry.number}  {_time(entry.at_ms)}  {entry.who}  {done}")
-            click.echo(f"{len(entries)} entries; the last one's digest is {entries[-1].digest if entries else 'none'}")
-        if broken:
-            click.echo(f"entry {broken} does not fit the one before it: the log was changed", err=True)
-        return 1 if broken else 0
-
-    return wait(work())
+    async with open_store(store) as found:
+        entries = [entry async for entry in found.audit_log.every()]
+        broken = await found.audit_log.broken_at()
+    if fhir:
+        print_json(audit_bundle(entries))
+    elif as_json:
+        print_json({"entries": [entry.model_dump() for entry in entries], "broken_at": broken})
+    else:
+        for entry in entries:
+            done = f"{entry.action}  {entry.target}  {entry.outcome}"
+            click.echo(f"{entry.number}  {_time(entry.at_ms)}  {entry.who}  {done}")
+        click.echo(f"{len(entries)} entries; the last one's digest is {entries[-1].digest if entries else 'none'}")
+    if broken:
+        click.echo(f"entry {broken} does not fit the one before it: the log was changed", err=True)
+    return 1 if broken else 0
 
 
 def _time(at_ms: int) -> str:

@@ -7,12 +7,14 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 import click
 
+P = ParamSpec("P")
 T = TypeVar("T")
 _SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
@@ -31,6 +33,16 @@ def wait(work: Coroutine[Any, Any, T]) -> T:
         if not heard:
             raise
         raise click.exceptions.Exit(128 + heard[0]) from None
+
+
+def waits(command: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
+    """Decorator, nearest to the function: an async command, which is waited for."""
+
+    @wraps(command)
+    def waited(*given: P.args, **options: P.kwargs) -> T:
+        return wait(command(*given, **options))
+
+    return waited
 
 
 async def _stoppable(work: Coroutine[Any, Any, T], heard: list[int]) -> T:
