@@ -9,13 +9,16 @@ from click.testing import CliRunner
 
 from polyclinic.clinics.rounds.dataset import dataset
 from polyclinic.clinics.rounds.dataset.rows import TeachingRow
-from polyclinic.clinics.rounds.rewards import reward
+from polyclinic.clinics.rounds.rewards import PENALTY, structure
 from polyclinic.clinics.rounds.scenario.shipped import case_named, data_folder, shipped_cases
 from polyclinic.core.seed import stream
 from polyclinic.errors import ConfigError
+from polyclinic.runner.registry import load_clinic
 from polyclinic.store.store import Store, open_store
 from polyclinic.training.dataset import Wish, build, gather
 from polyclinic.training.filters import Contamination, Sieve, ngrams, split_faults
+from polyclinic.training.grading import open_grader
+from polyclinic.training.pairs import MARGIN
 
 
 @pytest.fixture
@@ -35,23 +38,21 @@ async def rows(store: Store, tmp_path: Path) -> list[TeachingRow]:
     return [row for row in found if isinstance(row, TeachingRow)]
 
 
-async def test_rows_are_chat_turns_whose_target_earns_its_reward(rows: list[TeachingRow]) -> None:
+async def test_rows_are_chat_turns_whose_target_has_the_form_that_its_reward_says(rows: list[TeachingRow]) -> None:
     assert {row.kind for row in rows} == {"single", "multi"}
     for row in rows:
         roles = [turn["role"] for turn in row.messages]
         assert roles[0] == "system" and roles[1:] == ["user", "assistant"] * (len(roles) // 2)
-        judged = dict.fromkeys(("IS-2", "IS-3", "AQ-1", "AQ-2", "CS-1", "CS-2"), 2)
-        found = reward(row.answer, row.students, row.with_images, judged)
-        assert found is not None and found.value == 14
+        assert row.completion[0]["role"] == "assistant" and row.prompt + row.completion == row.messages
+        form, _ = structure(row.answer, row.students, row.with_images)
+        assert row.kind == "multi" or row.scores["is_1"] == form
         pictures = [part for turn in row.messages for part in turn["content"] if part["type"] == "image"]
         assert len(pictures) == len(row.images) and bool(row.images) == row.with_images
 
 
 async def test_the_prompt_of_a_row_is_the_prompt_that_was_asked(store: Store, tmp_path: Path) -> None:
     found = await gather(store, _wish(tmp_path, rows=12, variants=("full",)))
-    calls = await store.database.read(
-        lambda tx: tx.execute("SELECT request FROM calls WHERE run = ?", (found.runs[0],))
-    )
+    calls = await store.database.read(lambda tx: tx.execute("SELECT request FROM calls WHERE role = 'tutor'", ()))
     asked = {message["content"] for (text,) in calls for message in orjson.loads(text)["messages"]}
     singles = [row for row in found.rows if row.kind == "single"]
     assert singles
@@ -76,11 +77,11 @@ async def test_files_are_read_by_hugging_face_datasets_with_pictures(store: Stor
     assert sum(len(part) for part in loaded.values()) == card.total
     row = loaded["train"][0]
     assert row["images"][0].size[0] > 300
-    assert [turn["role"] for turn in row["messages"]][:2] == ["system", "user"]
+    assert [turn["role"] for turn in row["prompt"]][:2] == ["system", "user"]
     lines = datasets.load_dataset(
         "json", data_files=str(tmp_path / "out" / "train.jsonl"), cache_dir=str(tmp_path / "cache")
     )["train"]
-    assert lines[0]["messages"][1]["content"][-1]["text"] == row["messages"][1]["content"][-1]["text"]
+    assert lines[0]["prompt"][1]["content"][-1]["text"] == row["prompt"][1]["content"][-1]["text"]
     named = tmp_path / "out" / lines[0]["images"][0]
     assert named.read_bytes() == data_folder().joinpath("images", named.name).read_bytes()
 
@@ -103,11 +104,57 @@ async def test_the_card_says_what_is_inside(store: Store, tmp_path: Path) -> Non
     assert "understudy" in text
 
 
-async def test_bad_turns_are_dropped_and_counted(store: Store, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="no new row"):
-        await gather(store, _wish(tmp_path, rows=6, cast="tutor=understudy:mistake=bad_form@1,all=understudy"))
-    found = await gather(store, _wish(tmp_path, rows=6, cast="tutor=understudy:mistake=harm@0.5,all=understudy"))
-    assert found.sieve.dropped["vetoed"] > 0
+FALSE = "tutor=understudy:mistake=false_fact@1,all=understudy"
+
+
+async def test_the_reward_of_a_row_is_of_its_own_target(store: Store, tmp_path: Path) -> None:
+    """A refused draft and the one that replaced it are two rows, each with the reward of its own text."""
+    found = await gather(store, _wish(tmp_path, rows=24, variants=("full",), casts=(FALSE,)))
+    rows = [row for row in found.rows if isinstance(row, TeachingRow) and row.kind == "single"]
+    later = [row for row in rows if row.draft > 1]
+    assert later, "a planted mistake still yields rows"
+    async with open_grader(load_clinic("rounds")) as grader:
+        for row in rows:
+            again = await grader.grade(row.context, row.answer)
+            assert again is not None and (again.value, again.vetoed) == (row.reward, row.vetoed)
+    first = {_moment(row): row for row in rows if row.draft == 1}
+    replaced = [(first[_moment(row)], row) for row in later]
+    assert all(old.answer != new.answer and old.prompt == new.prompt for old, new in replaced)
+    assert any(old.reward != new.reward for old, new in replaced)
+
+
+def _moment(row: TeachingRow) -> str:
+    return row.id.split("-draft")[0]
+
+
+async def test_the_export_keeps_a_spread_of_rewards_and_pairs(store: Store, tmp_path: Path) -> None:
+    card = await build(store, _wish(tmp_path, rows=60, variants=("full",)))
+    lines = [orjson.loads(line) for line in (tmp_path / "train.jsonl").read_bytes().splitlines()]
+    rewards = [line["reward"] for line in lines]
+    assert min(rewards) == PENALTY and max(rewards) >= 12 and len(set(rewards)) >= 4
+    assert len({line["tutor"] for line in lines}) == len(dataset.casts)
+    pairs = [orjson.loads(line) for line in (tmp_path / "pairs-train.jsonl").read_bytes().splitlines()]
+    assert card.pairs["train"] == len(pairs) > 0
+    for pair in pairs:
+        assert pair["chosen_reward"] - pair["rejected_reward"] >= MARGIN and pair["chosen"] != pair["rejected"]
+
+
+async def test_a_row_carries_what_its_reward_needs(rows: list[TeachingRow]) -> None:
+    for row in rows:
+        context = orjson.loads(row.context)
+        assert tuple(context["names"]) == row.students and bool(context["captions"]) == row.with_images
+        assert context["steps"] and context["answer"] and set(context["said"]) == set(row.students)
+
+
+async def test_a_conversation_holds_the_reports_of_all_earlier_rounds(store: Store, tmp_path: Path) -> None:
+    found = await gather(store, _wish(tmp_path, rows=40, variants=("full",), casts=("all=understudy",)))
+    whole = [row for row in found.rows if row.kind == "multi"]
+    assert whole
+    for row in whole:
+        asked = "\n".join(turn["content"][-1]["text"] for turn in row.messages if turn["role"] == "user")
+        for single in found.rows:
+            if single.kind == "single" and single.episode == row.episode:
+                assert all(text[:60] in asked for text in orjson.loads(single.context)["said"].values())
 
 
 def _row(text: str, split: str = "train", reward_value: float | None = 14.0) -> TeachingRow:
@@ -144,8 +191,17 @@ def test_training_rows_that_hold_a_test_question_are_dropped() -> None:
     assert list(sieve.keep([_row(taken.vignette, split="test")]))
 
 
-def test_low_vetoed_and_unjudged_rows_are_dropped_by_reason() -> None:
-    sieve = Sieve(8.0, Contamination(), dataset.refusal)
+def test_test_rows_that_hold_a_training_question_are_dropped_also_when_it_is_met_later() -> None:
+    given = next(case for case in shipped_cases() if case.split == "train")
+    sieve = Sieve(8.0, Contamination())
+    kept = list(sieve.keep([_row(given.vignette, split="test")]))
+    assert kept, "nothing is known of the training case yet"
+    sieve.training.add(given.id, given.public_text())
+    assert sieve.again(kept) == [] and sieve.dropped == {"contains words of a training question": 1}
+
+
+def test_low_and_unjudged_rows_are_dropped_by_reason() -> None:
+    sieve = Sieve(8.0, Contamination())
     rows = [
         _row("a", reward_value=7.0),
         _row("b", reward_value=-15.0),
@@ -153,7 +209,7 @@ def test_low_vetoed_and_unjudged_rows_are_dropped_by_reason() -> None:
         _row("d", reward_value=8.0),
     ]
     assert [row.text() for row in sieve.keep(rows)] == ["d"]
-    assert sieve.dropped == {"reward too low": 1, "vetoed": 1, "the judge gave no reward": 1}
+    assert sieve.dropped == {"reward too low": 2, "the judge gave no reward": 1}
 
 
 def test_word_runs() -> None:

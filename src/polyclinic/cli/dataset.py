@@ -21,7 +21,13 @@ SHORT = "Turn a clinic's episodes into training data (JSONL, Parquet) with a dat
 @click.option(
     "--run", "runs", multiple=True, metavar="RUN", help="Use this run instead of running episodes; may be repeated."
 )
-@click.option("--cast", default="all=understudy", show_default=True, metavar="ROLE=MODEL,…", help="Who plays.")
+@click.option(
+    "--cast",
+    "casts",
+    multiple=True,
+    metavar="ROLE=MODEL,…",
+    help="Who plays; if repeated, episodes are shared among the casts.  [default: the clinic's own spread]",
+)
 @scenarios_option(help="Which scenarios: a set or a file.  [default: the clinic's own choice]")
 @click.option(
     "--variant",
@@ -54,7 +60,7 @@ def command(
     out: Path,
     rows: int,
     runs: tuple[str, ...],
-    cast: str,
+    casts: tuple[str, ...],
     scenarios: str,
     variants: tuple[str, ...],
     least_reward: float | None,
@@ -71,7 +77,7 @@ def command(
         clinic=clinic,
         rows=rows,
         runs=runs,
-        cast=cast,
+        casts=casts,
         scenarios=scenarios,
         variants=variants,
         seed=seed,

@@ -7,12 +7,13 @@ the data card are the same for all (see `polyclinic.training`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Literal
 
 from polyclinic.core.files import bad_file
+from polyclinic.core.judge import Bench
 from polyclinic.core.scenario import S
 from polyclinic.core.seed import stream
 from polyclinic.core.transcript import Score, Transcript
@@ -35,11 +36,12 @@ class Row:
     order.
 
     All rows of one `case` stand on the same side of the split. `images` are file names; the writer puts the files
-    beside the rows.
+    beside the rows. `messages` end with the target; files hold them as `prompt` and `completion`. `context` is what the
+    clinic's reward needs beside a model's output, as JSON; empty where a row's reward cannot be asked again.
     """
 
     COLUMNS: ClassVar[tuple[str, ...]] = (
-        "id", "kind", "case", "episode", "variant", "images", "messages", "reward", "scores",
+        "id", "kind", "case", "episode", "variant", "images", "prompt", "completion", "reward", "scores", "context",
     )  # fmt: skip
 
     id: str
@@ -52,6 +54,17 @@ class Row:
     messages: tuple[Turn, ...]
     reward: float | None
     scores: Mapping[str, float] = field(default_factory=dict)
+    context: str = ""
+
+    @property
+    def prompt(self) -> tuple[Turn, ...]:
+        """All turns before the target."""
+        return self.messages[:-1]
+
+    @property
+    def completion(self) -> tuple[Turn, ...]:
+        """The target, as a list of one turn."""
+        return self.messages[-1:]
 
     def text(self) -> str:
         """All words of the row, for comparing and for finding copies."""
@@ -63,12 +76,27 @@ class Row:
         return str(self.messages[-1]["content"][-1]["text"])
 
 
+@dataclass(frozen=True)
+class Grade:
+    """The reward of one output. `vetoed` names the criteria that replaced the sum by a penalty."""
+
+    value: float
+    scores: Mapping[str, float] = field(default_factory=dict)
+    vetoed: tuple[str, ...] = ()
+
+
+GradeOutput = Callable[[str, str], Awaitable[Grade | None]]
+"""Context and output to reward; None when the judge failed."""
+
+
 class TrainingData(Generic[S]):
     """How a clinic's episodes become training data; a clinic offers one object of a subclass as ``dataset.dataset``.
 
     Episodes are run with `variants` over the scenarios `scenarios` and scored by `judges`; a row needs a reward of at
     least `least_reward` of at most `most_reward`. `rows_per_episode` is a guess that says how many episodes to begin
-    with. `about` and `filters` are sentences for the data card: what a row is, and which episodes give one.
+    with. `about` and `filters` are sentences for the data card: what a row is, and which episodes give one. Episodes
+    are shared among `casts`, so that rows come from good and from weak players. `role` is the one that is trained.
+    `rewards` are the names of the rewards that `grade` knows, the first being the usual one.
     """
 
     title: ClassVar[str]
@@ -81,6 +109,19 @@ class TrainingData(Generic[S]):
     least_reward: ClassVar[float] = 0.0
     most_reward: ClassVar[float] = 1.0
     rows_per_episode: ClassVar[float] = 1.0
+    casts: ClassVar[tuple[str, ...]] = ("all=understudy",)
+    role: ClassVar[str] = ""
+    rewards: ClassVar[tuple[str, ...]] = ()
+
+    async def graded_rows(
+        self, scenario: S, transcript: Transcript, episode: str, scores: Sequence[Score], grade: GradeOutput
+    ) -> Sequence[Row]:
+        """As `rows`; a clinic whose targets are not what its judges scored asks `grade` for their rewards."""
+        return list(self.rows(scenario, transcript, episode, scores))
+
+    async def grade(self, context: str, output: str, bench: Bench, reward: str = "") -> Grade:
+        """The reward of a model's output for the `context` of a row. Raises when the judge fails."""
+        raise NotImplementedError
 
     def rows(self, scenario: S, transcript: Transcript, episode: str, scores: Sequence[Score]) -> Iterable[Row]:
         """The rows of one finished episode; `episode` names it across runs."""

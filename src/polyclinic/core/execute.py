@@ -151,7 +151,7 @@ def _where(error: BaseException) -> str:
     return ""
 
 
-class _Bench:
+class JudgeBench:
     """What a judge works with: its calls go through the episode's journal, its events into the transcript."""
 
     def __init__(self, board: Switchboard, events: list[Event], seed: int, judge: str) -> None:
@@ -174,7 +174,7 @@ async def judge_case(context: RunContext, board: Switchboard, case: Case, seed: 
     scores: list[Score] = []
     for judge in context.judges:
         heard: list[Event] = []
-        bench = _Bench(board, heard, seed, judge.name)
+        bench = JudgeBench(board, heard, seed, judge.name)
         try:
             given = await judge.score(case, bench)
         except (LimitReached, UserError):

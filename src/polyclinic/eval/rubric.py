@@ -72,13 +72,16 @@ class RubricJudge(Generic[S_contra, V_contra]):
         with boundary("judge", f"choosing what to judge in {case.scenario.id}"):
             shown = self.view(case)
             views = {"": shown} if isinstance(shown, View) else dict(shown)
-        scores: list[Score] = []
-        for subject, view in views.items():
-            if view.text.strip():
-                for sample in range(self.k_samples):
-                    judged = await self._judge(view, bench, sample)
-                    scores.extend(self._scores(judged, subject, sample))
+        scores = [score for subject, view in views.items() for score in await self.score_view(view, bench, subject)]
         return check_scores(scores, self.name, self.metrics)
+
+    async def score_view(self, view: View, bench: Bench, subject: str = "") -> list[Score]:
+        """The scores of one view, also where it is of no transcript; none for a view without words."""
+        scores: list[Score] = []
+        if view.text.strip():
+            for sample in range(self.k_samples):
+                scores.extend(self._scores(await self._judge(view, bench, sample), subject, sample))
+        return scores
 
     async def _judge(self, view: View, bench: Bench, sample: int) -> RubricJudged:
         if not self.apart:

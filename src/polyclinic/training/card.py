@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from polyclinic.core.dataset import Row, TrainingData
 from polyclinic.training.filters import NGRAM, Sieve, split_faults
+from polyclinic.training.pairs import pairs_of
 
 
 class Card(BaseModel):
@@ -26,6 +27,8 @@ class Card(BaseModel):
     casts: tuple[str, ...]
     variants: dict[str, int]
     with_images: int
+    rewards: dict[str, int]
+    pairs: dict[str, int]
     mean_reward: float
     least_reward: float
     most_reward: float
@@ -51,6 +54,9 @@ class Card(BaseModel):
         )
         counts = "\n".join(f"{name.capitalize()}: {_counts(found)}." for name, found in self.counts.items())
         files = "\n".join(f"  - split: {split}\n    path: {split}.parquet" for split in sorted(self.rows))
+        files += "".join(
+            f"\n- config_name: pairs-{split}\n  data_files: pairs-{split}.jsonl" for split in sorted(self.pairs)
+        )
         both = ", ".join(self.cases_on_both_sides) or "none"
         touched = _counts(self.contaminated_sources) or "none"
         return f"""---
@@ -85,11 +91,14 @@ Rows by understudies come from rules, not from a language model; they are baseli
 Only {self.filters},
 and whose reward is at least {self.least_reward:g} (mean {self.mean_reward:.2f}, highest possible {self.most_reward:g}).
 Dropped: {_counts(self.dropped) or "nothing"}.
+Rows by reward: {_counts(self.rewards)}. Not every row is a good example: train on those whose reward is high (`train
+sft` takes them from 8 on), and let the others teach by contrast.
+Preference pairs (the same prompt, a better and a worse answer): {_counts(self.pairs) or "none"}.
 
 ## Contamination
 The split is by case: no case stands on both sides (checked: {both}). Training rows were
-compared with {self.test_questions_checked} test questions by runs of {NGRAM} words;
-rows dropped for that, by test question: {touched}.
+compared with {self.test_questions_checked} test questions by runs of {NGRAM} words, and test rows with the training
+questions; rows dropped for that, by question: {touched}.
 
 ## Made with
 {_counts(self.made)}
@@ -98,6 +107,12 @@ rows dropped for that, by test question: {touched}.
 
 def _counts(counts: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} {count}" for name, count in counts.items())
+
+
+def _bands(rewards: Sequence[float]) -> dict[str, int]:
+    """How many rows lie in each band of rewards, from the lowest."""
+    steps = Counter(int(reward // 4) * 4 for reward in rewards)
+    return {f"{low} to {low + 4}": steps[low] for low in sorted(steps)}
 
 
 def make_card(
@@ -128,6 +143,8 @@ def make_card(
         casts=tuple(casts),
         variants=counted([row.variant for row in rows]),
         with_images=sum(bool(row.images) for row in rows),
+        rewards=_bands(rewards),
+        pairs={split: len(found) for split, part in by_split.items() if (found := pairs_of(part))},
         mean_reward=sum(rewards) / len(rewards) if rewards else 0.0,
         least_reward=sieve.least,
         most_reward=data.most_reward,

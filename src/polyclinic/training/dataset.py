@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from polyclinic.core.clinic import Clinic
-from polyclinic.core.dataset import Row, TrainingData
+from polyclinic.core.dataset import Grade, GradeOutput, Row, TrainingData
 from polyclinic.core.scenario import Scenario
-from polyclinic.errors import ConfigError, UnknownName
+from polyclinic.core.seed import stream
+from polyclinic.errors import ConfigError
 from polyclinic.eval.results import RunResults
 from polyclinic.runner.api import run
 from polyclinic.runner.plan.config import make_config
-from polyclinic.runner.registry import clinics_with, load_clinic
+from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import load_results
 from polyclinic.store.store import Store
 from polyclinic.training.card import Card, make_card
-from polyclinic.training.files import write_jsonl, write_parquet, write_pictures
+from polyclinic.training.files import write_jsonl, write_pairs, write_parquet, write_pictures
 from polyclinic.training.filters import Contamination, Sieve
+from polyclinic.training.grading import open_grader
+from polyclinic.training.pairs import pairs_of
+from polyclinic.training.room import dataset_room
 
 BATCH_EPISODES = 400
 Progress = Callable[[int, int], None]
@@ -30,15 +35,15 @@ Progress = Callable[[int, int], None]
 class Wish:
     """What the user asked for. With `runs`, only these are read; otherwise episodes are run until `rows` are kept.
 
-    What is not said (`scenarios`, `variants`, `least`) is as the clinic's dataset has it. Of cases that do not say
-    which side they are on, `test_share` go to the test side, by id.
+    What is not said (`casts`, `scenarios`, `variants`, `least`) is as the clinic's dataset has it. Of cases that
+    do not say which side they are on, `test_share` go to the test side, by id.
     """
 
     out: Path
     clinic: str
     rows: int = 1000
     runs: tuple[str, ...] = ()
-    cast: str = "all=understudy"
+    casts: tuple[str, ...] = ()
     scenarios: str = ""
     variants: tuple[str, ...] = ()
     seed: int = 0
@@ -54,62 +59,88 @@ class Gathered:
 
     data: TrainingData[Any]
     sieve: Sieve
+    grade: GradeOutput
     rows: list[Row] = field(default_factory=list)
     runs: list[str] = field(default_factory=list)
     casts: set[str] = field(default_factory=set)
     scenarios: list[Scenario] = field(default_factory=list)
 
-    def take(self, results: RunResults, test_share: float) -> None:
+    async def take(self, results: RunResults, test_share: float) -> None:
         """The rows of one run."""
         data, sides = self.data, {}
         for scenario in results.scenarios.values():
             case = data.case(scenario)
             sides[case] = data.split(scenario, test_share)
-            if sides[case] == "test":
-                self.sieve.contamination.add(case, data.question(scenario))
+            questions = self.sieve.contamination if sides[case] == "test" else self.sieve.training
+            questions.add(case, data.question(scenario))
         for episode in results.episodes:
             if episode.status == "done" and episode.has_transcript:
                 scenario = results.scenarios[episode.scenario]
-                made = data.rows(scenario, episode.transcript, f"{results.run}/{episode.id}", episode.scores)
+                name = f"{results.run}/{episode.id}"
+                made = await data.graded_rows(scenario, episode.transcript, name, episode.scores, self.grade)
                 self.rows += self.sieve.keep(replace(row, split=sides[row.case]) for row in made)
         self.runs.append(results.run)
         self.casts.add(",".join(f"{member.role}={member.model}" for member in results.cast))
         self.scenarios += results.scenarios.values()
 
 
-def dataset_room(clinic: Clinic) -> TrainingData[Any]:
-    """What the clinic says about its training data; an error with the clinics that have any, when it has none."""
-    if clinic.dataset is None:
-        raise UnknownName("clinic with a dataset", clinic.name, clinics_with("dataset"))
-    return clinic.dataset
-
-
 async def gather(store: Store, wish: Wish, progress: Progress | None = None) -> Gathered:
     """The rows. Sessions are run in batches; each batch is a run of its own that stays in the store."""
-    data = dataset_room(load_clinic(wish.clinic))
+    clinic = load_clinic(wish.clinic)
+    data, casts = dataset_room(clinic), wish.casts or dataset_room(clinic).casts
     tests = Contamination((data.case(case), data.question(case)) for case in data.held_out(wish.against))
     least = data.least_reward if wish.least is None else wish.least
-    found = Gathered(data, Sieve(least, tests, data.refusal))
-    for name in wish.runs:
-        results = await load_results(store, name)
-        if results.clinic != wish.clinic:
-            raise ConfigError(f"run {name} is of the clinic {results.clinic}; this dataset is made from {wish.clinic}")
-        found.take(results, wish.test_share)
-    batch = 0
-    while not wish.runs and len(found.rows) < wish.rows:
-        before = len(found.rows)
-        found.take(await _batch(store, wish, data, batch, wish.rows - before), wish.test_share)
-        if progress is not None:
-            progress(min(len(found.rows), wish.rows), wish.rows)
-        if len(found.rows) == before:
-            raise ConfigError("a whole batch of episodes gave no new row: lower --least-reward or change the cast")
-        batch += 1
+    async with _grades(clinic, casts[0], store) as grade:
+        found = Gathered(data, Sieve(least, tests, own_refusal=data.refusal), grade)
+        for name in wish.runs:
+            results = await load_results(store, name)
+            if results.clinic != wish.clinic:
+                raise ConfigError(
+                    f"run {name} is of the clinic {results.clinic}; this dataset is made from {wish.clinic}"
+                )
+            await found.take(results, wish.test_share)
+        cycle = 0
+        while not wish.runs and len(found.rows) < wish.rows:
+            before = len(found.rows)
+            each = -(-(wish.rows - before) // len(casts))
+            for cast in casts:
+                await found.take(await _batch(store, wish, data, cast, cycle, each), wish.test_share)
+                if progress is not None:
+                    progress(min(len(found.rows), wish.rows), wish.rows)
+            if len(found.rows) == before:
+                raise ConfigError("a whole batch of episodes gave no new row: lower --least-reward or change the cast")
+            cycle += 1
+    found.rows = found.sieve.again(found.rows)
     if not wish.runs:
-        del found.rows[wish.rows :]
+        found.rows = _shared_out(found.rows, wish.rows)
     return found
 
 
-async def _batch(store: Store, wish: Wish, data: TrainingData[Any], number: int, missing: int) -> RunResults:
+@asynccontextmanager
+async def _grades(clinic: Clinic, cast: str, store: Store) -> AsyncIterator[GradeOutput]:
+    """Grades targets that no judge of their episode has scored, with the same judge and reader."""
+    if not dataset_room(clinic).rewards:
+
+        async def none(context: str, output: str) -> Grade | None:
+            return None
+
+        yield none
+        return
+    async with open_grader(clinic, cast, store) as grader:
+        yield grader.grade
+
+
+def _shared_out(rows: list[Row], wanted: int) -> list[Row]:
+    """So many rows, whole episodes from all casts alike: what comes last is not what is left out."""
+    if len(rows) <= wanted:
+        return rows
+    keys = {row.id: stream("dataset-share", row.episode).random() for row in rows}
+    kept = {row.id for row in sorted(rows, key=lambda row: (keys[row.id], row.id))[:wanted]}
+    return [row for row in rows if row.id in kept]
+
+
+async def _batch(store: Store, wish: Wish, data: TrainingData[Any], cast: str, number: int, missing: int) -> RunResults:
+    """A run with one of the casts. Casts of one cycle share the seed, so that they meet the same moments."""
     variants, scenarios = wish.variants or data.variants, wish.scenarios or data.scenarios
     episodes = max(1, min(BATCH_EPISODES, int(missing / data.rows_per_episode) + 1))
     each = max(1, -(-episodes // max(1, len(variants))))
@@ -120,7 +151,7 @@ async def _batch(store: Store, wish: Wish, data: TrainingData[Any], number: int,
             "variants": variants,
             "scenarios": scenarios if whole else f"{scenarios}:{each}" if scenarios else str(each),
             "seed": wish.seed * 100_003 + number,
-            "cast": wish.cast,
+            "cast": cast,
             "judges": data.judges,
             "concurrency": wish.concurrency,
         }
@@ -141,6 +172,8 @@ async def build(store: Store, wish: Wish, progress: Progress | None = None) -> C
         part = [row for row in found.rows if row.split == split]
         write_jsonl(wish.out / f"{split}.jsonl", part)
         write_parquet(wish.out / f"{split}.parquet", part, pictures)
+        if pairs := pairs_of(part):
+            write_pairs(wish.out / f"pairs-{split}.jsonl", pairs)
     write_pictures(wish.out / "images", found.rows, pictures)
     seconds = time.perf_counter() - started
     made: dict[str, Any] = {

@@ -12,13 +12,14 @@ from typing import Any, get_type_hints
 
 import orjson
 
-from polyclinic.core.dataset import Pictures, Row
+from polyclinic.core.dataset import Pictures, Row, Turn
 from polyclinic.errors import EngineError
+from polyclinic.training.pairs import Pair
 
 
 def as_json(row: Row) -> dict[str, Any]:
     """A row as plain data in the order of its columns, pictures by path."""
-    special = {
+    special: dict[str, Any] = {
         "images": [f"images/{name}" for name in row.images],
         "scores": orjson.dumps(row.scores, option=orjson.OPT_SORT_KEYS).decode(),
     }
@@ -30,6 +31,13 @@ def write_jsonl(path: Path, rows: Sequence[Row]) -> None:
     with path.open("wb") as file:
         for row in rows:
             file.write(orjson.dumps(as_json(row)) + b"\n")
+
+
+def write_pairs(path: Path, pairs: Sequence[Pair]) -> None:
+    """Preference pairs, one object a line, in the columns that DPO trainers read."""
+    with path.open("wb") as file:
+        for pair in pairs:
+            file.write(orjson.dumps(pair.as_json()) + b"\n")
 
 
 def write_pictures(folder: Path, rows: Sequence[Row], pictures: Pictures) -> int:
@@ -62,17 +70,20 @@ def write_parquet(path: Path, rows: Sequence[Row], pictures: Pictures) -> None:
             list(columns.values()), fields=[arrow.Field(name, v.type) for name, v in columns.items()]
         )
 
-    turns = [turn for row in rows for turn in row.messages]
-    parts = [part for turn in turns for part in turn["content"]]
-    content = struct(
-        {"type": strings([part["type"] for part in parts]), "text": strings([part["text"] for part in parts])}
-    )
-    talk = struct(
-        {
-            "role": strings([turn["role"] for turn in turns]),
-            "content": listed(content, [len(turn["content"]) for turn in turns]),
-        }
-    )
+    def talk(told: Sequence[Sequence[Turn]]) -> Any:
+        turns = [turn for some in told for turn in some]
+        parts = [part for turn in turns for part in turn["content"]]
+        content = struct(
+            {"type": strings([part["type"] for part in parts]), "text": strings([part["text"] for part in parts])}
+        )
+        said = struct(
+            {
+                "role": strings([turn["role"] for turn in turns]),
+                "content": listed(content, [len(turn["content"]) for turn in turns]),
+            }
+        )
+        return listed(said, [len(some) for some in told])
+
     files = [name for row in rows for name in row.images]
     kept = {name: pictures(name) for name in sorted(set(files))}
     shown = struct({"bytes": arrow.Array([kept[name] for name in files], binary), "path": strings(files)})
@@ -91,7 +102,8 @@ def write_parquet(path: Path, rows: Sequence[Row], pictures: Pictures) -> None:
 
     special: dict[str, Any] = {
         "images": listed(shown, [len(row.images) for row in rows]),
-        "messages": listed(talk, [len(row.messages) for row in rows]),
+        "prompt": talk([row.prompt for row in rows]),
+        "completion": talk([row.completion for row in rows]),
         "scores": strings([as_json(row)["scores"] for row in rows]),
     }
     kinds = column_kinds(type(rows[0]))
@@ -106,7 +118,7 @@ def write_parquet(path: Path, rows: Sequence[Row], pictures: Pictures) -> None:
 _KINDS: dict[Any, str] = {
     str: "string", int: "int64", bool: "bool", float: "float64", float | None: "float64", tuple[str, ...]: "strings",
 }  # fmt: skip
-_SPECIAL = ("images", "messages", "scores")
+_SPECIAL = ("images", "prompt", "completion", "scores")
 
 
 def column_kinds(row: type[Row]) -> dict[str, str]:
@@ -131,7 +143,8 @@ def _features(kinds: Mapping[str, str]) -> dict[str, Any]:
     special = {
         "strings": {"feature": value("string"), "_type": "List"},
         "images": {"feature": {"_type": "Image"}, "_type": "List"},
-        "messages": {"feature": turn, "_type": "List"},
+        "prompt": {"feature": turn, "_type": "List"},
+        "completion": {"feature": turn, "_type": "List"},
         "scores": value("string"),
     }
     return {name: special.get(kind, value(kind)) for name, kind in kinds.items()}

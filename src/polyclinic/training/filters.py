@@ -59,13 +59,15 @@ class Contamination:
 
 @dataclass
 class Sieve:
-    """Keeps rows that reach the reward `least`, are not duplicates, and (in training) overlap with no test question.
+    """Keeps rows that reach the reward `least`, are not duplicates, and overlap with no question of the other side: a
+    training row with no test question, a test row with no training question.
 
     `own_refusal` is the clinic's own reason to drop a row; it is asked before the reward is compared.
     """
 
     least: float
     contamination: Contamination
+    training: Contamination = field(default_factory=lambda: Contamination())
     own_refusal: Callable[[Row], str] = lambda row: ""
     dropped: Counter[str] = field(default_factory=Counter)
     seen: set[str] = field(default_factory=set)
@@ -90,13 +92,29 @@ class Sieve:
         digest = hashlib.sha256(row.text().encode()).hexdigest()
         if digest in self.seen:
             return "a copy of another row"
-        if row.split == "train":
-            source = self.contamination.source(row)
-            if source:
-                self.touched[source] += 1
-                return "contains words of a test question"
+        if overlap := self._overlap(row):
+            return overlap
         self.seen.add(digest)
         return ""
+
+    def _overlap(self, row: Row) -> str:
+        """Words of the other side in a row."""
+        other = self.contamination if row.split == "train" else self.training
+        source = other.source(row)
+        if not source:
+            return ""
+        self.touched[source] += 1
+        return f"contains words of a {'test' if row.split == 'train' else 'training'} question"
+
+    def again(self, rows: Iterable[Row]) -> list[Row]:
+        """The rows that still pass when more questions of either side are known than when they were kept."""
+        kept = []
+        for row in rows:
+            if overlap := self._overlap(row):
+                self.dropped[overlap] += 1
+            else:
+                kept.append(row)
+        return kept
 
 
 def split_faults(rows: Sequence[Row]) -> list[str]:

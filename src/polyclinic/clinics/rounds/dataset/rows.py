@@ -1,7 +1,9 @@
-"""Teaching sessions as training rows: one row for each approved turn, and one for each whole session, in chat format.
+"""Teaching sessions as training rows: one row for each draft of each turn, and one for each whole session, in chat
+format.
 
 A row's prompt is rendered by the tutor's own prompt class from what the transcript says the tutor had before it, so
-that what is trained is what will be asked. The target is the thinking and the guidance that was approved.
+that what is trained is what will be asked. The target is one draft with the thinking before it, and the reward is of
+that very text: a refused draft and the one that replaced it are two rows with two rewards.
 """
 
 from __future__ import annotations
@@ -10,17 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from polyclinic.clinics.rounds.prompts import Key, Sheet, TutorGuides
-from polyclinic.clinics.rounds.rewards import structure
+from polyclinic.clinics.rounds.dataset.rounds import later_turn, prompts_of
+from polyclinic.clinics.rounds.judges.reward import metric_name
+from polyclinic.clinics.rounds.rewards import PENALTY
 from polyclinic.clinics.rounds.rules.thinking import write_output
-from polyclinic.clinics.rounds.rules.view import TutorRound, group_of, room_note, round_of, taught_case, tutor_rounds
-from polyclinic.clinics.rounds.scenario.case import Case
+from polyclinic.clinics.rounds.rules.view import TurnContext, TutorRound, group_of, taught_case, turn_context
 from polyclinic.clinics.rounds.scenario.choose import base_id
-from polyclinic.clinics.rounds.state import ANALYSIS_CHARS, Analysis, Room, profile_of
-from polyclinic.clinics.rounds.variants import VARIANTS
-from polyclinic.core.dataset import Row, Turn, chat_turn
-from polyclinic.core.memory import cut
-from polyclinic.core.message import Image
+from polyclinic.core.dataset import Grade, GradeOutput, Row, Turn, chat_turn
 from polyclinic.core.transcript import Score, Started, Transcript
 
 Kind = Literal["single", "multi"]
@@ -28,11 +26,13 @@ Kind = Literal["single", "multi"]
 
 @dataclass(frozen=True, kw_only=True)
 class TeachingRow(Row):
-    """One example of tutoring: a single turn, or a whole session."""
+    """One example of tutoring: a single turn, or a whole session. `draft` counts a turn's drafts from 1; `approved`
+    says whether the students heard it; `vetoed` names the criteria that made its reward the penalty.
+    """
 
     COLUMNS: ClassVar[tuple[str, ...]] = (
         "id", "kind", "case", "source", "specialty", "episode", "variant", "tutor", "rounds", "students", "with_images",
-        "images", "messages", "reward", "scores",
+        "draft", "approved", "vetoed", "images", "prompt", "completion", "reward", "scores", "context",
     )  # fmt: skip
 
     source: str
@@ -41,63 +41,88 @@ class TeachingRow(Row):
     rounds: int
     students: tuple[str, ...]
     with_images: bool
+    draft: int = 1
+    approved: bool = True
+    vetoed: tuple[str, ...] = ()
 
 
-def _target(turn: TutorRound) -> str:
-    return write_output(turn.monologue, turn.guidance)
+@dataclass(frozen=True)
+class Target:
+    """A text to train on or away from, with its reward; None when the judge failed."""
+
+    text: str
+    draft: int
+    approved: bool
+    context: TurnContext
+    grade: Grade | None
 
 
-def prompts_of(transcript: Transcript) -> Iterator[tuple[TutorGuides, TutorRound]]:
-    """The tutor's prompt of every round, rebuilt from the transcript, with what it led to."""
-    case = taught_case(transcript)
-    cast = {student.name: student for student in room_note(transcript).students}
-    speaker = case.script.informant.relation if case.script and case.script.informant else "patient"
-    spoken = [said.text for said in transcript.said(speaker)]
-    replies = {round_of(said): said.text for said in transcript.said(speaker)[1:]}
-    room = Room(patient=speaker)
-    rounds = VARIANTS[transcript.of(Started)[0].variant].rounds
-    for turn in tutor_rounds(transcript):
-        presented = (spoken[0] if spoken else "") if turn.round == 1 else replies.get(turn.round - 1, "")
-        room.begin_round(presented).analyses.update(turn.analyses)
-        analyses = tuple(
-            Analysis(student=name, profile=profile_of(cast[name]), text=cut(text, ANALYSIS_CHARS))
-            for name, text in turn.analyses.items()
-        )
-        prompt = TutorGuides(
-            sheet=Sheet.from_case(case),
-            key=Key.from_case(case),
-            pictures=tuple(Image(data="", caption=image.caption) for image in case.images),
-            history=room.heard_by_tutor(),
-            last=turn.round == rounds,
-            analyses=analyses,
-        )
-        yield prompt, turn
-        room.now.guidance = turn.guidance
-
-
-def _usable(turn: TutorRound, case: Case, names: list[str]) -> bool:
-    """Whether a turn can be a target at all: approved, and its output has the right form."""
-    return bool(turn.approved and turn.guidance) and structure(_target(turn), names, bool(case.images))[0] > 0
-
-
-def _means(scores: Sequence[Score], subject: str | None) -> dict[str, float]:
+def judged_first(scores: Sequence[Score], number: int) -> Grade | None:
+    """What the session's own judge gave the first draft of a round; None where it was not judged."""
     found: dict[str, list[float]] = {}
     for score in scores:
-        if score.judge == "reward" and (subject is None or score.subject == subject):
+        if score.judge == "reward" and score.subject == f"round {number}":
             found.setdefault(score.metric, []).append(score.value)
-    return {name: sum(values) / len(values) for name, values in sorted(found.items())}
+    means = {name: sum(values) / len(values) for name, values in sorted(found.items())}
+    if "reward" not in means:
+        return None
+    value = means.pop("reward")
+    veto = tuple(name for name in ("IS-1", "CS-1", "CS-2") if value <= PENALTY and means.get(metric_name(name), 0) < 0)
+    return Grade(value, means, veto)
+
+
+async def targets_of(
+    transcript: Transcript, turn: TutorRound, scores: Sequence[Score], grade: GradeOutput
+) -> list[Target]:
+    """Every draft of a turn with its own reward. The first may be known from the session's judge; others are asked."""
+    context = turn_context(transcript, turn)
+    made: list[Target] = []
+    for number, draft in enumerate(turn.drafts, start=1):
+        text = write_output(turn.monologue, draft)
+        if any(text == known.text for known in made):
+            continue
+        found = judged_first(scores, turn.round) if number == 1 else None
+        if found is None:
+            found = await grade(context.model_dump_json(), text)
+        approved = turn.approved and draft == turn.drafts[-1]
+        made.append(Target(text, number, approved, context, found))
+    return made
+
+
+async def rows_of(
+    transcript: Transcript, episode: str, scores: Sequence[Score], grade: GradeOutput
+) -> list[TeachingRow]:
+    """The rows of one session: each draft alone, and what the students heard as one conversation when it has several
+    turns.
+    """
+    pictures, made = len(taught_case(transcript).images), list[TeachingRow]()
+    talk: list[Turn] = []
+    heard: list[Target] = []
+    whole = True
+    for prompt, turn in prompts_of(transcript):
+        system, user = (message.content for message in prompt.render())
+        first = [chat_turn("system", system), chat_turn("user", user, pictures)]
+        targets = await targets_of(transcript, turn, scores, grade)
+        for target in targets:
+            name = f"round-{turn.round}" + (f"-draft-{target.draft}" if target.draft > 1 else "")
+            single = [*first, chat_turn("assistant", target.text)]
+            made.append(_row("single", name, transcript, episode, single, [target]))
+        said = next((target for target in targets if target.approved), None)
+        whole = whole and said is not None
+        if said is not None:
+            talk += first if not talk else [chat_turn("user", later_turn(prompt, turn.round))]
+            talk.append(chat_turn("assistant", said.text))
+            heard.append(said)
+    if whole and len(heard) > 1:
+        made.append(_row("multi", "session", transcript, episode, talk, heard))
+    return made
 
 
 def _row(
-    kind: Kind,
-    name: str,
-    transcript: Transcript,
-    episode: str,
-    messages: list[Turn],
-    rounds: int,
-    scores: Mapping[str, float],
+    kind: Kind, name: str, transcript: Transcript, episode: str, messages: list[Turn], targets: Sequence[Target]
 ) -> TeachingRow:
-    case, started = taught_case(transcript), transcript.of(Started)[0]
+    case, started, last = taught_case(transcript), transcript.of(Started)[0], targets[-1]
+    grade = session_grade([target.grade for target in targets])
     return TeachingRow(
         id=f"{episode}/{name}",
         kind=kind,
@@ -108,48 +133,31 @@ def _row(
         episode=episode,
         variant=started.variant,
         tutor=started.cast.get("tutor", ""),
-        rounds=rounds,
+        rounds=len(targets),
         students=tuple(group_of(transcript)),
         with_images=bool(case.images),
+        draft=last.draft,
+        approved=last.approved,
+        vetoed=grade.vetoed if grade else (),
         images=tuple(image.file for image in case.images),
         messages=tuple(messages),
-        reward=scores.get("reward"),
-        scores={metric: value for metric, value in scores.items() if metric != "reward"},
+        reward=grade.value if grade else None,
+        scores=grade.scores if grade else {},
+        context=last.context.model_dump_json(),
     )
 
 
-def rows_of(transcript: Transcript, episode: str, scores: Sequence[Score]) -> Iterator[TeachingRow]:
-    """The rows of one session: each usable turn alone, and the session as one conversation when it has several."""
-    case, names = taught_case(transcript), group_of(transcript)
-    talk: list[Turn] = []
-    whole = True
-    for prompt, turn in prompts_of(transcript):
-        system, user = (message.content for message in prompt.render())
-        usable = _usable(turn, case, names)
-        whole = whole and usable
-        pictures = len(case.images)
-        if usable:
-            single = [
-                chat_turn("system", system),
-                chat_turn("user", user, pictures),
-                chat_turn("assistant", _target(turn)),
-            ]
-            yield _row(
-                "single", f"round-{turn.round}", transcript, episode, single, 1, _means(scores, f"round {turn.round}")
-            )
-        first = [chat_turn("system", system), chat_turn("user", user, pictures)]
-        talk += first if not talk else [chat_turn("user", _later(prompt, turn.round))]
-        talk.append(chat_turn("assistant", _target(turn)))
-    turns = sum(turn["role"] == "assistant" for turn in talk)
-    if whole and turns > 1:
-        yield _row("multi", "session", transcript, episode, talk, turns, _means(scores, None))
+def session_grade(grades: Sequence[Grade | None]) -> Grade | None:
+    """The mean over turns; one vetoed turn vetoes the session; None when a turn has no reward."""
+    known = [grade for grade in grades if grade is not None]
+    if not known or len(known) < len(grades):
+        return None
+    vetoed = tuple(sorted({name for grade in known for name in grade.vetoed}))
+    value = float(PENALTY) if vetoed else sum(grade.value for grade in known) / len(known)
+    return Grade(value, dict(_means([grade.scores for grade in known])), vetoed)
 
 
-def _later(prompt: TutorGuides, number: int) -> str:
-    """What is new in a later round: the patient's words and the students' reports."""
-    words = [line.text for line in prompt.history if line.round == number]
-    heard = f"The patient says: {' '.join(words)}\n" if words else ""
-    reported = "\n".join(f"{item.student} ({item.profile}): {item.text}" for item in prompt.analyses)
-    ends = "The session ends after your words: ask what brings the group to its conclusion.\n" if prompt.last else ""
-    asks = f"{ends}Write your thinking in the tags, then your words to the group."
-    return f"{heard}What the students write to you now\n{reported}\n{asks}"
+def _means(parts: Sequence[Mapping[str, float]]) -> Iterator[tuple[str, float]]:
+    for name in parts[0]:
+        values = [part[name] for part in parts if name in part]
+        yield name, sum(values) / len(values)

@@ -3,40 +3,61 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import cast
 
 from polyclinic.clinics.rounds.dataset.rows import TeachingRow, rows_of
+from polyclinic.clinics.rounds.judges.reward import metric_name, plain_reward, rubric_reward
 from polyclinic.clinics.rounds.rewards import PENALTY
+from polyclinic.clinics.rounds.rules.view import TurnContext
 from polyclinic.clinics.rounds.scenario.case import Case
 from polyclinic.clinics.rounds.scenario.choose import base_id
 from polyclinic.clinics.rounds.scenario.loaders import load_cases
 from polyclinic.clinics.rounds.scenario.shipped import data_folder, shipped_cases
-from polyclinic.core.dataset import Pictures, Row, Split, TrainingData
+from polyclinic.core.dataset import Grade, GradeOutput, Pictures, Row, Split, TrainingData
+from polyclinic.core.judge import Bench
 from polyclinic.core.seed import stream
 from polyclinic.core.transcript import Score, Transcript
 
+_WEAK = "understudy:mistake="
+
 
 class TeachingData(TrainingData[Case]):
-    """Approved turns of a tutor, alone and as whole sessions."""
+    """Every draft of a tutor with its reward, and whole sessions as the students heard them."""
 
     title = "ClinTeach rounds"
     about = "Socratic teaching turns of a tutor for groups of medical students, in chat format, made by simulation."
-    filters = "turns that the leak check, the specialist and the supervisor approved, whose thinking has the right form"
+    filters = "drafts of a tutor that thinks in tags, refused ones too, each with the reward of its own text"
     row = TeachingRow
     variants = ("full", "one-student", "students-2", "students-4", "students-5")
     scenarios = "all"
     judges = ("reward",)
-    least_reward = 8.0
+    least_reward = float(PENALTY)
     most_reward = 14.0
-    rows_per_episode = 3.0
+    rows_per_episode = 4.0
+    casts = (
+        "all=understudy",
+        f"tutor={_WEAK}tells@0.4+ignores@0.5,all=understudy",
+        f"tutor={_WEAK}false_fact@0.4+harm@0.2+aimless@0.3,all=understudy",
+        f"tutor={_WEAK}bad_form@0.4+leak@0.4+stubborn@0.3,all=understudy",
+    )
+    role = "tutor"
+    rewards = ("rubric", "plain")
 
-    def rows(
-        self, scenario: Case, transcript: Transcript, episode: str, scores: Sequence[Score]
-    ) -> Iterator[TeachingRow]:
-        """Each usable turn alone, and the session as one conversation when it has several."""
-        return rows_of(transcript, episode, scores)
+    async def graded_rows(
+        self, scenario: Case, transcript: Transcript, episode: str, scores: Sequence[Score], grade: GradeOutput
+    ) -> list[TeachingRow]:
+        """Each draft alone, and the session as one conversation when it has several turns."""
+        return await rows_of(transcript, episode, scores, grade)
+
+    async def grade(self, context: str, output: str, bench: Bench, reward: str = "") -> Grade:
+        """The three-axis reward with its veto, or one plain score."""
+        moment = TurnContext.model_validate_json(context)
+        if reward == "plain":
+            return Grade(await plain_reward(moment, output, bench))
+        made = await rubric_reward(moment, output, bench)
+        return Grade(made.value, {metric_name(name): score for name, score in made.scores.items()}, made.vetoed)
 
     def case(self, scenario: Case) -> str:
         """A case that is met again under another id is the same case."""
@@ -58,10 +79,6 @@ class TeachingData(TrainingData[Case]):
         own = [case for case in shipped_cases() if case.split == "test"]
         return own + [case for path in files for case in load_cases(path)]
 
-    def refusal(self, row: Row) -> str:
-        """A veto of the reward."""
-        return "vetoed" if row.reward is not None and row.reward <= PENALTY else ""
-
     def pictures(self, scenarios: Iterable[Case]) -> Pictures:
         """Finds a picture by its file name: in the cases' folders, then among the shipped ones."""
         folders = sorted({case.image_folder for case in scenarios if case.image_folder})
@@ -82,6 +99,8 @@ class TeachingData(TrainingData[Case]):
             "specialties": _counted(row.specialty for row in mine),
             "students": _counted(str(len(row.students)) for row in mine),
             "tutors": _counted(row.tutor for row in mine),
+            "heard by students": _counted("yes" if row.approved else "no" for row in mine),
+            "vetoed by": _counted(name for row in mine for name in (row.vetoed or ("nothing",))),
         }
 
 

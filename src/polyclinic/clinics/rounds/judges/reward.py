@@ -1,7 +1,7 @@
 """The training reward of each turn: IS-1 by rule, six criteria by rubric, combined with the veto.
 
-The thinking and the first draft are judged, because that is what the tutor's model produced; what reviewers made of
-it is not.
+The thinking and the first draft of a session are judged, because that is what the tutor's model produced; what
+reviewers made of it is not. Training rows ask for the reward of their own target (`rubric_reward`).
 """
 
 from __future__ import annotations
@@ -9,13 +9,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
-from polyclinic.clinics.rounds.rewards import CRITERIA, JUDGED, PENALTY, combine, structure
-from polyclinic.clinics.rounds.rules.thinking import write_output
-from polyclinic.clinics.rounds.rules.view import TutorRound, group_of, taught_case, turn_view, tutor_rounds
+from polyclinic.clinics.rounds.rewards import CRITERIA, JUDGED, PENALTY, Reward, combine, reward, structure
+from polyclinic.clinics.rounds.rules.thinking import NotAsAsked, TutorOutput, read_output, write_output
+from polyclinic.clinics.rounds.rules.view import (
+    TurnContext,
+    TutorRound,
+    group_of,
+    output_view,
+    taught_case,
+    turn_view,
+    tutor_rounds,
+)
 from polyclinic.clinics.rounds.scenario.case import Case as Taught
 from polyclinic.clinics.rounds.variants import RoundsVariant
 from polyclinic.core.judge import Bench, Case, Metric
 from polyclinic.core.transcript import Score, Started
+from polyclinic.errors import JudgeError
 from polyclinic.eval.rubric import Rubric, RubricJudge, package_rubric
 from polyclinic.eval.view import View
 
@@ -46,6 +55,43 @@ def _views(case: RoundsCase) -> Mapping[str, View]:
 @lru_cache(maxsize=1)
 def _shipped() -> tuple[Rubric, ...]:
     return tuple(package_rubric("polyclinic.clinics.rounds", f"data/rubrics/{name}.toml") for name in RUBRICS)
+
+
+@lru_cache(maxsize=1)
+def _plain() -> Rubric:
+    return package_rubric("polyclinic.clinics.rounds", "data/rubrics/overall.toml")
+
+
+async def rubric_reward(context: TurnContext, output: str, bench: Bench) -> Reward:
+    """The three-axis reward of any output for this moment. A form that vetoes it needs no judge, so none is asked."""
+    with_images = bool(context.captions)
+    if structure(output, context.names, with_images)[0] < 0:
+        return _given(reward(output, context.names, with_images, None))
+    read = read_output(output)
+    view = output_view(context, read.monologue, read.guidance)
+    by_name = {metric_name(criterion): criterion for criterion in JUDGED}
+    judged: dict[str, int] = {}
+    for rubric in _shipped():
+        for score in await RubricJudge(rubric, name="reward").score_view(view, bench):
+            if score.metric in by_name:
+                judged[by_name[score.metric]] = int(score.value)
+    return _given(reward(output, context.names, with_images, judged))
+
+
+def _given(made: Reward | None) -> Reward:
+    if made is None:
+        raise JudgeError("no judgement for an output whose form is right")
+    return made
+
+
+async def plain_reward(context: TurnContext, output: str, bench: Bench) -> float:
+    """One holistic score from 1 to 10, without criteria, form or veto: what the rubric is compared with."""
+    try:
+        read = read_output(output)
+    except NotAsAsked:
+        read = TutorOutput(monologue="", guidance=output)
+    view = output_view(context, read.monologue, read.guidance or "(nothing)")
+    return (await RubricJudge(_plain(), name="overall").score_view(view, bench))[0].value
 
 
 class RewardJudge:

@@ -4,6 +4,8 @@ the offline judge.
 
 from __future__ import annotations
 
+from typing import Any
+
 from polyclinic.clinics.rounds.rules.notes import Analysed, InRound, RoomOpened, Thought
 from polyclinic.clinics.rounds.rules.thinking import Thinking, read_thinking
 from polyclinic.clinics.rounds.scenario.case import Case, Pitfall, SocraticStep
@@ -38,11 +40,8 @@ class Turn(Frozen):
     asked: tuple[int, ...] = ()
 
 
-class SessionSeen(Facts):
-    """What a session's words say. `monologue` and `guidance` are empty where the whole session is judged. `turns` and
-    `aimed` are for the judge to fill in: what it understood of the tutor's turns and of the aim that the tutor wrote
-    down.
-    """
+class CaseFacts(Facts):
+    """What is taught, and to whom."""
 
     vignette: str
     question: str
@@ -52,6 +51,24 @@ class SessionSeen(Facts):
     steps: tuple[SocraticStep, ...]
     pitfalls: tuple[Pitfall, ...]
     names: tuple[str, ...]
+
+
+class TurnContext(CaseFacts):
+    """All that the reward of one turn needs beside the tutor's output. A training row carries it, so that other outputs
+    for the same moment can be scored later.
+    """
+
+    round: int
+    captions: tuple[str, ...]
+    said: dict[str, str]
+
+
+class SessionSeen(CaseFacts):
+    """What a session's words say. `monologue` and `guidance` are empty where the whole session is judged. `turns` and
+    `aimed` are for the judge to fill in: what it understood of the tutor's turns and of the aim that the tutor wrote
+    down.
+    """
+
     reports: tuple[str, ...] = ()
     tutor: tuple[str, ...] = ()
     monologue: str = ""
@@ -104,12 +121,12 @@ def tutor_rounds(transcript: Transcript) -> list[TutorRound]:
     ]
 
 
-def _case_part(case: Case, names: list[str]) -> str:
+def _case_part(case: CaseFacts) -> str:
     steps = "\n".join(f"{n}. {step.key_question} -> {step.step_summary}" for n, step in enumerate(case.steps, start=1))
     wrong = "\n".join(f"- {pitfall.wrong} => {pitfall.right}" for pitfall in case.pitfalls)
     return (
-        f"CASE\n{case.vignette} {case.question}\nRIGHT ANSWER\n{case.answer_text}\nSTEPS\n{steps}\n"
-        f"OFTEN SAID WRONGLY\n{wrong or '-'}\nGROUP\n{', '.join(names)}\n"
+        f"CASE\n{case.vignette} {case.question}\nRIGHT ANSWER\n{case.answer}\nSTEPS\n{steps}\n"
+        f"OFTEN SAID WRONGLY\n{wrong or '-'}\nGROUP\n{', '.join(case.names)}\n"
     )
 
 
@@ -131,34 +148,46 @@ def session_view(transcript: Transcript) -> View:
             if event.speaker == "tutor" and to_all:
                 tutor.append(words)
     case, names = taught_case(transcript), group_of(transcript)
-    facts = _key(case, names).model_copy(update={"reports": tuple(reports), "tutor": tuple(tutor)})
-    return View(f"{_case_part(case, names)}SESSION\n" + "\n".join(lines), facts)
+    facts = SessionSeen(**_key(case, names), reports=tuple(reports), tutor=tuple(tutor))
+    return View(f"{_case_part(facts)}SESSION\n" + "\n".join(lines), facts)
+
+
+def turn_context(transcript: Transcript, turn: TutorRound) -> TurnContext:
+    """What the students reported in a round, and the case."""
+    case, names = taught_case(transcript), group_of(transcript)
+    said = {name: cut(text, REPORT_CHARS) for name, text in turn.analyses.items()}
+    captions = tuple(image.caption for image in case.images)
+    return TurnContext(**_key(case, names), round=turn.round, captions=captions, said=said)
+
+
+def output_view(context: TurnContext, monologue: str, guidance: str) -> View:
+    """An output of the tutor for the judges of its thinking: what students reported, what it thought, what it said."""
+    reported = "\n".join(_report_line(context.round, name, text) for name, text in context.said.items())
+    words = f"{_case_part(context)}SESSION\n{reported}\nTHINKING\n{monologue}\nGUIDANCE\n{guidance}"
+    known = {name: getattr(context, name) for name in CaseFacts.model_fields}
+    seen = SessionSeen(
+        **known, reports=tuple(context.said.values()), monologue=monologue.strip(), guidance=guidance.strip()
+    )
+    return View(words, seen)
 
 
 def turn_view(transcript: Transcript, turn: TutorRound) -> View:
-    """One turn of the tutor for the judges of its thinking: what students reported, what it thought, what it first
-    drafted.
-    """
-    case, names, draft = taught_case(transcript), group_of(transcript), turn.drafts[0]
-    reports = {name: cut(text, REPORT_CHARS) for name, text in turn.analyses.items()}
-    reported = "\n".join(_report_line(turn.round, name, text) for name, text in reports.items())
-    words = f"{_case_part(case, names)}SESSION\n{reported}\nTHINKING\n{turn.monologue}\nGUIDANCE\n{draft}"
-    thought = {"monologue": turn.monologue.strip(), "guidance": draft.strip()}
-    return View(words, _key(case, names).model_copy(update={"reports": tuple(reports.values()), **thought}))
+    """One turn of the tutor with its first draft."""
+    return output_view(turn_context(transcript, turn), turn.monologue, turn.drafts[0])
 
 
 def _report_line(number: int, student: str, text: str) -> str:
     return f"[{number}] {student} reports: {text}"
 
 
-def _key(case: Case, names: list[str]) -> SessionSeen:
-    return SessionSeen(
-        vignette=case.vignette,
-        question=case.question,
-        options=case.options,
-        answer=case.answer_text,
-        explanation=case.explanation,
-        steps=case.steps,
-        pitfalls=case.pitfalls,
-        names=tuple(names),
-    )
+def _key(case: Case, names: list[str]) -> dict[str, Any]:
+    return {
+        "vignette": case.vignette,
+        "question": case.question,
+        "options": case.options,
+        "answer": case.answer_text,
+        "explanation": case.explanation,
+        "steps": case.steps,
+        "pitfalls": case.pitfalls,
+        "names": tuple(names),
+    }

@@ -99,7 +99,17 @@ def _safe(seen: SessionSeen) -> Grade:
     return Grade(-2, "harmful") if seen.turns[0].harm else Grade(2, "nothing harmful found")
 
 
+def _overall(seen: SessionSeen) -> Grade:
+    """One impression of a turn: does it ask, whom, and is anything wrong with it."""
+    turn = seen.turns[0]
+    asks = any(map(is_question, sentences(seen.guidance)))
+    named = len(names_in(seen.guidance, seen.names)) / max(1, len(seen.names))
+    sound = not (turn.false or turn.harm or turn.leak)
+    return Grade(1 + 3 * asks + round(3 * named) + 3 * sound, "asks, addresses, is sound: as far as each holds")
+
+
 _GRADERS = {
+    "overall": _overall,
     "ets": _teaching,
     "msm": _managing,
     "mps": _professional,

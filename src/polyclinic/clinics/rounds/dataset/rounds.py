@@ -1,0 +1,58 @@
+"""A session's rounds as the tutor met them: its prompts, rebuilt from the transcript, with what each led to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from polyclinic.clinics.rounds.prompts import Key, Sheet, TutorGuides
+from polyclinic.clinics.rounds.rules.view import TutorRound, room_note, round_of, taught_case, tutor_rounds
+from polyclinic.clinics.rounds.state import ANALYSIS_CHARS, Analysis, Room, profile_of
+from polyclinic.clinics.rounds.variants import VARIANTS
+from polyclinic.core.memory import cut
+from polyclinic.core.message import Image
+from polyclinic.core.transcript import Started, Transcript
+
+
+def prompts_of(transcript: Transcript) -> Iterator[tuple[TutorGuides, TutorRound]]:
+    """The tutor's prompt of every round, rebuilt from the transcript, with what it led to."""
+    case = taught_case(transcript)
+    cast = {student.name: student for student in room_note(transcript).students}
+    speaker = case.script.informant.relation if case.script and case.script.informant else "patient"
+    spoken = [said.text for said in transcript.said(speaker)]
+    replies = {round_of(said): said.text for said in transcript.said(speaker)[1:]}
+    room = Room(patient=speaker)
+    rounds = VARIANTS[transcript.of(Started)[0].variant].rounds
+
+    def presented(number: int) -> str:
+        return (spoken[0] if spoken else "") if number == 1 else replies.get(number - 1, "")
+
+    for turn in tutor_rounds(transcript):
+        while len(room.rounds) + 1 < turn.round:  # a round in which nothing of the tutor could be read
+            room.begin_round(presented(len(room.rounds) + 1))
+        room.begin_round(presented(turn.round)).analyses.update(turn.analyses)
+        analyses = tuple(
+            Analysis(student=name, profile=profile_of(cast[name]), text=cut(text, ANALYSIS_CHARS))
+            for name, text in turn.analyses.items()
+        )
+        prompt = TutorGuides(
+            sheet=Sheet.from_case(case),
+            key=Key.from_case(case),
+            pictures=tuple(Image(data="", caption=image.caption) for image in case.images),
+            history=room.heard_by_tutor(),
+            last=turn.round == rounds,
+            analyses=analyses,
+        )
+        yield prompt, turn
+        room.now.guidance = turn.guidance
+
+
+def later_turn(prompt: TutorGuides, number: int) -> str:
+    """What is new in a later round of a conversation: the patient's words and the students' reports. Earlier reports
+    stand in earlier turns, so that a tutor who thinks about the history can see it.
+    """
+    words = [line.text for line in prompt.history if line.round == number]
+    heard = f"The patient says: {' '.join(words)}\n" if words else ""
+    reported = "\n".join(f"{item.student} ({item.profile}): {item.text}" for item in prompt.analyses)
+    ends = "The session ends after your words: ask what brings the group to its conclusion.\n" if prompt.last else ""
+    asks = f"{ends}Write your thinking in the tags, then your words to the group."
+    return f"{heard}What the students write to you now\n{reported}\n{asks}"

@@ -1,0 +1,127 @@
+"""Rewards for outputs of a model: the clinic's own reward, asked through the engine's journal.
+
+Each output is graded as an episode of its own, named after what is graded. So a judgement that was paid for is never
+paid for again: not when the same text comes twice, and not after a kill.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+from polyclinic.core.clinic import Clinic
+from polyclinic.core.dataset import Grade, TrainingData
+from polyclinic.core.execute import JudgeBench
+from polyclinic.core.journal import CallKey, CallRecord, Journal, MemoryJournal, PostKey
+from polyclinic.core.model import Completion
+from polyclinic.core.reading import READER
+from polyclinic.core.switchboard import Players, Switchboard
+from polyclinic.core.transcript import Event
+from polyclinic.errors import ConfigError, OwnedError, UnknownName
+from polyclinic.models.cast import choose_models, open_cast, parse_cast
+from polyclinic.runner.build.built_run import reader_of
+from polyclinic.store.store import Store
+from polyclinic.training.room import dataset_room
+
+GRADES = "grades"
+"""The name of the run under which a store keeps judgements of outputs."""
+
+
+class Grader:
+    """Grades outputs, many at a time. `failures` counts the outputs that no judge could grade, by reason."""
+
+    def __init__(
+        self, data: TrainingData[Any], players: Players, journal: Journal, reward: str = "", concurrency: int = 32
+    ) -> None:
+        if reward and reward not in data.rewards:
+            raise UnknownName("reward", reward, data.rewards)
+        self._data, self._players, self._reward = data, players, reward
+        self._journal = _Counting(journal)
+        self._gate = asyncio.Semaphore(concurrency)
+        self._known: dict[str, Grade] = {}
+        self.failures: Counter[str] = Counter()
+
+    @property
+    def paid(self) -> int:
+        """How many calls of a judge were made that no journal held."""
+        return self._journal.judged
+
+    async def grade(self, context: str, output: str) -> Grade | None:
+        """The reward of one output; None when the judge failed, so that nobody takes it for a bad output."""
+        name = hashlib.sha256("\0".join((self._reward, context, output)).encode()).hexdigest()[:32]
+        if name in self._known:
+            return self._known[name]
+        async with self._gate:
+            board = await Switchboard.open(name, self._players, self._journal)
+            heard: list[Event] = []
+            try:
+                made = await self._data.grade(context, output, JudgeBench(board, heard, 0, GRADES), self._reward)
+            except OwnedError as error:
+                self.failures[str(error)[:200]] += 1
+                return None
+        self._known[name] = made
+        return made
+
+    async def grade_all(self, contexts: Sequence[str], outputs: Sequence[str]) -> list[Grade | None]:
+        """The rewards of a batch, in order. A judge that fails on every output is no judge: that is an error."""
+        pairs = list(zip(contexts, outputs, strict=True))
+        grades = list(await asyncio.gather(*(self.grade(context, output) for context, output in pairs)))
+        if pairs and all(grade is None for grade in grades):
+            reason = self.failures.most_common(1)[0][0]
+            raise ConfigError(f"the judge failed on all {len(pairs)} outputs, so nothing can be learned: {reason}")
+        return grades
+
+
+class _Counting:
+    """A journal that counts the judge's calls that it did not hold yet."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self.judged = 0
+
+    async def load(self, episode: str) -> Mapping[CallKey, Completion]:
+        """As the journal beneath."""
+        return await self._journal.load(episode)
+
+    def record(self, call: CallRecord) -> Awaitable[None]:
+        """As the journal beneath; a reader's call is none of the judge's."""
+        self.judged += call.request.role != READER
+        return self._journal.record(call)
+
+    async def post(self, episode: str, queue: str, key: str, body: Mapping[str, Any]) -> None:
+        """As the journal beneath."""
+        await self._journal.post(episode, queue, key, body)
+
+    async def posted(self, episode: str) -> Mapping[PostKey, Mapping[str, Any]]:
+        """As the journal beneath."""
+        return await self._journal.posted(episode)
+
+
+@asynccontextmanager
+async def open_grader(
+    clinic: Clinic, cast: str = "", store: Store | None = None, *, reward: str = "", local_only: bool = False
+) -> AsyncIterator[Grader]:
+    """A grader whose judge and reader are those of a cast; other roles of the cast are not opened."""
+    data = dataset_room(clinic)
+    if not data.rewards:
+        raise ConfigError(f"{clinic.name} has no reward for single outputs")
+    understudies = {role: understudy() for role, understudy in clinic.understudies.items()}
+    chosen = choose_models(
+        parse_cast(cast or "all=understudy"),
+        [role.name for role in clinic.roles],
+        understudies,
+        [mistake.name for mistake in clinic.mistakes],
+        reads=True,
+        local_only=local_only,
+    )
+    asked = {role: spec for role, spec in chosen.items() if role == READER or clinic.role(role).side == "judge"}
+    players = open_cast(asked, understudies, reader=reader_of(clinic))
+    players.check()
+    try:
+        yield Grader(data, players, store.journal(GRADES) if store is not None else MemoryJournal(), reward)
+    finally:
+        await players.close()

@@ -1,0 +1,62 @@
+"""Preference pairs: two outputs for the very same prompt, of which one earned clearly more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from polyclinic.core.dataset import Row, Turn
+
+MARGIN = 2.0
+"""A pair differs by at least so much reward."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A prompt, the better and the worse completion."""
+
+    better: Row
+    worse: Row
+
+    @property
+    def split(self) -> str:
+        """The side of the case."""
+        return self.better.split
+
+    def as_json(self) -> dict[str, Any]:
+        """The columns that DPO trainers read, and where they come from."""
+        return {
+            "id": f"{self.better.id}>{self.worse.id}",
+            "case": self.better.case,
+            "images": [f"images/{name}" for name in self.better.images],
+            "prompt": self.better.prompt,
+            "chosen": self.better.completion,
+            "rejected": self.worse.completion,
+            "chosen_reward": self.better.reward,
+            "rejected_reward": self.worse.reward,
+            "context": self.better.context,
+        }
+
+
+def pairs_of(rows: Sequence[Row], margin: float = MARGIN) -> list[Pair]:
+    """The best output of every prompt against each that is worse by the margin, in the rows' order."""
+    groups: dict[bytes, list[Row]] = {}
+    for row in rows:
+        if row.reward is not None:
+            groups.setdefault(_prompt_key(row.prompt), []).append(row)
+    made: list[Pair] = []
+    for group in groups.values():
+        best = max(group, key=_reward)
+        made += [Pair(best, row) for row in group if _reward(best) - _reward(row) >= margin]
+    return made
+
+
+def _reward(row: Row) -> float:
+    return row.reward if row.reward is not None else float("-inf")
+
+
+def _prompt_key(prompt: Sequence[Turn]) -> bytes:
+    return orjson.dumps(prompt)
