@@ -77,7 +77,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Grade:
+class OutputReward:
     """The reward of one output. `vetoed` names the criteria that replaced the sum by a penalty."""
 
     value: float
@@ -85,7 +85,7 @@ class Grade:
     vetoed: tuple[str, ...] = ()
 
 
-GradeOutput = Callable[[str, str], Awaitable[Grade | None]]
+GradeOutput = Callable[[str, str], Awaitable[OutputReward | None]]
 """Context and output to reward; None when the judge failed."""
 
 
@@ -119,7 +119,7 @@ class TrainingData(Generic[S]):
         """As `rows`; a clinic whose targets are not what its judges scored asks `grade` for their rewards."""
         return list(self.rows(scenario, transcript, episode, scores))
 
-    async def grade(self, context: str, output: str, bench: Bench, reward: str = "") -> Grade:
+    async def grade(self, context: str, output: str, bench: Bench, reward: str = "") -> OutputReward:
         """The reward of a model's output for the `context` of a row. Raises when the judge fails."""
         raise NotImplementedError
 

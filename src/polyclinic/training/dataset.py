@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from polyclinic.core.clinic import Clinic
-from polyclinic.core.dataset import Grade, GradeOutput, Row, TrainingData
+from polyclinic.core.dataset import GradeOutput, OutputReward, Row, TrainingData
 from polyclinic.core.scenario import Scenario
 from polyclinic.core.seed import stream
 from polyclinic.errors import ConfigError
@@ -121,7 +121,7 @@ async def _grades(clinic: Clinic, cast: str, store: Store) -> AsyncIterator[Grad
     """Grades targets that no judge of their episode has scored, with the same judge and reader."""
     if not dataset_room(clinic).rewards:
 
-        async def none(context: str, output: str) -> Grade | None:
+        async def none(context: str, output: str) -> OutputReward | None:
             return None
 
         yield none

@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from polyclinic.core.clinic import Clinic
-from polyclinic.core.dataset import Grade, TrainingData
+from polyclinic.core.dataset import OutputReward, TrainingData
 from polyclinic.core.execute import JudgeBench
 from polyclinic.core.journal import CallKey, CallRecord, Journal, MemoryJournal, PostKey
 from polyclinic.core.model import Completion
@@ -42,7 +42,7 @@ class Grader:
         self._data, self._players, self._reward = data, players, reward
         self._journal = _Counting(journal)
         self._gate = asyncio.Semaphore(concurrency)
-        self._known: dict[str, Grade] = {}
+        self._known: dict[str, OutputReward] = {}
         self.failures: Counter[str] = Counter()
 
     @property
@@ -50,7 +50,7 @@ class Grader:
         """How many calls of a judge were made that no journal held."""
         return self._journal.judged
 
-    async def grade(self, context: str, output: str) -> Grade | None:
+    async def grade(self, context: str, output: str) -> OutputReward | None:
         """The reward of one output; None when the judge failed, so that nobody takes it for a bad output."""
         name = hashlib.sha256("\0".join((self._reward, context, output)).encode()).hexdigest()[:32]
         if name in self._known:
@@ -66,7 +66,7 @@ class Grader:
         self._known[name] = made
         return made
 
-    async def grade_all(self, contexts: Sequence[str], outputs: Sequence[str]) -> list[Grade | None]:
+    async def grade_all(self, contexts: Sequence[str], outputs: Sequence[str]) -> list[OutputReward | None]:
         """The rewards of a batch, in order. A judge that fails on every output is no judge: that is an error."""
         pairs = list(zip(contexts, outputs, strict=True))
         grades = list(await asyncio.gather(*(self.grade(context, output) for context, output in pairs)))

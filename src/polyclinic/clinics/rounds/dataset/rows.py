@@ -18,7 +18,7 @@ from polyclinic.clinics.rounds.rewards import PENALTY
 from polyclinic.clinics.rounds.rules.thinking import write_output
 from polyclinic.clinics.rounds.rules.view import TurnContext, TutorRound, group_of, taught_case, turn_context
 from polyclinic.clinics.rounds.scenario.choose import base_id
-from polyclinic.core.dataset import Grade, GradeOutput, Row, Turn, chat_turn
+from polyclinic.core.dataset import GradeOutput, OutputReward, Row, Turn, chat_turn
 from polyclinic.core.transcript import Score, Started, Transcript
 
 Kind = Literal["single", "multi"]
@@ -54,10 +54,10 @@ class Target:
     draft: int
     approved: bool
     context: TurnContext
-    grade: Grade | None
+    grade: OutputReward | None
 
 
-def judged_first(scores: Sequence[Score], number: int) -> Grade | None:
+def judged_first(scores: Sequence[Score], number: int) -> OutputReward | None:
     """What the session's own judge gave the first draft of a round; None where it was not judged."""
     found: dict[str, list[float]] = {}
     for score in scores:
@@ -68,7 +68,7 @@ def judged_first(scores: Sequence[Score], number: int) -> Grade | None:
         return None
     value = means.pop("reward")
     veto = tuple(name for name in ("IS-1", "CS-1", "CS-2") if value <= PENALTY and means.get(metric_name(name), 0) < 0)
-    return Grade(value, means, veto)
+    return OutputReward(value, means, veto)
 
 
 async def targets_of(
@@ -147,14 +147,14 @@ def _row(
     )
 
 
-def session_grade(grades: Sequence[Grade | None]) -> Grade | None:
+def session_grade(grades: Sequence[OutputReward | None]) -> OutputReward | None:
     """The mean over turns; one vetoed turn vetoes the session; None when a turn has no reward."""
     known = [grade for grade in grades if grade is not None]
     if not known or len(known) < len(grades):
         return None
     vetoed = tuple(sorted({name for grade in known for name in grade.vetoed}))
     value = float(PENALTY) if vetoed else sum(grade.value for grade in known) / len(known)
-    return Grade(value, dict(_means([grade.scores for grade in known])), vetoed)
+    return OutputReward(value, dict(_means([grade.scores for grade in known])), vetoed)
 
 
 def _means(parts: Sequence[Mapping[str, float]]) -> Iterator[tuple[str, float]]:

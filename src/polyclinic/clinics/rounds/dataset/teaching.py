@@ -15,7 +15,7 @@ from polyclinic.clinics.rounds.scenario.case import Case
 from polyclinic.clinics.rounds.scenario.choose import base_id
 from polyclinic.clinics.rounds.scenario.loaders import load_cases
 from polyclinic.clinics.rounds.scenario.shipped import data_folder, shipped_cases
-from polyclinic.core.dataset import Grade, GradeOutput, Pictures, Row, Split, TrainingData
+from polyclinic.core.dataset import GradeOutput, OutputReward, Pictures, Row, Split, TrainingData
 from polyclinic.core.judge import Bench
 from polyclinic.core.seed import stream
 from polyclinic.core.transcript import Score, Transcript
@@ -51,13 +51,13 @@ class TeachingData(TrainingData[Case]):
         """Each draft alone, and the session as one conversation when it has several turns."""
         return await rows_of(transcript, episode, scores, grade)
 
-    async def grade(self, context: str, output: str, bench: Bench, reward: str = "") -> Grade:
+    async def grade(self, context: str, output: str, bench: Bench, reward: str = "") -> OutputReward:
         """The three-axis reward with its veto, or one plain score."""
         moment = TurnContext.model_validate_json(context)
         if reward == "plain":
-            return Grade(await plain_reward(moment, output, bench))
+            return OutputReward(await plain_reward(moment, output, bench))
         made = await rubric_reward(moment, output, bench)
-        return Grade(made.value, {metric_name(name): score for name, score in made.scores.items()}, made.vetoed)
+        return OutputReward(made.value, {metric_name(name): score for name, score in made.scores.items()}, made.vetoed)
 
     def case(self, scenario: Case) -> str:
         """A case that is met again under another id is the same case."""
