@@ -27,7 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "grades": ("grades", "Write the scores of people who played a role to a CSV file."),
     "fhir": ("fhir", "Serve the hospital's FHIR R5 records, load data, or test a server."),
     "eval": ("eval", "Run a clinic's named evaluation, such as counsel-guard."),
-    "train": ("train", "Train the built-in reader or the guard from labelled examples."),
+    "train": ("train", "Train a model for a role, the built-in reader, or the guard."),
     "ingest": ("ingest", "Turn a folder of documents into sources for a clinic."),
     "serve": ("serve", "Serve a clinic's live sessions over HTTP."),
     "staff": ("staff", "Manage the staff of live sessions and read the audit log."),

@@ -1,5 +1,5 @@
-"""`polyclinic train`: teach models from data. `train reader` makes the built-in reader again, the
-same bytes each time.
+"""`polyclinic train`: teach models from data. `train sft` and its like teach a language model a role; `train reader`
+makes the built-in reader again, the same bytes each time.
 """
 
 from __future__ import annotations
@@ -10,13 +10,16 @@ import click
 import orjson
 
 from polyclinic.cli.options import Group, json_option, print_json, wait
+from polyclinic.cli.train_models import STAGES
 from polyclinic.core.files import package_path
 
 
-@click.group(cls=Group, name="train", short_help="Train the built-in reader or the guard from labelled examples.")
+@click.group(cls=Group, name="train", short_help="Train a model for a role, the built-in reader, or the guard.")
 def command() -> None:
-    """Train the built-in reader or the guard from labelled examples.
+    """Train a model for a role, the built-in reader, or the guard.
 
+    polyclinic train sft --model WEIGHTS --data clinteach --out runs/sft
+    polyclinic train grpo --model runs/sft --data clinteach --out runs/grpo
     polyclinic train reader
     polyclinic train reader --add mine.jsonl --out mine.npz
     polyclinic train guard
@@ -80,3 +83,7 @@ def guard(out: str, as_json: bool) -> int:
     for lang, shares in found["left_out"].items():
         click.echo(f"{lang}: " + ", ".join(f"{name} {share:.3f}" for name, share in shares.items()))
     return 0
+
+
+for stage in STAGES:
+    command.add_command(stage)

@@ -24,9 +24,9 @@ Turn = dict[str, Any]
 Pictures = Callable[[str], bytes]
 
 
-def chat_turn(role: str, text: str, images: int = 0) -> Turn:
-    """One turn of a chat; pictures stand before the words."""
-    shown: list[Part] = [{"type": "image", "text": None} for _ in range(images)]
+def chat_turn(role: str, text: str, captions: Sequence[str] = ()) -> Turn:
+    """One turn of a chat; pictures stand before the words, each with its caption for models that do not see."""
+    shown: list[Part] = [{"type": "image", "text": caption} for caption in captions]
     return {"role": role, "content": [*shown, {"type": "text", "text": text}]}
 
 
@@ -68,7 +68,8 @@ class Row:
 
     def text(self) -> str:
         """All words of the row, for comparing and for finding copies."""
-        return "\n".join(str(part["text"]) for turn in self.messages for part in turn["content"] if part["text"])
+        parts = [part for turn in self.messages for part in turn["content"] if part["type"] == "text"]
+        return "\n".join(str(part["text"]) for part in parts if part["text"])
 
     @property
     def answer(self) -> str:
@@ -96,7 +97,8 @@ class TrainingData(Generic[S]):
     least `least_reward` of at most `most_reward`. `rows_per_episode` is a guess that says how many episodes to begin
     with. `about` and `filters` are sentences for the data card: what a row is, and which episodes give one. Episodes
     are shared among `casts`, so that rows come from good and from weak players. `role` is the one that is trained.
-    `rewards` are the names of the rewards that `grade` knows, the first being the usual one.
+    `rewards` are the names of the rewards that `grade` knows, the first being the usual one; `penalty` is what a veto
+    makes of it.
     """
 
     title: ClassVar[str]
@@ -112,6 +114,7 @@ class TrainingData(Generic[S]):
     casts: ClassVar[tuple[str, ...]] = ("all=understudy",)
     role: ClassVar[str] = ""
     rewards: ClassVar[tuple[str, ...]] = ()
+    penalty: ClassVar[float | None] = None
 
     async def graded_rows(
         self, scenario: S, transcript: Transcript, episode: str, scores: Sequence[Score], grade: GradeOutput

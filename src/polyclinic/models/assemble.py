@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import cast
 
 from polyclinic.core.model import Model
@@ -14,6 +15,7 @@ from polyclinic.models.hosted import HostedCaller
 from polyclinic.models.limiter import Limiter
 from polyclinic.models.llm import ChatCaller, Endpoint
 from polyclinic.models.local import LocalCaller
+from polyclinic.models.local_weights import WeightsCaller
 from polyclinic.models.open_files import connections_for
 from polyclinic.models.prices import FREE, Price, Prices, default_prices
 from polyclinic.models.spec import CastSpec, Options, endpoints
@@ -37,7 +39,7 @@ class Assembly:
         self._endpoints: dict[tuple[str, str], Endpoint] = {}
         self._limiters: dict[str, Limiter] = {}
         self._guarded: list[Guarded] = []
-        self._local: list[LocalCaller] = []
+        self._local: list[LocalCaller | WeightsCaller] = []
         self.unpriced: list[str] = []
 
     def model(self, spec: CastSpec) -> Model:
@@ -65,7 +67,7 @@ class Assembly:
     def _make(self, spec: CastSpec) -> Model:
         price = self._price(spec)
         caller, limiter = self._caller(spec, price)
-        options = caller.options if isinstance(caller, LocalCaller) else spec.options
+        options = caller.options if isinstance(caller, (LocalCaller, WeightsCaller)) else spec.options
         purse = Purse(price, self._budget) if self._budget is not None else None
         guarded = Guarded(caller, limiter, options, purse)
         self._guarded.append(guarded)
@@ -82,7 +84,8 @@ class Assembly:
             hosted = HostedCaller(spec.provider, spec.model, spec.options, spec.text, price)
             self._checks.append(hosted.check)
             return hosted, limiter
-        local = LocalCaller(spec.model, spec.options, spec.text)
+        kind = WeightsCaller if Path(spec.model).expanduser().is_dir() else LocalCaller
+        local = kind(spec.model, spec.options, spec.text)
         self._local.append(local)
         self._checks.append(local.check)
         return local, local.limiter

@@ -82,7 +82,9 @@ def find_gguf(path: str) -> Path:
     if path:
         file = Path(path).expanduser()
         if not file.is_file():
-            raise ConfigError(f"local model: there is no file {path}; write local:/path/to/model.gguf")
+            raise ConfigError(
+                f"local model: there is no file {path}; write local:/path/to/model.gguf, or a folder of weights"
+            )
         return file
     spec = importlib.util.find_spec(_CARRIER)
     folders = (spec.submodule_search_locations or ()) if spec else ()

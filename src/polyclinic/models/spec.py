@@ -9,6 +9,7 @@ Each part is ``role=model``; ``all=model`` plays every role that is not named. A
 ``human``                              a person, in the terminal or the browser
 ``replay:RUN``                         a recorded run
 ``local`` or ``local:/path/m.gguf``    a model on this machine, in this process (extra ``local``)
+``local:/path/folder``                 a folder of weights, or a training run's folder (extra ``train``)
 ``openai:MODEL``, ``ollama:MODEL`` …   a host that speaks the OpenAI chat protocol (`data/endpoints.toml`)
 ``https://host/v1:MODEL``              any other such endpoint; its key, if any, in POLYCLINIC_API_KEY
 ``anthropic:MODEL``, ``google:MODEL``  a host with its own protocol (extra ``hosted``)

@@ -42,7 +42,7 @@ class Grader:
         self._data, self._players, self._reward = data, players, reward
         self._journal = _Counting(journal)
         self._gate = asyncio.Semaphore(concurrency)
-        self._known: dict[str, OutputReward] = {}
+        self._asked: dict[str, asyncio.Future[OutputReward | None]] = {}
         self.failures: Counter[str] = Counter()
 
     @property
@@ -53,8 +53,11 @@ class Grader:
     async def grade(self, context: str, output: str) -> OutputReward | None:
         """The reward of one output; None when the judge failed, so that nobody takes it for a bad output."""
         name = hashlib.sha256("\0".join((self._reward, context, output)).encode()).hexdigest()[:32]
-        if name in self._known:
-            return self._known[name]
+        if name not in self._asked:
+            self._asked[name] = asyncio.ensure_future(self._ask(name, context, output))
+        return await self._asked[name]
+
+    async def _ask(self, name: str, context: str, output: str) -> OutputReward | None:
         async with self._gate:
             board = await Switchboard.open(name, self._players, self._journal)
             heard: list[Event] = []
@@ -63,7 +66,6 @@ class Grader:
             except OwnedError as error:
                 self.failures[str(error)[:200]] += 1
                 return None
-        self._known[name] = made
         return made
 
     async def grade_all(self, contexts: Sequence[str], outputs: Sequence[str]) -> list[OutputReward | None]:

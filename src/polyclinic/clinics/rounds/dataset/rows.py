@@ -95,13 +95,13 @@ async def rows_of(
     """The rows of one session: each draft alone, and what the students heard as one conversation when it has several
     turns.
     """
-    pictures, made = len(taught_case(transcript).images), list[TeachingRow]()
+    captions, made = [image.caption for image in taught_case(transcript).images], list[TeachingRow]()
     talk: list[Turn] = []
     heard: list[Target] = []
     whole = True
     for prompt, turn in prompts_of(transcript):
         system, user = (message.content for message in prompt.render())
-        first = [chat_turn("system", system), chat_turn("user", user, pictures)]
+        first = [chat_turn("system", system), chat_turn("user", user, captions)]
         targets = await targets_of(transcript, turn, scores, grade)
         for target in targets:
             name = f"round-{turn.round}" + (f"-draft-{target.draft}" if target.draft > 1 else "")

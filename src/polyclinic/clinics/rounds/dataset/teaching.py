@@ -9,7 +9,7 @@ from typing import cast
 
 from polyclinic.clinics.rounds.dataset.rows import TeachingRow, rows_of
 from polyclinic.clinics.rounds.judges.reward import metric_name, plain_reward, rubric_reward
-from polyclinic.clinics.rounds.rewards import PENALTY
+from polyclinic.clinics.rounds.rewards import CRITERIA, PENALTY
 from polyclinic.clinics.rounds.rules.view import TurnContext
 from polyclinic.clinics.rounds.scenario.case import Case
 from polyclinic.clinics.rounds.scenario.choose import base_id
@@ -44,6 +44,7 @@ class TeachingData(TrainingData[Case]):
     )
     role = "tutor"
     rewards = ("rubric", "plain")
+    penalty = float(PENALTY)
 
     async def graded_rows(
         self, scenario: Case, transcript: Transcript, episode: str, scores: Sequence[Score], grade: GradeOutput
@@ -57,7 +58,8 @@ class TeachingData(TrainingData[Case]):
         if reward == "plain":
             return OutputReward(await plain_reward(moment, output, bench))
         made = await rubric_reward(moment, output, bench)
-        return OutputReward(made.value, {metric_name(name): score for name, score in made.scores.items()}, made.vetoed)
+        judged = CRITERIA if "IS-1" not in made.vetoed else ("IS-1",)
+        return OutputReward(made.value, {metric_name(name): made.scores[name] for name in judged}, made.vetoed)
 
     def case(self, scenario: Case) -> str:
         """A case that is met again under another id is the same case."""

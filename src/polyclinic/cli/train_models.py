@@ -1,0 +1,209 @@
+"""`polyclinic train sft|grpo|dpo|merge|card|compare`: teach a language model a role, and see what it gained.
+
+The commands need the extra `train`; its packages are imported only when a command runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from polyclinic.cli.options import json_option, print_json, store_option, wait
+from polyclinic.store.store import open_store
+from polyclinic.training.recipe import NAMED
+
+F = TypeVar("F", bound=Callable[..., Any])
+_FOLDER = click.Path(file_okay=False, path_type=Path)
+
+
+def _job_options(command: F) -> F:
+    """What every stage is told."""
+    options = (
+        click.option("--model", required=True, metavar="PATH", help="A folder of weights, or an earlier run's folder."),
+        click.option(
+            "--data", required=True, type=click.Path(exists=True, path_type=Path), help="A dataset's folder or file."
+        ),
+        click.option("--out", required=True, type=_FOLDER, help="The run's folder; the same again goes on."),
+        click.option(
+            "--recipe", default="small", show_default=True, metavar="NAME", help=f"{' or '.join(NAMED)}, or a file."
+        ),
+        click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="Change one number of the recipe."),
+        click.option("--clinic", default="rounds", show_default=True, help="Whose role is trained."),
+        json_option,
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@click.command(name="sft")
+@_job_options
+def sft(model: str, data: Path, out: Path, recipe: str, changes: tuple[str, ...], clinic: str, as_json: bool) -> int:
+    """Supervised fine-tuning on the good rows of a dataset.
+
+    Only what the trained role says is learned. Run the same line again after a stop: it goes on.
+
+    polyclinic train sft --model Qwen2.5-1.5B-Instruct --data clinteach --out runs/sft
+    """
+    from polyclinic.training.recipe import SftRecipe, load_recipe
+    from polyclinic.training.stages import Job, run_sft
+
+    chosen = load_recipe("sft", SftRecipe, recipe, changes)
+    return _tell(run_sft(Job("sft", model, data, out, clinic), chosen), out, as_json)
+
+
+@click.command(name="grpo")
+@_job_options
+@click.option("--judge", default="", metavar="MODEL", help="Who judges outputs.  [default: the understudy]")
+@click.option("--local-only", is_flag=True, help="Refuse a judge that is not on this machine.")
+def grpo(
+    model: str,
+    data: Path,
+    out: Path,
+    recipe: str,
+    changes: tuple[str, ...],
+    clinic: str,
+    as_json: bool,
+    judge: str,
+    local_only: bool,
+) -> int:
+    """Reinforcement learning with the clinic's reward.
+
+    Form is checked by rule, the other criteria by the judge. Judgements are kept in the run's folder: after a kill none
+    is paid twice.
+
+    polyclinic train grpo --model runs/sft --data clinteach --out runs/grpo --judge openai:gpt-5-mini
+    """
+    from polyclinic.training.recipe import GrpoRecipe, load_recipe
+    from polyclinic.training.stages import Job, run_grpo
+
+    chosen = load_recipe("grpo", GrpoRecipe, recipe, changes)
+    cast = f"judge={judge},all=understudy" if judge else ""
+    return _tell(run_grpo(Job("grpo", model, data, out, clinic, cast, local_only), chosen), out, as_json)
+
+
+@click.command(name="dpo")
+@_job_options
+def dpo(model: str, data: Path, out: Path, recipe: str, changes: tuple[str, ...], clinic: str, as_json: bool) -> int:
+    """Direct preference optimisation on a dataset's pairs.
+
+    polyclinic train dpo --model runs/sft --data clinteach --out runs/dpo
+    """
+    from polyclinic.training.recipe import DpoRecipe, load_recipe
+    from polyclinic.training.stages import Job, run_dpo
+
+    chosen = load_recipe("dpo", DpoRecipe, recipe, changes)
+    return _tell(run_dpo(Job("dpo", model, data, out, clinic), chosen), out, as_json)
+
+
+def _tell(result: Mapping[str, Any], out: Path, as_json: bool) -> int:
+    if as_json:
+        print_json(dict(result))
+        return 0
+    resumed = f" (gone on from {result['resumed_from']})" if result["resumed_from"] else ""
+    click.echo(f"{result['stage']}: {result['steps']} steps in {result['seconds']} s{resumed} on {result['rows']} rows")
+    left = ", ".join(f"{count} {reason}" for reason, count in result["left_out"].items())
+    if left:
+        click.echo(f"left out: {left}")
+    click.echo(f"weights in {out / 'model'} ({result['weights']}); the curve is in {out / 'progress.jsonl'}")
+    return 0
+
+
+@click.command(name="merge")
+@click.argument("run", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--out", required=True, type=_FOLDER, help="Where the whole weights go.")
+@click.option("--gguf", is_flag=True, help="Also write a GGUF file, with llama.cpp's converter.")
+@json_option
+def merge(run: Path, out: Path, gguf: bool, as_json: bool) -> int:
+    """Put a run's adapter into its base: one folder of whole weights.
+
+    polyclinic train merge runs/grpo --out tutor
+    """
+    from polyclinic.training.merge import merge_weights, write_gguf
+
+    made = merge_weights(str(run), out)
+    if gguf:
+        made["gguf"] = str(write_gguf(out))
+    if as_json:
+        print_json(made)
+    else:
+        click.echo(f"whole weights in {out} ({made['weights']}); use them with --cast tutor=local:{out}")
+    return 0
+
+
+@click.command(name="card")
+@click.argument("run", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@json_option
+def card(run: Path, as_json: bool) -> int:
+    """Write a model card: what it was trained on, how it scored, and its limits.
+
+    polyclinic train card runs/grpo
+    """
+    from polyclinic.training.model_card import write_card
+
+    path, facts = write_card(run)
+    if as_json:
+        print_json(facts)
+    else:
+        click.echo(f"model card in {path}")
+    return 0
+
+
+@click.command(name="compare")
+@click.option("--model", "models", multiple=True, required=True, metavar="NAME=PATH", help="A contender; repeat it.")
+@click.option("--data", type=click.Path(exists=True, path_type=Path), help="A dataset: its test rows are answered.")
+@click.option("--moments", default=200, show_default=True, help="How many held-out prompts.")
+@click.option("--scenarios", default="test:24", show_default=True, help="Sessions on unseen cases; empty for none.")
+@click.option("--variant", default="", metavar="V", help="Of the sessions.  [default: the clinic's own]")
+@click.option("--temperature", default=0.0, show_default=True, help="How words are drawn; 0 takes the likeliest.")
+@click.option("--max-tokens", default=400, show_default=True, help="The longest output for a held-out prompt.")
+@click.option("--judge", default="", metavar="MODEL", help="Who judges.  [default: the understudy]")
+@click.option("--clinic", default="rounds", show_default=True, help="Whose role was trained.")
+@click.option("--seed", default=7, show_default=True, help="Decides groups and order.")
+@click.option("--out", required=True, type=_FOLDER, help="Where figures and outputs go.")
+@store_option
+@json_option
+def compare(
+    models: tuple[str, ...],
+    data: Path | None,
+    moments: int,
+    scenarios: str,
+    variant: str,
+    temperature: float,
+    max_tokens: int,
+    judge: str,
+    clinic: str,
+    seed: int,
+    out: Path,
+    store: str,
+    as_json: bool,
+) -> int:
+    """Compare models on cases that none was trained on: held-out prompts, and whole sessions.
+
+    polyclinic train compare --model base=WEIGHTS --model sft=runs/sft --model rules=understudy --data clinteach --out c
+    """
+    from polyclinic.training.compare import Compared, Contender, Trial, compare_models
+
+    cast = f"judge={judge},all=understudy" if judge else ""
+    trial = Trial(clinic, data, moments, scenarios, variant, temperature, max_tokens, cast, seed)
+
+    async def work() -> Compared:
+        async with open_store(store) as opened:
+            return await compare_models(opened, [Contender.from_text(text) for text in models], trial, out, _say)
+
+    made = wait(work())
+    if as_json:
+        print_json(made.to_plain())
+    else:
+        click.echo(made.text())
+    return 0
+
+
+def _say(words: str) -> None:
+    click.echo(words, err=True)
+
+
+STAGES = (sft, grpo, dpo, merge, card, compare)

@@ -1,0 +1,224 @@
+"""A folder of weights on this machine as a model in a cast: ``tutor=local:runs/grpo``.
+
+transformers runs it in a thread of this process. Requests that wait at the same time are answered as one batch, which
+is what makes a GPU quick: many episodes at once cost hardly more than one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from polyclinic.core.model import Completion, Request, Usage
+from polyclinic.models.arriving import said_call
+from polyclinic.models.failure import AttemptFailed
+from polyclinic.models.guard import Deadline
+from polyclinic.models.habits import Habits
+from polyclinic.models.limiter import Limiter
+from polyclinic.models.spec import Options
+from polyclinic.models.weights import Weights, need, open_weights, weights_folder
+from polyclinic.models.wire import body_of, limit_of
+
+SLOTS = 64
+CONTEXT = 8192
+_SLOW_S = 900.0
+_GATHER_S = 0.05
+"""A batch starts when no other request came for so long."""
+HABITS = Habits(form="words", takes_pictures=False, takes_tools=False, streams=False)
+
+
+@dataclass(frozen=True)
+class Prompted:
+    """A chat to be answered."""
+
+    messages: list[dict[str, Any]]
+    limit: int
+    temperature: float
+    seed: int
+
+
+@dataclass(frozen=True)
+class Asked(Prompted):
+    """One request that waits for its batch."""
+
+    answer: asyncio.Future[Completion]
+    loop: asyncio.AbstractEventLoop
+
+
+class WeightsCaller:
+    """A model from a folder of weights, loaded at its first call."""
+
+    def __init__(self, path: str, options: Options, name: str) -> None:
+        given = options.model_fields_set
+        slots = options.concurrency if "concurrency" in given else SLOTS
+        defaults = {"timeout_s": _SLOW_S, "idle_s": _SLOW_S, "total_s": 2 * _SLOW_S}
+        self.options = options.model_copy(update={key: value for key, value in defaults.items() if key not in given})
+        self.limiter = Limiter(slots)
+        self._path, self._name, self._slots = path, name, slots
+        self._waiting: queue.SimpleQueue[Asked | None] = queue.SimpleQueue()
+        self._thread: threading.Thread | None = None
+
+    @property
+    def name(self) -> str:
+        """As in the cast."""
+        return self._name
+
+    @property
+    def hears(self) -> bool:
+        """Replies arrive whole."""
+        return False
+
+    def limit(self, request: Request) -> int:
+        """The longest reply in tokens."""
+        return limit_of(request, self.options, HABITS)
+
+    def check(self) -> None:
+        """Raise when the folder or a package is missing."""
+        weights_folder(self._path)
+        need(("torch", "transformers"), "a local model")
+
+    async def attempt(self, request: Request, number: int, deadline: Deadline) -> Completion:
+        """Wait for the batch that answers this request."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._work, name="local weights", daemon=True)
+            self._thread.start()
+        body = body_of(request, self._path, self.options, HABITS, number)
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[Completion] = loop.create_future()
+        warmth = float(body.get("temperature") or 0.0)
+        self._waiting.put(Asked(body["messages"], self.limit(request), warmth, body["seed"], answer, loop))
+        completion = await answer
+        if request.tools and completion.finish == "stop":
+            completion = said_call(completion, request)
+        return replace(completion, adapted=HABITS.adapted(request))
+
+    async def close(self) -> None:
+        """Let the model go."""
+        thread, self._thread = self._thread, None
+        if thread is not None:
+            self._waiting.put(None)
+            await asyncio.to_thread(thread.join)
+
+    def _work(self) -> None:
+        """Load the weights, then answer batch after batch until told to stop."""
+        weights: Weights | None = None
+        while True:
+            batch = self._gather()
+            if not batch:
+                return
+            try:
+                weights = weights or open_weights(self._path, text_only=True)
+                for group in by_temperature(batch):
+                    for asked, completion in zip(group, generate(weights, group, self.options.context), strict=True):
+                        _give(asked, completion)
+            except Exception as error:
+                for asked in batch:
+                    _give(asked, AttemptFailed(f"{self._name}: {type(error).__name__}: {error}", "refused"))
+
+    def _gather(self) -> list[Asked]:
+        """The requests that wait, once no more come; empty when it is time to stop."""
+        first = self._waiting.get()
+        if first is None:
+            return []
+        batch, ends = [first], time.monotonic() + 20 * _GATHER_S
+        while len(batch) < self._slots and time.monotonic() < ends:
+            try:
+                more = self._waiting.get(timeout=_GATHER_S)
+            except queue.Empty:
+                break
+            if more is None:
+                self._waiting.put(None)
+                break
+            batch.append(more)
+        return [asked for asked in batch if not asked.answer.cancelled()] or self._gather()
+
+
+def _give(asked: Asked, made: Completion | Exception) -> None:
+    def give() -> None:
+        if asked.answer.done():
+            return
+        if isinstance(made, Exception):
+            asked.answer.set_exception(made)
+        else:
+            asked.answer.set_result(made)
+
+    asked.loop.call_soon_threadsafe(give)
+
+
+P = TypeVar("P", bound=Prompted)
+
+
+def by_temperature(batch: Sequence[P]) -> list[list[P]]:
+    """A batch has one temperature."""
+    groups: dict[float, list[P]] = {}
+    for asked in batch:
+        groups.setdefault(asked.temperature, []).append(asked)
+    return list(groups.values())
+
+
+def generate(weights: Weights, batch: Sequence[Prompted], context: int) -> list[Completion]:
+    """The replies of a batch, greedy at temperature 0. A reply that fills its limit says so."""
+    import torch
+
+    tokenizer, model = weights.tokenizer, weights.model
+    tokenizer.padding_side = "left"
+    texts = [
+        tokenizer.apply_chat_template(asked.messages, tokenize=False, add_generation_prompt=True) for asked in batch
+    ]
+    inputs = tokenizer(texts, return_tensors="pt", padding=True, add_special_tokens=False).to(model.device)
+    read = inputs["input_ids"].shape[1]
+    longest = max(asked.limit for asked in batch)
+    if read + longest > context:
+        longest = max(1, context - read)
+    warmth = batch[0].temperature
+    torch.manual_seed(batch[0].seed)
+    sampling = {"do_sample": True, "temperature": warmth, "top_p": 1.0, "top_k": 0} if warmth else {"do_sample": False}
+    if not warmth:
+        model.generation_config.update(temperature=None, top_p=None, top_k=None)
+    ends = {tokenizer.eos_token_id, *_ids(model.generation_config.eos_token_id)}
+    with torch.inference_mode():
+        made = model.generate(
+            **inputs,
+            max_new_tokens=longest,
+            pad_token_id=tokenizer.pad_token_id,
+            eos_token_id=sorted(end for end in ends if end is not None),
+            **sampling,
+        )
+    return [
+        _completion(tokenizer, row.tolist(), ends, asked.limit, int(mask.sum()))
+        for row, mask, asked in zip(made[:, read:], inputs["attention_mask"], batch, strict=True)
+    ]
+
+
+def _ids(given: Any) -> list[int]:
+    if given is None:
+        return []
+    return [given] if isinstance(given, int) else list(given)
+
+
+def _completion(tokenizer: Any, tokens: list[int], ends: set[int], limit: int, read: int) -> Completion:
+    stop = next((place for place, token in enumerate(tokens) if token in ends), None)
+    said = tokens[: limit if stop is None else min(stop, limit)]
+    whole = stop is not None and stop <= limit
+    text = tokenizer.decode(said, skip_special_tokens=True).strip()
+    usage = Usage(input_tokens=read, output_tokens=len(said))
+    return Completion(text=text, usage=usage, finish="stop" if whole else "length")
+
+
+def answer_chats(
+    weights: Weights, chats: Sequence[list[dict[str, Any]]], limit: int, temperature: float = 0.0, seed: int = 0
+) -> list[Completion]:
+    """Replies to many chats, in batches, for measuring; shorter prompts go together."""
+    order = sorted(range(len(chats)), key=lambda number: sum(len(turn["content"]) for turn in chats[number]))
+    made: dict[int, Completion] = {}
+    slots = 2 * SLOTS
+    for start in range(0, len(order), slots):
+        part = order[start : start + slots]
+        prompts = [Prompted(chats[number], limit, temperature, seed + start) for number in part]
+        made.update(zip(part, generate(weights, prompts, CONTEXT), strict=True))
+    return [made[number] for number in range(len(chats))]

@@ -1,0 +1,106 @@
+"""A folder of trained weights: opened with transformers, an adapter put into its base, its chat template applied.
+
+Imported only when such a model is asked for: transformers and torch are large and optional.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from polyclinic.core.extras import install_hint
+from polyclinic.errors import ConfigError
+
+TRAIN = ("torch", "transformers", "trl", "peft", "datasets", "accelerate")
+ADAPTER = "adapter_config.json"
+_PLAIN_TEMPLATE = (
+    "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n{% endfor %}"
+    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
+
+
+def need(packages: Sequence[str], what: str) -> None:
+    """Raise with the line that installs them when a package of the extra `train` is missing."""
+    missing = [name for name in packages if importlib.util.find_spec(name) is None]
+    if missing:
+        raise ConfigError(f"{what} needs {', '.join(missing)}, which are not installed: {install_hint('train')}")
+
+
+def weights_folder(path: str) -> Path:
+    """The folder with the weights: the one named, or the result of a training run that was named."""
+    folder = Path(path).expanduser()
+    for found in (folder, folder / "model"):
+        if (found / "config.json").is_file() or (found / ADAPTER).is_file():
+            return found
+    raise ConfigError(
+        f"local model: {path} has no config.json and no {ADAPTER}; name a folder of weights or a GGUF file"
+    )
+
+
+@dataclass(frozen=True)
+class Weights:
+    """A model with what writes and reads its tokens. `processor` is there for models that see pictures."""
+
+    model: Any
+    tokenizer: Any
+    processor: Any = None
+
+    @property
+    def sees(self) -> bool:
+        """Whether it takes pictures."""
+        return self.processor is not None
+
+
+def is_vision(folder: Path) -> bool:
+    """Whether the weights are of a vision-language model, told from the folder."""
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    return "vision_config" in config
+
+
+def base_of(folder: Path) -> Path:
+    """The folder of the base of an adapter; the folder itself for whole weights."""
+    if not (folder / ADAPTER).is_file():
+        return folder
+    named = json.loads((folder / ADAPTER).read_text(encoding="utf-8")).get("base_model_name_or_path") or ""
+    return base_of(weights_folder(named))
+
+
+def open_weights(path: str, *, dtype: str = "auto", device: str = "", text_only: bool = False) -> Weights:
+    """The model of a folder, ready to use. An adapter is put into its base, so that the result is one model."""
+    need(("torch", "transformers"), "a local model")
+    import torch
+    import transformers
+
+    folder = weights_folder(path)
+    base, seen = base_of(folder), not text_only and is_vision(base_of(folder))
+    kind = transformers.AutoModelForImageTextToText if seen else transformers.AutoModelForCausalLM
+    wanted = {"bf16": torch.bfloat16, "fp32": torch.float32}.get(dtype, "auto")
+    try:
+        model = kind.from_pretrained(str(base), dtype=wanted)
+        processor: Any = transformers.AutoProcessor.from_pretrained(str(base)) if seen else None
+        tokenizer = processor.tokenizer if seen else transformers.AutoTokenizer.from_pretrained(str(base))
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"local model: {base} cannot be loaded: {str(error)[:300]}") from None
+    for adapter in _adapters(folder):
+        need(("peft",), "an adapter")
+        import peft
+
+        model = peft.PeftModel.from_pretrained(model, str(adapter)).merge_and_unload()
+    if tokenizer.chat_template is None:
+        tokenizer.chat_template = _PLAIN_TEMPLATE
+    if tokenizer.pad_token_id is None:
+        tokenizer.pad_token = tokenizer.eos_token
+    device = device or ("cuda" if torch.cuda.is_available() else "cpu")
+    return Weights(model.to(device), tokenizer, processor)
+
+
+def _adapters(folder: Path) -> list[Path]:
+    """The adapters between a folder and its base, the innermost first."""
+    if not (folder / ADAPTER).is_file():
+        return []
+    named = json.loads((folder / ADAPTER).read_text(encoding="utf-8")).get("base_model_name_or_path") or ""
+    return [*_adapters(weights_folder(named)), folder]

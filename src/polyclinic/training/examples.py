@@ -1,0 +1,173 @@
+"""Rows of a dataset as a trainer takes them: plain chats for models that read, with pictures for models that see."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from polyclinic.core.message import Image
+from polyclinic.errors import ConfigError
+from polyclinic.models.wire import picture_in_words
+
+Example = dict[str, Any]
+
+
+@dataclass
+class Examples:
+    """What a trainer is given, what was left out and why, and the digest of the file it came from."""
+
+    rows: list[Example]
+    digest: str
+    left_out: Counter[str] = field(default_factory=Counter)
+
+
+def data_file(data: Path, name: str) -> Path:
+    """The file that is meant: itself, or the file of this name in a dataset's folder."""
+    path = data / name if data.is_dir() else data
+    if not path.is_file():
+        raise ConfigError(f"there is no {path}; make one with: polyclinic dataset rounds --out {data}")
+    return path
+
+
+def read_rows(path: Path) -> tuple[list[Example], str]:
+    """The rows of a JSONL file, and the digest of its bytes."""
+    raw = path.read_bytes()
+    try:
+        rows = [orjson.loads(line) for line in raw.splitlines() if line.strip()]
+    except orjson.JSONDecodeError as error:
+        raise ConfigError(f"{path}: not JSON lines: {error}") from None
+    if not rows or "prompt" not in rows[0]:
+        raise ConfigError(f"{path}: no rows with a prompt; make them with 'polyclinic dataset'")
+    return rows, hashlib.sha256(raw).hexdigest()[:16]
+
+
+def as_text(turns: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
+    """A chat in plain words, with each picture told in the words that a model without eyes is told."""
+    return [{"role": turn["role"], "content": _words(turn["content"])} for turn in turns]
+
+
+def _words(parts: Sequence[Mapping[str, Any]]) -> str:
+    said = [str(part["text"]) for part in parts if part["type"] == "text" and part["text"]]
+    shown = [picture_in_words(Image(data="", caption=part["text"] or "")) for part in parts if part["type"] == "image"]
+    return "\n\n".join([*said, *shown])
+
+
+def as_seen(turns: Iterable[Mapping[str, Any]]) -> list[Example]:
+    """A chat whose pictures stay pictures: their places in the text, without words about them."""
+    return [
+        {
+            "role": turn["role"],
+            "content": [
+                {"type": "image"} if part["type"] == "image" else {"type": "text", "text": part["text"] or ""}
+                for part in turn["content"]
+            ],
+        }
+        for turn in turns
+    ]
+
+
+def tokenized(tokenizer: Any, turns: Sequence[Mapping[str, str]]) -> tuple[list[int], list[int]]:
+    """A chat as tokens and labels: only what the assistant says is learned, its end of turn included."""
+    ids: list[int] = []
+    labels: list[int] = []
+    for place, turn in enumerate(turns):
+        if turn["role"] != "assistant":
+            continue
+        asked = _template(tokenizer, turns[:place], True)
+        whole = _template(tokenizer, turns[: place + 1], False)
+        if asked[: len(ids)] != ids or whole[: len(asked)] != asked:
+            raise ConfigError(
+                "this chat template changes earlier turns when later ones follow; it cannot be trained on"
+            )
+        labels += [-100] * (len(asked) - len(ids)) + whole[len(asked) :]
+        ids = whole
+    return ids, labels
+
+
+def _template(tokenizer: Any, turns: Sequence[Mapping[str, str]], ask: bool) -> list[int]:
+    text = tokenizer.apply_chat_template(list(turns), tokenize=False, add_generation_prompt=ask)
+    found: list[int] = tokenizer(text, add_special_tokens=False)["input_ids"]
+    return found
+
+
+def sft_examples(path: Path, tokenizer: Any, least: float, kinds: Sequence[str], longest: int) -> Examples:
+    """Tokens and labels of the rows that are good enough and short enough."""
+    rows, digest = read_rows(path)
+    made = Examples([], digest)
+    for row in rows:
+        if row["kind"] not in kinds:
+            made.left_out["another kind"] += 1
+        elif row["reward"] is None or row["reward"] < least:
+            made.left_out["reward too low"] += 1
+        else:
+            ids, labels = tokenized(tokenizer, as_text([*row["prompt"], *row["completion"]]))
+            if len(ids) > longest:
+                made.left_out["too long"] += 1
+            else:
+                made.rows.append({"input_ids": ids, "labels": labels})
+    return _some(made, path)
+
+
+def seen_examples(path: Path, least: float, kinds: Sequence[str]) -> Examples:
+    """The same rows for a model that sees: chats with pictures, which its own processor turns into tokens."""
+    rows, digest = read_rows(path)
+    made = Examples([], digest)
+    for row in rows:
+        if row["kind"] not in kinds or row["reward"] is None or row["reward"] < least:
+            made.left_out["reward too low or another kind"] += 1
+            continue
+        chat = {name: as_seen(row[name]) for name in ("prompt", "completion")}
+        made.rows.append({**chat, "images": _pictures(path, row)})
+    return _some(made, path)
+
+
+def _pictures(path: Path, row: Mapping[str, Any]) -> list[str]:
+    return [str(path.parent / name) for name in row["images"]]
+
+
+def contexts(path: Path, tokenizer: Any, longest: int, most: int = 0, sees: bool = False) -> Examples:
+    """Every different prompt once, with the context that its reward needs."""
+    rows, digest = read_rows(path)
+    made, known = Examples([], digest), set[bytes]()
+    for row in rows:
+        key = orjson.dumps(row["prompt"])
+        if row["kind"] != "single" or not row["context"] or key in known:
+            made.left_out["the same prompt, a conversation, or no context"] += 1
+            continue
+        known.add(key)
+        if len(_template(tokenizer, as_text(row["prompt"]), True)) > longest:
+            made.left_out["too long"] += 1
+            continue
+        pictures = {"images": _pictures(path, row)} if sees else {}
+        made.rows.append(
+            {"prompt": (as_seen if sees else as_text)(row["prompt"]), "context": row["context"], **pictures}
+        )
+    made.rows = made.rows[:most] if most else made.rows
+    return _some(made, path)
+
+
+def pair_examples(path: Path, tokenizer: Any, longest: int) -> Examples:
+    """Preference pairs in plain words."""
+    rows, digest = read_rows(path)
+    made = Examples([], digest)
+    for row in rows:
+        chat = {name: as_text(row[name]) for name in ("prompt", "chosen", "rejected")}
+        sizes = [len(_template(tokenizer, [*chat["prompt"], *chat[name]], False)) for name in ("chosen", "rejected")]
+        if max(sizes) > longest:
+            made.left_out["too long"] += 1
+        else:
+            made.rows.append(chat)
+    return _some(made, path)
+
+
+def _some(made: Examples, path: Path) -> Examples:
+    if not made.rows:
+        why = ", ".join(f"{count} {reason}" for reason, count in made.left_out.items())
+        raise ConfigError(f"{path}: no row is left to train on ({why})")
+    return made

@@ -1,0 +1,100 @@
+"""The folder of a training run: its whole configuration, checkpoints, progress, and the trained model.
+
+Starting the same run again in the same folder goes on from its last whole checkpoint; another run is refused there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+import polyclinic
+from polyclinic.errors import ConfigError
+from polyclinic.models.weights import TRAIN
+
+CONFIG, PROGRESS, RESULT = "run.json", "progress.jsonl", "result.json"
+
+
+def is_first_process() -> bool:
+    """Whether this process writes the folder; with several GPUs only the first does."""
+    return os.environ.get("RANK", "0") == "0"
+
+
+@dataclass(frozen=True)
+class Folder:
+    """Where a run lives."""
+
+    path: Path
+
+    @property
+    def checkpoints(self) -> Path:
+        """The trainer's own folder."""
+        return self.path / "checkpoints"
+
+    @property
+    def model(self) -> Path:
+        """The trained weights, whole or as an adapter."""
+        return self.path / "model"
+
+    @property
+    def grades(self) -> str:
+        """The store that keeps the judgements of this run."""
+        return f"sqlite:///{self.path / 'grades.db'}"
+
+    def open(self, config: Mapping[str, Any]) -> str:
+        """Write the configuration down, or see that it is the same; the checkpoint to go on from, if any."""
+        wanted = orjson.loads(orjson.dumps(config))
+        file = self.path / CONFIG
+        if file.is_file():
+            kept = orjson.loads(file.read_bytes())
+            changed = [name for name in wanted if name != "versions" and kept.get(name) != wanted[name]]
+            if changed:
+                raise ConfigError(
+                    f"{self.path} holds another run (other {', '.join(changed)}); name another --out, or delete it"
+                )
+        elif is_first_process():
+            self.path.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(orjson.dumps(wanted, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+        return self._last_checkpoint()
+
+    def _last_checkpoint(self) -> str:
+        """The newest checkpoint that is whole. The trainer writes its state last, so one without it was cut off."""
+        found = sorted(self.checkpoints.glob("checkpoint-*"), key=lambda path: int(path.name.partition("-")[2]))
+        while found:
+            newest = found.pop()
+            try:
+                orjson.loads((newest / "trainer_state.json").read_bytes())
+            except (OSError, orjson.JSONDecodeError):
+                if is_first_process():
+                    shutil.rmtree(newest)
+                continue
+            return str(newest)
+        return ""
+
+    def finish(self, result: Mapping[str, Any]) -> None:
+        """What came out."""
+        if is_first_process():
+            (self.path / RESULT).write_bytes(
+                orjson.dumps(result, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+            )
+
+
+def versions() -> dict[str, str]:
+    """What the run was made with."""
+    return {"polyclinic": polyclinic.__version__, **{name: importlib.metadata.version(name) for name in TRAIN}}
+
+
+def digest_of(folder: Path) -> str:
+    """The digest of all weights of a folder, to compare two runs by."""
+    digest = hashlib.sha256()
+    for file in sorted(folder.glob("*.safetensors")):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()[:16]

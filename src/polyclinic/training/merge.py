@@ -1,0 +1,48 @@
+"""An adapter put into its base, and weights written as GGUF where llama.cpp's converter is at hand."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from polyclinic.errors import ConfigError
+from polyclinic.models.weights import open_weights
+from polyclinic.training.folder import digest_of
+
+CONVERTER = "convert_hf_to_gguf.py"
+CONVERTER_VARIABLE = "LLAMA_CPP"
+
+
+def merge_weights(run: str, out: Path) -> dict[str, Any]:
+    """Whole weights in one folder, in 16 bits unless the run held them in 32."""
+    weights = open_weights(run, device="cpu")
+    out.mkdir(parents=True, exist_ok=True)
+    weights.model.save_pretrained(str(out))
+    (weights.processor or weights.tokenizer).save_pretrained(str(out))
+    return {"folder": str(out), "weights": digest_of(out)}
+
+
+def find_converter() -> Path | None:
+    """llama.cpp's converter: in the folder that LLAMA_CPP names, or on the path."""
+    named = os.environ.get(CONVERTER_VARIABLE, "")
+    places = [Path(named) / CONVERTER] if named else []
+    found = shutil.which(CONVERTER)
+    places += [Path(found)] if found else []
+    return next((place for place in places if place.is_file()), None)
+
+
+def write_gguf(folder: Path) -> Path:
+    """The folder's weights as a GGUF file beside them."""
+    converter = find_converter()
+    if converter is None:
+        raise ConfigError(f"no {CONVERTER}: set {CONVERTER_VARIABLE} to a clone of llama.cpp, then run this again")
+    file = folder / "model.gguf"
+    command = [sys.executable, str(converter), str(folder), "--outfile", str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise ConfigError(f"{CONVERTER} failed: {done.stderr.strip()[-400:]}")
+    return file

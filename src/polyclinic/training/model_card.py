@@ -1,0 +1,95 @@
+"""The model card of a training run: what it was trained on, how it scored, what it must not be used for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from polyclinic.errors import ConfigError
+from polyclinic.training.folder import CONFIG, PROGRESS, RESULT
+from polyclinic.training.progress import read_progress
+
+EVALUATION = "evaluation.json"
+
+
+def write_card(run: Path) -> tuple[Path, dict[str, Any]]:
+    """The card as `model/README.md`, and its facts."""
+    config, result = _read(run / CONFIG), _read(run / RESULT)
+    facts: dict[str, Any] = {"config": config, "result": result, "lineage": lineage(run)}
+    curve = read_progress(run / PROGRESS)
+    if (run / EVALUATION).is_file():
+        facts["evaluation"] = _read(run / EVALUATION)
+    path = run / "model" / "README.md"
+    path.write_text(card_text(facts, curve), encoding="utf-8")
+    return path, facts
+
+
+def _read(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        raise ConfigError(f"{path.parent} has no {path.name}: is it the folder of a finished training run?")
+    found: dict[str, Any] = orjson.loads(path.read_bytes())
+    return found
+
+
+def lineage(run: Path) -> list[str]:
+    """The runs that led here, from the base on."""
+    config = _read(run / CONFIG)
+    before = Path(config["model"])
+    earlier = lineage(before) if (before / CONFIG).is_file() and (before / RESULT).is_file() else [before.name]
+    return [*earlier, config["stage"]]
+
+
+def card_text(facts: dict[str, Any], curve: list[dict[str, Any]]) -> str:
+    """The card in Markdown."""
+    config, result = facts["config"], facts["result"]
+    recipe = "\n".join(f"| {name} | {value} |" for name, value in config["recipe"].items())
+    made = ", ".join(f"{name} {version}" for name, version in config["versions"].items())
+    scores = _scores(curve)
+    measured = facts.get("evaluation")
+    tested = orjson.dumps(measured, option=orjson.OPT_INDENT_2).decode() if measured else "Not evaluated yet."
+    return f"""---
+language: en
+tags: [{config["stage"]}, {config["clinic"]}]
+---
+# {" → ".join(facts["lineage"])}
+
+A model trained to play a role in the simulated clinic `{config["clinic"]}`. Not for clinical use.
+
+## Trained on
+{config["rows"]} rows of `{Path(config["data"]).name}` (digest {config["data_digest"]}), made by simulation. Where its
+players were understudies, the rows come from rules: the model learns their manner, not medicine.
+
+## How
+{result["steps"]} steps in {result["seconds"]} s. Judge: {config["judge"] or "the understudy, made of rules"}.
+
+| setting | value |
+| --- | --- |
+{recipe}
+
+{scores}
+## Evaluation
+{tested}
+
+## Limits
+Rewards say how well outputs fit the rubric as this judge reads it; a judge that is made of rules can be pleased by
+form. What the model says about medicine was never checked by a clinician.
+
+## Made with
+{made}. Weights {result["weights"]}.
+"""
+
+
+def _scores(curve: list[dict[str, Any]]) -> str:
+    if not curve:
+        return ""
+    names = [name for name in ("loss", "reward", "veto", "kl") if name in curve[0] or name in curve[-1]]
+    tenth = max(1, len(curve) // 10)
+
+    def mean(part: list[dict[str, Any]], name: str) -> str:
+        values = [row[name] for row in part if isinstance(row.get(name), float)]
+        return f"{sum(values) / len(values):.3g}" if values else "–"
+
+    lines = "\n".join(f"| {name} | {mean(curve[:tenth], name)} | {mean(curve[-tenth:], name)} |" for name in names)
+    return f"| curve | first tenth | last tenth |\n| --- | --- | --- |\n{lines}\n"

@@ -1,0 +1,79 @@
+"""What a person sees of a training run while it goes on, and what is kept of it: one line for each logged step."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from polyclinic.training.folder import is_first_process
+
+_SHOWN = ("loss", "reward", "reward_std", "veto", "kl", "learning_rate")
+
+
+def progress_callback(file: Path, seconds: float) -> Any:
+    """A trainer's callback that writes the curve, prints it, and ends a run whose time is up."""
+    from transformers import TrainerCallback
+
+    class Progress(TrainerCallback):  # type: ignore[misc]
+        """Steps, losses, rewards, tokens a second."""
+
+        def __init__(self) -> None:
+            self.started = time.monotonic()
+            self._tokens, self._at = 0.0, self.started
+
+        def on_train_begin(self, args: Any, state: Any, control: Any, **more: Any) -> None:
+            """Forget lines that a killed run wrote after its last checkpoint."""
+            self.started = self._at = time.monotonic()
+            if is_first_process():
+                file.write_bytes(b"".join(_kept(file, state.global_step)))
+
+        def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **more: Any) -> None:
+            """One line."""
+            if not is_first_process() or not logs or "train_runtime" in logs:
+                return
+            now = time.monotonic()
+            row = {"step": state.global_step, "seconds": round(now - self.started, 2), **_plain(logs)}
+            tokens = float(row.get("num_tokens") or 0.0)
+            if tokens and now > self._at:
+                row["tokens_per_s"] = round((tokens - self._tokens) / (now - self._at), 1)
+            self._tokens, self._at = tokens, now
+            with file.open("ab") as out:
+                out.write(orjson.dumps(row) + b"\n")
+            shown = ", ".join(f"{name} {row[name]:.4g}" for name in _SHOWN if isinstance(row.get(name), float))
+            speed = f", {row['tokens_per_s']:.0f} tokens/s" if "tokens_per_s" in row else ""
+            sys.stderr.write(f"step {state.global_step} of {state.max_steps}: {shown}{speed}\n")
+
+        def on_step_end(self, args: Any, state: Any, control: Any, **more: Any) -> Any:
+            """Stop with a checkpoint when the time is up."""
+            if seconds and time.monotonic() - self.started > seconds:
+                control.should_training_stop = control.should_save = True
+            return control
+
+    return Progress()
+
+
+def _kept(file: Path, step: int) -> list[bytes]:
+    if not file.is_file() or not step:
+        return []
+    lines = file.read_bytes().splitlines(keepends=True)
+    return [line for line in lines if line.endswith(b"\n") and orjson.loads(line)["step"] <= step]
+
+
+def _plain(logs: Any) -> dict[str, Any]:
+    """Numbers as numbers; a value that is not a number is left as its words."""
+    made: dict[str, Any] = {}
+    for name, value in logs.items():
+        try:
+            made[name] = round(float(value), 6)
+        except (TypeError, ValueError):
+            made[name] = str(value)
+    return made
+
+
+def read_progress(file: Path) -> list[dict[str, Any]]:
+    """The curve of a run."""
+    return [orjson.loads(line) for line in file.read_bytes().splitlines()] if file.is_file() else []

@@ -1,0 +1,238 @@
+"""The three stages of training: supervised fine-tuning, GRPO with the clinic's reward, and DPO on preference pairs.
+
+Each reads top to bottom: open the weights, read the rows, hand both to TRL's trainer, keep what came out. GRPO here is
+the paper's: rewards are normalised within the group of outputs for one context, and the distance to the model that
+training starts from is held by `beta`. The veto's -15 enters the group as it is; so in a group with vetoed and sound
+outputs the normalised reward is mostly about the veto, and among sound ones it is about the criteria.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from polyclinic.models.weights import TRAIN, Weights, need, open_weights
+from polyclinic.training.examples import (
+    Examples,
+    contexts,
+    data_file,
+    pair_examples,
+    seen_examples,
+    sft_examples,
+)
+from polyclinic.training.folder import PROGRESS, Folder, digest_of, versions
+from polyclinic.training.progress import progress_callback, read_progress
+from polyclinic.training.recipe import DpoRecipe, GrpoRecipe, Recipe, SftRecipe
+from polyclinic.training.trl_reward import RewardFunction, grading_thread
+
+Result = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Job:
+    """A stage to run: which model, on which data, into which folder. `judge` casts the judge of GRPO's reward."""
+
+    stage: str
+    model: str
+    data: Path
+    out: Path
+    clinic: str = "rounds"
+    judge: str = ""
+    local_only: bool = False
+
+
+def run_sft(job: Job, recipe: SftRecipe) -> Result:
+    """Supervised fine-tuning: only what the trained role says is learned."""
+    need(TRAIN, "training")
+    from trl import SFTConfig, SFTTrainer
+
+    path = data_file(job.data, "train.jsonl")
+    weights = open_weights(job.model, dtype=_dtype(recipe))
+    if weights.sees:
+        found = seen_examples(path, recipe.least_reward, recipe.kinds)
+    else:
+        found = sft_examples(path, weights.tokenizer, recipe.least_reward, recipe.kinds, recipe.max_length)
+    own = {"max_length": recipe.max_length, "packing": recipe.packing}
+
+    def trainer(arguments: dict[str, Any], more: dict[str, Any]) -> Any:
+        return SFTTrainer(args=SFTConfig(**arguments, **own), **more)
+
+    return _train(job, recipe, weights, found, trainer)
+
+
+def run_grpo(job: Job, recipe: GrpoRecipe) -> Result:
+    """Reinforcement learning with the clinic's reward for single outputs."""
+    need(TRAIN, "training")
+    from trl import GRPOConfig, GRPOTrainer
+
+    path = data_file(job.data, "train.jsonl")
+    weights = open_weights(job.model, dtype=_dtype(recipe))
+    found = contexts(path, weights.tokenizer, recipe.max_prompt, recipe.contexts, weights.sees)
+    own = {
+        "num_generations": recipe.generations,
+        "steps_per_generation": recipe.accumulate * recipe.reuse,
+        "temperature": recipe.temperature,
+        "top_p": recipe.top_p,
+        "max_completion_length": recipe.max_completion,
+        "beta": recipe.beta,
+        "epsilon": recipe.epsilon,
+        "scale_rewards": recipe.scale,
+        "loss_type": "grpo",
+    }
+    folder = Folder(job.out)
+    folder.path.mkdir(parents=True, exist_ok=True)
+    if recipe.beta and not recipe.lora_rank:
+        _keep_start(weights, folder)
+    with grading_thread(job.clinic, job.judge, folder.grades, recipe.reward, job.local_only) as grading:
+        reward = RewardFunction(grading)
+
+        def trainer(arguments: dict[str, Any], more: dict[str, Any]) -> Any:
+            return GRPOTrainer(args=GRPOConfig(**arguments, **own), reward_funcs=[reward], **more)
+
+        result = {**_train(job, recipe, weights, found, trainer), "judge": reward.account()}
+        folder.finish(result)
+        return result
+
+
+def _keep_start(weights: Weights, folder: Folder) -> None:
+    """Write down the weights that training starts from: where all of them are trained, the trainer opens its reference
+    by the model's name, and that would be the base, not the model that was fine-tuned.
+    """
+    start = folder.path / "start"
+    if not (start / "config.json").is_file():
+        weights.model.save_pretrained(str(start))
+        (weights.processor or weights.tokenizer).save_pretrained(str(start))
+    weights.model.config._name_or_path = str(start)
+
+
+def run_dpo(job: Job, recipe: DpoRecipe) -> Result:
+    """Direct preference optimisation on the dataset's pairs."""
+    need(TRAIN, "training")
+    from trl import DPOConfig, DPOTrainer
+
+    path = data_file(job.data, "pairs-train.jsonl")
+    weights = open_weights(job.model, dtype=_dtype(recipe), text_only=True)
+    found = pair_examples(path, weights.tokenizer, recipe.max_length)
+
+    def trainer(arguments: dict[str, Any], more: dict[str, Any]) -> Any:
+        return DPOTrainer(args=DPOConfig(**arguments, beta=recipe.beta, max_length=recipe.max_length), **more)
+
+    return _train(job, recipe, weights, found, trainer)
+
+
+Make = Callable[[dict[str, Any], dict[str, Any]], Any]
+
+
+def _train(job: Job, recipe: Recipe, weights: Weights, found: Examples, make: Make) -> Result:
+    """What all stages share: the folder, the arguments, the run, the result."""
+    import torch
+    import transformers
+    from datasets import Dataset, disable_progress_bars
+    from transformers.trainer_callback import PrinterCallback
+
+    disable_progress_bars()
+    transformers.utils.logging.disable_progress_bar()
+    folder, started = Folder(job.out), time.monotonic()
+    torch.manual_seed(recipe.seed)
+    checkpoint = folder.open(_config(job, recipe, found))
+    data = Dataset.from_list(found.rows)
+    if weights.sees:
+        from datasets import Image, List
+
+        data = data.cast_column("images", List(Image()))
+    more = {
+        "model": weights.model,
+        "train_dataset": data,
+        "processing_class": weights.processor or weights.tokenizer,
+        "callbacks": [progress_callback(folder.path / PROGRESS, recipe.seconds)],
+        "peft_config": _lora(recipe),
+    }
+    trainer = make(_arguments(folder, recipe), more)
+    trainer.remove_callback(PrinterCallback)
+    if torch.cuda.is_available():
+        torch.cuda.reset_peak_memory_stats()
+    trainer.train(resume_from_checkpoint=checkpoint or None)
+    trainer.save_model(str(folder.model))
+    (weights.processor or weights.tokenizer).save_pretrained(str(folder.model))
+    curve = read_progress(folder.path / PROGRESS)
+    result = {
+        "stage": job.stage,
+        "steps": trainer.state.global_step,
+        "resumed_from": Path(checkpoint).name if checkpoint else "",
+        "seconds": round(time.monotonic() - started, 1),
+        "rows": len(found.rows),
+        "left_out": dict(found.left_out),
+        "gpu_gib": round(torch.cuda.max_memory_allocated() / 2**30, 2) if torch.cuda.is_available() else None,
+        "first": curve[0] if curve else {},
+        "last": curve[-1] if curve else {},
+        "weights": digest_of(folder.model),
+    }
+    folder.finish(result)
+    return result
+
+
+def _config(job: Job, recipe: Recipe, found: Examples) -> dict[str, Any]:
+    """All that decides the run."""
+    return {
+        "stage": job.stage,
+        "model": job.model,
+        "data": str(job.data),
+        "data_digest": found.digest,
+        "rows": len(found.rows),
+        "clinic": job.clinic,
+        "judge": job.judge,
+        "recipe": recipe.model_dump(mode="json", exclude={"seconds"}),
+        "versions": versions(),
+    }
+
+
+def _dtype(recipe: Recipe) -> str:
+    """How weights are held: whole in 32 bits where all of them are trained, in 16 where only an adapter is."""
+    import torch
+
+    half = recipe.precision == "bf16" or (recipe.precision == "auto" and torch.cuda.is_available())
+    return "bf16" if half and recipe.lora_rank else "fp32"
+
+
+def _lora(recipe: Recipe) -> Any:
+    if not recipe.lora_rank:
+        return None
+    import peft
+
+    return peft.LoraConfig(
+        r=recipe.lora_rank, lora_alpha=recipe.lora_alpha, target_modules="all-linear", task_type="CAUSAL_LM"
+    )
+
+
+def _arguments(folder: Folder, recipe: Recipe) -> dict[str, Any]:
+    """The recipe in the words of the trainer."""
+    import torch
+
+    half = recipe.precision == "bf16" or (recipe.precision == "auto" and torch.cuda.is_available())
+    return {
+        "output_dir": str(folder.checkpoints),
+        "learning_rate": recipe.learning_rate,
+        "num_train_epochs": recipe.epochs,
+        "max_steps": recipe.max_steps,
+        "per_device_train_batch_size": recipe.batch,
+        "gradient_accumulation_steps": recipe.accumulate,
+        "lr_scheduler_type": recipe.schedule,
+        "warmup_steps": recipe.warmup,
+        "weight_decay": recipe.weight_decay,
+        "max_grad_norm": recipe.max_grad_norm,
+        "bf16": half,
+        "use_cpu": not torch.cuda.is_available(),
+        "gradient_checkpointing": recipe.gradient_checkpointing,
+        "seed": recipe.seed,
+        "data_seed": recipe.seed,
+        "save_steps": recipe.save_steps,
+        "save_total_limit": recipe.keep,
+        "logging_steps": recipe.log_steps,
+        "disable_tqdm": True,
+        "report_to": ["tensorboard"] if importlib.util.find_spec("tensorboard") else [],
+        "dataloader_pin_memory": torch.cuda.is_available(),
+    }

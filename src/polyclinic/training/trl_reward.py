@@ -1,0 +1,114 @@
+"""The clinic's reward in the form that TRL takes: a function from a batch of outputs to a list of numbers.
+
+Judges are asked on an event loop of their own, in a thread beside the trainer, through the journal of the run's store.
+An output that the judge could not grade gets None, and the trainer leaves it out of its group.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, contextmanager
+from typing import Any, TypeVar
+
+from polyclinic.core.dataset import OutputReward
+from polyclinic.runner.registry import load_clinic
+from polyclinic.store.store import open_store
+from polyclinic.training.grading import Grader, open_grader
+
+T = TypeVar("T")
+
+
+class Grading:
+    """A grader in a thread of its own."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, grader: Grader) -> None:
+        self._loop, self.grader = loop, grader
+
+    def grades(self, contexts: Sequence[str], outputs: Sequence[str]) -> list[OutputReward | None]:
+        """The rewards of a batch."""
+        return _wait(self._loop, self.grader.grade_all(contexts, outputs))
+
+
+def _wait(loop: asyncio.AbstractEventLoop, work: Awaitable[T]) -> T:
+    async def done() -> T:
+        return await work
+
+    return asyncio.run_coroutine_threadsafe(done(), loop).result()
+
+
+@contextmanager
+def grading_thread(clinic: str, cast: str, store: str, reward: str = "", local_only: bool = False) -> Iterator[Grading]:
+    """A grader for code that is not asynchronous, such as a trainer; closed on leaving."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, name="grading", daemon=True)
+    thread.start()
+    stack = AsyncExitStack()
+
+    async def begin() -> Grader:
+        opened = await stack.enter_async_context(open_store(store))
+        return await stack.enter_async_context(
+            open_grader(load_clinic(clinic), cast, opened, reward=reward, local_only=local_only)
+        )
+
+    try:
+        yield Grading(loop, _wait(loop, begin()))
+    finally:
+        _wait(loop, stack.aclose())
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+
+class RewardFunction:
+    """What a trainer calls with a batch. The dataset's column `context` says what each output is an answer to.
+
+    Means by criterion, the veto rate and the share of outputs that no judge could grade go into the trainer's log.
+    """
+
+    __name__ = "reward"
+
+    def __init__(self, grading: Grading) -> None:
+        self._grading = grading
+        self.outputs = self.dropped = 0
+
+    def __call__(
+        self,
+        completions: Sequence[Any],
+        context: Sequence[str],
+        log_metric: Callable[[str, float], None] | None = None,
+        **more: Any,
+    ) -> list[float | None]:
+        """The rewards, None where the judge failed."""
+        texts = [said if isinstance(said, str) else text_of(said) for said in completions]
+        grades = self._grading.grades(context, texts)
+        known = [grade for grade in grades if grade is not None]
+        self.outputs += len(grades)
+        self.dropped += len(grades) - len(known)
+        if log_metric is not None:
+            log_metric("veto", sum(bool(grade.vetoed) for grade in known) / len(known))
+            log_metric("ungraded", 1 - len(known) / len(grades))
+            judged = [grade for grade in known if grade.scores]
+            for name in sorted({name for grade in judged for name in grade.scores}):
+                values = [grade.scores[name] for grade in judged if name in grade.scores]
+                log_metric(f"criterion/{name}", sum(values) / len(values))
+        return [None if grade is None else float(grade.value) for grade in grades]
+
+    def account(self) -> dict[str, Any]:
+        """How many outputs were graded, and at how many new calls of the judge."""
+        grader = self._grading.grader
+        return {
+            "outputs": self.outputs,
+            "ungraded": self.dropped,
+            "new_calls": grader.paid,
+            "failures": dict(grader.failures.most_common(5)),
+        }
+
+
+def text_of(said: Sequence[dict[str, Any]]) -> str:
+    """The words of a completion that is given as turns."""
+    content = said[-1]["content"]
+    if isinstance(content, str):
+        return content
+    return "".join(part.get("text") or "" for part in content)

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from polyclinic.core.model import Completion, Usage
+from polyclinic.errors import ConfigError
+from polyclinic.models import local_weights, weights
+from polyclinic.models.cast import build_cast, parse_cast
+from polyclinic.models.local_weights import Prompted, by_temperature
+from polyclinic.models.weights import Weights, base_of, weights_folder
+from polyclinic.runner.api import run
+from polyclinic.runner.plan.config import make_config
+from polyclinic.runner.results import load_results
+from polyclinic.store.store import open_store
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "config.json").write_text('{"model_type": "qwen2"}')
+    return tmp_path
+
+
+def test_a_training_runs_folder_means_its_model_and_an_adapter_leads_to_its_base(folder: Path) -> None:
+    assert weights_folder(str(folder)) == folder / "model"
+    adapter = folder / "adapter"
+    adapter.mkdir()
+    (adapter / "adapter_config.json").write_text(f'{{"base_model_name_or_path": "{folder}"}}')
+    assert base_of(weights_folder(str(adapter))) == folder / "model"
+
+
+def test_a_folder_without_weights_is_named(tmp_path: Path) -> None:
+    cast = build_cast(parse_cast(f"tutor=local:{tmp_path}"), ["tutor"], {})
+    with pytest.raises(ConfigError, match=r"no config\.json"):
+        cast.check()
+
+
+def test_a_missing_package_comes_with_the_line_that_installs_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(ConfigError, match=r"needs torch, transformers.*pip install.*train"):
+        build_cast(parse_cast(f"tutor=local:{folder}"), ["tutor"], {}).check()
+
+
+def test_a_batch_has_one_temperature() -> None:
+    asked = [Prompted([], 1, warmth, 0) for warmth in (0.0, 0.7, 0.0)]
+    assert [len(group) for group in by_temperature(asked)] == [2, 1]
+
+
+async def test_requests_of_many_episodes_are_answered_in_batches(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+
+    def generate(opened: Weights, batch: Sequence[Prompted], context: int) -> list[Completion]:
+        sizes.append(len(batch))
+        return [Completion(text="Take one tablet.", usage=Usage(input_tokens=3, output_tokens=4)) for _ in batch]
+
+    monkeypatch.setattr(local_weights, "generate", generate)
+    monkeypatch.setattr(local_weights, "open_weights", lambda path, text_only: Weights(None, None))
+    monkeypatch.setattr(local_weights, "need", lambda packages, what: None)
+    async with open_store("sqlite://:memory:") as store:
+        config = make_config(
+            {"clinic": "demo", "scenarios": "6", "cast": f"nurse=local:{folder},all=understudy", "concurrency": 6}
+        )
+        outcome = await run(store, config)
+        results = await load_results(store, outcome.run)
+    assert max(sizes) > 1, "several episodes share a batch"
+    assert all("local:" in member.model for member in results.cast if member.role == "nurse")
+
+
+async def test_weights_that_cannot_be_loaded_fail_the_call_and_not_the_process(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(path: str, text_only: bool) -> Weights:
+        raise ConfigError("the file is cut off")
+
+    monkeypatch.setattr(local_weights, "open_weights", broken)
+    monkeypatch.setattr(weights, "need", lambda packages, what: None)
+    async with open_store("sqlite://:memory:") as store:
+        monkeypatch.setattr(local_weights, "need", lambda packages, what: None)
+        outcome = await run(
+            store, make_config({"clinic": "demo", "scenarios": "1", "cast": f"nurse=local:{folder},all=understudy"})
+        )
+        episode = (await load_results(store, outcome.run)).episodes[0]
+    assert episode.status == "failed" and "cut off" in str(episode.failures)

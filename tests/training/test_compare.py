@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from polyclinic.core.dataset import OutputReward
+from polyclinic.errors import ConfigError
+from polyclinic.store.store import open_store
+from polyclinic.training.compare import Contender, Trial, compare_models, moment_figures
+from polyclinic.training.dataset import Wish, build
+
+
+def test_a_contender_is_a_name_and_a_model() -> None:
+    assert Contender.from_text("sft=runs/sft").cast == "local:runs/sft"
+    assert Contender.from_text("rules=understudy").cast == "understudy"
+    with pytest.raises(ConfigError, match="NAME=PATH"):
+        Contender.from_text("runs/sft")
+
+
+def test_figures_of_moments_have_intervals_by_case_and_leave_failed_judgements_out() -> None:
+    grades = [
+        OutputReward(14, {"is_1": 2}),
+        OutputReward(-15, {"is_1": -2}, ("IS-1",)),
+        None,
+        OutputReward(10, {"is_1": 2}),
+    ]
+    found = moment_figures(["a", "a", "b", "b"], grades)
+    assert found["reward"].mean == pytest.approx((-0.5 + 10) / 2) and found["reward"].n == 3
+    assert found["veto rate"].mean == 0.25 and found["veto rate"].low is not None
+
+
+async def test_understudies_are_compared_on_moments_and_in_situ(tmp_path: Path) -> None:
+    poor = "understudy:mistake=tells@1"
+    async with open_store("sqlite://:memory:") as store:
+        casts = ("all=understudy", f"tutor={poor},all=understudy")
+        await build(
+            store, Wish(tmp_path / "data", "rounds", 30, casts=casts, scenarios="test", variants=("one-student",))
+        )
+        trial = Trial(data=tmp_path / "data", scenarios="test:2", variant="one-student", moments=20)
+        made = await compare_models(
+            store, [Contender("good", "understudy"), Contender("poor", poor)], trial, tmp_path / "out"
+        )
+    good, bad = made.moments["good"], made.moments["poor"]
+    assert good["is_3"].mean > bad["is_3"].mean
+    assert made.situ["good"]["is_3"].mean > made.situ["poor"]["is_3"].mean
+    assert {"ets", "msm", "mps", "veto rate", "steps_covered", "learning_gain"} <= set(made.situ["good"])
+    text = (tmp_path / "out" / "comparison.md").read_text()
+    assert "| figure | good | poor |" in text and (tmp_path / "out" / "moments-good.jsonl").is_file()

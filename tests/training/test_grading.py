@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from polyclinic.clinics.rounds.rewards import PENALTY
+from polyclinic.clinics.rounds.rules.thinking import write_output, write_thinking
+from polyclinic.clinics.rounds.rules.view import TurnContext
+from polyclinic.clinics.rounds.scenario.shipped import case_named
+from polyclinic.errors import ConfigError, UnknownName
+from polyclinic.runner.registry import load_clinic
+from polyclinic.store.store import Store, open_store
+from polyclinic.training.grading import open_grader
+from polyclinic.training.trl_reward import RewardFunction, grading_thread, text_of
+
+ROUNDS = load_clinic("rounds")
+NAMES = ("Ann", "Ben")
+
+
+def _context() -> str:
+    case = case_named("card-03")
+    said = {name: f"{name} thinks that it is the heart." for name in NAMES}
+    return TurnContext(
+        vignette=case.vignette,
+        question=case.question,
+        options=case.options,
+        answer=case.answer_text,
+        explanation=case.explanation,
+        steps=case.steps,
+        pitfalls=case.pitfalls,
+        names=NAMES,
+        round=1,
+        captions=(),
+        said=said,
+    ).model_dump_json()
+
+
+def _output(question: str = "What do you all make of the rhythm?") -> str:
+    students = [(name, f"{name} sees the heart and misses the rhythm.") for name in NAMES]
+    thinking = write_thinking(
+        "They begin.", case_named("card-03").steps[0].step_summary, students, "Ann and Ben agree."
+    )
+    return write_output(thinking, f"Thank you, Ann and Ben. {question}")
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[Store]:
+    async with open_store(f"sqlite:///{tmp_path}/grades.db") as opened:
+        yield opened
+
+
+async def test_no_judgement_is_paid_twice_also_after_a_restart(store: Store) -> None:
+    outputs = [_output(), _output("Which part of the picture surprises you?"), _output()]
+    contexts = [_context()] * 3
+    async with open_grader(ROUNDS, "", store) as grader:
+        first = await grader.grade_all(contexts, outputs)
+        assert grader.paid == 2 * 3, "three rubrics for each different output"
+    async with open_grader(ROUNDS, "", store) as again:
+        assert await again.grade_all(contexts, outputs) == first
+        assert again.paid == 0
+
+
+async def test_an_output_whose_form_vetoes_it_asks_no_judge(store: Store) -> None:
+    async with open_grader(ROUNDS, "", store) as grader:
+        grade = await grader.grade(_context(), "What do you think, all of you?")
+        assert grade is not None and grade.value == PENALTY and grade.vetoed == ("IS-1",)
+        assert grade.scores == {"is_1": -2}, "what nobody judged has no score"
+        assert grader.paid == 0
+
+
+async def test_a_failed_judge_drops_the_output_and_one_that_always_fails_stops_the_run(store: Store) -> None:
+    broken = "judge=understudy:mistake=off_scale@1,all=understudy"
+    async with open_grader(ROUNDS, broken, store) as grader:
+        assert await grader.grade(_context(), _output()) is None
+        assert sum(grader.failures.values()) == 1
+        kept = await grader.grade_all([_context()] * 2, [_output(), "no form"])
+        assert kept[0] is None and kept[1] is not None
+        with pytest.raises(ConfigError, match="failed on all 2 outputs"):
+            await grader.grade_all([_context()] * 2, [_output(), _output("Why?")])
+
+
+async def test_the_plain_reward_has_one_score_and_no_veto(store: Store) -> None:
+    async with open_grader(ROUNDS, "", store, reward="plain") as grader:
+        good, bare = await grader.grade_all([_context()] * 2, [_output(), "It is the heart."])
+    assert good is not None and bare is not None
+    assert 1 <= bare.value < good.value <= 10 and not bare.vetoed
+    with pytest.raises(UnknownName, match="plain"):
+        async with open_grader(ROUNDS, "", store, reward="shiny"):
+            pass
+
+
+async def test_a_clinic_without_a_reward_says_so(store: Store) -> None:
+    with pytest.raises(ConfigError, match="no reward"):
+        async with open_grader(load_clinic("demo"), "", store):
+            pass
+
+
+def test_the_reward_function_gives_a_trainer_numbers_and_logs_the_criteria(tmp_path: Path) -> None:
+    logged: dict[str, float] = {}
+    with grading_thread("rounds", "", f"sqlite:///{tmp_path}/g.db") as grading:
+        reward = RewardFunction(grading)
+        chat = [{"role": "assistant", "content": _output()}]
+        found = reward([chat, "no form"], [_context()] * 2, log_metric=logged.__setitem__, prompts=["", ""])
+    assert found[0] is not None and found[0] > 0 and found[1] == PENALTY
+    assert logged["veto"] == 0.5 and logged["ungraded"] == 0 and logged["criterion/is_1"] == 0
+    assert logged["criterion/is_3"] == 2, "only outputs that were judged count"
+    assert reward.account()["new_calls"] == 3 and reward.account()["outputs"] == 2
+
+
+def test_words_of_a_completion_with_parts_are_joined() -> None:
+    assert (
+        text_of([{"role": "assistant", "content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}])
+        == "ab"
+    )
