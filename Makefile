@@ -9,7 +9,7 @@ STAMP := $(VENV)/.ready
 # The system's own certificates, as pip uses them: behind a company's proxy the bundled ones do not do.
 export UV_SYSTEM_CERTS := 1
 
-.PHONY: demo web test coverage slow check format lint types contracts dead lock docs docs-check wheel clean help
+.PHONY: demo frontend frontend-check web test coverage slow check format lint types contracts dead lock docs docs-check wheel clean help
 
 help:
 	@echo "make demo | web | test | coverage | slow | check | format | docs | wheel | clean"
@@ -36,13 +36,22 @@ $(STAMP): pyproject.toml uv.lock | $(UV) $(BIN)/python
 demo: $(VENV)/.base
 	@$(BIN)/polyclinic demo
 
-# What `polyclinic serve` needs besides.
+# What `polyclinic web` and `polyclinic serve` need besides.
 web: $(VENV)/.base
 	@$(SYNC) --no-default-groups --extra web
-	@echo "ready: $(BIN)/polyclinic serve counsel"
+	@echo "ready: $(BIN)/polyclinic web"
 
 test: $(STAMP)
 	@$(BIN)/python -m pytest -q -n 2 --dist loadfile
+
+# The browser's pages: built files are committed, so that users need no Node. `frontend-check` builds them again from
+# their sources and compares every byte.
+frontend:
+	@cd frontend && npm ci --silent --no-fund --no-audit && npx svelte-check --tsconfig ./tsconfig.json && npx vite build
+
+frontend-check: $(STAMP)
+	@cd frontend && npm ci --silent --no-fund --no-audit && npx svelte-check --tsconfig ./tsconfig.json
+	@$(BIN)/python tools/same_frontend.py
 
 # Slower than `make test`, and says which lines and branches no test runs.
 coverage: $(STAMP)

@@ -69,6 +69,7 @@ async def _demo(names: tuple[str, ...], html: Path, url: str, as_json: bool) -> 
     else:
         click.echo(f"\nReport: {path}")
         click.echo(f"Read a transcript: polyclinic show {runs[names[-1]]} --store {where}")
+        click.echo(f"Open it in the browser: polyclinic web --store {where}")
     return 1 if failed else 0
 
 

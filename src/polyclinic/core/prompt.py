@@ -26,6 +26,7 @@ from typing import Any, ClassVar, Generic, TypeVar, cast, get_args
 from jinja2 import meta
 from pydantic import BaseModel, ConfigDict
 
+from polyclinic.core.form import NO_HINTS, FormHints
 from polyclinic.core.length import USUAL_WORDS, length_line, token_limit
 from polyclinic.core.message import Frozen, Image, Message
 from polyclinic.core.template import (
@@ -133,6 +134,10 @@ class Prompt(BaseModel, Generic[R]):
         """The template's own words, without what the fields put into it."""
         name = _FIELD.sub(lambda match: str(getattr(self, match.group(1))), self.template)
         return wording_of(self.__class__.__module__, name)
+
+    def form_hints(self) -> FormHints:
+        """What a screen says beside the form of the reply; see `core.form`."""
+        return NO_HINTS
 
     @classmethod
     def from_human(cls, text: str) -> R:

@@ -26,6 +26,10 @@ class Scenario(Frozen):
     wave: int = 0
     lanes: tuple[str, ...] = ()
 
+    def introduction(self) -> str:
+        """One line by which a person chooses what to play. It gives nothing away that the player should find out."""
+        return self.id
+
 
 class Variant(Frozen):
     """Base of a clinic's variants: a named configuration of its flow, as plain data.

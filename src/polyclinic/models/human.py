@@ -9,11 +9,13 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import deque
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
+from polyclinic.core.form import FormRow, filled, form_rows
 from polyclinic.core.message import Image, ToolCall
 from polyclinic.core.model import Completion, ModelKind, Request, estimate_usage
 from polyclinic.core.reply import Unreadable, read_reply
@@ -33,6 +35,23 @@ class HumanQuestion:
     show: str
     request: Request
     error: str = ""
+
+    @property
+    def key(self) -> str:
+        """The same question has the same key after a restart, as in the journal."""
+        return f"{self.request.key}-{self.request.occurrence}"
+
+    @property
+    def rows(self) -> tuple[FormRow, ...]:
+        """The fields to fill in; none for plain words."""
+        return form_rows(self.request.reply_schema or {}, self.request.prompt.form_hints())
+
+    @property
+    def paragraphs(self) -> tuple[str, ...]:
+        """What a person at a screen knows, then what is asked of them: the same as `show`, without how to type it."""
+        *known, asked = _told(self.request).split("\n\n")
+        asked = self.request.prompt.form_hints().ask or asked
+        return (*(paragraph for paragraph in known if _USE not in paragraph), asked)
 
     @property
     def pictures(self) -> tuple[Image, ...]:
@@ -71,12 +90,23 @@ class HumanDesk:
             await self._arrived.wait()
 
     def reply(self, question_id: str, text: str) -> str:
-        """Answer a question. Empty when the answer was taken; else why not, and the question waits again."""
+        """Answer a question in typed words. Empty when it was taken; else why not, and the question waits again."""
+        return self._settle(question_id, lambda request: read_typed(request, text))
+
+    def fill_in(self, question_id: str, values: Mapping[str, Any]) -> str:
+        """Answer a question with the fields of its form; as `reply`."""
+        return self._settle(question_id, lambda request: read_form(request, values))
+
+    def use(self, question_id: str, tool: str, arguments: Mapping[str, Any]) -> str:
+        """Use a tool that the question offers; as `reply`."""
+        return self._settle(question_id, lambda request: _used(request, tool, dict(arguments)))
+
+    def _settle(self, question_id: str, read: Callable[[Request], Completion]) -> str:
         waiting = self._open.get(question_id)
         if waiting is None:
             raise UnknownName("open question", question_id, self._open)
         try:
-            completion = read_typed(waiting.question.request, text)
+            completion = read(waiting.question.request)
         except Unreadable as error:
             waiting.question = replace(waiting.question, error=str(error))
             self._put(question_id)
@@ -143,12 +173,11 @@ def read_typed(request: Request, text: str) -> Completion:
     except UnicodeEncodeError:
         raise Unreadable("some of these characters cannot be read: please type them again") from None
     if request.tools and text.startswith(_USE):
-        return Completion(tool_calls=(_tool_call(request, text[len(_USE) :]),), finish="tool_calls")
+        return _typed_call(request, text[len(_USE) :])
     try:
         reply = request.prompt.from_human(text)
     except ValidationError as error:
-        fault = error.errors()[0]
-        raise Unreadable(f"{'.'.join(map(str, fault['loc'])) or 'answer'}: {fault['msg']}") from None
+        raise Unreadable(_first_fault(error)) from None
     except TypeError:
         reply = read_reply(text, request.reply_type)
     except Unreadable:
@@ -157,9 +186,29 @@ def read_typed(request: Request, text: str) -> Completion:
         raise Unreadable(str(error)) from None
     if isinstance(reply, BaseModel):
         reply = _closed(reply, request.reply_type)
+    return _completion(request, reply)
+
+
+def read_form(request: Request, values: Mapping[str, Any]) -> Completion:
+    """What a person filled in, as a completion; `Unreadable` with the reason when it cannot be used."""
+    schema = request.reply_schema or {}
+    given = filled(form_rows(schema, request.prompt.form_hints()), schema, values)
+    try:
+        reply = request.reply_type.model_validate_json(json.dumps(given))
+    except ValidationError as error:
+        raise Unreadable(_first_fault(error)) from None
+    return _completion(request, reply)
+
+
+def _completion(request: Request, reply: object) -> Completion:
     request.prompt.check(reply)
     said = reply.model_dump_json() if isinstance(reply, BaseModel) else str(reply)
     return Completion(text=said, usage=estimate_usage(request, said))
+
+
+def _first_fault(error: ValidationError) -> str:
+    fault = error.errors()[0]
+    return f"{'.'.join(map(str, fault['loc'])) or 'answer'}: {fault['msg']}"
 
 
 def _closed(reply: BaseModel, form: type[Any]) -> BaseModel:
@@ -177,21 +226,25 @@ def _closed(reply: BaseModel, form: type[Any]) -> BaseModel:
     try:
         return form.model_validate(values)
     except ValidationError as error:
-        fault = error.errors()[0]
-        raise Unreadable(f"{'.'.join(map(str, fault['loc'])) or 'answer'}: {fault['msg']}") from None
+        raise Unreadable(_first_fault(error)) from None
 
 
-def _tool_call(request: Request, words: str) -> ToolCall:
+def _typed_call(request: Request, words: str) -> Completion:
     name, _, body = words.strip().partition(" ")
-    if name not in {tool.name for tool in request.tools}:
-        raise Unreadable(f"there is no tool '{name}'; there are: {', '.join(tool.name for tool in request.tools)}")
     try:
         arguments = json.loads(body or "{}")
     except ValueError as error:
         raise Unreadable(f"the tool's arguments are not JSON: {error}") from None
     if not isinstance(arguments, dict):
         raise Unreadable('the tool\'s arguments must be a JSON object: {"name": value}')
-    return ToolCall(id=f"human-{name}", name=name, arguments=arguments)
+    return _used(request, name, arguments)
+
+
+def _used(request: Request, name: str, arguments: dict[str, Any]) -> Completion:
+    if name not in {tool.name for tool in request.tools}:
+        raise Unreadable(f"there is no tool '{name}'; there are: {', '.join(tool.name for tool in request.tools)}")
+    call = ToolCall(id=f"human-{name}", name=name, arguments=arguments)
+    return Completion(tool_calls=(call,), finish="tool_calls")
 
 
 def _show(request: Request) -> str:
@@ -199,10 +252,13 @@ def _show(request: Request) -> str:
 
     A paragraph is what a screen may leave out when it was shown before; the last one asks.
     """
-    told: str = getattr(request.prompt, "for_human", "")
-    if not told:
-        told = "\n\n".join(message.content for message in request.messages if message.role != "system")
+    told = _told(request)
     if request.tools and _USE not in told:
         offered = "\n".join(f"{_USE}{tool.name} {{…}}: {tool.description}" for tool in request.tools)
         told = f"Tools:\n{offered}\n\n{told}"
     return told
+
+
+def _told(request: Request) -> str:
+    told: str = getattr(request.prompt, "for_human", "")
+    return told or "\n\n".join(message.content for message in request.messages if message.role != "system")

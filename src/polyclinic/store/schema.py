@@ -63,6 +63,11 @@ MIGRATIONS: tuple[tuple[int, str, tuple[str, ...]], ...] = (
                 action TEXT NOT NULL, target TEXT NOT NULL, outcome TEXT NOT NULL, digest TEXT NOT NULL)""",
         ),
     ),
+    (
+        3,
+        "answers to requests that must not be done twice",
+        ("CREATE TABLE keyed_answers (key TEXT PRIMARY KEY, answer TEXT NOT NULL, at_ms BIGINT NOT NULL)",),
+    ),
 )
 
 # Only in its own words can a database be told that a table never changes.

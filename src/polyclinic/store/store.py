@@ -10,6 +10,7 @@ from polyclinic.core.database import Database
 from polyclinic.store.audit_log import AuditLog
 from polyclinic.store.database import open_database, refuse_missing
 from polyclinic.store.journal import StoreCache, StoreJournal
+from polyclinic.store.keyed_answers import KeyedAnswers
 from polyclinic.store.libraries import Libraries
 from polyclinic.store.posts import Posts
 from polyclinic.store.runs import Runs
@@ -33,6 +34,7 @@ class Store:
         self.runs, self.scores, self.posts = Runs(database), Scores(database), Posts(database)
         self.libraries, self.cache = Libraries(database), StoreCache(database)
         self.staff, self.audit_log = StaffAccounts(database), AuditLog(database)
+        self.keyed_answers = KeyedAnswers(database)
 
     def journal(self, run: str) -> StoreJournal:
         """The journal of one run."""

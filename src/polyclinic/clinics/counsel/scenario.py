@@ -82,6 +82,12 @@ class Talk(Scenario):
     live: bool = False
     known: dict[str, str] = Field(default_factory=dict, description="what earlier conversations left in memory")
 
+    def introduction(self) -> str:
+        """Name, age and illness, in the language of the talk."""
+        person = self.persona.told_in(self.lang)
+        age = f"{person.age}세" if self.lang == "ko" else str(person.age)
+        return f"{person.name}, {age}: {person.diagnosis}"
+
 
 @cache
 def personas(name: str) -> tuple[Persona, ...]:

@@ -35,6 +35,10 @@ class Call(Scenario):
     believes: str = Field(description="what the caller thinks the dose is")
     style: Style
 
+    def introduction(self) -> str:
+        """Who calls, and about what."""
+        return f"{self.caller} asks about {self.leaflet.medicine}"
+
 
 @lru_cache(maxsize=1)
 def written() -> tuple[Call, ...]:

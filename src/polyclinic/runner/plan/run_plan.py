@@ -20,7 +20,8 @@ from polyclinic.runner.plan.names import with_full_names
 from polyclinic.runner.registry import clinic_modules, load_clinic
 from polyclinic.store.store import Store
 
-WHO = "who"
+WHO, MINUTES = "who", "minutes"
+"""Settings that every clinic takes where a person plays: their name, and how long their station lasts."""
 """The one option that every clinic takes: the name of the person who plays."""
 
 
@@ -120,7 +121,7 @@ async def plan_run(store: Store, config: RunConfig) -> RunPlan:
 def refuse_unknown_settings(clinic: Clinic, config: RunConfig) -> None:
     """Refuse a setting or a library that the clinic would silently ignore."""
     for name in config.options:
-        if name != WHO and name not in clinic.settings:
+        if name not in (WHO, MINUTES, *clinic.settings):
             if not clinic.settings:
                 raise ConfigError(f"--set {name}: {clinic.name} has no settings")
             raise UnknownName(f"setting of {clinic.name}", name, clinic.settings)

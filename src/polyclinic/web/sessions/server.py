@@ -29,8 +29,13 @@ class SpokenServer(uvicorn.Server):
                 self._say(f"http://{f'[{host}]' if ':' in host else host}:{port}")
 
 
-def service_config(app: Any, host: str, port: int) -> uvicorn.Config:
-    """How a service listens."""
+def service_config(app: Any, host: str, port: int, *, leave_s: int | None = None) -> uvicorn.Config:
+    """How a service listens. `leave_s`: how long it waits for open streams when it stops."""
     return server_config(
-        app, host=host, port=port, timeout_keep_alive=KEEP_ALIVE_S, h11_max_incomplete_event_size=HEAD_BYTES
+        app,
+        host=host,
+        port=port,
+        timeout_keep_alive=KEEP_ALIVE_S,
+        h11_max_incomplete_event_size=HEAD_BYTES,
+        timeout_graceful_shutdown=leave_s,
     )

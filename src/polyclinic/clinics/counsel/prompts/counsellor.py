@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from polyclinic.clinics.counsel.prompts.replies import NONE, Cited, Cue, Plan, SourceShown
 from polyclinic.clinics.counsel.scenario import Lang
+from polyclinic.core.form import FormHints
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reply import with_choices
 from polyclinic.text.layout import blocks, listed
@@ -32,6 +33,10 @@ class PlannerPlans(Prompt[Plan]):
             f"Which stage now? Write STAGE: SIGNAL. Stages: {', '.join(self.allowed)}. Signals: "
             f"{', '.join((*self.signals, NONE))}.",
         )
+
+    def form_hints(self) -> FormHints:
+        """Stage and signal to choose from."""
+        return FormHints(ask="Which stage now?", labels={"to": "Stage", "words": "The words that call for it"})
 
     @classmethod
     def from_human(cls, text: str) -> Plan:
@@ -108,6 +113,18 @@ class CounsellorCites(Prompt[Cited]):
         if self.lang == "ko":
             return f"방금 한 말의 사실은 어느 출처에서 왔습니까? 출처의 이름을 쓰거나 none이라고 쓰세요: {ids}"
         return f"Which source are the facts in your words from? Write its id, or none: {ids}"
+
+    def form_hints(self) -> FormHints:
+        """The sources to choose from."""
+        ask, label, none = (
+            ("방금 한 말의 사실은 어느 출처에서 왔습니까?", "출처", "없음")
+            if self.lang == "ko"
+            else ("Which source are the facts in your words from?", "Source", "none of them")
+        )
+        titles = {source.id: source.title for source in self.sources}
+        return FormHints(
+            ask=ask, hidden=("reason",), labels={"source": label}, choices={"source": {**titles, NONE: none}}
+        )
 
     @classmethod
     def from_human(cls, text: str) -> Cited:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from polyclinic.clinics.demo.prompts.replies import Reaction
 from polyclinic.clinics.demo.scenario import Style
+from polyclinic.core.form import FormHints
 from polyclinic.core.prompt import Prompt
 
 
@@ -42,6 +43,10 @@ class CallerReacts(Prompt[Reaction]):
             "numbers": "You want exact numbers; talk about meals confuses you.",
         }.get(self.style, "")
         return f"{liking}\n\nHave you understood? Write yes: your words, or no: your words.".strip()
+
+    def form_hints(self) -> FormHints:
+        """Whether it was understood is a field of its own."""
+        return FormHints(ask="Have you understood?", labels={"says": "What you say", "understood": "I understand"})
 
     @classmethod
     def from_human(cls, text: str) -> Reaction:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from polyclinic.clinics.demo.prompts.replies import Advice
+from polyclinic.core.form import FormHints
 from polyclinic.core.prompt import Prompt
 
 
@@ -27,6 +28,10 @@ class NurseAdvises(Prompt[Advice]):
             f"You are the nurse on a medicine helpline; the medicines are invented.\n\n{leaflet}{held}"
             "Say how to take it, as TABLETS x TIMES A DAY: words. For example: 2 x 3: take two tablets with each meal"
         )
+
+    def form_hints(self) -> FormHints:
+        """The dose has fields of its own."""
+        return FormHints(ask="Say how to take it.", labels={"text": "What you say", "tablets": "Tablets each time"})
 
     @classmethod
     def from_human(cls, text: str) -> Advice:

@@ -148,6 +148,10 @@ class Duty(Scenario):
     disturbance: Disturbance | None = None
     calm: bool = Field(default=False, description="an experiment's calm day: nothing wears anybody down")
 
+    def introduction(self) -> str:
+        """The matter at hand, and who is on duty."""
+        return f"{self.title} ({', '.join(self.roles)})"
+
     @property
     def turns(self) -> tuple[int, int]:
         """The fewest and the most messages of this episode."""

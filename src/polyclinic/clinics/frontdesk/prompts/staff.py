@@ -15,10 +15,21 @@ from polyclinic.clinics.frontdesk.prompts.replies import (
     schedule_form,
 )
 from polyclinic.clinics.frontdesk.prompts.views import FIRST_VOICE, PhysicianDiary, Topic, Voice
+from polyclinic.core.form import FormHints, OnlyIf
 from polyclinic.core.prompt import Prompt
 from polyclinic.text.layout import blocks, listed
 
 _FORM_LINE = ("name", "sex", "phone", "identifier", "address", "department")
+
+
+_SEARCHES = {
+    "get_all_time": "take the earliest time in the department",
+    "physician_filter": "take the earliest time with one doctor",
+    "date_filter": "take the earliest time from a day on",
+    "ask": "ask the patient",
+    "fallback": "read the diaries myself",
+}
+_CHANGES = {"reschedule": "move the appointment", "cancel": "cancel the appointment", "ask": "ask the caller"}
 
 
 class StaffIntake(Prompt[str]):
@@ -73,6 +84,16 @@ class StaffRecord(Prompt[IntakeReply]):
             f"said:\n{' | '.join(_FORM_LINE)}{go_on}"
         )
 
+    def form_hints(self) -> FormHints:
+        """The record as fields; an empty department means that there is more to ask."""
+        more = "" if self.must_decide else f" Leave the department at “{NOT_YET}” to ask another question first."
+        return FormHints(
+            ask=f"Write the record, each value exactly as the patient gave it.{more}",
+            hidden=("diagnosis", "complaint", "reason"),
+            labels={"identifier": "Personal number"},
+            choices={"sex": {"": "not said"}},
+        )
+
     @classmethod
     def from_human(cls, text: str) -> IntakeReply:
         """A person writes the six values, separated by ``|``; a dash while there is more to ask."""
@@ -119,6 +140,20 @@ class StaffBooks(Prompt[Choice]):
             "Anything else is a question to the patient."
         )
 
+    def form_hints(self) -> FormHints:
+        """The searches as choices, each with what it needs."""
+        return FormHints(
+            ask=f"Today is {self.today}. What do you do?",
+            hidden=("wants",),
+            labels={"action": "What you do", "question": "Your question"},
+            choices={"action": _SEARCHES, "physician": {"": "–"}, "date": {"": "–"}},
+            only_if={
+                "physician": OnlyIf(field="action", values=("physician_filter",)),
+                "date": OnlyIf(field="action", values=("date_filter",)),
+                "question": OnlyIf(field="action", values=("ask",)),
+            },
+        )
+
     @classmethod
     def from_human(cls, text: str) -> Choice:
         """``tool key=value``, or a question."""
@@ -156,6 +191,22 @@ class StaffChanges(Prompt[Change]):
             "  reschedule patient_name=NAME, physician=NAME, date=YYYY-MM-DD\n"
             "  cancel patient_name=NAME, physician=NAME, date=YYYY-MM-DD\n"
             "Anything else is a question to the caller."
+        )
+
+    def form_hints(self) -> FormHints:
+        """The tools as choices, each with what it needs."""
+        appointment = OnlyIf(field="action", values=("reschedule", "cancel"))
+        return FormHints(
+            ask=f"Today is {self.today}. What do you do?",
+            hidden=("wants",),
+            labels={"action": "What you do", "patient_name": "The patient's full name", "question": "Your question"},
+            choices={"action": _CHANGES, "physician": {"": "–"}, "date": {"": "–"}},
+            only_if={
+                "patient_name": appointment,
+                "physician": appointment,
+                "date": appointment,
+                "question": OnlyIf(field="action", values=("ask",)),
+            },
         )
 
     @classmethod
@@ -201,6 +252,14 @@ class StaffReasons(Prompt[ReasonedSchedule]):
             listed("The diaries:", lines),
             f"The patient says: {self.patient_says}",
             "Find the time. Write physician | YYYY-MM-DD | HH:MM | HH:MM, or none.",
+        )
+
+    def form_hints(self) -> FormHints:
+        """The time found, as fields."""
+        return FormHints(
+            ask="Find the time. Add none if nothing fits.",
+            hidden=("reason",),
+            labels={"schedule": "Time", "start": "Start (HH:MM)", "end": "End (HH:MM)"},
         )
 
     @classmethod

@@ -185,6 +185,10 @@ class Contact(Scenario):
     claims: Patient | None = None
     """Whose appointment an imposter speaks about; None for honest callers."""
 
+    def introduction(self) -> str:
+        """What kind of contact it is, and when."""
+        return f"{self.kind.replace('_', ' ')}, {self.at} ({self.level} care)"
+
     @property
     def caller(self) -> Patient:
         """The patient of a contact that has one."""

@@ -66,6 +66,11 @@ class PatientScenario(Scenario):
     profile: Profile
     exam: bool = False
 
+    def introduction(self) -> str:
+        """Age, sex and the first words."""
+        complaint = next((fact.text for fact in self.record.facts if fact.topic is Topic.COMPLAINT), "")
+        return f"{self.record.age_text} old, {self.record.sex}: “{complaint}”"
+
     @property
     def person(self) -> str:
         """Who speaks, in words for a prompt. The record tells its own family and work."""

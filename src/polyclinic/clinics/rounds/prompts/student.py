@@ -16,6 +16,7 @@ from polyclinic.clinics.rounds.prompts.replies import (
     StudentChoice,
 )
 from polyclinic.clinics.rounds.state import Line
+from polyclinic.core.form import FormHints
 from polyclinic.core.message import Image
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reply import Unreadable, with_choices
@@ -67,6 +68,14 @@ class StudentActs(Prompt[StudentAction]):
         """What a person is asked instead of the model's instructions."""
         both = "patient: your question, expert: your question, both with ;; between, or pass"
         return f"What do you ask? Write {both if self.has_patient else 'expert: your question, or pass'}."
+
+    def form_hints(self) -> FormHints:
+        """A field for each whom one may ask."""
+        return FormHints(
+            ask="What do you ask? Leave all empty to ask nothing.",
+            hidden=() if self.has_patient else ("patient_question",),
+            labels={"patient_question": "Ask the patient", "expert_question": "Ask the expert"},
+        )
 
     @classmethod
     def from_human(cls, text: str) -> StudentAction:
@@ -121,6 +130,17 @@ class StudentChooses(Prompt[StudentChoice]):
         refuse_empty(reply.choice, "give your best answer, even if you are not sure")
         if self.sheet.options and not chosen_letter(reply.choice, self.sheet.options):
             raise Unreadable(f"that is none of the options: write {' or '.join(self.sheet.options)}")
+
+    def form_hints(self) -> FormHints:
+        """The options to choose from."""
+        later = self.notes or self.history
+        return FormHints(
+            ask=f"What is your answer {'now' if later else 'before the teaching begins'}? Nobody sees it.",
+            labels={"choice": "Your answer", "reason": "Why"},
+            choices={
+                "choice": {letter: f"({letter}) {words}" for letter, words in self.sheet.options.items()},
+            },
+        )
 
     @classmethod
     def from_human(cls, text: str) -> StudentChoice:

@@ -130,6 +130,10 @@ class Case(Scenario):
                 raise ValueError(f"{self.id}: a step names the image {step.image!r}, which the case does not have")
         return self
 
+    def introduction(self) -> str:
+        """The specialty and the beginning of what everybody may read."""
+        return f"{self.specialty}: {self.vignette}"
+
     @property
     def answer_text(self) -> str:
         """The right answer in words."""

@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 
 from polyclinic.clinics.patient.prompts.patient import Memory, Player
 from polyclinic.clinics.patient.rules.questions import QuestionType
+from polyclinic.core.form import FormHints, Move
 from polyclinic.core.message import Frozen
 from polyclinic.core.prompt import Facts, Prompt
 from polyclinic.core.reply import ReplyModel, with_choices
@@ -55,6 +56,9 @@ class Conclusion(ReplyModel):
     diagnosis: str = Field(min_length=1, max_length=160)
 
 
+_ORDER = Move(label="Order a test", text="Please have a {} test done.", asks="Which test?")
+
+
 class EarlierTriage(Frozen):
     """A similar complaint and where it was sent."""
 
@@ -79,6 +83,10 @@ class Triages(Prompt[Sent]):
     def reply_form(self) -> type[Sent]:
         """One of the disciplines of this prompt."""
         return with_choices(Sent, "SentTo", discipline=self.disciplines)
+
+    def form_hints(self) -> FormHints:
+        """A list to choose from."""
+        return FormHints(ask="You are the triage doctor. Which discipline should see this patient?", hidden=("reason",))
 
     @classmethod
     def from_human(cls, text: str) -> Sent:
@@ -125,6 +133,14 @@ class AsksQuestion(Prompt[str], Interviewing):
             f"Type {CONCLUDE} when you know enough.{due}"
         )
 
+    def form_hints(self) -> FormHints:
+        """Buttons for a test and for the end."""
+        due = " This is your last question: after it you must decide." if self.last else ""
+        return FormHints(
+            ask=f"You are the doctor. Ask one question at a time, or order a test.{due}",
+            moves=(_ORDER, Move(label="I know enough", text=CONCLUDE)),
+        )
+
     @classmethod
     def from_human(cls, text: str) -> str:
         """A person types the question; ``/conclude`` ends the interview."""
@@ -150,6 +166,13 @@ class Consults(Prompt[str], Interviewing):
         """Why a person was called in, and what they may do."""
         why = f" because of {self.reason}" if self.reason else ""
         return f"{self.called_by} called you in for {self.discipline}{why}. Ask one question, or type {CONCLUDE}."
+
+    def form_hints(self) -> FormHints:
+        """A button for nothing to ask."""
+        asked = self.for_human.partition(" Ask one question")[0]
+        return FormHints(
+            ask=f"{asked} Ask one question.", moves=(_ORDER, Move(label="I have no question", text=CONCLUDE))
+        )
 
     @classmethod
     def from_human(cls, text: str) -> str:
@@ -180,6 +203,10 @@ class Recruits(Prompt[Called]):
         """Colleagues of the disciplines of this prompt, or nobody."""
         choices = (*self.disciplines, NOBODY)
         return with_choices(Called, "CalledFrom", first=choices, second=choices)
+
+    def form_hints(self) -> FormHints:
+        """Two lists to choose from."""
+        return FormHints(ask="Do you want to call in colleagues?", labels={"first": "Call in", "second": "And"})
 
     @classmethod
     def from_human(cls, text: str) -> Called:
@@ -240,6 +267,12 @@ class Concludes(Prompt[Conclusion]):
     notes: tuple[str, ...]
     memory: Memory
     player: Player
+
+    def form_hints(self) -> FormHints:
+        """Diagnosis and reasons are fields."""
+        return FormHints(
+            ask="Give your diagnosis, and why.", labels={"reasoning": "Why", "diagnosis": "Your diagnosis"}
+        )
 
     @classmethod
     def from_human(cls, text: str) -> Conclusion:

@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 
 from polyclinic.clinics.patient.rules.requirements import Demonstration
 from polyclinic.clinics.patient.scenario.record import headed
+from polyclinic.core.form import FormHints
 from polyclinic.core.memory import Turn
 from polyclinic.core.message import Frozen
 from polyclinic.core.prompt import Facts, Prompt
@@ -180,6 +181,10 @@ class AnswersStepwise(Prompt[Thought], Interviewed):
     words: ClassVar[int] = 110
     requirements: tuple[str, ...]
 
+    def form_hints(self) -> FormHints:
+        """Only the answer."""
+        return FormHints(hidden=("thoughts",), labels={"answer": "What you say"})
+
     @classmethod
     def from_human(cls, text: str) -> Thought:
         """A person keeps the thoughts to themselves."""
@@ -220,6 +225,12 @@ class PicksAnswer(Prompt[Picked]):
         count = len(self.candidates)
         return with_choices(Picked, f"PickedOf{count}", number=tuple(range(1, count + 1)))
 
+    def form_hints(self) -> FormHints:
+        """The candidates to choose from."""
+        numbered = {str(number): words for number, words in enumerate(self.candidates, 1)}
+        asked = f"Which answers “{self.question}” best?"
+        return FormHints(ask=asked, hidden=("reason",), choices={"number": numbered}, labels={"number": "The best"})
+
     @classmethod
     def from_human(cls, text: str) -> Picked:
         """A person types the number."""
@@ -235,6 +246,10 @@ class Aligns(Prompt[Thought], Interviewed):
     words: ClassVar[int] = 110
     principles: tuple[str, ...]
     demonstrations: tuple[Demonstration, ...]
+
+    def form_hints(self) -> FormHints:
+        """Only the answer."""
+        return FormHints(hidden=("thoughts",), labels={"answer": "What you say"})
 
     @classmethod
     def from_human(cls, text: str) -> Thought:

@@ -1,0 +1,129 @@
+// What the API answers with; the same shapes as in its OpenAPI description.
+
+export interface Option {
+  value: string | number;
+  label: string;
+}
+export interface FormRow {
+  name: string;
+  label: string;
+  about: string;
+  kind: 'line' | 'text' | 'choice' | 'number' | 'yes_no' | 'texts' | 'group' | 'groups';
+  options: Option[];
+  required: boolean;
+  longest: number | null;
+  least: number | null;
+  most: number | null;
+  only_if: { field: string; values: string[] } | null;
+  rows: FormRow[];
+}
+export type Values = Record<string, unknown>;
+
+export interface Part {
+  name: string;
+  about: string;
+  trained: boolean;
+  seats: string[];
+}
+export interface Clinic {
+  name: string;
+  title: string;
+  summary: string;
+  parts: Part[];
+  live: boolean;
+  fault: string;
+}
+export interface ClinicInFull extends Clinic {
+  ways: { name: string; about: string }[];
+  first_way: string;
+  settings: string[];
+}
+export interface CaseShown {
+  id: string;
+  introduction: string;
+}
+
+export interface Line {
+  number: number;
+  kind: 'said' | 'tool';
+  speaker: string;
+  to: string;
+  text: string;
+  mine: boolean;
+  round: string;
+}
+export interface Move {
+  label: string;
+  text: string;
+  asks: string;
+}
+export interface Tool {
+  name: string;
+  label: string;
+  about: string;
+  rows: FormRow[];
+}
+export interface Asked {
+  key: string;
+  known: string[];
+  ask: string;
+  rows: FormRow[];
+  moves: Move[];
+  tools: Tool[];
+  pictures: { id: string; caption: string }[];
+  language: string;
+}
+export interface Standing {
+  state: 'others' | 'you' | 'ended' | 'stopped';
+  asked: Asked | null;
+  why: string;
+  seen: number;
+}
+export interface About {
+  id: string;
+  clinic: string;
+  title: string;
+  part: string;
+  case: string;
+  introduction: string;
+  way: string;
+  who: string;
+  minutes: number;
+  begun_ms: number;
+  state: 'open' | 'done' | 'failed';
+}
+export interface Room {
+  about: About;
+  lines: Line[];
+  standing: Standing;
+}
+
+export interface Estimate {
+  mean: number | null;
+  low: number | null;
+  high: number | null;
+  n: number;
+}
+export type Cell = string | number | boolean | Estimate | null;
+export type Block =
+  | { kind: 'paragraph'; text: string; tone: 'plain' | 'note' | 'warning' }
+  | { kind: 'table'; caption: string; columns: string[]; rows: Cell[][]; note: string; digits: number }
+  | { kind: 'figure'; caption: string; alt: string; chart: Chart }
+  | { kind: 'grid'; figures: { kind: 'figure'; caption: string; alt: string; chart: Chart }[] }
+  | { kind: 'picture'; caption: string; data: string; media_type: string }
+  | { kind: 'dialogue'; caption: string; lines: { speaker: string; text: string; aside: string; tone: string }[] }
+  | { kind: 'diff'; before: string; after: string; caption: string }
+  | { kind: 'details'; summary: string; body: Block[]; open: boolean };
+export type Chart = { kind: string } & Record<string, unknown>;
+export interface Section {
+  title: string;
+  body: Block[];
+}
+export interface Feedback {
+  outcome: string;
+  part: string;
+  sections: Section[];
+  figures: { name: string; value: number; about: string }[];
+  elapsed_ms: number;
+  lines: Line[];
+}

@@ -1,0 +1,77 @@
+"""`polyclinic web`: everything in the browser, on this machine."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import webbrowser
+from pathlib import Path
+
+import click
+
+from polyclinic.cli.options import refuse_busy_port, store_option
+from polyclinic.cli.serve import LOOPBACK
+from polyclinic.core.extras import install_hint
+from polyclinic.errors import ConfigError
+from polyclinic.store.database import sqlite_path
+from polyclinic.store.store import DEFAULT_STORE, default_store
+
+TOKEN = "POLYCLINIC_WEB_TOKEN"
+TOKEN_FILE = "web-token"
+
+
+@click.command(name="web", short_help="Open the browser: practise, look into runs.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Loopback address to listen on.")
+@click.option("--port", default=8040, show_default=True, help="Port to listen on; 0 takes a free one.")
+@click.option("--open/--no-open", "opens", default=False, help="Open the browser at once.")
+@store_option
+def command(host: str, port: int, opens: bool, store: str) -> int:
+    """Open the browser: practise, look into runs.
+
+    One process, no account, no network. The address that is printed holds a token: who has it may come in. It stays the
+    same after a restart, so open pages go on where they were.
+    """
+    try:
+        from polyclinic.web.app import create_web
+        from polyclinic.web.sessions.server import SpokenServer, service_config
+    except ImportError as error:
+        raise ConfigError(f"the browser needs the extra 'web' ({error.name}): {install_hint('web')}") from None
+
+    if host not in LOOPBACK:
+        raise ConfigError(f"--host {host}: this server has no accounts, so it listens on {', '.join(LOOPBACK)} only")
+    refuse_busy_port(host, port)
+    url = store or default_store()
+    token = start_up_token(url)
+
+    def say(address: str) -> None:
+        whole = f"{address}/?token={token}"
+        click.echo(f"open {whole}")
+        if opens:
+            webbrowser.open(whole)
+
+    SpokenServer(service_config(create_web(url, token), host, port, leave_s=1), say).run()
+    return 0
+
+
+def start_up_token(store: str) -> str:
+    """The token that opens the pages of a store: from the environment, else kept in a file that only its owner reads,
+    beside the store.
+    """
+    given = os.environ.get(TOKEN, "")
+    if given:
+        return given
+    path = sqlite_path(store)
+    beside = Path(path if path and path != ":memory:" else DEFAULT_STORE).expanduser().parent
+    beside.mkdir(parents=True, exist_ok=True)
+    file = beside / TOKEN_FILE
+    try:
+        made = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        found = file.read_text(encoding="ascii", errors="replace").strip()
+        if not found:
+            raise ConfigError(f"{file} is empty: delete it") from None
+        return found
+    with os.fdopen(made, "w", encoding="ascii") as out:
+        token = secrets.token_urlsafe(24)
+        out.write(token)
+    return token

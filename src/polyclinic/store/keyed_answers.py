@@ -1,0 +1,35 @@
+"""Answers by the key that a client gave its request: who asks again, after a lost answer, gets the same one."""
+
+from __future__ import annotations
+
+from polyclinic.core.database import Database, Transaction
+from polyclinic.store.journal import now_ms
+
+KEPT_MS = 24 * 3_600_000
+
+
+class KeyedAnswers:
+    """What was answered to requests with a key, for a day."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def get(self, key: str) -> str | None:
+        """The answer under this key, if there was one."""
+        rows = await self._database.read(
+            lambda tx: tx.execute("SELECT answer FROM keyed_answers WHERE key = ?", (key,))
+        )
+        return str(rows[0][0]) if rows else None
+
+    async def keep(self, key: str, answer: str) -> None:
+        """Keep an answer; those of yesterday go."""
+
+        def work(tx: Transaction) -> None:
+            now = now_ms()
+            tx.execute("DELETE FROM keyed_answers WHERE at_ms < ?", (now - KEPT_MS,))
+            tx.execute(
+                "INSERT INTO keyed_answers (key, answer, at_ms) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+                (key, answer, now),
+            )
+
+        await self._database.write(work)

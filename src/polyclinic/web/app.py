@@ -1,0 +1,100 @@
+"""The browser's application: pages, and the API behind them, over one store."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from polyclinic import __version__
+from polyclinic.errors import PolyclinicError, StoreError, UnknownName, UserError
+from polyclinic.runner.registry import load_clinic
+from polyclinic.serving.hosts import KnownHosts
+from polyclinic.store.store import open_store
+from polyclinic.web.built import serve_pages
+from polyclinic.web.catalogue import CaseShown, ClinicInFull, ClinicShown, all_clinics, cases_to_play, clinic_in_full
+from polyclinic.web.door import Door
+from polyclinic.web.once import Once
+from polyclinic.web.practise.routes import practise_routes
+from polyclinic.web.practise.sessions import Sessions
+from polyclinic.web.sessions.gate import BodyGate
+
+BODY_BYTES, BODY_S = 262_144, 20.0
+ABOUT = """What the browser uses, for notebooks and scripts too: send the start-up token as `Authorization: Bearer …`.
+
+A research and training tool, never a medical device and not for clinical use."""
+
+
+def create_web(store: str, token: str) -> FastAPI:
+    """The application. The store is opened when it starts."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with open_store(store) as found:
+            app.state.store, app.state.once = found, Once(found.keyed_answers)
+            app.state.sessions = sessions = Sessions(found)
+            watch = asyncio.create_task(sessions.watch())
+            try:
+                yield
+            finally:
+                watch.cancel()
+                await asyncio.gather(watch, return_exceptions=True)
+                await sessions.close()
+
+    app = FastAPI(
+        title="Polyclinic",
+        version=__version__,
+        description=ABOUT,
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/api/openapi.json",
+    )
+    _catalogue(app)
+    app.include_router(practise_routes())
+    serve_pages(app)
+    _errors(app)
+    app.add_middleware(BodyGate, body_bytes=BODY_BYTES, body_s=BODY_S)
+    app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=6)
+    app.add_middleware(Door, token=token)
+    app.add_middleware(KnownHosts)
+    return app
+
+
+def _catalogue(app: FastAPI) -> None:
+    @app.get("/api/clinics", tags=["clinics"], summary="All clinics")
+    async def clinics() -> list[ClinicShown]:
+        return await asyncio.to_thread(all_clinics)
+
+    @app.get("/api/clinics/{name}", tags=["clinics"], summary="One clinic")
+    async def clinic(name: str) -> ClinicInFull:
+        return clinic_in_full(name)
+
+    @app.get("/api/clinics/{name}/cases", tags=["clinics"], summary="The cases that have a part")
+    async def cases(name: str, part: str, language: str = "en", seed: int = 0) -> list[CaseShown]:
+        return cases_to_play(load_clinic(name), part, language, seed)
+
+
+def _errors(app: FastAPI) -> None:
+    """Every error in one line of JSON; a user's mistake with what is wrong, anything else without its insides."""
+
+    def answer(status: int) -> object:
+        async def told(request: Request, error: Exception) -> Response:
+            return JSONResponse({"detail": str(error)}, status)
+
+        return told
+
+    async def unfit(request: Request, error: Exception) -> Response:
+        faults = error.errors()[:5] if isinstance(error, RequestValidationError) else []
+        lines = [f"{'.'.join(map(str, fault['loc'][1:])) or 'body'}: {fault['msg']}" for fault in faults]
+        return JSONResponse({"detail": "; ".join(lines).encode("utf-8", "replace").decode()}, 422)
+
+    for kind, status in ((UnknownName, 404), (UserError, 409), (StoreError, 503), (PolyclinicError, 500)):
+        app.add_exception_handler(kind, answer(status))  # type: ignore[arg-type]
+    app.add_exception_handler(RequestValidationError, unfit)

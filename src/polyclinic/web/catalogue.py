@@ -1,0 +1,123 @@
+"""What there is to choose from: clinics with their parts, ways to run them, and cases. All of it from the clinics."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel
+
+from polyclinic.core.clinic import Clinic
+from polyclinic.core.model import role_of
+from polyclinic.errors import PolyclinicError
+from polyclinic.runner.registry import clinic_modules, load_clinic
+
+MOST_CASES = 200
+
+
+class PartShown(BaseModel):
+    """A part that a person can take. `trained`: it is measured how well a person plays it. `seats` names them where
+    several play it side by side.
+    """
+
+    name: str
+    about: str
+    trained: bool
+    seats: list[str]
+
+
+class WayShown(BaseModel):
+    """A variant."""
+
+    name: str
+    about: str
+
+
+class CaseShown(BaseModel):
+    """A case, introduced without giving anything away."""
+
+    id: str
+    introduction: str
+
+
+class ClinicShown(BaseModel):
+    """A clinic in a list. `fault` says why it cannot be loaded."""
+
+    name: str
+    title: str
+    summary: str
+    parts: list[PartShown] = []
+    live: bool = False
+    fault: str = ""
+
+
+class ClinicInFull(ClinicShown):
+    """A clinic with what can be chosen in it."""
+
+    ways: list[WayShown]
+    first_way: str
+    settings: list[str]
+    metrics: list[str]
+
+
+def all_clinics() -> list[ClinicShown]:
+    """Every clinic, also one that somebody just made; one that is broken says so and hides no other."""
+    found = []
+    for name in clinic_modules():
+        try:
+            found.append(_shown(load_clinic(name)))
+        except PolyclinicError as error:
+            found.append(ClinicShown(name=name, title=name, summary="", fault=str(error)))
+    return found
+
+
+def clinic_in_full(name: str) -> ClinicInFull:
+    """One clinic."""
+    clinic = load_clinic(name)
+    return ClinicInFull(
+        **_shown(clinic).model_dump(),
+        ways=[WayShown(name=each.name, about=each.about) for each in clinic.variants.values()],
+        first_way=clinic.first_variant,
+        settings=list(clinic.settings),
+        metrics=[metric.name for judge in clinic.judges() for metric in judge.metrics],
+    )
+
+
+def cases_to_play(clinic: Clinic, role: str, language: str, seed: int) -> list[CaseShown]:
+    """The cases that have this part: the one that is played by default first."""
+    selector = clinic.to_play(role, language)
+    first = list(clinic.scenarios(selector, seed)[:1])
+    name, _, count = selector.rpartition(":")
+    wider = name if count.isdigit() and name else "" if selector.isdigit() else selector
+    rest = clinic.scenarios(wider, seed)[:MOST_CASES]
+    known = {each.id: each for each in (*first, *rest)}
+    return [CaseShown(id=each.id, introduction=each.introduction()) for each in known.values()]
+
+
+def case_selector(clinic: Clinic, role: str, language: str, case: str) -> str:
+    """What `--scenarios` would say for this case: the default selection where it is that one."""
+    usual = clinic.to_play(role, language)
+    first = clinic.scenarios(usual, 0)[:1]
+    return usual if not case or (first and first[0].id == case) else case
+
+
+def _shown(clinic: Clinic) -> ClinicShown:
+    parts = [
+        PartShown(
+            name=role.name,
+            about=role.about,
+            trained=bool(role.metrics),
+            seats=clinic.seats(role.name, clinic.first_variant),
+        )
+        for role in clinic.roles
+        if role.side in ("tested", "simulated")
+    ]
+    return ClinicShown(
+        name=clinic.name,
+        title=clinic.title,
+        summary=clinic.summary,
+        parts=parts,
+        live=clinic.service is not None,
+    )
+
+
+def seat_of(clinic: Clinic, part: str) -> str:
+    """The seat that a person takes: the first, where the part has several and none is named."""
+    return f"{part}-1" if clinic.role(part).seats and role_of(part) == part else part

@@ -1,0 +1,1 @@
+"""Practise: a person takes a part in the browser. The same runs as `polyclinic play`, over HTTP."""

@@ -1,0 +1,142 @@
+"""One person's session: the run goes on in a task, and waits whenever the person is asked.
+
+What was said and answered is in the run's journal, so a session that was closed, evicted or killed goes on from there:
+the run is resumed, and tells the same lines again with the same numbers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+from polyclinic.core.message import Image
+from polyclinic.core.transcript import Event
+from polyclinic.errors import PersonLeft, PolyclinicError
+from polyclinic.models.human import HumanDesk, HumanQuestion
+from polyclinic.runner.api import outcome_of, resume_run
+from polyclinic.store.store import Store
+from polyclinic.web.practise.view import Line, Listener, Standing, State, asked_of
+from polyclinic.web.streams import News
+
+_LOG = logging.getLogger(__name__)
+FIRST_S = 20.0
+"""How long an answer waits for what follows; what takes longer comes by the stream."""
+
+
+class Session:
+    """A session while its run goes on in this process."""
+
+    def __init__(self, store: Store, run: str, seat: str) -> None:
+        self.run, self.seat = run, seat
+        self.pictures: dict[str, Image] = {}
+        self.used = time.monotonic()
+        self.listening = 0
+        self._store, self._desk, self._heard = store, HumanDesk(), Listener(seat)
+        self._question: HumanQuestion | None = None
+        self._state: State = "others"
+        self._why = ""
+        self._news = News()
+        self._task = asyncio.create_task(self._play())
+
+    @property
+    def lines(self) -> list[Line]:
+        """All that the person may see so far."""
+        return self._heard.lines
+
+    @property
+    def standing(self) -> Standing:
+        """Where it stands."""
+        asked = asked_of(self._question) if self._question is not None else None
+        return Standing(state=self._state, asked=asked, why=self._why, seen=len(self.lines))
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more happens here."""
+        return self._task.done()
+
+    async def settled(self, longest_s: float = FIRST_S) -> None:
+        """Until the person is asked or it is over; not longer than a while."""
+        ends = time.monotonic() + longest_s
+        while self._state == "others" and time.monotonic() < ends:
+            await self._news.wait(ends - time.monotonic())
+
+    async def answer(self, key: str, text: str, values: Mapping[str, Any] | None, tool: str) -> str:
+        """Answer the question of this key; why not, if it was not taken. One that is answered already stays so."""
+        self.used = time.monotonic()
+        question = self._question
+        if question is None or question.key != key:
+            return ""
+        if tool:
+            wrong = self._desk.use(question.id, tool, values or {})
+        elif values is not None:
+            wrong = self._desk.fill_in(question.id, values)
+        else:
+            wrong = self._desk.reply(question.id, text)
+        if not wrong:
+            self._question, self._state = None, "others"
+            self._news.tell()
+            await self.settled()
+        return wrong
+
+    async def follow(self, after: int) -> AsyncIterator[Line | Standing | None]:
+        """Every line after a number, then each new one, and where it stands whenever that changes; None to keep
+        alive.
+        """
+        self.listening += 1
+        told: Standing | None = None
+        try:
+            while True:
+                while after < len(self.lines):
+                    after += 1
+                    yield self.lines[after - 1]
+                standing = self.standing
+                if standing != told:
+                    told = standing
+                    yield standing
+                if self.over:
+                    return
+                if after >= len(self.lines) and not await self._news.wait():
+                    yield None
+        finally:
+            self.listening -= 1
+            self.used = time.monotonic()
+
+    async def close(self) -> None:
+        """Let go of it; the journal holds it."""
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _play(self) -> None:
+        asking = asyncio.create_task(self._ask())
+        try:
+            await resume_run(self._store, self.run, desk=self._desk, listener=self._hear)
+            left = (await outcome_of(self._store, self.run)).left
+            self._end("stopped" if left else "ended", "another window or program holds this session" if left else "")
+        except PersonLeft:
+            self._end("stopped", "")
+        except PolyclinicError as error:
+            _LOG.warning("session %s stopped: %s", self.run, error)
+            self._end("stopped", str(error))
+        finally:
+            asking.cancel()
+            await asyncio.gather(asking, return_exceptions=True)
+
+    def _end(self, state: State, why: str) -> None:
+        self._question, self._state, self._why = None, state, why
+        self._news.tell()
+
+    async def _ask(self) -> None:
+        while True:
+            question = await self._desk.next()
+            if question.error:
+                continue  # told to the person who gave the answer
+            self.pictures |= {image.digest: image for image in question.pictures}
+            self._question, self._state = question, "you"
+            self._news.tell()
+
+    def _hear(self, episode: str, event: Event) -> None:
+        if self._heard.hear(event):
+            self._news.tell()

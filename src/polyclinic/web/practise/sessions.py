@@ -1,0 +1,122 @@
+"""All sessions of this server: started, found again, and let go when nobody has looked for a while."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass
+
+from polyclinic.core.judge import Case
+from polyclinic.core.transcript import Transcript
+from polyclinic.errors import ConfigError, UserError
+from polyclinic.eval.sections import Section
+from polyclinic.runner.api import outcome_of, start_run
+from polyclinic.runner.performance import own_figures
+from polyclinic.runner.plan.config import RunConfig
+from polyclinic.runner.registry import load_clinic
+from polyclinic.runner.results import load_results, people_in
+from polyclinic.store.runs import RunRow
+from polyclinic.store.store import Store
+from polyclinic.web.practise.session import Session
+from polyclinic.web.practise.view import Line, Listener
+
+MOST, IDLE_S, LOOK_S = 400, 1_800.0, 30.0
+"""Sessions in memory, and how long one that nobody looks at stays there."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A session that is over: what was said, the words about it, and figures."""
+
+    outcome: str
+    lines: list[Line]
+    sections: list[Section]
+    figures: dict[str, float]
+    elapsed_ms: int
+    transcript: Transcript
+
+
+class Sessions:
+    """Sessions by the id of their run."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self._open: dict[str, Session] = {}
+        self._opening = asyncio.Lock()
+
+    async def start(self, config: RunConfig) -> str:
+        """A new session; its first question is worked out when somebody looks."""
+        clinic = load_clinic(config.clinic)
+        if not clinic.scenarios(config.scenarios, config.seed)[:1]:
+            raise ConfigError(f"“{config.scenarios}” selects no case")
+        return await start_run(self.store, config, only=1)
+
+    async def row(self, run: str) -> tuple[RunRow, str]:
+        """The run and the seat that a person takes in it."""
+        row = await self.store.runs.get(run)
+        seats = people_in(row)
+        if not seats:
+            raise UserError(f"nobody plays in {row.id}")
+        return row, seats[0]
+
+    async def find(self, run: str) -> Session | None:
+        """The session, going on again where it was left; None when it is over."""
+        row, seat = await self.row(run)
+        async with self._opening:
+            found = self._open.get(row.id)
+            if found is not None and not found.over:
+                found.used = time.monotonic()
+                return found
+            if not (await outcome_of(self.store, row.id)).left:
+                return None
+            if len(self._open) >= MOST:
+                await self._make_room()
+            self._open[row.id] = session = Session(self.store, row.id, seat)
+        return session
+
+    async def ended(self, run: str) -> Ended:
+        """A session that is over."""
+        row, seat = await self.row(run)
+        clinic = load_clinic(row.clinic)
+        results = await load_results(self.store, row.id)
+        if not results.episodes:
+            raise UserError(f"{row.id} has not ended")
+        episode = results.episodes[0]
+        variant = clinic.variant(episode.variant)
+        case = Case(results.scenarios[episode.scenario], variant, episode.transcript, episode.trial)
+        heard = Listener(seat)
+        for event in episode.transcript:
+            heard.hear(event)
+        done = episode.status == "done"
+        return Ended(
+            outcome=episode.outcome,
+            lines=heard.lines,
+            sections=list(clinic.feedback(case)) if done and clinic.feedback is not None else [],
+            figures=own_figures(clinic, seat, case) if done else {},
+            elapsed_ms=(await self.store.runs.episodes(row.id))[0].elapsed_ms,
+            transcript=episode.transcript,
+        )
+
+    async def watch(self) -> None:
+        """As long as the server runs: let go of sessions that nobody looks at."""
+        while True:
+            await asyncio.sleep(LOOK_S)
+            await self._let_go(IDLE_S)
+
+    async def close(self) -> None:
+        """Let go of all."""
+        await self._let_go(-1.0)
+
+    async def _make_room(self) -> None:
+        await self._let_go(60.0)
+        if len(self._open) >= MOST:
+            raise UserError(f"{MOST} sessions go on at the same time: try again in a minute")
+
+    async def _let_go(self, idle_s: float) -> None:
+        now = time.monotonic()
+        old = [
+            run
+            for run, session in self._open.items()
+            if session.over or idle_s < 0 or (not session.listening and now - session.used > idle_s)
+        ]
+        await asyncio.gather(*(self._open.pop(run).close() for run in old))

@@ -1,0 +1,51 @@
+"""Server-sent events: each has a number, so that a page that lost its connection goes on where it was."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from fastapi import Header, Query
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel
+
+KEEP_ALIVE_S = 15.0
+MEDIA = "text/event-stream"
+After = Annotated[int, Query(ge=0, le=10_000_000)]
+LastEvent = Annotated[int | None, Header(ge=0, le=10_000_000)]
+
+
+class News:
+    """Tells all who wait that something changed."""
+
+    def __init__(self) -> None:
+        self._event = asyncio.Event()
+
+    def tell(self) -> None:
+        """Wake everybody up."""
+        self._event.set()
+        self._event = asyncio.Event()
+
+    async def wait(self, longest_s: float = KEEP_ALIVE_S) -> bool:
+        """Until something changes; False when nothing did for a while."""
+        try:
+            async with asyncio.timeout(longest_s):
+                await self._event.wait()
+        except TimeoutError:
+            return False
+        return True
+
+
+def event(kind: str, body: BaseModel, number: int | None = None) -> str:
+    """One event as it goes over the wire."""
+    head = f"id: {number}\n" if number is not None else ""
+    return f"{head}event: {kind}\ndata: {body.model_dump_json()}\n\n"
+
+
+ALIVE = ": waiting\n\n"
+
+
+def stream(events: AsyncIterator[str]) -> StreamingResponse:
+    """The answer that carries events."""
+    return StreamingResponse(events, media_type=MEDIA)

@@ -1,0 +1,114 @@
+"""A trainee's whole interview in a real browser, with the server killed in the middle."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from tests.web.browser.conftest import Server, all_well
+
+PAYLOADS = [
+    f"<{tag} {event}=window.hit={number}>" + ("x" * (number % 7))
+    for number, (tag, event) in enumerate(
+        (tag, event)
+        for tag in (
+            "img src=x",
+            "svg",
+            "body",
+            "video src=x",
+            "details open",
+            "iframe src=javascript:hit=1",
+            "a href=#",
+        )
+        for event in ("onerror", "onload", "ontoggle", "onfocus autofocus", "onmouseover", "onclick")
+        for _ in range(24)
+    )
+]
+
+
+def start(page: Page, clinic: str, part: str) -> None:
+    page.get_by_role("button", name=re.compile(clinic)).click()
+    page.get_by_role("button", name=re.compile(f"^{part}", re.IGNORECASE)).first.click()
+    page.get_by_role("button", name="Begin", exact=True).click()
+    expect(page.locator(".composer")).to_contain_text(re.compile("."))
+
+
+def say(page: Page, words: str) -> None:
+    box = page.get_by_label("What you say")
+    box.fill(words)
+    box.press("Enter")
+    expect(page.locator(".log article.mine").last).to_contain_text(words[:40])
+    expect(page.get_by_label("What you say")).to_be_enabled()
+
+
+def test_an_interview_survives_kill_9_and_ends_with_feedback_that_leads_to_its_lines(
+    page: Page, server: Server
+) -> None:
+    expect(page.get_by_role("heading", name="Where do you want to practise?")).to_be_visible()
+    start(page, "standardized patient", "doctor")
+    say(page, "Where does it hurt?")
+    all_well(page)
+    before = page.locator(".log article").all_inner_texts()
+    server.kill()
+    expect(page.get_by_text("The connection was lost")).to_be_visible()
+    server.start()
+    expect(page.get_by_text("The connection was lost")).to_be_hidden()
+    say(page, "Do you drink alcohol?")
+    after = page.locator(".log article").all_inner_texts()
+    assert after[: len(before)] == before and len(after) == len(before) + 2, "nothing lost, nothing doubled"
+    page.reload()
+    expect(page.locator(".log article")).to_have_count(len(after))
+    page.get_by_role("button", name="Order a test").click()
+    page.get_by_label("Which test?").fill("serum lipase")
+    page.locator(".drawer button").click()
+    expect(page.locator(".log article").last).to_contain_text("980")
+    page.get_by_role("button", name="I know enough").click()
+    page.get_by_label("Your diagnosis").fill("acute pancreatitis")
+    page.get_by_label(re.compile("^Why")).fill("Pain above the navel, lipase very high")
+    all_well(page)
+    page.get_by_role("button", name="Answer", exact=True).click()
+    page.get_by_role("link", name="See your feedback").click()
+    expect(page.get_by_role("heading", name="What went well")).to_be_visible()
+    quote = page.locator("a.quote").first
+    words = quote.inner_text().strip("“”")
+    quote.click()
+    expect(page.locator(".talk .marked")).to_contain_text(words)
+    heads = page.locator("h2").all_inner_texts()
+    assert heads.index("In figures") > heads.index("What you found out"), "figures last"
+    all_well(page)
+    page.get_by_role("button", name="한국어").click()
+    expect(page.get_by_role("heading", name="잘한 점")).to_be_visible()
+    all_well(page)
+    page.get_by_role("button", name="다시 해 보기").click()
+    expect(page.locator(".composer")).to_be_visible()
+
+
+def test_words_of_people_are_never_markup(page: Page) -> None:
+    assert len(PAYLOADS) > 1_000
+    start(page, "standardized patient", "doctor")
+    for begin in range(0, len(PAYLOADS), 170):
+        say(page, " ".join(PAYLOADS[begin : begin + 170])[:7_900])
+    assert page.evaluate("() => window.hit") is None
+    assert page.locator(".log img, .log svg, .log iframe, .log video").count() == 0
+    page.get_by_role("link", name=re.compile("Leave")).click()
+    page.get_by_label(re.compile("Your name")).count()
+    assert page.evaluate("() => window.hit") is None
+
+
+def test_the_first_page_can_be_used_by_keyboard_in_both_languages(page: Page) -> None:
+    expect(page.get_by_role("button", name=re.compile("Medicine helpline"))).to_be_visible()
+    all_well(page)
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to content")).to_be_focused()
+    page.get_by_role("button", name=re.compile("Medicine helpline")).press("Enter")
+    page.get_by_role("button", name=re.compile("^nurse", re.IGNORECASE)).press("Enter")
+    page.get_by_role("button", name="Begin", exact=True).press("Enter")
+    page.get_by_role("button", name=re.compile("Look up: leaflet")).press("Enter")
+    page.get_by_label(re.compile("^Medicine")).fill("Amberol")
+    page.get_by_role("button", name="Use", exact=True).press("Enter")
+    expect(page.locator(".log .tool")).to_be_visible()
+    all_well(page)
+    page.get_by_role("button", name="한국어").press("Enter")
+    expect(page.get_by_role("heading", name="내 역할: nurse")).to_be_visible()
+    all_well(page)

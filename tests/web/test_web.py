@@ -1,0 +1,224 @@
+"""The browser's API in this process: who may come in, sessions that go on, and every part of every clinic."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from polyclinic.runner.registry import clinic_modules, load_clinic
+from polyclinic.web.app import create_web
+from polyclinic.web.door import POLICY
+
+Open = Callable[[], AbstractAsyncContextManager[httpx.AsyncClient]]
+HOST = "http://127.0.0.1:8040"
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Open:
+    """Opens the application on one store; opening it again is a restart."""
+
+    @asynccontextmanager
+    async def open_it() -> AsyncIterator[httpx.AsyncClient]:
+        app = create_web(str(tmp_path / "s.db"), "start-up")
+        async with (
+            app.router.lifespan_context(app),
+            httpx.AsyncClient(
+                transport=httpx.ASGITransport(app), base_url=HOST, headers={"Authorization": "Bearer start-up"}
+            ) as client,
+        ):
+            yield client
+
+    return open_it
+
+
+async def begin(client: httpx.AsyncClient, clinic: str, part: str, **more: Any) -> str:
+    answer = await client.post("/api/practise", json={"clinic": clinic, "part": part, **more})
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["id"])
+
+
+async def room(client: httpx.AsyncClient, run: str) -> dict[str, Any]:
+    answer = await client.get(f"/api/practise/{run}")
+    assert answer.status_code == 200, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def some_value(row: dict[str, Any]) -> Any:
+    """Something that fits a field, as a person who fills in everything would give it."""
+    match row["kind"]:
+        case "choice":
+            return row["options"][0]["value"]
+        case "yes_no":
+            return True
+        case "number":
+            return int(row["least"] or 1)
+        case "texts":
+            return ["one", "two"]
+        case "group":
+            return {inner["name"]: some_value(inner) for inner in row["rows"]}
+        case "groups":
+            return [{inner["name"]: some_value(inner) for inner in row["rows"]}]
+    return "09:00" if "HH:MM" in row["label"] else "I would like to know more about that."
+
+
+async def give(client: httpx.AsyncClient, run: str, asked: dict[str, Any], **body: Any) -> str:
+    if not body:
+        values = {row["name"]: some_value(row) for row in asked["rows"]}
+        body = {"values": values} if values else {"text": "When did it begin, and how is it now?"}
+    answer = await client.post(f"/api/practise/{run}/answer", json={"question": asked["key"], **body})
+    assert answer.status_code == 200, answer.text
+    return str(answer.json()["wrong"])
+
+
+async def to_the_end(client: httpx.AsyncClient, run: str) -> dict[str, Any]:
+    """Answer whatever is asked until it is over."""
+    for _ in range(12):
+        found = await room(client, run)
+        if found["standing"]["state"] == "ended":
+            return found
+        assert await give(client, run, found["standing"]["asked"]) == ""
+    raise AssertionError("it does not end")
+
+
+async def test_only_who_has_the_token_comes_in_and_the_page_may_load_nothing_from_elsewhere(opened: Open) -> None:
+    async with opened() as client:
+        for headers in ({"Authorization": ""}, {"Authorization": "Bearer other"}):
+            assert (await client.get("/api/clinics", headers=headers)).status_code == 401
+            assert (await client.get("/", headers=headers)).status_code == 401
+        assert (await client.get("/?token=other", headers={"Authorization": ""})).status_code == 401
+        welcome = await client.get("/practise?token=start-up&clinic=demo", headers={"Authorization": ""})
+        assert welcome.status_code == 303 and welcome.headers["location"] == "/practise?clinic=demo"
+        cookie = welcome.headers["set-cookie"].lower()
+        assert "httponly" in cookie and "samesite=strict" in cookie and cookie.startswith("polyclinic-8040=")
+        page = await client.get("/practise/anything")
+        assert page.headers["content-security-policy"] == POLICY and "'unsafe" not in POLICY and "http" not in POLICY
+        assert "<script>" not in page.text and page.headers["cache-control"] == "no-store"
+
+
+async def test_another_name_of_the_host_and_another_site_are_refused(opened: Open) -> None:
+    async with opened() as client:
+        assert (await client.get("/api/clinics", headers={"Host": "evil.example"})).status_code == 421
+        body = {"clinic": "demo", "part": "nurse"}
+        for headers in ({"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
+            assert (await client.post("/api/practise", json=body, headers=headers)).status_code == 403
+        assert (await client.get("/api/practise")).json() == []
+
+
+async def test_a_path_cannot_leave_the_built_files(opened: Open) -> None:
+    async with opened() as client:
+        for path in ("/..%2fapp.py", "/assets/..%2f..%2fapp.py", "/%2e%2e/app.py", "/static/../app.py"):
+            assert "create_web" not in (await client.get(path)).text
+
+
+async def test_the_same_key_starts_one_session_also_after_a_restart(opened: Open) -> None:
+    body, headers = {"clinic": "demo", "part": "nurse"}, {"Idempotency-Key": "a-key"}
+    async with opened() as client:
+        first = (await client.post("/api/practise", json=body, headers=headers)).json()
+        assert (await client.post("/api/practise", json=body, headers=headers)).json() == first
+    async with opened() as client:
+        assert (await client.post("/api/practise", json=body, headers=headers)).json() == first
+        assert (await client.post("/api/practise", json=body)).json() != first
+        assert len((await client.get("/api/practise")).json()) == 2
+
+
+async def test_a_session_goes_on_after_a_restart_with_the_same_lines_and_no_answer_counts_twice(opened: Open) -> None:
+    async with opened() as client:
+        run = await begin(client, "patient", "doctor")
+        asked = (await room(client, run))["standing"]["asked"]
+        assert await give(client, run, asked, text="Where does it hurt?") == ""
+        before = await room(client, run)
+    async with opened() as client:
+        after = await room(client, run)
+        assert after["lines"] == before["lines"] and after["standing"]["asked"] == before["standing"]["asked"]
+        assert await give(client, run, asked, text="Where does it hurt?") == "", "the same answer, sent again"
+        assert (await room(client, run))["lines"] == before["lines"]
+        assert await give(client, run, after["standing"]["asked"], text="Since when?") == ""
+        lines = (await room(client, run))["lines"]
+        assert [line["number"] for line in lines] == list(range(1, len(lines) + 1))
+        assert [line["text"] for line in lines if line["mine"]] == ["Where does it hurt?", "Since when?"]
+
+
+async def test_the_stream_goes_on_after_the_last_line_that_was_seen(opened: Open) -> None:
+    async with opened() as client:
+        run = await begin(client, "demo", "nurse")
+        asked = (await room(client, run))["standing"]["asked"]
+        assert await give(client, run, asked, tool="leaflet", values={"medicine": "Amberol"}) == ""
+        lines = (await to_the_end(client, run))["lines"]
+        answer = await client.get(f"/api/practise/{run}/events", headers={"Last-Event-ID": "1"})
+        told = [json.loads(row.removeprefix("data: ")) for row in answer.text.splitlines() if row.startswith("data: ")]
+        assert told[:-1] == lines[1:] and told[-1]["state"] == "ended"
+        assert [row for row in answer.text.splitlines() if row.startswith("id: ")] == [
+            f"id: {line['number']}" for line in lines[1:]
+        ]
+
+
+async def test_a_form_that_does_not_fit_says_why_and_waits(opened: Open) -> None:
+    async with opened() as client:
+        run = await begin(client, "demo", "nurse")
+        asked = (await room(client, run))["standing"]["asked"]
+        assert "tablets" in await give(client, run, asked, values={"text": "Take some."})
+        assert "no tool" in await give(client, run, asked, tool="other", values={})
+        assert (await room(client, run))["standing"]["asked"]["key"] == asked["key"]
+        assert await give(client, run, asked, values={"text": "Two, thrice.", "tablets": 2, "times_a_day": 3}) == ""
+
+
+async def test_feedback_comes_with_the_lines_it_quotes_and_one_can_try_again(opened: Open) -> None:
+    async with opened() as client:
+        run = await begin(client, "demo", "nurse", who="Kim", minutes=8)
+        found = await to_the_end(client, run)
+        assert found["about"]["who"] == "Kim" and found["about"]["minutes"] == 8
+        feedback = (await client.get(f"/api/practise/{run}/feedback")).json()
+        assert feedback["sections"] and feedback["figures"] and feedback["lines"] == found["lines"]
+        again = (await client.post(f"/api/practise/{run}/again")).json()["id"]
+        assert again != run and (await room(client, again))["about"]["case"] == found["about"]["case"]
+
+
+PARTS = [
+    (name, role.name)
+    for name in clinic_modules()
+    for role in load_clinic(name).roles
+    if role.name in ("doctor", "triage", "patient", "student", "tutor", "counsellor", "staff", "nurse", "caller")
+    or role.name in ("trainee", "admin")
+]
+
+
+@pytest.mark.parametrize(("clinic", "part"), PARTS)
+async def test_every_part_can_be_played_by_its_form(opened: Open, clinic: str, part: str) -> None:
+    async with opened() as client:
+        run = await begin(client, clinic, part)
+        answered = 0
+        for _ in range(4):
+            found = await room(client, run)
+            asked = found["standing"]["asked"]
+            if found["standing"]["state"] == "ended":
+                break
+            assert asked is not None, found["standing"]
+            told = " ".join([*asked["known"], asked["ask"]])
+            assert "/use" not in told and "JSON" not in told and " | " not in told and "Type " not in told[:5]
+            assert await give(client, run, asked) == ""
+            answered += 1
+        assert answered
+
+
+async def test_a_case_is_introduced_without_its_diagnosis(opened: Open) -> None:
+    async with opened() as client:
+        cases = (await client.get("/api/clinics/patient/cases?part=doctor")).json()
+        assert len(cases) > 20
+        known = {scenario.id: scenario for scenario in load_clinic("patient").scenarios("", 0)}
+        for case in cases:
+            disease = known[case["id"]].record.disease
+            names = (disease.name, *disease.synonyms)
+            assert not any(name.casefold() in case["introduction"].casefold() for name in names), case
+
+
+async def test_the_description_of_the_api_names_every_route(opened: Open) -> None:
+    async with opened() as client:
+        paths = (await client.get("/api/openapi.json")).json()["paths"]
+        assert {"/api/practise", "/api/practise/{run}/answer", "/api/clinics"} <= set(paths)
