@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from polyclinic.core.form import FormHints, FormRow, OnlyIf, filled, form_rows
+from polyclinic.core.form import NO_HINTS, FormHints, FormRow, OnlyIf, filled, form_rows
 from polyclinic.core.reply import ReplyModel, schema_of
 
 
@@ -26,7 +26,7 @@ class Reply(ReplyModel):
     left_out: str = ""
 
 
-def rows(hints: FormHints = FormHints()) -> dict[str, FormRow]:
+def rows(hints: FormHints = NO_HINTS) -> dict[str, FormRow]:
     return {row.name: row for row in form_rows(schema_of(Reply) or {}, hints)}
 
 

@@ -115,7 +115,8 @@ def violations(page: Page) -> list[str]:
     """What axe finds wrong with a page by WCAG 2.2 A and AA."""
     page.evaluate(AXE)
     found = page.evaluate(
-        "async () => (await axe.run(document, {runOnly: ['wcag2a','wcag2aa','wcag21a','wcag21aa','wcag22aa']})).violations"
+        "async () => (await axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']}))"
+        ".violations"
     )
     return [f"{one['id']}: {one['nodes'][0]['html'][:200]} {one['nodes'][0]['failureSummary'][:300]}" for one in found]
 
