@@ -11,7 +11,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Dialog,
+    Page,
+    Request,
+    expect,
+    sync_playwright,
+)
 
 CHROMIUM = os.environ.get("POLYCLINIC_TEST_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
 AXE = (Path(__file__).parent / "axe.min.js").read_text(encoding="utf-8")
@@ -90,22 +99,23 @@ def page(context: BrowserContext, server: Server) -> Iterator[Page]:
     """A page that has come in. No request may leave this host, no script may fail, nothing may open a dialog."""
     found = context.new_page()
     faults: list[str] = []
-    found.on("pageerror", lambda error: faults.append(f"script: {error}"))
-    found.on("dialog", lambda dialog: (faults.append(f"dialog: {dialog.message}"), dialog.dismiss()))
-    found.on(
-        "console",
-        lambda line: (
+
+    def told(line: ConsoleMessage) -> None:
+        if line.type == "error" and "net::ERR_" not in line.text:  # a killed server is no fault of the page
             faults.append(f"console: {line.text}")
-            if line.type == "error" and "net::ERR_" not in line.text  # a killed server is no fault of the page
-            else None
-        ),
-    )
-    found.on(
-        "request",
-        lambda request: (
-            None if request.url.startswith((server.url, "data:")) else faults.append(f"request to {request.url}")
-        ),
-    )
+
+    def asked(dialog: Dialog) -> None:
+        faults.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    def requested(request: Request) -> None:
+        if not request.url.startswith((server.url, "data:")):
+            faults.append(f"request to {request.url}")
+
+    found.on("pageerror", lambda error: faults.append(f"script: {error}"))
+    found.on("dialog", asked)
+    found.on("console", told)
+    found.on("request", requested)
     found.goto(server.entry)
     yield found
     assert not faults
