@@ -13,7 +13,7 @@ import pytest
 
 from polyclinic.runner.registry import clinic_modules, load_clinic
 from polyclinic.web.app import create_web
-from polyclinic.web.door import POLICY
+from polyclinic.web.entry import POLICY
 
 Open = Callable[[], AbstractAsyncContextManager[httpx.AsyncClient]]
 HOST = "http://127.0.0.1:8040"

@@ -8,7 +8,9 @@ const flat = (text: string) => text.replace(/\s+/g, ' ').trim();
 export function lineOf(words: string, lines: readonly Line[]): number {
   const wanted = flat(words).replace(/…$/, '').trim();
   if (wanted.length < 4) return 0;
-  return lines.find((line) => flat(line.text).includes(wanted))?.number ?? 0;
+  const found = lines.find((line) => flat(line.text).includes(wanted))?.number ?? 0;
+  const after = wanted.replace(/^[^:]{1,40}: /, ''); // evidence may begin with the name of a rule
+  return found || after === wanted ? found : lineOf(after, lines);
 }
 
 // A text cut at its quotations, each with the line it is from.

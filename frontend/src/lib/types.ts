@@ -73,7 +73,7 @@ export interface Asked {
   pictures: { id: string; caption: string }[];
   language: string;
 }
-export interface Standing {
+export interface Situation {
   state: 'others' | 'you' | 'ended' | 'stopped';
   asked: Asked | null;
   why: string;
@@ -95,7 +95,7 @@ export interface About {
 export interface Room {
   about: About;
   lines: Line[];
-  standing: Standing;
+  standing: Situation;
 }
 
 export interface Estimate {
@@ -118,6 +118,125 @@ export type Chart = { kind: string } & Record<string, unknown>;
 export interface Section {
   title: string;
   body: Block[];
+}
+export interface RunShown {
+  id: string;
+  clinic: string;
+  title: string;
+  cast: string;
+  variants: string[];
+  begun_ms: number;
+  done: number;
+  failed: number;
+  left: number;
+  going: boolean;
+  person: boolean;
+}
+export interface Going {
+  going: boolean;
+  done: number;
+  failed: number;
+  left: number;
+  cost_usd: number;
+  eta_s: number | null;
+  why: string;
+}
+export interface Report {
+  headline: Block[];
+  variants: { name: string; about: string }[];
+  metrics: {
+    name: string;
+    about: string;
+    up: boolean;
+    low: number | null;
+    high: number | null;
+    rests_on: string;
+    valid: boolean;
+    values: Record<string, Estimate>;
+  }[];
+  cast: { role: string; model: string; kind: string }[];
+  sections: Section[];
+}
+export interface EpisodePage {
+  episodes: {
+    id: string;
+    number: number;
+    scenario: string;
+    variant: string;
+    trial: number;
+    status: string;
+    outcome: string;
+    owners: string[];
+    calls: number;
+    cost_usd: number;
+    elapsed_ms: number;
+    values: Record<string, number>;
+  }[];
+  found: number;
+  all: number;
+  outcomes: string[];
+  owners: string[];
+  metrics: string[];
+  variants: string[];
+}
+export interface EventShown {
+  number: number;
+  kind: string;
+  speaker: string;
+  to: string;
+  text: string;
+  aside: string;
+  tone: string;
+  round: string;
+  call: number | null;
+}
+export interface EpisodeInFull {
+  run: string;
+  id: string;
+  clinic: string;
+  scenario: string;
+  variant: string;
+  trial: number;
+  outcome: string;
+  introduction: string;
+  cast: Record<string, string>;
+  events: EventShown[];
+  scores: { metric: string; value: number; judge: string; subject: string; reason: string; evidence: string[] }[];
+  calls: {
+    number: number;
+    role: string;
+    prompt: string;
+    model: string;
+    text: string;
+    fault: string;
+    input_tokens: number;
+    output_tokens: number;
+    cost_usd: number;
+    latency_ms: number | null;
+  }[];
+}
+export interface CallInFull {
+  role: string;
+  prompt: string;
+  messages: { role: string; content: string }[];
+  reply: string;
+}
+export interface Compared {
+  rows: {
+    metric: string;
+    left_mean: number;
+    right_mean: number;
+    difference: number;
+    low: number | null;
+    high: number | null;
+    p_holm: number;
+    wins: number;
+    ties: number;
+    losses: number;
+    pairs: number;
+  }[];
+  tested: boolean;
+  about: Record<string, { about: string; up: boolean }>;
 }
 export interface Feedback {
   outcome: string;

@@ -24,14 +24,15 @@ async def make_report(
     return report_of(await load_results(store, run, scoring), baseline=baseline, transcripts=transcripts)
 
 
-def report_of(results: RunResults, *, baseline: str = "", transcripts: int = 2) -> RunReport:
-    """The report of results at hand, with the clinic's own sections."""
+def report_of(results: RunResults, *, baseline: str = "", transcripts: int = 2, own_sections: bool = True) -> RunReport:
+    """The report of results at hand, with the clinic's own sections, which need transcripts."""
     clinic = load_clinic(results.clinic)
     if not results.episodes:
         raise ConfigError(
             f"run {results.run} has no finished episode yet; continue with: polyclinic resume {results.run}"
         )
-    sections: Sequence[Section] = clinic.report(results) if clinic.report is not None else ()
+    own = clinic.report if own_sections else None
+    sections: Sequence[Section] = own(results) if own is not None else ()
     return build_report(
         results,
         sections,

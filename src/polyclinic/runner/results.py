@@ -19,8 +19,11 @@ from polyclinic.store.scores import LIVE
 from polyclinic.store.store import Store
 
 
-async def load_results(store: Store, run: str, scoring: str = LIVE) -> RunResults:
-    """A run's results with the scores of one scoring: the live one, or a later rescoring by its name."""
+async def load_results(store: Store, run: str, scoring: str = LIVE, *, transcripts: bool = True) -> RunResults:
+    """A run's results with the scores of one scoring: the live one, or a later rescoring by its name.
+
+    Without `transcripts`, a large run is read quickly; failures and what episodes ended with are then not known.
+    """
     row = await store.runs.get(run)
     clinic = load_clinic(row.clinic)
     rows = [r for r in await store.runs.episodes(row.id, row.config["seed"], row.clinic) if r.status != "pending"]
@@ -31,7 +34,7 @@ async def load_results(store: Store, run: str, scoring: str = LIVE) -> RunResult
     timings = await store.runs.timings(row.id)
     episodes: list[EpisodeRow] = []
     for number, episode in enumerate(rows):
-        transcript = await store.runs.transcript(row.id, episode.spec.id)
+        transcript = await store.runs.transcript(row.id, episode.spec.id) if transcripts else Transcript()
         tags = scenarios[episode.spec.scenario].tags
         kept = _episode(episode, transcript, scores.get(episode.spec.id, []), tags, number)
         episodes.append(replace(kept, timings=timings.get(episode.spec.id, {})))

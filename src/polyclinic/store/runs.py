@@ -198,6 +198,25 @@ class Runs:
             found.setdefault(episode, {})[(key, int(occurrence))] = int(latency_ms)
         return found
 
+    async def row(self, run: str) -> RunRow:
+        """One run by its whole id."""
+        rows = await self.database.read(
+            lambda tx: tx.execute("SELECT id, clinic, config, players, created_ms FROM runs WHERE id = ?", (run,))
+        )
+        if not rows:
+            raise UnknownName("run", run, ())
+        return _run_row(rows[0])
+
+    async def all_counts(self) -> dict[str, dict[str, int]]:
+        """Run to how many of its episodes are in each state."""
+        rows = await self.database.read(
+            lambda tx: tx.execute("SELECT run, status, COUNT(*) FROM episodes GROUP BY run, status")
+        )
+        found: dict[str, dict[str, int]] = {}
+        for run, status, count in rows:
+            found.setdefault(run, {})[status] = int(count)
+        return found
+
     async def counts(self, run: str) -> dict[str, int]:
         """How many episodes of a run are in each state."""
         rows = await self.database.read(

@@ -39,6 +39,16 @@ class Scores:
             scores.setdefault(episode, []).append(Score.from_json(body))
         return scores
 
+    async def of_episode(self, run: str, episode: str, scoring: str = LIVE) -> list[Score]:
+        """The scores of one episode."""
+        rows = await self._database.read(
+            lambda tx: tx.execute(
+                "SELECT body FROM scores WHERE run = ? AND episode = ? AND scoring = ? ORDER BY number",
+                (run, episode, scoring),
+            )
+        )
+        return [Score.from_json(row[0]) for row in rows]
+
     async def scorings(self, run: str) -> list[str]:
         """The names of a run's scorings."""
         rows = await self._database.read(

@@ -19,10 +19,11 @@ from polyclinic.serving.hosts import KnownHosts
 from polyclinic.store.store import open_store
 from polyclinic.web.built import serve_pages
 from polyclinic.web.catalogue import CaseShown, ClinicInFull, ClinicShown, all_clinics, cases_to_play, clinic_in_full
-from polyclinic.web.door import Door
+from polyclinic.web.entry import EntryGate
 from polyclinic.web.once import Once
 from polyclinic.web.practise.routes import practise_routes
 from polyclinic.web.practise.sessions import Sessions
+from polyclinic.web.runs.routes import RunPages, run_routes
 from polyclinic.web.sessions.gate import BodyGate
 
 BODY_BYTES, BODY_S = 262_144, 20.0
@@ -39,12 +40,14 @@ def create_web(store: str, token: str) -> FastAPI:
         async with open_store(store) as found:
             app.state.store, app.state.once = found, Once(found.keyed_answers)
             app.state.sessions = sessions = Sessions(found)
+            app.state.runs = runs = RunPages(found)
             watch = asyncio.create_task(sessions.watch())
             try:
                 yield
             finally:
                 watch.cancel()
                 await asyncio.gather(watch, return_exceptions=True)
+                await runs.jobs.close()
                 await sessions.close()
 
     app = FastAPI(
@@ -58,11 +61,12 @@ def create_web(store: str, token: str) -> FastAPI:
     )
     _catalogue(app)
     app.include_router(practise_routes())
+    app.include_router(run_routes())
     serve_pages(app)
     _errors(app)
     app.add_middleware(BodyGate, body_bytes=BODY_BYTES, body_s=BODY_S)
     app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=6)
-    app.add_middleware(Door, token=token)
+    app.add_middleware(EntryGate, token=token)
     app.add_middleware(KnownHosts)
     return app
 

@@ -21,7 +21,7 @@ from polyclinic.web.catalogue import case_selector, seat_of
 from polyclinic.web.once import Key, Once
 from polyclinic.web.practise.session import Session
 from polyclinic.web.practise.sessions import Sessions
-from polyclinic.web.practise.view import Line, Standing
+from polyclinic.web.practise.view import Line, Situation
 from polyclinic.web.streams import ALIVE, After, LastEvent, event, stream
 
 LATEST = 50
@@ -70,7 +70,7 @@ class InFull(BaseModel):
 
     about: About
     lines: list[Line]
-    standing: Standing
+    standing: Situation
 
 
 class Given(BaseModel):
@@ -116,7 +116,7 @@ def practise_routes() -> APIRouter:
             await session.settled()
             return InFull(about=await _about(sessions, row), lines=session.lines, standing=session.standing)
         ended = await sessions.ended(run)
-        standing = Standing(state="ended", seen=len(ended.lines))
+        standing = Situation(state="ended", seen=len(ended.lines))
         return InFull(about=await _about(sessions, row), lines=ended.lines, standing=standing)
 
     @router.get("/{run}/events", summary="Follow a session", response_class=StreamingResponse)
@@ -243,4 +243,4 @@ async def _over(sessions: Sessions, run: str, after: int) -> AsyncIterator[str]:
     lines = (await sessions.ended(run)).lines
     for line in lines[after:]:
         yield event("line", line, line.number)
-    yield event("standing", Standing(state="ended", seen=len(lines)))
+    yield event("standing", Situation(state="ended", seen=len(lines)))

@@ -18,7 +18,7 @@ from polyclinic.errors import PersonLeft, PolyclinicError
 from polyclinic.models.human import HumanDesk, HumanQuestion
 from polyclinic.runner.api import outcome_of, resume_run
 from polyclinic.store.store import Store
-from polyclinic.web.practise.view import Line, Listener, Standing, State, asked_of
+from polyclinic.web.practise.view import Line, Listener, Situation, State, asked_of
 from polyclinic.web.streams import News
 
 _LOG = logging.getLogger(__name__)
@@ -47,10 +47,10 @@ class Session:
         return self._heard.lines
 
     @property
-    def standing(self) -> Standing:
+    def standing(self) -> Situation:
         """Where it stands."""
         asked = asked_of(self._question) if self._question is not None else None
-        return Standing(state=self._state, asked=asked, why=self._why, seen=len(self.lines))
+        return Situation(state=self._state, asked=asked, why=self._why, seen=len(self.lines))
 
     @property
     def over(self) -> bool:
@@ -81,12 +81,12 @@ class Session:
             await self.settled()
         return wrong
 
-    async def follow(self, after: int) -> AsyncIterator[Line | Standing | None]:
+    async def follow(self, after: int) -> AsyncIterator[Line | Situation | None]:
         """Every line after a number, then each new one, and where it stands whenever that changes; None to keep
         alive.
         """
         self.listening += 1
-        told: Standing | None = None
+        told: Situation | None = None
         try:
             while True:
                 while after < len(self.lines):

@@ -56,7 +56,7 @@ class Asked(BaseModel):
     language: str
 
 
-class Standing(BaseModel):
+class Situation(BaseModel):
     """Where a session stands. `seen` is how many lines there are."""
 
     state: State

@@ -32,7 +32,7 @@ _NO_STORE = (b"cache-control", b"no-store")
 _LOST = "This address needs its token: open the whole address that `polyclinic web` printed.\n"
 
 
-class Door:
+class EntryGate:
     """ASGI middleware around everything."""
 
     def __init__(self, app: ASGIApp, token: str) -> None:

@@ -1,0 +1,1 @@
+"""Runs: what ran, what it showed, and the episodes behind every figure."""
