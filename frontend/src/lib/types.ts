@@ -238,6 +238,54 @@ export interface Compared {
   tested: boolean;
   about: Record<string, { about: string; up: boolean }>;
 }
+export interface DeskAction {
+  name: string;
+  title: string;
+  about: string;
+  when: string[];
+  by: 'visitor' | 'staff';
+  rows: FormRow[];
+}
+export interface DeskShown {
+  clinic: string;
+  title: string;
+  summary: string;
+  visitor: string;
+  states: string[];
+  queues: string[];
+  alerts: string[];
+  actions: DeskAction[];
+  opening: FormRow[];
+}
+export interface DeskCase {
+  id: string;
+  session: string;
+  queue: string;
+  status: 'open' | 'taken' | 'closed';
+  taken_by: string;
+  remark: string;
+  created_ms: number;
+  reason: string;
+  words: string;
+  rings: boolean;
+}
+export interface DeskNow {
+  sessions: { view: Record<string, unknown>; last: string }[];
+  cases: DeskCase[];
+  ringing: number;
+}
+export interface Talk {
+  view: Record<string, unknown>;
+  heard: { number: number; speaker: string; text: string }[];
+}
+export interface Audited {
+  number: number;
+  at_ms: number;
+  who: string;
+  action: string;
+  target: string;
+  outcome: string;
+}
 export interface Feedback {
   outcome: string;
   part: string;

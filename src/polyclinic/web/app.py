@@ -19,6 +19,8 @@ from polyclinic.serving.hosts import KnownHosts
 from polyclinic.store.store import open_store
 from polyclinic.web.built import serve_pages
 from polyclinic.web.catalogue import CaseShown, ClinicInFull, ClinicShown, all_clinics, cases_to_play, clinic_in_full
+from polyclinic.web.desk.routes import desk_routes
+from polyclinic.web.desk.services import Desks
 from polyclinic.web.entry import EntryGate
 from polyclinic.web.once import Once
 from polyclinic.web.practise.routes import practise_routes
@@ -41,12 +43,15 @@ def create_web(store: str, token: str) -> FastAPI:
             app.state.store, app.state.once = found, Once(found.keyed_answers)
             app.state.sessions = sessions = Sessions(found)
             app.state.runs = runs = RunPages(found)
-            watch = asyncio.create_task(sessions.watch())
+            app.state.desks = desks = Desks(found)
+            work = [asyncio.create_task(sessions.watch()), asyncio.create_task(desks.restore())]
             try:
                 yield
             finally:
-                watch.cancel()
-                await asyncio.gather(watch, return_exceptions=True)
+                for task in work:
+                    task.cancel()
+                await asyncio.gather(*work, return_exceptions=True)
+                await desks.close()
                 await runs.jobs.close()
                 await sessions.close()
 
@@ -62,6 +67,7 @@ def create_web(store: str, token: str) -> FastAPI:
     _catalogue(app)
     app.include_router(practise_routes())
     app.include_router(run_routes())
+    app.include_router(desk_routes())
     serve_pages(app)
     _errors(app)
     app.add_middleware(BodyGate, body_bytes=BODY_BYTES, body_s=BODY_S)

@@ -140,7 +140,10 @@ def all_well(page: Page) -> None:
     page.emulate_media(color_scheme="light")
     size = page.viewport_size
     page.set_viewport_size({"width": 390, "height": 844})
-    wide = page.evaluate("() => document.documentElement.scrollWidth")
-    assert wide <= 390, f"{page.url} is {wide} wide on a telephone"
+    wide = page.evaluate(
+        "() => [...document.querySelectorAll('body *')].filter((one) => one.getBoundingClientRect().right > 391"
+        " && !one.closest('.scroll, .log, nav, dialog')).map((one) => one.outerHTML.slice(0, 120))"
+    )
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= 390, f"{page.url}: too wide: {wide}"
     if size is not None:
         page.set_viewport_size(size)

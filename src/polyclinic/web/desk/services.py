@@ -1,0 +1,56 @@
+"""The services of the clinics that have live sessions, opened when they are first looked at.
+
+A service that has sessions in the store is opened at once: what was escalated before a restart rings again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import AsyncExitStack
+
+from polyclinic.errors import PolyclinicError
+from polyclinic.runner.plan.config import make_config
+from polyclinic.runner.registry import clinics_with
+from polyclinic.store.store import Store
+from polyclinic.web.sessions.limits import ServiceLimits
+from polyclinic.web.sessions.opening import open_service
+from polyclinic.web.sessions.rooms import service_name
+from polyclinic.web.sessions.service import Service
+
+_LOG = logging.getLogger(__name__)
+
+
+class Desks:
+    """Services by the name of their clinic."""
+
+    def __init__(self, store: Store, cast: str = "all=understudy") -> None:
+        self._store, self._cast = store, cast
+        self._open: dict[str, Service] = {}
+        self._stack = AsyncExitStack()
+        self._opening = asyncio.Lock()
+
+    async def get(self, clinic: str) -> Service:
+        """The service of a clinic."""
+        async with self._opening:
+            if clinic not in self._open:
+                config = make_config(
+                    {"clinic": clinic, "cast": self._cast, "store": self._store.url, "judges": ("none",)}
+                )
+                opened = open_service(self._store, config, ServiceLimits())
+                self._open[clinic] = await self._stack.enter_async_context(opened)
+            return self._open[clinic]
+
+    async def restore(self) -> None:
+        """Open every service that has sessions."""
+        known = {row.id for row in await self._store.runs.all()}
+        for clinic in clinics_with("service"):
+            if service_name(clinic) in known:
+                try:
+                    await self.get(clinic)
+                except PolyclinicError:
+                    _LOG.exception("the desk of %s cannot be opened", clinic)
+
+    async def close(self) -> None:
+        """Leave every session as it is."""
+        await self._stack.aclose()
