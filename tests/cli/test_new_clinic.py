@@ -15,6 +15,7 @@ import pytest
 
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.registry import PATH_VARIABLE, clinic_modules, clinics_with
+from polyclinic.web.app import create_web
 from polyclinic.web.sessions.app import create_app
 
 from .conftest import Run, as_json
@@ -44,6 +45,25 @@ def test_a_new_clinic_runs_at_once(polyclinic: Run, ward: Path) -> None:
     for name, words in (("my_ward", "already"), ("My Ward", "cannot be a clinic's name"), ("demo", "already")):
         refused = polyclinic("new", name)
         assert (refused.returncode, words in refused.stderr) == (2, True)
+
+
+async def test_a_new_clinic_appears_in_the_browser_with_its_parts_forms_and_desk(ward: Path, tmp_path: Path) -> None:
+    app = create_web(str(tmp_path / "web.db"), "token")
+    headers = {"Authorization": "Bearer token"}
+    async with (
+        app.router.lifespan_context(app),
+        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://127.0.0.1", headers=headers) as web,
+    ):
+        found = {one["name"]: one for one in (await web.get("/api/clinics")).json()}["my_ward"]
+        assert (
+            found["title"] == "My ward" and found["live"] and {"nurse", "caller"} <= {p["name"] for p in found["parts"]}
+        )
+        run = (await web.post("/api/practise", json={"clinic": "my_ward", "part": "nurse"})).json()["id"]
+        asked = (await web.get(f"/api/practise/{run}")).json()["standing"]["asked"]
+        assert [row["name"] for row in asked["rows"]] == ["text", "tablets", "times_a_day"]
+        assert "my_ward" in {one["clinic"] for one in (await web.get("/api/desk")).json()}
+        begun = await web.post("/api/runs", json={"clinic": "my_ward", "scenarios": "1"})
+        assert begun.status_code == 201
 
 
 def test_a_new_clinic_has_its_own_name_title_and_headings_everywhere(ward: Path) -> None:

@@ -29,7 +29,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "eval": ("eval", "Run a clinic's named evaluation, such as counsel-guard."),
     "train": ("train", "Train a model for a role, the built-in reader, or the guard."),
     "ingest": ("ingest", "Turn a folder of documents into sources for a clinic."),
-    "web": ("web", "Open the browser: practise, look into runs."),
+    "web": ("web", "Open the browser: practise, look into runs, watch over live sessions."),
     "serve": ("serve", "Serve a clinic's live sessions over HTTP."),
     "staff": ("staff", "Manage the staff of live sessions and read the audit log."),
     "check": ("check", "Check that a clinic meets the contract for all clinics."),

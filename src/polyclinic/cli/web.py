@@ -20,13 +20,13 @@ TOKEN = "POLYCLINIC_WEB_TOKEN"
 TOKEN_FILE = "web-token"
 
 
-@click.command(name="web", short_help="Open the browser: practise, look into runs.")
+@click.command(name="web", short_help="Open the browser: practise, look into runs, watch over live sessions.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Loopback address to listen on.")
 @click.option("--port", default=8040, show_default=True, help="Port to listen on; 0 takes a free one.")
 @click.option("--open/--no-open", "opens", default=False, help="Open the browser at once.")
 @store_option
 def command(host: str, port: int, opens: bool, store: str) -> int:
-    """Open the browser: practise, look into runs.
+    """Open the browser: practise, look into runs, watch over live sessions.
 
     One process, no account, no network. The address that is printed holds a token: who has it may come in. It stays the
     same after a restart, so open pages go on where they were.

@@ -133,6 +133,7 @@ def violations(page: Page) -> list[str]:
 
 def all_well(page: Page) -> None:
     """No violation in either theme, and nothing wider than a telephone."""
+    page.bring_to_front()
     for theme in ("light", "dark"):
         page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
         page.wait_for_function(SETTLED, arg="19, 24, 25" if theme == "dark" else "246, 245, 241")
@@ -140,6 +141,7 @@ def all_well(page: Page) -> None:
     page.emulate_media(color_scheme="light")
     size = page.viewport_size
     page.set_viewport_size({"width": 390, "height": 844})
+    page.wait_for_function("() => matchMedia('(max-width: 390px)').matches")
     wide = page.evaluate(
         "() => [...document.querySelectorAll('body *')].filter((one) => one.getBoundingClientRect().right > 391"
         " && !one.closest('.scroll, .log, nav, dialog')).map((one) => one.outerHTML.slice(0, 120))"
