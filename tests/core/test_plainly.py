@@ -76,6 +76,7 @@ def test_a_form_with_a_value_that_was_not_said_or_said_twice_is_refused(text: st
     ("words", "choices", "found"),
     [
         ("no. It is only asked.", ("yes", "no", "unclear"), "no"),
+        ("no\nIt is only asked; yes would be too much.", ("yes", "no", "unclear"), "no"),
         ("The department is nephrology, I think.", ("nephrology", "not yet known"), "nephrology"),
         ("not yet known", ("nephrology", "not yet known"), "not yet known"),
         ("I would use `get_all_time` here", ("get_all_time", "ask"), "get_all_time"),

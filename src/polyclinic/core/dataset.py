@@ -7,6 +7,7 @@ the data card are the same for all (see `polyclinic.training`).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +23,11 @@ Split = Literal["train", "test"]
 Part = dict[str, str | None]
 Turn = dict[str, Any]
 Pictures = Callable[[str], bytes]
+
+
+def counted(values: Iterable[str]) -> dict[str, int]:
+    """How often each stands there, by name."""
+    return dict(sorted(Counter(values).items()))
 
 
 def chat_turn(role: str, text: str, captions: Sequence[str] = ()) -> Turn:

@@ -105,7 +105,7 @@ class StaffAccounts:
             tx.execute("DELETE FROM staff_logins WHERE ends_ms < ? OR used_ms < ?", (now, now - IDLE_MS))
             tx.execute(
                 "INSERT INTO staff_logins (digest, name, ends_ms, used_ms) VALUES (?, ?, ?, ?)",
-                (_digest(token), name, now + LOGIN_MS, now),
+                (token_digest(token), name, now + LOGIN_MS, now),
             )
 
         await self._database.write(work)
@@ -121,7 +121,7 @@ class StaffAccounts:
             lambda tx: tx.execute(
                 "SELECT s.name, s.role, l.used_ms FROM staff_logins l JOIN staff s ON s.name = l.name "
                 "WHERE l.digest = ? AND s.active = 1 AND l.ends_ms > ? AND l.used_ms > ?",
-                (_digest(token), now, now - IDLE_MS),
+                (token_digest(token), now, now - IDLE_MS),
             )
         )
         if not rows:
@@ -135,7 +135,9 @@ class StaffAccounts:
         """A store that takes no write must not lock out the people who could help."""
         try:
             await self._database.write(
-                lambda tx: tx.execute("UPDATE staff_logins SET used_ms = ? WHERE digest = ?", (now, _digest(token)))
+                lambda tx: tx.execute(
+                    "UPDATE staff_logins SET used_ms = ? WHERE digest = ?", (now, token_digest(token))
+                )
             )
         except (StoreError, OSError):
             _LOG.exception("the use of a login could not be kept")
@@ -143,9 +145,10 @@ class StaffAccounts:
     async def log_out(self, token: str) -> None:
         """The token is worth nothing from now on."""
         await self._database.write(
-            lambda tx: tx.execute("DELETE FROM staff_logins WHERE digest = ?", (_digest(token),))
+            lambda tx: tx.execute("DELETE FROM staff_logins WHERE digest = ?", (token_digest(token),))
         )
 
 
-def _digest(token: str) -> str:
+def token_digest(token: str) -> str:
+    """What is kept of a token: it opens nothing."""
     return hashlib.sha256(token.encode()).hexdigest()

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from polyclinic.core.dataset import Row, TrainingData
+from polyclinic.core.dataset import Row, TrainingData, counted
 from polyclinic.training.filters import NGRAM, Sieve, split_faults
 from polyclinic.training.pairs import pairs_of
 
@@ -126,10 +126,6 @@ def make_card(
     made: Mapping[str, Any],
 ) -> Card:
     """The card of these rows."""
-
-    def counted(values: Sequence[str]) -> dict[str, int]:
-        return dict(sorted(Counter(values).items()))
-
     by_split = {split: [row for row in rows if row.split == split] for split in sorted({row.split for row in rows})}
     rewards = [row.reward for row in rows if row.reward is not None]
     return Card(

@@ -9,7 +9,6 @@ hears the safe words, people are told, and the next thing that anybody does ther
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
 import secrets
 import time
@@ -25,7 +24,7 @@ from polyclinic.core.transcript import Event
 from polyclinic.errors import EngineError, PolyclinicError, StoreError, UnknownName, UserError
 from polyclinic.runner.registry import read_scenarios
 from polyclinic.store.leases import LEASE_S, LeaseLost, Leases, this_process
-from polyclinic.store.staff import Account
+from polyclinic.store.staff import Account, token_digest
 from polyclinic.store.store import Store
 from polyclinic.web.sessions.alerts import Alert, Alerts, alert_for
 from polyclinic.web.sessions.cases import Cases
@@ -70,7 +69,7 @@ class Service:
         session, token = secrets.token_hex(8), secrets.token_urlsafe(24)
         person, options = self._room.person(body), self._context.services.options
         scenario: Scenario = self._room.scenario(session, body, {}, options)
-        live = Live(session, self._room, scenario, _digest(token), person)
+        live = Live(session, self._room, scenario, token_digest(token), person)
         if len(self._sessions) >= self._limits.open_sessions:
             raise Broken([live.say_safely()], (), f"the limit of {self._limits.open_sessions} open sessions is reached")
         try:
@@ -296,10 +295,6 @@ def _as_text(reply: ReplyModel | str) -> str:
     return reply if isinstance(reply, str) else reply.model_dump_json()
 
 
-def _digest(token: str) -> str:
-    return hashlib.sha256(token.encode()).hexdigest()
-
-
 def token_fits(live: Live, token: str) -> bool:
     """Whether a token opens this session."""
-    return secrets.compare_digest(_digest(token), live.token_digest)
+    return secrets.compare_digest(token_digest(token), live.token_digest)

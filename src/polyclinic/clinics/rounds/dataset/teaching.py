@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import cast
@@ -15,7 +14,7 @@ from polyclinic.clinics.rounds.scenario.case import Case
 from polyclinic.clinics.rounds.scenario.choose import base_id
 from polyclinic.clinics.rounds.scenario.loaders import load_cases
 from polyclinic.clinics.rounds.scenario.shipped import data_folder, shipped_cases
-from polyclinic.core.dataset import GradeOutput, OutputReward, Pictures, Row, Split, TrainingData
+from polyclinic.core.dataset import GradeOutput, OutputReward, Pictures, Row, Split, TrainingData, counted
 from polyclinic.core.judge import Bench
 from polyclinic.core.seed import stream
 from polyclinic.core.transcript import Score, Transcript
@@ -97,17 +96,13 @@ class TeachingData(TrainingData[Case]):
         """Where cases come from, specialties, sizes of the groups, and who tutored."""
         mine = cast("Sequence[TeachingRow]", rows)
         return {
-            "sources": _counted(row.source for row in mine),
-            "specialties": _counted(row.specialty for row in mine),
-            "students": _counted(str(len(row.students)) for row in mine),
-            "tutors": _counted(row.tutor for row in mine),
-            "heard by students": _counted("yes" if row.approved else "no" for row in mine),
-            "vetoed by": _counted(name for row in mine for name in (row.vetoed or ("nothing",))),
+            "sources": counted(row.source for row in mine),
+            "specialties": counted(row.specialty for row in mine),
+            "students": counted(str(len(row.students)) for row in mine),
+            "tutors": counted(row.tutor for row in mine),
+            "heard by students": counted("yes" if row.approved else "no" for row in mine),
+            "vetoed by": counted(name for row in mine for name in (row.vetoed or ("nothing",))),
         }
-
-
-def _counted(values: Iterable[str]) -> dict[str, int]:
-    return dict(sorted(Counter(values).items()))
 
 
 dataset = TeachingData()
