@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import mimetypes
 from functools import lru_cache
-from importlib.resources import files
 
 from fastapi import FastAPI, Request
 from starlette.responses import Response
+
+from polyclinic.core.files import package_file
 
 FOLDER = "static"
 _FOREVER = "public, max-age=31536000, immutable"
@@ -20,7 +21,7 @@ def built_file(path: str) -> bytes | None:
     parts = path.split("/")
     if any(part in ("", ".", "..") or "\\" in part for part in parts):
         return None
-    found = files("polyclinic.web").joinpath(FOLDER, *parts)
+    found = package_file("polyclinic.web", f"{FOLDER}/{path}")
     return found.read_bytes() if found.is_file() else None
 
 
