@@ -102,6 +102,15 @@ async def test_only_who_has_the_token_comes_in_and_the_page_may_load_nothing_fro
         assert "<script>" not in page.text and page.headers["cache-control"] == "no-store"
 
 
+async def test_who_tries_tokens_has_to_wait_and_who_has_one_does_not(opened: Open) -> None:
+    async with opened() as client:
+        wrong = [{"Authorization": f"Bearer {number}"} for number in range(40)]
+        tried = [(await client.get("/api/clinics", headers=headers)).status_code for headers in wrong]
+        assert tried[0] == 401 and tried[-1] == 429
+        assert (await client.get("/?token=other", headers={"Authorization": ""})).status_code == 429
+        assert (await client.get("/api/practise")).status_code == 200
+
+
 async def test_another_name_of_the_host_and_another_site_are_refused(opened: Open) -> None:
     async with opened() as client:
         assert (await client.get("/api/clinics", headers={"Host": "evil.example"})).status_code == 421

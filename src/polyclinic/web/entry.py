@@ -8,6 +8,7 @@ another host, run a script that is not a file of ours, or be put into a frame.
 from __future__ import annotations
 
 import hmac
+import math
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qsl, urlencode
 
@@ -15,7 +16,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from polyclinic.web.sessions.limits import Buckets
+
 TOKEN = "token"
+WRONG_PER_MINUTE = 120.0
+"""How often one place may come without the token before it has to wait."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
@@ -37,6 +42,7 @@ class EntryGate:
 
     def __init__(self, app: ASGIApp, token: str) -> None:
         self._app, self._token = app, token
+        self._wrong = Buckets(WRONG_PER_MINUTE)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request in, or answer for it."""
@@ -59,9 +65,15 @@ class EntryGate:
         """The answer to who may not come in, or who comes in with the token in the address."""
         given = request.query_params.get(TOKEN)
         if given is not None and request.method == "GET":
-            return self._welcome(request) if self._fits(given) else PlainTextResponse(_LOST, 401)
+            return self._welcome(request) if self._fits(given) else self._refused(request)
         if self._fits(_cookie(request)) or self._fits(_bearer(request)):
             return None
+        return self._refused(request)
+
+    def _refused(self, request: Request) -> Response:
+        wait = self._wrong.take(request.client.host if request.client else "")
+        if wait:
+            return JSONResponse({"detail": "too many tries"}, 429, {"Retry-After": str(math.ceil(wait))})
         if request.url.path.startswith("/api/"):
             return JSONResponse({"detail": _LOST.strip()}, 401)
         return PlainTextResponse(_LOST, 401)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import orjson
 from pydantic import BaseModel
@@ -20,7 +21,7 @@ from polyclinic.eval.results import weighted_value
 from polyclinic.store.scores import LIVE
 from polyclinic.store.store import Store
 
-MOST_RUNS, MOST_FOUND = 4, 20_000
+MOST_RUNS, MOST_FOUND, MOST_ORDERS = 4, 20_000, 8
 _FAILED = '%"kind":"failed"%'
 
 
@@ -79,23 +80,41 @@ class RunIndex:
     stamp: tuple[tuple[str, int], ...]
     rows: list[EpisodeShown]
     holding: dict[str, set[str]] = field(default_factory=dict)
+    _sorted: dict[tuple[str, bool], list[EpisodeShown]] = field(default_factory=dict)
+
+    @cached_property
+    def _facets(self) -> dict[str, list[str]]:
+        """What there is to filter by; worked out once."""
+        return {
+            "outcomes": sorted({row.outcome for row in self.rows if row.outcome}),
+            "owners": sorted({owner for row in self.rows for owner in row.owners}),
+            "metrics": list(dict.fromkeys(name for row in self.rows for name in row.values)),
+            "variants": list(dict.fromkeys(row.variant for row in self.rows)),
+        }
+
+    def _in_order(self, sort: str, down: bool) -> list[EpisodeShown]:
+        """All episodes in one order, kept for the next page; those without a value come last."""
+        if sort == "number" and not down:
+            return self.rows
+        if (sort, down) not in self._sorted:
+            if len(self._sorted) >= MOST_ORDERS:
+                self._sorted.clear()
+            keyed = [(_key(row, sort), row) for row in self.rows]
+            without = [pair for pair in keyed if pair[0] is None]
+            valued = [pair for pair in keyed if pair[0] is not None]
+            valued.sort(key=lambda pair: pair[0] or 0, reverse=down)
+            self._sorted[sort, down] = [row for _, row in (*valued, *without)]
+        return self._sorted[sort, down]
 
     def page(self, wanted: Wanted, holding: set[str] | None) -> EpisodePage:
         """The episodes that fit, sorted, one page of them."""
-        fit = [row for row in self.rows if _fits(row, wanted, holding)]
-        if wanted.sort != "number" or wanted.down:
-            with_value = [row for row in fit if _key(row, wanted.sort) is not None]
-            without = [row for row in fit if _key(row, wanted.sort) is None]
-            fit = sorted(with_value, key=lambda row: _key(row, wanted.sort) or 0, reverse=wanted.down) + without
+        fit = [row for row in self._in_order(wanted.sort, wanted.down) if _fits(row, wanted, holding)]
         begin = wanted.page * wanted.size
         return EpisodePage(
             episodes=fit[begin : begin + wanted.size],
             found=len(fit),
             all=len(self.rows),
-            outcomes=sorted({row.outcome for row in self.rows if row.outcome}),
-            owners=sorted({owner for row in self.rows for owner in row.owners}),
-            metrics=list(dict.fromkeys(name for row in self.rows for name in row.values)),
-            variants=list(dict.fromkeys(row.variant for row in self.rows)),
+            **self._facets,
         )
 
 
