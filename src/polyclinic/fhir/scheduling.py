@@ -18,7 +18,7 @@ from typing import Literal
 
 from polyclinic.core.records import Change, Create, RecordConflict, Resource, Update, reference_to, version_of
 from polyclinic.fhir.datatypes import Code, moment
-from polyclinic.fhir.dates import instant
+from polyclinic.fhir.dates import instant, instant_text, microseconds
 from polyclinic.fhir.resources import CANCELLATION_REASONS, AppointmentStatus, SlotStatus
 
 CancellationReason = Literal["pat", "prov", "maint", "meds-inc", "other", "oth-cms", "oth-err", "oth-fin", "oth-weath"]
@@ -72,10 +72,20 @@ def cancel(
     appointment: Resource, slots: Sequence[Resource], *, at: datetime, reason: CancellationReason = "pat"
 ) -> list[Change]:
     """Cancel an appointment and free its slots (`slots` are those it holds, as read)."""
+    changed = cancelled(appointment, microseconds(at), reason=reason)
+    return [*_free(slots), Update({**changed, "cancellationDate": moment(at)}, version_of(appointment))]
+
+
+def cancelled(appointment: Resource, now: int, *, reason: CancellationReason = "pat") -> Resource:
+    """The appointment as it is once cancelled. Raises RecordConflict when it cannot be."""
     _may_become(appointment, "cancelled")
     why = Code(CANCELLATION_REASONS, reason, _REASONS[reason]).concept()
-    cancelled = {**appointment, "status": "cancelled", "cancellationReason": why, "cancellationDate": moment(at)}
-    return [*_free(slots), Update(cancelled, version_of(appointment))]
+    return {
+        **appointment,
+        "status": "cancelled",
+        "cancellationReason": why,
+        "cancellationDate": instant_text(now),
+    }
 
 
 def wait_for_earlier(id_: str, booked: Resource, *, at: datetime) -> Resource:

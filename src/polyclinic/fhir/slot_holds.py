@@ -12,6 +12,7 @@ from typing import NamedTuple
 from polyclinic.core.database import Transaction
 
 _CHUNK = 400
+_APPOINTMENT = "Appointment/"
 
 
 class Hold(NamedTuple):
@@ -41,6 +42,15 @@ def forget(transaction: Transaction, slots: Sequence[str]) -> None:
     for start in range(0, len(slots), _CHUNK):
         chunk = slots[start : start + _CHUNK]
         transaction.execute(f"DELETE FROM fhir_hold WHERE slot IN ({', '.join('?' * len(chunk))})", chunk)
+
+
+def expired_appointments(transaction: Transaction, now: int) -> list[str]:
+    """Appointments whose hold has run out, in order: their holds have their name as token."""
+    found = transaction.execute(
+        "SELECT DISTINCT token FROM fhir_hold WHERE expires <= ? AND token LIKE ? ORDER BY token",
+        (now, f"{_APPOINTMENT}%"),
+    )
+    return [str(row[0]).removeprefix(_APPOINTMENT) for row in found]
 
 
 def expired(transaction: Transaction, now: int) -> list[str]:

@@ -12,13 +12,14 @@ from datetime import UTC, datetime
 from typing import TypeVar
 
 from polyclinic.core.database import Database, Transaction
-from polyclinic.core.records import Change, Query, Resource, SearchResult
+from polyclinic.core.records import Change, Query, Resource, SearchResult, Update
 from polyclinic.fhir import deferred, slot_holds, storage
 from polyclinic.fhir import search as searching
 from polyclinic.fhir.conditions import BadSearch, Search
 from polyclinic.fhir.dates import microseconds
 from polyclinic.fhir.includes import included_keys, read_included
 from polyclinic.fhir.query import pairs, parse_search
+from polyclinic.fhir.scheduling import cancelled
 from polyclinic.fhir.schema import create_tables
 from polyclinic.fhir.slot_rules import Key
 from polyclinic.fhir.staged import Staged
@@ -130,8 +131,12 @@ def apply_changes(transaction: Transaction, changes: Sequence[Change], now: int)
 
 
 def sweep(transaction: Transaction, now: int) -> int:
-    """Free the slots whose hold has expired; how many."""
+    """Free the slots whose hold has expired, and cancel the appointments that were held; how many slots."""
     slots = slot_holds.expired(transaction, now)
+    for appointment in slot_holds.expired_appointments(transaction, now):
+        stored = storage.find(transaction, "Appointment", appointment, lock=True)
+        if stored is not None and stored.body is not None and (held := stored.resource())["status"] == "pending":
+            make(UnitOfWork(transaction, now), [Update(cancelled(held, now, reason="other"))])
     writes = WriteBuffer(transaction, now)
     for slot in slots:
         stored = storage.find(transaction, "Slot", slot, lock=True)

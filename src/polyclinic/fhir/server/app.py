@@ -17,6 +17,7 @@ from polyclinic.core.database import Transaction
 from polyclinic.core.records import RecordsError
 from polyclinic.fhir.parameters import resource_types
 from polyclinic.fhir.server import outcomes
+from polyclinic.fhir.server.appointments import Appointments
 from polyclinic.fhir.server.batches import Batches
 from polyclinic.fhir.server.capability import capability_statement, index_page
 from polyclinic.fhir.server.exchange import base_url, require_json, respond
@@ -37,6 +38,7 @@ def fhir_app(store: FhirStore, hosts: Iterable[str] = ()) -> Starlette:
     It answers under numbers, `localhost` and these hosts' names alone: see `KnownHosts`.
     """
     one, many, batches, named = Interactions(store), Searches(store), Batches(store), Operations(store)
+    visits = Appointments(store)
     pages = _Pages(store)
     routes = [
         Route("/", pages.index, methods=["GET"]),
@@ -46,7 +48,11 @@ def fhir_app(store: FhirStore, hosts: Iterable[str] = ()) -> Starlette:
         Route("/_history", many.history, methods=["GET"]),
         Route("/Slot/$hold", named.hold, methods=["POST"]),
         Route("/Slot/{id}/$hold", named.hold, methods=["POST"]),
-        Route("/Appointment/$book", named.book, methods=["POST"]),
+        Route("/Appointment/$find", visits.find, methods=["GET", "POST"]),
+        Route("/Appointment/$hold", visits.hold, methods=["POST"]),
+        Route("/Appointment/{id}/$hold", visits.hold, methods=["POST"]),
+        Route("/Appointment/$book", visits.book, methods=["POST"]),
+        Route("/Appointment/{id}/$book", visits.book, methods=["POST"]),
         Route("/Patient/{id}/$everything", many.everything, methods=["GET"]),
         Route("/{type}/$validate", named.validate, methods=["POST"]),
         Route("/{type}/_search", many.post, methods=["POST"]),

@@ -17,7 +17,11 @@ _INTERACTIONS = (
 _OPERATIONS = {
     "Patient": [("everything", "http://hl7.org/fhir/OperationDefinition/Patient-everything")],
     "Slot": [("hold", "https://polyclinic.example/fhir/OperationDefinition/Slot-hold")],
-    "Appointment": [("book", "https://polyclinic.example/fhir/OperationDefinition/Appointment-book")],
+    "Appointment": [
+        ("find", "https://profiles.ihe.net/ITI/Scheduling/OperationDefinition/appointment-find"),
+        ("hold", "https://profiles.ihe.net/ITI/Scheduling/OperationDefinition/appointment-hold"),
+        ("book", "https://profiles.ihe.net/ITI/Scheduling/OperationDefinition/appointment-book"),
+    ],
 }
 
 

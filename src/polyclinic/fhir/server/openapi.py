@@ -28,6 +28,8 @@ def openapi(base: str) -> Json:
         "/_history": {"get": _operation("history-system", "Bundle", query=_HISTORY)},
         "/": {"post": _operation("transaction", "Bundle", body="Bundle")},
         "/Slot/$hold": {"post": _operation("hold", "Parameters", body="Parameters")},
+        "/Appointment/$find": {"post": _operation("find", "Bundle", body="Parameters")},
+        "/Appointment/$hold": {"post": _operation("hold-appointment", "Bundle", body="Parameters")},
         "/Appointment/$book": {"post": _operation("book", "Appointment", body="Appointment", status="201")},
         "/Patient/{id}/$everything": {"parameters": [_ID], "get": _operation("everything", "Bundle")},
     }
