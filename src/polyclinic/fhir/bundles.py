@@ -144,8 +144,10 @@ def _resource(entry: Resource, type_: str, id_: str | None, place: str) -> Resou
 
 
 def _patch(entry: Resource, place: str) -> object:
-    """The JSON Patch of an entry: a Binary holding it, as FHIR says."""
+    """The patch of an entry: a Parameters resource, or a Binary that holds a JSON Patch, as FHIR says."""
     binary = entry.get("resource")
+    if isinstance(binary, dict) and binary.get("resourceType") == "Parameters":
+        return binary
     if (
         not isinstance(binary, dict)
         or binary.get("resourceType") != "Binary"

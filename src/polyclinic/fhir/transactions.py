@@ -27,6 +27,7 @@ from polyclinic.fhir import search as searching
 from polyclinic.fhir import storage
 from polyclinic.fhir.conditional import Conditions, find_one, has_conditional, resolved
 from polyclinic.fhir.deferred import catch_up
+from polyclinic.fhir.fhirpath_patch import apply_fhirpath_patch
 from polyclinic.fhir.patch import apply_patch
 from polyclinic.fhir.query import pairs, parse_search
 from polyclinic.fhir.slot_rules import Key
@@ -239,7 +240,7 @@ def _change(work: UnitOfWork, operation: Operation, base: str, check: Callable[[
         case "PATCH":
             key = (operation.type, _target(operation))
             work.require(key, operation.if_version)
-            patched = apply_patch(work.current(key), operation.patch)
+            patched = _patched(work.current(key), operation.patch)
             if check is not None:
                 check(patched)
             return Outcome(200, work.update(patched)[0], operation=operation)
@@ -250,6 +251,13 @@ def _change(work: UnitOfWork, operation: Operation, base: str, check: Callable[[
             return Outcome(200, operation=operation)
         case "GET":
             return _read(work.transaction, operation, base)
+
+
+def _patched(resource: Resource, patch: object) -> Resource:
+    """By FHIRPath where the patch is a Parameters resource, else by JSON Patch."""
+    if isinstance(patch, dict) and patch.get("resourceType") == "Parameters":
+        return apply_fhirpath_patch(resource, patch)
+    return apply_patch(resource, patch)
 
 
 def _required(operation: Operation) -> Resource:

@@ -2,7 +2,7 @@
 
 A page in a browser can send requests to loopback, and DNS rebinding lets it read the answers: its own name is made to
 point at 127.0.0.1. Such requests name the page's host. So only numbers, `localhost` and names that the user gave are
-answered, and nothing is changed on behalf of another origin.
+answered, and nothing is changed on behalf of another origin that the user did not name.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ _SAFE = ("GET", "HEAD", "OPTIONS")
 class KnownHosts:
     """ASGI middleware: refuses requests whose `Host` is not ours, and changes asked for by another origin."""
 
-    def __init__(self, app: ASGIApp, hosts: Iterable[str] = ()) -> None:
+    def __init__(self, app: ASGIApp, hosts: Iterable[str] = (), origins: Iterable[str] = ()) -> None:
         self._app, self._hosts = app, frozenset(host.lower() for host in hosts)
+        self._origins = frozenset(origin.lower() for origin in origins)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer, or refuse."""
@@ -35,6 +36,8 @@ class KnownHosts:
             text = "this server does not answer under that name; name it with --allow-host\n"
             return PlainTextResponse(text, 421)
         origin = request.headers.get("origin")
+        if origin is not None and origin.lower() in self._origins:
+            return None
         foreign = request.headers.get("sec-fetch-site") == "cross-site" or (
             origin is not None and urlsplit(origin).netloc.lower() != hosts[0].lower()
         )

@@ -40,7 +40,7 @@ def capability_statement(base: str) -> Resource:
         "implementation": {"description": "The records of a simulated hospital. Not for clinical use.", "url": base},
         "fhirVersion": FHIR_VERSION,
         "format": ["json", "application/fhir+json"],
-        "patchFormat": ["application/json-patch+json"],
+        "patchFormat": ["application/json-patch+json", "application/fhir+json"],
         "rest": [
             {
                 "mode": "server",

@@ -34,6 +34,8 @@ from polyclinic.fhir.store import FhirStore
 from polyclinic.fhir.transactions import Method, Operation, Outcome, perform
 from polyclinic.fhir.validate import check
 
+PATCH_TYPES = ("application/json-patch+json", "application/fhir+json", "application/json")
+
 
 class Interactions:
     """Handlers over one store."""
@@ -89,10 +91,10 @@ class Interactions:
         return await self._perform(request, operation)
 
     async def patch(self, request: Request) -> Response:
-        """PATCH Type/id with a JSON Patch."""
+        """PATCH Type/id with a JSON Patch, or with a FHIRPath Patch in a Parameters resource."""
         require_json(request)
         operation = self._operation(request, "PATCH")
-        operation.patch = loads(await body_bytes(request, "application/json-patch+json", "application/json"))
+        operation.patch = loads(await body_bytes(request, *PATCH_TYPES))
         return await self._perform(request, operation)
 
     async def delete(self, request: Request) -> Response:

@@ -12,7 +12,9 @@ from polyclinic.core.records import Resource
 from polyclinic.fhir.bundles import etag
 from polyclinic.fhir.conditions import Search
 from polyclinic.fhir.dates import instant_text
+from polyclinic.fhir.everywhere import EverywherePage
 from polyclinic.fhir.parameters import data
+from polyclinic.fhir.query import parse_search
 from polyclinic.fhir.search import Page
 from polyclinic.fhir.storage import Stored
 
@@ -33,6 +35,22 @@ def search_set(base: str, search: Search, page: Page, warnings: Sequence[Resourc
     entries += [{"resource": warning, "search": {"mode": "outcome"}} for warning in warnings]
     if entries:
         bundle["entry"] = entries
+    return bundle
+
+
+def everywhere_set(base: str, query: Sequence[tuple[str, str]], page: EverywherePage) -> Resource:
+    """A page of a search across types as a Bundle."""
+    used = [(name, text) for name, text in query if name not in ("_format", "_pretty")]
+    links = [{"relation": "self", "url": _url(base, "", used)}]
+    if page.following is not None:
+        rest = [(name, text) for name, text in used if name != "_page"]
+        links.append({"relation": "next", "url": _url(base, "", [*rest, ("_page", page.following)])})
+    view = parse_search("Patient", [(name, text) for name, text in used if name in ("_summary", "_elements")])
+    bundle: Resource = {"resourceType": "Bundle", "type": "searchset", "link": links}
+    if page.total is not None:
+        bundle["total"] = page.total
+    if page.matches:
+        bundle["entry"] = [_entry(base, stored, view, "match") for stored in page.matches]
     return bundle
 
 

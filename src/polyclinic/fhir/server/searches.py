@@ -17,6 +17,7 @@ from polyclinic.fhir import search as searching
 from polyclinic.fhir import storage
 from polyclinic.fhir.conditions import BadSearch, Include, Search
 from polyclinic.fhir.dates import date_range
+from polyclinic.fhir.everywhere import parse_everywhere, run_everywhere
 from polyclinic.fhir.history import HistoryPage, history
 from polyclinic.fhir.includes import included_keys, read_included
 from polyclinic.fhir.parameters import parameters, resource_types
@@ -31,7 +32,7 @@ from polyclinic.fhir.server.exchange import (
     resource_type,
     respond,
 )
-from polyclinic.fhir.server.rendering import history_bundle, search_set
+from polyclinic.fhir.server.rendering import everywhere_set, history_bundle, search_set
 from polyclinic.fhir.storage import Stored
 from polyclinic.fhir.store import FhirStore
 
@@ -51,12 +52,27 @@ class Searches:
 
     async def post(self, request: Request) -> Response:
         """POST Type/_search with a form."""
+        return await self._search(request, await self._form(request))
+
+    async def post_everywhere(self, request: Request) -> Response:
+        """POST _search with a form: a search across types."""
+        return await self.everywhere(request, await self._form(request))
+
+    async def everywhere(self, request: Request, query: Sequence[tuple[str, str]]) -> Response:
+        """GET the base with parameters: a search across types, those of `_type` or all."""
+        require_json(request)
+        base = base_url(request)
+        asked = parse_everywhere(query, base)
+        page = await self.store.settled(lambda transaction: run_everywhere(transaction, asked))
+        return respond(everywhere_set(base, query, page))
+
+    async def _form(self, request: Request) -> list[tuple[str, str]]:
         form = await body_bytes(request, "application/x-www-form-urlencoded")
         try:
             sent = parse_qsl(form.decode(), keep_blank_values=True, max_num_fields=1000)
         except ValueError as error:
             raise BadSearch(f"the form cannot be read: {error}") from error
-        return await self._search(request, [*request.query_params.multi_items(), *sent])
+        return [*request.query_params.multi_items(), *sent]
 
     async def _search(self, request: Request, query: Sequence[tuple[str, str]]) -> Response:
         require_json(request)

@@ -1,0 +1,196 @@
+"""Topic-based subscriptions: handshake, events in order, filters, retries, and what the server refuses."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+import pytest
+
+from polyclinic.core.records import Create, Resource, Update
+from polyclinic.fhir import scheduling
+from polyclinic.fhir.codec import loads_object
+from polyclinic.fhir.notifications import MAX_FAILURES, Notifier
+from polyclinic.fhir.server import fhir_app
+from polyclinic.fhir.store import FhirStore
+from polyclinic.fhir.topics import APPOINTMENT_CHANGE, built_in_topics
+from polyclinic.fhir.validate import check, structural_problems
+
+
+class Board:
+    """A webhook that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.told: list[Resource] = []
+        self.headers: list[httpx.Headers] = []
+        self.status = 200
+
+    def answer(self, request: httpx.Request) -> httpx.Response:
+        if self.status == 200:
+            self.told.append(loads_object(request.content))
+            self.headers.append(request.headers)
+        return httpx.Response(self.status)
+
+    def events(self) -> list[tuple[str, str]]:
+        """Number and focus of every event."""
+        found = []
+        for bundle in self.told:
+            for event in bundle["entry"][0]["resource"].get("notificationEvent", []):
+                found.append((event["eventNumber"], event["focus"]["reference"].rpartition("/")[2]))
+        return found
+
+
+@pytest.fixture
+def board() -> Board:
+    return Board()
+
+
+@pytest.fixture
+async def notifier(hospital: FhirStore, board: Board) -> AsyncIterator[Notifier]:
+    http = httpx.AsyncClient(transport=httpx.MockTransport(board.answer))
+    made = Notifier(hospital, "http://fhir.test", http)
+    yield made
+    await made.close()
+
+
+def subscription(**more: Any) -> Resource:
+    return {
+        "resourceType": "Subscription",
+        "id": "board",
+        "status": "requested",
+        "topic": APPOINTMENT_CHANGE,
+        "channelType": {
+            "system": "http://terminology.hl7.org/CodeSystem/subscription-channel-type",
+            "code": "rest-hook",
+        },
+        "endpoint": "http://board.test/hook",
+        "parameter": [{"name": "X-Board", "value": "1"}],
+        "content": "full-resource",
+        **more,
+    }
+
+
+async def booking(store: FhirStore, id_: str, patient: str = "patient-0") -> None:
+    free = (await store.search("Slot", {"schedule": "Schedule/kim-diary", "status": "free"}, limit=1)).matches
+    actor = {"reference": f"Patient/{patient}"}
+    visit: Resource = {
+        "resourceType": "Appointment",
+        "id": id_,
+        "status": "proposed",
+        "subject": actor,
+        "participant": [{"actor": actor, "status": "accepted"}],
+    }
+    await store.transact(scheduling.book(visit, free))
+
+
+def test_the_built_in_topics_are_valid() -> None:
+    for topic in built_in_topics():
+        check(topic)
+
+
+async def test_a_board_hears_of_every_change_once_and_in_order(
+    hospital: FhirStore, notifier: Notifier, board: Board
+) -> None:
+    await hospital.transact([Create(subscription())])
+    assert await notifier.step() == 0
+    assert (await hospital.read("Subscription", "board"))["status"] == "active"
+    shaken = board.told[0]
+    assert shaken["entry"][0]["resource"]["type"] == "handshake"
+    assert structural_problems(shaken) == []
+    await booking(hospital, "a")
+    await booking(hospital, "b")
+    assert await notifier.step() == 2
+    assert await notifier.step() == 0
+    await hospital.transact([Update({**await hospital.read("Appointment", "a"), "status": "arrived"})])
+    assert await notifier.step() == 1
+    assert board.events() == [("1", "a"), ("2", "b"), ("3", "a")]
+    last = board.told[-1]
+    assert last["type"] == "subscription-notification"
+    assert last["entry"][1]["resource"]["status"] == "arrived"
+    assert last["entry"][1]["request"]["method"] == "PUT"
+    assert board.headers[-1]["x-board"] == "1"
+    assert structural_problems(last) == []
+
+
+async def test_filters_and_content_levels_hold(hospital: FhirStore, notifier: Notifier, board: Board) -> None:
+    wanted = [{"resourceType": "Appointment", "filterParameter": "patient", "value": "Patient/patient-1"}]
+    await hospital.transact([Create(subscription(filterBy=wanted, content="id-only"))])
+    await notifier.step()
+    await booking(hospital, "a", "patient-0")
+    await booking(hospital, "b", "patient-1")
+    assert await notifier.step() == 1
+    assert board.events() == [("1", "b")]
+    assert "resource" not in board.told[-1]["entry"][1]
+
+
+async def test_a_topic_of_ones_own_looks_at_before_and_after(
+    hospital: FhirStore, notifier: Notifier, board: Board
+) -> None:
+    criteria = {"previous": "status:not=arrived", "current": "status=arrived", "requireBoth": True}
+    topic = {
+        "resourceType": "SubscriptionTopic",
+        "id": "arrivals",
+        "url": "https://board.example/arrivals",
+        "status": "active",
+        "resourceTrigger": [{"resource": "Appointment", "supportedInteraction": ["update"], "queryCriteria": criteria}],
+    }
+    await hospital.transact([Create(topic), Create(subscription(topic=topic["url"]))])
+    await notifier.step()
+    await booking(hospital, "a")
+    assert await notifier.step() == 0
+    await hospital.transact([Update({**await hospital.read("Appointment", "a"), "status": "arrived"})])
+    assert await notifier.step() == 1
+
+
+async def test_what_could_not_be_sent_is_sent_again_and_given_up_in_the_end(
+    hospital: FhirStore, notifier: Notifier, board: Board
+) -> None:
+    await hospital.transact([Create(subscription())])
+    await notifier.step()
+    board.status = 503
+    await booking(hospital, "a")
+    await notifier.step()
+    board.status = 200
+    await notifier.step()
+    assert board.events() == [("1", "a")]
+    board.status = 503
+    await booking(hospital, "b")
+    for _ in range(MAX_FAILURES):
+        await notifier.step()
+    assert (await hospital.read("Subscription", "board"))["status"] == "error"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "word"),
+    [
+        ({"topic": "http://nowhere.example"}, "topic"),
+        ({"channelType": {"code": "email"}}, "rest-hook"),
+        ({"endpoint": "ftp://x"}, "endpoint"),
+        ({"contentType": "application/fhir+xml"}, "JSON"),
+        ({"filterBy": [{"filterParameter": "shoe", "value": "1"}]}, "filter"),
+    ],
+)
+async def test_what_cannot_be_served_ends_in_error_with_the_reason(
+    hospital: FhirStore, notifier: Notifier, wrong: Resource, word: str
+) -> None:
+    await hospital.transact([Create(subscription(**wrong))])
+    await notifier.step()
+    ended = await hospital.read("Subscription", "board")
+    assert ended["status"] == "error" and word in ended["reason"]
+
+
+async def test_status_and_past_events_can_be_asked_for(hospital: FhirStore, notifier: Notifier, board: Board) -> None:
+    await hospital.transact([Create(subscription())])
+    await notifier.step()
+    for id_ in ("a", "b", "c"):
+        await booking(hospital, id_)
+    await notifier.step()
+    transport = httpx.ASGITransport(app=fhir_app(hospital, ["fhir.test"], notifier=notifier))
+    async with httpx.AsyncClient(transport=transport, base_url="http://fhir.test") as api:
+        status = (await api.get("/Subscription/board/$status")).json()
+        assert status["entry"][0]["resource"]["eventsSinceSubscriptionStart"] == "3"
+        again = (await api.get("/Subscription/board/$events?eventsSinceNumber=2")).json()
+        numbers = [event["eventNumber"] for event in again["entry"][0]["resource"]["notificationEvent"]]
+        assert numbers == ["2", "3"]
+        assert (await api.get("/Subscription/board/$events?eventsSinceNumber=x")).status_code == 400
