@@ -47,8 +47,14 @@ async def test_everything_is_exported_by_type(api: httpx.AsyncClient, hospital: 
     assert manifest["requiresAccessToken"] is False and manifest["error"] == []
     found = await lines(api, manifest)
     assert {type_: len(all_) for type_, all_ in found.items()} == {
-        "Location": 1, "Organization": 2, "Patient": 3, "Practitioner": 2, "PractitionerRole": 2, "Schedule": 2, "Slot": 24,
-    }  # fmt: skip
+        "Location": 1,
+        "Organization": 2,
+        "Patient": 3,
+        "Practitioner": 2,
+        "PractitionerRole": 2,
+        "Schedule": 2,
+        "Slot": 24,
+    }
     assert found["Patient"][0] == await hospital.read("Patient", "patient-0")
 
 

@@ -34,11 +34,9 @@ class Board:
 
     def events(self) -> list[tuple[str, str]]:
         """Number and focus of every event."""
-        found = []
-        for bundle in self.told:
-            for event in bundle["entry"][0]["resource"].get("notificationEvent", []):
-                found.append((event["eventNumber"], event["focus"]["reference"].rpartition("/")[2]))
-        return found
+        statuses = [bundle["entry"][0]["resource"] for bundle in self.told]
+        events = [event for status in statuses for event in status.get("notificationEvent", [])]
+        return [(event["eventNumber"], event["focus"]["reference"].rpartition("/")[2]) for event in events]
 
 
 @pytest.fixture
