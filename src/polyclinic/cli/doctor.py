@@ -25,6 +25,7 @@ EXTRAS = {
     "hosted": ("pydantic_ai", "providers with their own protocol (Anthropic, Google, …)"),
     "local": ("xllamacpp", "a small model on this machine"),
     "postgres": ("psycopg", "a PostgreSQL store"),
+    "smart": ("joserfc", "SMART on FHIR at the FHIR server"),
 }
 
 PATIENCE_S = 3.0

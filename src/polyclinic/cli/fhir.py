@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
+import secrets
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import click
 
 from polyclinic.cli.options import Group, json_option, print_json, refuse_busy_port, store_option, wait
+from polyclinic.core.extras import install_hint
 from polyclinic.core.files import bad_file
 from polyclinic.core.records import RecordInvalid, RecordsError, Resource
 from polyclinic.errors import ConfigError
+from polyclinic.models.spec import is_loopback
 from polyclinic.store.store import default_store
+
+if TYPE_CHECKING:
+    from polyclinic.fhir.server.smart import Smart
+    from polyclinic.fhir.store import FhirStore
 
 READERS = 4
 
@@ -27,31 +38,101 @@ def command() -> None:
     "--host",
     default="127.0.0.1",
     show_default=True,
-    help="Address to listen on. The server has no login: keep it on this machine.",
+    help="Address to listen on. Any other than this machine's own needs --smart or --issuer.",
 )
 @click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535), help="Port to listen on.")
 @click.option("--allow-host", "names", multiple=True, metavar="NAME", help="Also answer under this host name.")
-def serve(store: str, host: str, port: int, names: tuple[str, ...]) -> int:
+@click.option("--allow-origin", "origins", multiple=True, metavar="URL", help="Let web pages of this origin use it.")
+@click.option("--base", metavar="URL", help="The server's address as clients see it. Default: http://HOST:PORT.")
+@click.option(
+    "--smart",
+    "clients",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Demand SMART on FHIR tokens of the built-in authorisation server, for the clients of this JSON file.",
+)
+@click.option("--issuer", metavar="URL", help="Demand SMART on FHIR tokens of this issuer.")
+def serve(
+    store: str,
+    host: str,
+    port: int,
+    names: tuple[str, ...],
+    origins: tuple[str, ...],
+    base: str | None,
+    clients: Path | None,
+    issuer: str | None,
+) -> int:
     """Serve the store's records as a FHIR R5 server, until interrupted."""
+    if clients is not None and issuer is not None:
+        raise ConfigError("--smart and --issuer: one of them says whose tokens count")
+    if not is_loopback(f"http://{host}") and clients is None and issuer is None:
+        raise ConfigError(f"--host {host}: other machines could read and change everything; add --smart or --issuer")
     refuse_busy_port(host, port)
-    wait(_serve(store or default_store(), host, port, names))
+    guard = Guard((base or f"http://{host}:{port}").rstrip("/"), clients, issuer)
+    wait(_serve(store or default_store(), host, port, (*names, *guard.host()), origins, guard))
     return 0
 
 
-async def _serve(url: str, host: str, port: int, names: tuple[str, ...]) -> None:
+@dataclass(frozen=True)
+class Guard:
+    """Whose tokens a server demands: its own for known clients, another issuer's, or nobody's."""
+
+    base: str
+    clients: Path | None = None
+    issuer: str | None = None
+
+    def host(self) -> tuple[str, ...]:
+        """The name in the base, under which the server answers too."""
+        name = urlsplit(self.base).hostname
+        return (name,) if name else ()
+
+    async def smart(self, store: FhirStore) -> Smart | None:
+        """What checks tokens; None where everything is open."""
+        if self.clients is None and self.issuer is None:
+            return None
+        try:
+            from polyclinic.fhir.server.smart import Smart, built_in
+            from polyclinic.fhir.smart.tokens import Verifier, discovered, keys_at
+        except ModuleNotFoundError as error:
+            raise ConfigError(f"SMART needs the extra 'smart' ({error.name}): {install_hint('smart')}") from None
+        if self.clients is None:
+            issuer = str(self.issuer)
+            try:
+                return Smart(Verifier(issuer, self.base, keys_at(await discovered(issuer))))
+            except RecordsError as error:
+                raise ConfigError(f"--issuer {issuer}: {error}") from error
+        passphrase = secrets.token_urlsafe(9)
+        click.echo(f"To allow an app, open its page and give the passphrase: {passphrase}")
+        return built_in(self.base, self.clients, store, passphrase)
+
+
+async def _serve(
+    url: str, host: str, port: int, names: tuple[str, ...], origins: tuple[str, ...], guard: Guard
+) -> None:
     import uvicorn
 
+    from polyclinic.fhir.notifications import Notifier
     from polyclinic.fhir.server import fhir_app
     from polyclinic.fhir.store import FhirStore
+    from polyclinic.fhir.topics import built_in_topics
     from polyclinic.serving.connections import server_config
     from polyclinic.store.database import open_database
 
     database = open_database(url, readers=READERS)
     try:
-        app = fhir_app(await FhirStore.open(database), (host, *names))
+        store = await FhirStore.open(database)
+        await store.load(built_in_topics())
+        notifier = Notifier(store, guard.base)
+        app = fhir_app(store, (host, *names), origins, notifier, await guard.smart(store))
         server = uvicorn.Server(server_config(app, host=host, port=port, lifespan="off"))
         click.echo(f"FHIR R5 on http://{host}:{port} over {url}. Stop with Ctrl-C.")
-        await server.serve()
+        looking = asyncio.create_task(notifier.run())
+        try:
+            await server.serve()
+        finally:
+            looking.cancel()
+            await asyncio.gather(looking, return_exceptions=True)
+            await notifier.close()
+            await app.state.exports.close()
     finally:
         await database.close()
 

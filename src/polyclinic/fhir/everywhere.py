@@ -37,8 +37,13 @@ class EverywherePage(NamedTuple):
     total: int | None
 
 
-def parse_everywhere(query: Sequence[tuple[str, str]], base: str = "") -> Everywhere:
-    """Read a search across types. Raises BadSearch for what only a search on one type can do."""
+def parse_everywhere(
+    query: Sequence[tuple[str, str]], base: str = "", allowed: Sequence[str] | None = None
+) -> Everywhere:
+    """Read a search across types: those named, or all that are allowed.
+
+    Raises BadSearch for what only a search on one type can do.
+    """
     named = [type_ for name, text in query if name == "_type" for type_ in text.split(",") if type_]
     unknown = [type_ for type_ in named if type_ not in resource_types()]
     if unknown:
@@ -46,7 +51,9 @@ def parse_everywhere(query: Sequence[tuple[str, str]], base: str = "") -> Everyw
     refused = [name for name, _ in query if name in _ONE_TYPE_ONLY]
     if refused:
         raise BadSearch(f"'{refused[0]}' is for a search on one type")
-    types = sorted(set(named)) or list(resource_types())
+    types = sorted(set(named)) or list(resource_types() if allowed is None else allowed)
+    if not types:
+        raise BadSearch("there is no type that may be searched")
     plain = [(name, text) for name, text in query if name not in ("_type", "_page")]
     searches = {type_: parse_search(type_, plain, base) for type_ in types}
     for type_, search in searches.items():

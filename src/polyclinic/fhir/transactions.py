@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, Protocol
 
 from polyclinic.core.database import Transaction
 from polyclinic.core.records import (
@@ -26,6 +26,7 @@ from polyclinic.core.seed import derive
 from polyclinic.fhir import search as searching
 from polyclinic.fhir import storage
 from polyclinic.fhir.conditional import Conditions, find_one, has_conditional, resolved
+from polyclinic.fhir.conditions import Search
 from polyclinic.fhir.deferred import catch_up
 from polyclinic.fhir.fhirpath_patch import apply_fhirpath_patch
 from polyclinic.fhir.patch import apply_patch
@@ -137,6 +138,18 @@ def touched(changes: Sequence[Change]) -> tuple[list[Key], dict[Key, Resource]]:
     return keys, becoming
 
 
+class Sight(Protocol):
+    """What may be seen: raises for a resource or narrows a search."""
+
+    def check(self, resource: Resource, letter: Literal["r"]) -> None:
+        """Raise unless this resource may be read."""
+        ...
+
+    def restrict(self, search: Search) -> None:
+        """Raise unless this may be searched; let the search find only what may be seen."""
+        ...
+
+
 def perform(
     transaction: Transaction,
     operations: Sequence[Operation],
@@ -147,8 +160,10 @@ def perform(
     check: Callable[[Resource], None] | None = None,
     resolve: bool = True,
     complete: Callable[[UnitOfWork], None] | None = None,
+    sight: Sight | None = None,
 ) -> list[Outcome]:
     """Make every change or raise. `check` sees each patched resource before it is written, `complete` sees all changes.
+    `sight` limits what reads and conditions may see.
 
     `resolve` looks for references that are full URLs of other entries or searches; our own changes have none.
 
@@ -156,6 +171,8 @@ def perform(
     """
     operations = [replace(operation) for operation in operations]
     work = UnitOfWork(transaction, now, hold=hold)
+    if sight is not None:
+        _restrict_conditions(operations, base, sight)
     ordered = sorted(range(len(operations)), key=lambda position: _ORDER[operations[position].method])
     given = _assign_ids(work, operations, base)
     work.lock(*_keys(operations))
@@ -174,8 +191,16 @@ def perform(
         complete(work)
     work.finish()
     for position in reads:
-        outcomes[position] = _read(transaction, operations[position], base)
+        outcomes[position] = _read(transaction, operations[position], base, sight)
     return [_latest(work, outcome) for outcome in outcomes if outcome is not None]
+
+
+def _restrict_conditions(operations: Sequence[Operation], base: str, sight: Sight) -> None:
+    """A condition tells whether something is there: who asks must be allowed to search for it."""
+    for operation in operations:
+        for condition in (operation.condition, operation.if_none_exist):
+            if condition is not None:
+                sight.restrict(parse_search(operation.type, condition, base))
 
 
 def _latest(work: UnitOfWork, outcome: Outcome) -> Outcome:
@@ -250,7 +275,7 @@ def _change(work: UnitOfWork, operation: Operation, base: str, check: Callable[[
             work.delete((operation.type, operation.id), operation.if_version)
             return Outcome(200, operation=operation)
         case "GET":
-            return _read(work.transaction, operation, base)
+            return _read(work.transaction, operation, base, None)
 
 
 def _patched(resource: Resource, patch: object) -> Resource:
@@ -272,10 +297,15 @@ def _target(operation: Operation) -> str:
     return operation.id
 
 
-def _read(transaction: Transaction, operation: Operation, base: str) -> Outcome:
+def _read(transaction: Transaction, operation: Operation, base: str, sight: Sight | None) -> Outcome:
     if operation.id is not None:
         resource = storage.read(transaction, operation.type, operation.id).resource()
+        if sight is not None:
+            sight.check(resource, "r")
         return Outcome(200, resource, operation=operation)
     catch_up(transaction)
-    page = searching.run(transaction, parse_search(operation.type, operation.query, base))
+    search = parse_search(operation.type, operation.query, base)
+    if sight is not None:
+        sight.restrict(search)
+    page = searching.run(transaction, search)
     return Outcome(200, page=page, operation=operation)

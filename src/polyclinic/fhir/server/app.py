@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from http import HTTPStatus
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -20,19 +20,24 @@ from polyclinic.core.records import RecordsError
 from polyclinic.fhir.notifications import Notifier
 from polyclinic.fhir.parameters import resource_types
 from polyclinic.fhir.server import outcomes
+from polyclinic.fhir.server.access import OPEN, Access, access_of
 from polyclinic.fhir.server.appointments import Appointments
 from polyclinic.fhir.server.batches import Batches
 from polyclinic.fhir.server.capability import capability_statement, index_page
-from polyclinic.fhir.server.exchange import base_url, require_json, respond
+from polyclinic.fhir.server.exchange import base_url, require_json, resource_type, respond
 from polyclinic.fhir.server.exports import Exports
 from polyclinic.fhir.server.interactions import Interactions
 from polyclinic.fhir.server.openapi import openapi
 from polyclinic.fhir.server.operations import Operations
 from polyclinic.fhir.server.searches import Searches
 from polyclinic.fhir.server.subscriptions import Subscriptions
+from polyclinic.fhir.smart.scopes import Letter
 from polyclinic.fhir.store import FhirStore
 from polyclinic.serving.hosts import KnownHosts
 from polyclinic.serving.metrics import Metrics
+
+if TYPE_CHECKING:
+    from polyclinic.fhir.server.smart import Smart
 
 _CORS: dict[str, Any] = {
     "allow_methods": ("GET", "POST", "PUT", "PATCH", "DELETE"),
@@ -50,64 +55,112 @@ _CORS: dict[str, Any] = {
 _log = logging.getLogger("polyclinic.fhir")
 
 
+Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
+Need: TypeAlias = Callable[[Access, Request], None]
+"""Raises unless the token allows what a route does."""
+
+
 def fhir_app(
-    store: FhirStore, hosts: Iterable[str] = (), origins: Iterable[str] = (), notifier: Notifier | None = None
+    store: FhirStore,
+    hosts: Iterable[str] = (),
+    origins: Iterable[str] = (),
+    notifier: Notifier | None = None,
+    smart: Smart | None = None,
 ) -> Starlette:
-    """A FHIR R5 server over a store. It has no users of its own: put it behind what guards it, or on loopback.
+    """A FHIR R5 server over a store. Without `smart` everybody may do everything: for loopback only.
 
     It answers under numbers, `localhost` and these hosts' names alone: see `KnownHosts`. Web pages of these origins may
     use it from a browser. `notifier` serves subscriptions.
     """
     one, many, batches, named = Interactions(store), Searches(store), Batches(store), Operations(store)
-    visits, exports, told = Appointments(store), Exports(store), Subscriptions(store, notifier)
-    pages = _Pages(store, many)
+    visits, told = Appointments(store), Subscriptions(store, notifier)
+    exports = Exports(store, guarded=smart is not None)
+    pages = _Pages(store, many, smart)
+    own = _own_checks
+    listed: list[tuple[str, str, Handler, Need]] = [
+        ("GET", "/", pages.index, own),
+        ("POST", "/_search", many.post_everywhere, own),
+        ("POST", "/", batches.post, own),
+        ("GET", "/$export", exports.system, own),
+        ("GET", "/Patient/$export", exports.patients, own),
+        ("GET", "/$export-status/{job}", exports.status, own),
+        ("DELETE", "/$export-status/{job}", exports.delete, own),
+        ("GET", "/$export-file/{job}/{name}", exports.file, own),
+        ("GET", "/_history", many.history, own),
+        ("POST", "/Slot/$hold", named.hold, _on("Slot", "u")),
+        ("POST", "/Slot/{id}/$hold", named.hold, _on("Slot", "u")),
+        ("GET", "/Appointment/$find", visits.find, _on("Slot", "s")),
+        ("POST", "/Appointment/$find", visits.find, _on("Slot", "s")),
+        ("POST", "/Appointment/$hold", visits.hold, _on("Appointment", "c")),
+        ("POST", "/Appointment/{id}/$hold", visits.hold, _on("Appointment", "c")),
+        ("POST", "/Appointment/$book", visits.book, _on("Appointment", "c")),
+        ("POST", "/Appointment/{id}/$book", visits.book, _on("Appointment", "c")),
+        ("GET", "/Patient/{id}/$everything", many.everything, _on("Patient", "r")),
+        ("GET", "/Subscription/{id}/$status", told.status, _on("Subscription", "r")),
+        ("GET", "/Subscription/{id}/$events", told.events, _on("Subscription", "r")),
+        ("POST", "/{type}/$validate", named.validate, _any_scope),
+        ("POST", "/{type}/_search", many.post, _typed("s")),
+        ("GET", "/{type}/_history", many.history, _typed("s")),
+        ("GET", "/{type}/{id}/_history", many.history, _typed("r")),
+        ("GET", "/{type}/{id}/_history/{version}", one.vread, _typed("r")),
+        ("GET", "/{type}/{id}", one.read, _typed("r")),
+        ("PUT", "/{type}/{id}", one.update, _typed("u")),
+        ("PATCH", "/{type}/{id}", one.patch, _typed("u")),
+        ("DELETE", "/{type}/{id}", one.delete, _typed("d")),
+        ("GET", "/{type}", many.get, _typed("s")),
+        ("POST", "/{type}", one.create, _typed("c")),
+        ("PUT", "/{type}", one.update, _typed("u")),
+        ("PATCH", "/{type}", one.patch, _typed("u")),
+        ("DELETE", "/{type}", one.delete, _typed("d")),
+    ]
     routes = [
-        Route("/", pages.index, methods=["GET"]),
-        Route("/_search", many.post_everywhere, methods=["POST"]),
-        Route("/", batches.post, methods=["POST"]),
         Route("/metadata", pages.metadata, methods=["GET"]),
         Route("/openapi.json", pages.openapi, methods=["GET"]),
-        Route("/$export", exports.system, methods=["GET"]),
-        Route("/Patient/$export", exports.patients, methods=["GET"]),
-        Route("/$export-status/{job}", exports.status, methods=["GET"]),
-        Route("/$export-status/{job}", exports.delete, methods=["DELETE"]),
-        Route("/$export-file/{job}/{name}", exports.file, methods=["GET"]),
-        Route("/_history", many.history, methods=["GET"]),
-        Route("/Slot/$hold", named.hold, methods=["POST"]),
-        Route("/Slot/{id}/$hold", named.hold, methods=["POST"]),
-        Route("/Appointment/$find", visits.find, methods=["GET", "POST"]),
-        Route("/Appointment/$hold", visits.hold, methods=["POST"]),
-        Route("/Appointment/{id}/$hold", visits.hold, methods=["POST"]),
-        Route("/Appointment/$book", visits.book, methods=["POST"]),
-        Route("/Appointment/{id}/$book", visits.book, methods=["POST"]),
-        Route("/Patient/{id}/$everything", many.everything, methods=["GET"]),
-        Route("/Subscription/{id}/$status", told.status, methods=["GET"]),
-        Route("/Subscription/{id}/$events", told.events, methods=["GET"]),
-        Route("/{type}/$validate", named.validate, methods=["POST"]),
-        Route("/{type}/_search", many.post, methods=["POST"]),
-        Route("/{type}/_history", many.history, methods=["GET"]),
-        Route("/{type}/{id}/_history", many.history, methods=["GET"]),
-        Route("/{type}/{id}/_history/{version}", one.vread, methods=["GET"]),
-        Route("/{type}/{id}", one.read, methods=["GET"]),
-        Route("/{type}/{id}", one.update, methods=["PUT"]),
-        Route("/{type}/{id}", one.patch, methods=["PATCH"]),
-        Route("/{type}/{id}", one.delete, methods=["DELETE"]),
-        Route("/{type}", many.get, methods=["GET"]),
-        Route("/{type}", one.create, methods=["POST"]),
-        Route("/{type}", one.update, methods=["PUT"]),
-        Route("/{type}", one.patch, methods=["PATCH"]),
-        Route("/{type}", one.delete, methods=["DELETE"]),
+        *(smart.routes() if smart is not None else ()),
+        *(Route(path, _guarded(handler, need), methods=[method]) for method, path, handler, need in listed),
     ]
     handlers = {RecordsError: _refused, HTTPException: _no_route, Exception: _broken}
-    return Starlette(
+    app = Starlette(
         routes=routes,
         exception_handlers=handlers,  # type: ignore[arg-type]
         middleware=[
             Middleware(KnownHosts, hosts=tuple(hosts), origins=tuple(origins)),
             Middleware(CORSMiddleware, allow_origins=tuple(origins), **_CORS),
             Middleware(Metrics, service="fhir"),
+            *(smart.middleware() if smart is not None else ()),
         ],
     )
+    app.state.exports = exports
+    return app
+
+
+def _typed(letter: Letter) -> Need:
+    """The scope's letter that an interaction on the type in the path needs."""
+    return lambda access, request: access.require(resource_type(request), letter)
+
+
+def _on(type_: str, letter: Letter) -> Need:
+    return lambda access, request: access.require(type_, letter)
+
+
+def _any_scope(access: Access, request: Request) -> None:
+    access.require_any(resource_type(request))
+
+
+def _own_checks(access: Access, request: Request) -> None:
+    """The handler asks for each type that it touches."""
+
+
+def _guarded(handler: Handler, need: Need) -> Handler:
+    """A handler that runs only where the token allows it."""
+
+    async def run(request: Request) -> Response:
+        access = access_of(request)
+        if access is not OPEN:
+            need(access, request)
+        return await handler(request)
+
+    return run
 
 
 async def _refused(request: Request, error: RecordsError) -> Response:
@@ -128,13 +181,16 @@ async def _broken(request: Request, error: Exception) -> Response:
 class _Pages:
     """What the server says about itself."""
 
-    def __init__(self, store: FhirStore, many: Searches) -> None:
-        self.store, self._many = store, many
+    def __init__(self, store: FhirStore, many: Searches, smart: Smart | None) -> None:
+        self.store, self._many, self._smart = store, many, smart
 
     async def metadata(self, request: Request) -> Response:
         """GET metadata."""
         require_json(request)
-        return respond(capability_statement(base_url(request)))
+        statement = capability_statement(base_url(request))
+        if self._smart is not None:
+            statement["rest"][0]["security"] = self._smart.security()
+        return respond(statement)
 
     async def openapi(self, request: Request) -> Response:
         """GET openapi.json."""

@@ -23,6 +23,7 @@ from polyclinic.fhir.offers import Wanted, find_offers
 from polyclinic.fhir.references import refuse_dangling
 from polyclinic.fhir.scheduling import cancelled, span
 from polyclinic.fhir.server import outcomes
+from polyclinic.fhir.server.access import OPEN, Access, access_of
 from polyclinic.fhir.server.exchange import base_url, body_resource, preference, require_json, resource_id, respond
 from polyclinic.fhir.server.inputs import BadParameters, Parameters
 from polyclinic.fhir.server.interactions import representation
@@ -104,10 +105,11 @@ class Appointments:
         given = Parameters(await body_resource(request))
         appointment = self._chosen(request, given)
         minutes = given.integer("minutes", DEFAULT_HOLD_MINUTES, MAX_HOLD_MINUTES)
+        access = access_of(request)
         now, base = self.store.now(), base_url(request)
         until = now + minutes * 60_000_000
         held = await self.store.database.write(
-            lambda transaction: hold(transaction, appointment, now, until=until, base=base)
+            lambda transaction: hold(transaction, appointment, now, until=until, base=base, access=access)
         )
         return respond(self._bundle([held], base))
 
@@ -131,7 +133,9 @@ class Appointments:
         instead = _id_in(given.text("cancelled-appt-id")) if given else None
         base = base_url(request)
         booked = await self.store.database.write(
-            lambda transaction: book(transaction, appointment, token, now, base=base, instead=instead)
+            lambda transaction: book(
+                transaction, appointment, token, now, base=base, instead=instead, access=access_of(request)
+            )
         )
         if guided:
             return respond(self._bundle([booked], base))
@@ -165,9 +169,11 @@ class Appointments:
         return {"resourceType": "Bundle", "type": "searchset", "total": len(appointments), "entry": entries}
 
 
-def hold(transaction: Transaction, appointment: Resource, now: int, *, until: int, base: str = "") -> Resource:
+def hold(
+    transaction: Transaction, appointment: Resource, now: int, *, until: int, base: str = "", access: Access = OPEN
+) -> Resource:
     """Store an appointment as pending until then."""
-    held = _fix(transaction, appointment, "pending", now, base=base)
+    held = _fix(transaction, appointment, "pending", now, base=base, access=access)
     slot_holds.place(transaction, slots_of(held), f"Appointment/{held['id']}", until)
     return held
 
@@ -180,10 +186,11 @@ def book(
     *,
     base: str = "",
     instead: str | None = None,
+    access: Access = OPEN,
 ) -> Resource:
     """Book an appointment on the slots it names; its time is theirs. `instead` is cancelled with it."""
     given_up = [] if instead is None else [storage.read(transaction, "Appointment", instead).resource()]
-    return _fix(transaction, appointment, "booked", now, base=base, token=token, given_up=given_up)
+    return _fix(transaction, appointment, "booked", now, base=base, token=token, given_up=given_up, access=access)
 
 
 def _fix(
@@ -195,6 +202,7 @@ def _fix(
     base: str,
     token: str | None = None,
     given_up: Sequence[Resource] = (),
+    access: Access = OPEN,
 ) -> Resource:
     settle(transaction, now)
     id_ = appointment.get("id")
@@ -209,6 +217,8 @@ def _fix(
     slots = [storage.read(transaction, "Slot", slot).resource() for slot in _slot_ids(appointment)]
     fixed = {**appointment, "status": status, **span(slots)}
     check(fixed)
+    for resource in (fixed, *given_up, *([current] if current is not None else [])):
+        access.check(resource, "c" if resource is fixed and current is None else "u")
     operations = [_operation(fixed, current)]
     operations += [Operation("PUT", "Appointment", each["id"], cancelled(each, now)) for each in given_up]
     if status == "booked" and current is not None:

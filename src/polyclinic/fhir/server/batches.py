@@ -12,8 +12,8 @@ from starlette.responses import Response
 from polyclinic.core.records import Problem, RecordInvalid, RecordsError, Resource
 from polyclinic.fhir.bundles import BadBundle, etag, operations_in
 from polyclinic.fhir.query import parse_search
-from polyclinic.fhir.references import refuse_dangling
 from polyclinic.fhir.server import outcomes
+from polyclinic.fhir.server.access import Access, access_of
 from polyclinic.fhir.server.exchange import base_url, body_resource, preference, require_json, respond
 from polyclinic.fhir.server.interactions import check_only
 from polyclinic.fhir.server.rendering import search_set
@@ -36,37 +36,32 @@ class Batches:
             raise BadBundle("the base takes a Bundle of type 'batch' or 'transaction'", expression="Bundle.type")
         base, bare = base_url(request), preference(request, "return") == "minimal"
         if kind == "transaction":
-            entries = await self._transaction(bundle, base, bare)
+            entries = await self._transaction(bundle, base, bare, access_of(request))
         else:
-            entries = await self._batch(bundle, base, bare)
+            entries = await self._batch(bundle, base, bare, access_of(request))
         response = {"resourceType": "Bundle", "type": f"{kind}-response", "entry": entries}
         return await asyncio.to_thread(respond, response)
 
-    async def _transaction(self, bundle: Resource, base: str, bare: bool) -> list[Resource]:
+    async def _transaction(self, bundle: Resource, base: str, bare: bool, access: Access) -> list[Resource]:
         operations = await asyncio.to_thread(_checked, bundle)
-        now, complete = self.store.now(), partial(refuse_dangling, base=base)
-        done = await self.store.database.write(
-            lambda transaction: perform(transaction, operations, now, base=base, check=check_only, complete=complete)
-        )
-        return [_entry(outcome, base, bare) for outcome in done]
+        return [_entry(outcome, base, bare, access) for outcome in await self._perform(operations, base, access)]
 
-    async def _batch(self, bundle: Resource, base: str, bare: bool) -> list[Resource]:
+    async def _perform(self, operations: list[Operation], base: str, access: Access) -> list[Outcome]:
+        run = partial(perform, base=base, check=check_only, complete=access.completing(base), sight=access)
+        now = self.store.now()
+        return await self.store.database.write(lambda transaction: run(transaction, operations, now))
+
+    async def _batch(self, bundle: Resource, base: str, bare: bool, access: Access) -> list[Resource]:
         entries = bundle.get("entry", [])
         if not isinstance(entries, list):
             raise BadBundle("'entry' must be an array", expression="Bundle.entry")
-        return [await self._alone(entry, base, bare) for entry in entries]
+        return [await self._alone(entry, base, bare, access) for entry in entries]
 
-    async def _alone(self, entry: object, base: str, bare: bool) -> Resource:
+    async def _alone(self, entry: object, base: str, bare: bool, access: Access) -> Resource:
         try:
             operation = operations_in({"entry": [entry]})[0]
             _validate(operation, operation.type)
-            now, complete = self.store.now(), partial(refuse_dangling, base=base)
-            done = await self.store.database.write(
-                lambda transaction: perform(
-                    transaction, [operation], now, base=base, check=check_only, complete=complete
-                )
-            )
-            return _entry(done[0], base, bare)
+            return _entry((await self._perform([operation], base, access))[0], base, bare, access)
         except RecordsError as error:
             return {"response": {"status": _status(error.status), "outcome": outcomes.of_error(error)}}
 
@@ -97,9 +92,10 @@ def _status(code: int) -> str:
     return f"{code} {HTTPStatus(code).phrase}"
 
 
-def _entry(outcome: Outcome, base: str, bare: bool) -> Resource:
+def _entry(outcome: Outcome, base: str, bare: bool, access: Access) -> Resource:
     response: Resource = {"status": _status(outcome.status)}
     if outcome.page is not None and outcome.operation is not None:
+        outcome.page.included = access.visible(outcome.page.included)
         search = parse_search(outcome.operation.type, outcome.operation.query, base)
         return {"resource": search_set(base, search, outcome.page), "response": response}
     resource = outcome.resource

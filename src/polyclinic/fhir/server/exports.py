@@ -21,6 +21,7 @@ from polyclinic.fhir.dates import date_range, instant_text
 from polyclinic.fhir.export import Export, ExportFile, patient_types
 from polyclinic.fhir.parameters import resource_types
 from polyclinic.fhir.server import outcomes
+from polyclinic.fhir.server.access import access_of
 from polyclinic.fhir.server.exchange import base_url, preference, require_json, respond
 from polyclinic.fhir.server.inputs import BadParameters
 from polyclinic.fhir.store import FhirStore
@@ -96,11 +97,15 @@ class Exports:
         for type_ in named:
             if type_ not in possible:
                 raise BadParameters(f"'{type_}' is not exported here")
+        access = access_of(request)
+        allowed = [type_ for type_ in possible if type_ in access.types("r", "s")]
+        for type_ in named or allowed or possible:
+            access.require_all_patients(type_, "r", "s")
         try:
             since = date_range(query["_since"].replace(" ", "+"))[0] if "_since" in query else None
         except ValueError as error:
             raise BadParameters(f"'_since': {error}") from error
-        return sorted(set(named)) or possible, since
+        return sorted(set(named)) or allowed, since
 
     async def _make_room(self) -> None:
         while len(self._jobs) >= MAX_KEPT:
@@ -163,7 +168,7 @@ class Exports:
 
 def _owner(request: Request) -> str:
     """Who started an export: only that client sees it. Without authorisation everybody is one client."""
-    return str(getattr(request.state, "client_id", ""))
+    return access_of(request).client_id
 
 
 def _listed(base: str, file: ExportFile) -> dict[str, object]:

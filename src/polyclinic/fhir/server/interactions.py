@@ -14,8 +14,8 @@ from polyclinic.fhir.bundles import BadBundle, version_in
 from polyclinic.fhir.codec import loads
 from polyclinic.fhir.dates import instant
 from polyclinic.fhir.query import parse_search
-from polyclinic.fhir.references import refuse_dangling
 from polyclinic.fhir.server import outcomes
+from polyclinic.fhir.server.access import OPEN, Access, access_of
 from polyclinic.fhir.server.exchange import (
     base_url,
     body_bytes,
@@ -30,6 +30,7 @@ from polyclinic.fhir.server.exchange import (
     stamp,
 )
 from polyclinic.fhir.server.rendering import subset
+from polyclinic.fhir.storage import Stored
 from polyclinic.fhir.store import FhirStore
 from polyclinic.fhir.transactions import Method, Operation, Outcome, perform
 from polyclinic.fhir.validate import check
@@ -48,6 +49,7 @@ class Interactions:
         require_json(request)
         type_, id_ = resource_type(request), resource_id(request)
         stored = await self.store.database.read(lambda transaction: storage.read(transaction, type_, id_))
+        see(request, stored)
         known = request.headers.get("if-none-match")
         if known is not None and version_in(known) == str(stored.version):
             return Response(status_code=304, headers=stamp(stored.version, stored.updated))
@@ -61,9 +63,11 @@ class Interactions:
         """GET Type/id/_history/version."""
         require_json(request)
         type_, id_, version = resource_type(request), resource_id(request), str(request.path_params["version"])
-        return respond_stored(
-            await self.store.database.read(lambda transaction: storage.read_version(transaction, type_, id_, version))
+        stored = await self.store.database.read(
+            lambda transaction: storage.read_version(transaction, type_, id_, version)
         )
+        see(request, stored)
+        return respond_stored(stored)
 
     async def create(self, request: Request) -> Response:
         """POST Type, at most once with If-None-Exist."""
@@ -101,7 +105,7 @@ class Interactions:
         """DELETE Type/id, or DELETE Type?condition when it matches one. Always answers with an OperationOutcome."""
         require_json(request)
         operation = self._operation(request, "DELETE")
-        await self._run(operation, base_url(request))
+        await self._run(operation, base_url(request), access_of(request))
         return respond(outcomes.outcome("information", "informational", "deleted, or there was nothing to delete"))
 
     def _operation(self, request: Request, method: Method) -> Operation:
@@ -121,18 +125,22 @@ class Interactions:
         check(resource)
         return resource
 
-    async def _run(self, operation: Operation, base: str) -> Outcome:
-        now, complete = self.store.now(), partial(refuse_dangling, base=base)
-        return await self.store.database.write(
-            lambda transaction: perform(transaction, [operation], now, base=base, check=check_only, complete=complete)[
-                0
-            ]
-        )
+    async def _run(self, operation: Operation, base: str, access: Access) -> Outcome:
+        run = partial(perform, base=base, check=check_only, complete=access.completing(base), sight=access)
+        now = self.store.now()
+        return await self.store.database.write(lambda transaction: run(transaction, [operation], now)[0])
 
     async def _perform(self, request: Request, operation: Operation) -> Response:
         base = base_url(request)
-        done = await self._run(operation, base)
+        done = await self._run(operation, base, access_of(request))
         return representation(done.resource or {}, base, done.status, preference(request, "return"))
+
+
+def see(request: Request, stored: Stored) -> None:
+    """Raise unless the client may read this."""
+    access = access_of(request)
+    if access is not OPEN:
+        access.check(stored.resource(), "r")
 
 
 def check_only(resource: Resource) -> None:

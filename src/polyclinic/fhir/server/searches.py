@@ -23,6 +23,7 @@ from polyclinic.fhir.includes import included_keys, read_included
 from polyclinic.fhir.parameters import parameters, resource_types
 from polyclinic.fhir.query import parse_search
 from polyclinic.fhir.server import outcomes
+from polyclinic.fhir.server.access import OPEN, access_of
 from polyclinic.fhir.server.exchange import (
     base_url,
     body_bytes,
@@ -62,7 +63,10 @@ class Searches:
         """GET the base with parameters: a search across types, those of `_type` or all."""
         require_json(request)
         base = base_url(request)
-        asked = parse_everywhere(query, base)
+        access = access_of(request)
+        asked = parse_everywhere(query, base, None if access is OPEN else access.types("s"))
+        for search in asked.searches.values():
+            access.restrict(search)
         page = await self.store.settled(lambda transaction: run_everywhere(transaction, asked))
         return respond(everywhere_set(base, query, page))
 
@@ -80,7 +84,10 @@ class Searches:
         search = parse_search(type_, query, base)
         if search.ignored and preference(request, "handling") == "strict":
             raise BadSearch(f"unknown search parameter of {type_}: {', '.join(search.ignored)}")
+        access = access_of(request)
+        access.restrict(search)
         page = await self.store.settled(lambda transaction: searching.run(transaction, search))
+        page.included = access.visible(page.included)
         return respond(search_set(base, search, page, _warnings(search)))
 
     async def history(self, request: Request) -> Response:
@@ -93,6 +100,7 @@ class Searches:
         if "id" in request.path_params:
             id_ = resource_id(request)
             path = f"{types[0]}/{id_}/_history"
+        await self._may_see_history(request, types, id_)
         count, since, mark = _history_query(request)
 
         def run(transaction: Transaction) -> HistoryPage:
@@ -106,13 +114,33 @@ class Searches:
             links = [{"relation": "next", "url": f"{base}/{path}?{kept}&_page={_write_mark(page.following)}"}]
         return respond(history_bundle(base, path, page.versions, links))
 
+    async def _may_see_history(self, request: Request, types: Sequence[str], id_: str | None) -> None:
+        access = access_of(request)
+        if access is OPEN:
+            return
+        for type_ in types:
+            if id_ is None:
+                access.require_all_patients(type_, "s")
+            else:
+                known = await self.store.database.read(lambda transaction: storage.find(transaction, types[0], id_))
+                access.require(type_, "r")
+                if known is not None and known.body is not None:
+                    access.check(known.resource(), "r")
+                else:
+                    access.require_all_patients(type_, "r")
+
     async def everything(self, request: Request) -> Response:
         """GET Patient/id/$everything: the patient, what refers to them, and what that refers to."""
         require_json(request)
         id_, base = resource_id(request), base_url(request)
         only = [t for value in request.query_params.getlist("_type") for t in value.split(",")]
         since = _date(request, "_since")
+        access = access_of(request)
+        access.require("Patient", "r")
         found = await self.store.settled(lambda transaction: everything(transaction, id_))
+        if access is not OPEN:
+            access.check(found[0].resource(), "r")
+            found = access.visible(found)
         kept = [s for s in found if (not only or s.type in only) and (since is None or s.updated >= since)]
         page = searching.Page(kept, total=len(kept))
         bundle = search_set(base, Search("Patient"), page)

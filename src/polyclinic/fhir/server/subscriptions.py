@@ -8,6 +8,7 @@ from starlette.responses import Response
 from polyclinic.core.records import Resource
 from polyclinic.fhir import storage
 from polyclinic.fhir.notifications import Notifier, Subscriber, notification
+from polyclinic.fhir.server.access import access_of
 from polyclinic.fhir.server.exchange import base_url, require_json, resource_id, respond
 from polyclinic.fhir.server.inputs import BadParameters
 from polyclinic.fhir.store import FhirStore
@@ -39,6 +40,7 @@ class Subscriptions:
         id_ = resource_id(request)
         stored = await self.store.database.read(lambda transaction: storage.read(transaction, "Subscription", id_))
         subscription: Resource = stored.resource()
+        access_of(request).check(subscription, "r")
         served = self._notifier.subscribers.get(id_) if self._notifier is not None else None
         if served is None:
             return Subscriber(subscription, {})

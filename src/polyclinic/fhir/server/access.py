@@ -1,0 +1,176 @@
+"""What the bearer of a token may do here, asked at every interaction.
+
+Without SMART everything is open. With it, a type and a letter (c, r, u, d, s) must be granted; where only a scope for
+one patient grants it, what belongs to other patients is neither shown nor changed, and found by no search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from starlette.requests import Request
+
+from polyclinic.core.records import RecordsError, Resource
+from polyclinic.fhir.conditions import Chain, Condition, Filter, Has, Search, Target
+from polyclinic.fhir.index import rows
+from polyclinic.fhir.parameters import Parameter, parameters, resource_types
+from polyclinic.fhir.references import refuse_dangling
+from polyclinic.fhir.smart.scopes import LETTERS, Grant, Letter
+from polyclinic.fhir.storage import Stored
+from polyclinic.fhir.topics import built_in_topics, topic_types
+from polyclinic.fhir.unit_of_work import UnitOfWork
+
+
+class Forbidden(RecordsError):
+    """The token does not allow this."""
+
+    status = 403
+    code = "forbidden"
+
+
+class Access:
+    """What may be done: everything (no grant), or what a grant allows."""
+
+    def __init__(self, grant: Grant | None = None) -> None:
+        self._grant = grant
+
+    @property
+    def client_id(self) -> str:
+        """Who asks; empty where everything is open."""
+        return self._grant.client_id if self._grant is not None else ""
+
+    def require(self, type_: str, *letters: Letter) -> None:
+        """Raise Forbidden unless all of this is allowed on a type."""
+        for letter in letters:
+            if self._grant is not None and self._grant.level(type_, letter) is None:
+                raise Forbidden(f"the token has no scope for {type_}.{letter}")
+
+    def require_any(self, type_: str) -> None:
+        """Raise Forbidden unless something is allowed on a type."""
+        if not any(self.may(type_, letter) for letter in LETTERS):
+            raise Forbidden(f"the token has no scope for {type_}")
+
+    def require_all_patients(self, type_: str, *letters: Letter) -> None:
+        """Raise Forbidden unless this is allowed beyond one patient."""
+        self.require(type_, *letters)
+        for letter in letters:
+            if self._patient(type_, letter) is not None:
+                raise Forbidden(f"the token is for one patient only, and this reads {type_} of all")
+
+    def may(self, type_: str, letter: Letter) -> bool:
+        """Whether this is allowed."""
+        return self._grant is None or self._grant.level(type_, letter) is not None
+
+    def types(self, *letters: Letter) -> list[str]:
+        """The types on which all of this is allowed."""
+        return [type_ for type_ in resource_types() if all(self.may(type_, letter) for letter in letters)]
+
+    def check(self, resource: Resource, letter: Letter) -> None:
+        """Raise Forbidden unless this may be done with this very resource."""
+        type_ = resource["resourceType"]
+        self.require(type_, letter)
+        patient = self._patient(type_, letter)
+        if patient is not None and not _belongs(resource, patient):
+            raise Forbidden(f"{type_}/{resource.get('id', '')} is not the patient's for whom the token is")
+
+    def restrict(self, search: Search) -> None:
+        """Let a search find only what may be seen; chains and `_has` may look only where the token may."""
+        self.require(search.type, "s")
+        for condition in search.conditions:
+            for type_ in _types_in(condition):
+                self.require(type_, "s")
+                if self._patient(type_, "s") is not None:
+                    raise Forbidden(f"the token is for one patient only, and this search looks at {type_} of all")
+        patient = self._patient(search.type, "s")
+        if patient is not None and (bound := _patient_filter(search.type, patient)) is not None:
+            search.conditions.append(bound)
+
+    def visible(self, found: Iterable[Stored]) -> list[Stored]:
+        """Those that may be read."""
+        return [stored for stored in found if self._grant is None or self._sees(stored)]
+
+    def _sees(self, stored: Stored) -> bool:
+        if not self.may(stored.type, "r"):
+            return False
+        patient = self._patient(stored.type, "r")
+        return patient is None or _belongs(stored.resource(), patient)
+
+    def completing(self, base: str) -> Callable[[UnitOfWork], None]:
+        """What looks at all changes before they are made: references lead somewhere, and each change is allowed."""
+
+        def complete(work: UnitOfWork) -> None:
+            refuse_dangling(work, base)
+            if self._grant is not None:
+                for key, after in work.after.items():
+                    self._check_change(work.resource_before(key), after)
+
+        return complete
+
+    def _check_change(self, before: Resource | None, after: Resource | None) -> None:
+        letter: Letter = "c" if before is None else "d" if after is None else "u"
+        for resource in (before, after):
+            if resource is not None:
+                self.check(resource, letter)
+        if after is not None and after["resourceType"] == "Subscription":
+            for type_ in _subscribed(after):
+                self.require_all_patients(type_, "r")
+
+    def _patient(self, type_: str, letter: Letter) -> str | None:
+        """The patient to whom this is limited; None where it is not."""
+        if self._grant is None or self._grant.level(type_, letter) != "patient":
+            return None
+        return self._grant.patient
+
+
+OPEN = Access()
+
+
+def access_of(request: Request) -> Access:
+    """What the bearer of this request's token may do."""
+    found = getattr(request.state, "access", OPEN)
+    return found if isinstance(found, Access) else OPEN
+
+
+def _patient_parameters(type_: str) -> list[Parameter]:
+    """The parameters that say whose a resource is. Types without one are the hospital's, not a patient's."""
+    return [p for p in parameters(type_).values() if p.kind == "reference" and "Patient" in p.targets]
+
+
+def _belongs(resource: Resource, patient: str) -> bool:
+    type_ = resource["resourceType"]
+    if type_ == "Patient":
+        return resource.get("id") == patient
+    codes = {p.code for p in _patient_parameters(type_)}
+    if not codes:
+        return True
+    return any(row.parameter in codes and (row.system, row.value) == ("Patient", patient) for row in rows(resource))
+
+
+def _patient_filter(type_: str, patient: str) -> Filter | None:
+    if type_ == "Patient":
+        from polyclinic.fhir.conditions import Token
+
+        return Filter(parameters(type_)["_id"], None, (Token(None, patient),))
+    known = parameters(type_)
+    listed = _patient_parameters(type_)
+    if not listed:
+        return None
+    chosen = known["patient"] if known.get("patient") in listed else listed[0]
+    return Filter(chosen, None, (Target("Patient", patient),))
+
+
+def _types_in(condition: Condition) -> Sequence[str]:
+    """The other types that a condition looks at."""
+    if isinstance(condition, Has):
+        return [condition.type, *_types_in(condition.condition)]
+    if isinstance(condition, Chain):
+        return [type_ for target, inner in condition.targets for type_ in (target, *_types_in(inner))]
+    return []
+
+
+def _subscribed(subscription: Resource) -> Sequence[str]:
+    """The types whose changes a subscription would tell; all where its topic is not built in."""
+    for topic in built_in_topics():
+        if topic["url"] == str(subscription.get("topic", "")).partition("|")[0]:
+            return sorted(topic_types(topic))
+    return resource_types()

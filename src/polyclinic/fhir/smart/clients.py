@@ -1,0 +1,47 @@
+"""The clients that the built-in authorisation server knows, from a JSON file.
+
+    [{"client_id": "board", "jwks": {"keys": [...]}, "scopes": ["system/Appointment.rs"]},
+     {"client_id": "app", "redirect_uris": ["https://app.example/back"], "scopes": ["patient/*.rs", "launch/patient"]}]
+
+A client with `jwks` or `jwks_uri` proves who it is by signing; one without is public and must use PKCE.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from polyclinic.core.files import bad_file
+from polyclinic.core.message import Frozen
+from polyclinic.fhir.smart.scopes import OTHERS, parse_scope
+
+
+class Client(Frozen):
+    """One client: how it proves who it is, where users go back to, and the most that it may ask for."""
+
+    client_id: str = Field(min_length=1)
+    scopes: tuple[str, ...]
+    redirect_uris: tuple[str, ...] = ()
+    jwks: dict[str, Any] | None = None
+    jwks_uri: str | None = None
+    name: str = ""
+
+    @property
+    def confidential(self) -> bool:
+        """Whether it signs."""
+        return self.jwks is not None or self.jwks_uri is not None
+
+
+def read_clients(path: Path) -> dict[str, Client]:
+    """The clients of a file by id. Raises DataError naming the file."""
+    try:
+        listed = TypeAdapter(list[Client]).validate_json(path.read_bytes())
+    except (OSError, ValidationError) as error:
+        raise bad_file(path, str(error)) from error
+    for client in listed:
+        for scope in client.scopes:
+            if parse_scope(scope) is None and scope not in OTHERS:
+                raise bad_file(path, f"client '{client.client_id}': '{scope}' is not a scope that can be given here")
+    return {client.client_id: client for client in listed}

@@ -1,0 +1,185 @@
+"""The built-in authorisation server over HTTP: its description, its keys, the page where a user allows an app, tokens.
+
+Whoever allows an app must know the passphrase that the server showed when it started: this is a trial's log-in.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections import OrderedDict
+from collections.abc import Mapping
+from html import escape
+from urllib.parse import parse_qsl, urlencode
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from polyclinic.fhir.server.exchange import body_bytes
+from polyclinic.fhir.smart.clients import Client
+from polyclinic.fhir.smart.issuer import Issuer, OAuthError, needs_patient
+from polyclinic.fhir.smart.scopes import OTHERS, granted
+from polyclinic.fhir.store import FhirStore
+
+MAX_WAITING = 1000
+MAX_LISTED = 200
+MAX_TRIES = 5
+_FORM = "application/x-www-form-urlencoded"
+_NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}
+_PAGE = {
+    **_NO_STORE,
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+}
+_CAPABILITIES = (
+    "launch-standalone", "client-public", "client-confidential-asymmetric", "context-standalone-patient",
+    "permission-patient", "permission-user", "permission-offline", "permission-v1", "permission-v2",
+    "sso-openid-connect",
+)  # fmt: skip
+
+
+def smart_configuration(base: str, issuer: str, *, built_in: bool) -> dict[str, object]:
+    """What `.well-known/smart-configuration` says. Endpoints of another issuer are in its own description."""
+    said: dict[str, object] = {
+        "issuer": issuer,
+        "scopes_supported": [*OTHERS, "patient/*.cruds", "user/*.cruds", "system/*.cruds"],
+        "capabilities": list(_CAPABILITIES),
+        "code_challenge_methods_supported": ["S256"],
+    }
+    if built_in:
+        said |= {
+            "jwks_uri": f"{issuer}/jwks",
+            "authorization_endpoint": f"{issuer}/authorize",
+            "token_endpoint": f"{issuer}/token",
+            "grant_types_supported": ["authorization_code", "client_credentials", "refresh_token"],
+            "response_types_supported": ["code"],
+            "token_endpoint_auth_methods_supported": ["private_key_jwt", "none"],
+            "token_endpoint_auth_signing_alg_values_supported": ["RS384", "ES384"],
+            "subject_types_supported": ["public"],
+            "id_token_signing_alg_values_supported": ["ES384"],
+        }
+    return said
+
+
+class AuthorisationServer:
+    """Handlers over one issuer. Users choose among the patients of the store."""
+
+    def __init__(self, issuer: Issuer, store: FhirStore, passphrase: str) -> None:
+        self.issuer, self._store, self._passphrase = issuer, store, passphrase
+        self._waiting: OrderedDict[str, tuple[Client, dict[str, str], int]] = OrderedDict()
+
+    def routes(self) -> list[Route]:
+        """Under the base of the FHIR server."""
+        return [
+            Route("/.well-known/openid-configuration", self.configuration, methods=["GET"]),
+            Route("/auth/.well-known/openid-configuration", self.configuration, methods=["GET"]),
+            Route("/auth/jwks", self.jwks, methods=["GET"]),
+            Route("/auth/authorize", self.ask, methods=["GET"]),
+            Route("/auth/authorize", self.decide, methods=["POST"]),
+            Route("/auth/token", self.token, methods=["POST"]),
+        ]
+
+    async def configuration(self, request: Request) -> Response:
+        """GET the description for OpenID."""
+        return JSONResponse(smart_configuration(self.issuer.base, self.issuer.url, built_in=True))
+
+    async def jwks(self, request: Request) -> Response:
+        """GET the public keys."""
+        return JSONResponse(self.issuer.jwks())
+
+    async def token(self, request: Request) -> Response:
+        """POST the token endpoint."""
+        form = dict(parse_qsl((await body_bytes(request, _FORM)).decode(errors="replace"), keep_blank_values=True))
+        try:
+            return JSONResponse(await self.issuer.token(form, f"{self.issuer.url}/token"), headers=_NO_STORE)
+        except OAuthError as error:
+            said = {"error": error.error, "error_description": error.description}
+            return JSONResponse(said, error.status, headers=_NO_STORE)
+
+    async def ask(self, request: Request) -> Response:
+        """GET the page where a user allows an app, or goes back with the reason why not."""
+        query = dict(request.query_params)
+        client = self.issuer.clients.get(query.get("client_id", ""))
+        if client is None or query.get("redirect_uri") not in client.redirect_uris:
+            return _page("<p>This client or its address to go back to is not known here.</p>", 400)
+        if problem := self._problem(client, query):
+            return _back(query, problem)
+        ticket = secrets.token_urlsafe(24)
+        self._waiting[ticket] = (client, query, 0)
+        while len(self._waiting) > MAX_WAITING:
+            self._waiting.popitem(last=False)
+        return await self._form(client, query, ticket)
+
+    def _problem(self, client: Client, query: Mapping[str, str]) -> dict[str, str]:
+        if query.get("response_type") != "code":
+            return {"error": "unsupported_response_type"}
+        if query.get("aud", "").rstrip("/") != self.issuer.base:
+            return {"error": "invalid_request", "error_description": f"aud must be {self.issuer.base}"}
+        if query.get("code_challenge_method") != "S256" or len(query.get("code_challenge", "")) < 43:
+            return {"error": "invalid_request", "error_description": "PKCE with S256 is required"}
+        if not query.get("state"):
+            return {"error": "invalid_request", "error_description": "state is required"}
+        if not granted(query.get("scope", ""), client.scopes):
+            return {"error": "invalid_scope", "error_description": "none of these scopes may be given to this client"}
+        return {}
+
+    async def _form(self, client: Client, query: Mapping[str, str], ticket: str, note: str = "") -> Response:
+        given = granted(query.get("scope", ""), client.scopes)
+        chosen = ""
+        if needs_patient(" ".join(given)):
+            found = (await self._store.search("Patient", {"_sort": "family"}, MAX_LISTED)).matches
+            options = "".join(f'<option value="{escape(p["id"])}">{escape(_name(p))}</option>' for p in found)
+            chosen = f'<p><label>Patient <select name="patient">{options}</select></label></p>'
+        listed = "".join(f"<li><code>{escape(scope)}</code></li>" for scope in given)
+        return _page(
+            f"<p><strong>{escape(client.name or client.client_id)}</strong> asks for:</p><ul>{listed}</ul>"
+            f'<form method="post"><input type="hidden" name="ticket" value="{ticket}">{chosen}'
+            '<p><label>Passphrase <input type="password" name="passphrase" autocomplete="off"></label></p>'
+            f"<p>{escape(note)}</p>"
+            '<p><button name="decision" value="allow">Allow</button>'
+            ' <button name="decision" value="deny">Deny</button></p></form>'
+        )
+
+    async def decide(self, request: Request) -> Response:
+        """POST the user's decision."""
+        form = dict(parse_qsl((await body_bytes(request, _FORM)).decode(errors="replace"), keep_blank_values=True))
+        waiting = self._waiting.pop(form.get("ticket", ""), None)
+        if waiting is None:
+            return _page("<p>This page is too old. Start again from the app.</p>", 400)
+        client, query, tries = waiting
+        if form.get("decision") != "allow":
+            return _back(query, {"error": "access_denied"})
+        if not secrets.compare_digest(form.get("passphrase", "").encode(), self._passphrase.encode()):
+            if tries + 1 >= MAX_TRIES:
+                return _back(query, {"error": "access_denied", "error_description": "wrong passphrase"})
+            self._waiting[form["ticket"]] = (client, query, tries + 1)
+            return await self._form(client, query, form["ticket"], "That is not the passphrase.")
+        patient = form.get("patient") or None
+        if patient is not None:
+            await self._store.read("Patient", patient)
+        return _back(query, {"code": self.issuer.approve(client, query, patient=patient)})
+
+
+def _back(query: Mapping[str, str], said: dict[str, str]) -> Response:
+    """Back to the app, with what it needs to know."""
+    state = {"state": query["state"]} if query.get("state") else {}
+    joined = "&" if "?" in query["redirect_uri"] else "?"
+    address = f"{query['redirect_uri']}{joined}{urlencode({**said, **state})}"
+    return RedirectResponse(address, 303, headers=_NO_STORE)
+
+
+def _name(patient: dict[str, object]) -> str:
+    names = patient.get("name")
+    first = names[0] if isinstance(names, list) and names and isinstance(names[0], dict) else {}
+    given = " ".join(first.get("given", []))
+    return f"{first.get('family', '')} {given}".strip() or str(first.get("text", patient["id"]))
+
+
+def _page(body: str, status: int = 200) -> Response:
+    return HTMLResponse(
+        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Allow an app</title>'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        "<style>body{font:16px/1.5 system-ui,sans-serif;max-width:36rem;margin:2rem auto;padding:0 1rem}</style>"
+        f"</head><body><main><h1>Allow an app</h1>{body}</main></body></html>",
+        status,
+        headers=_PAGE,
+    )
