@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import httpx
 import pytest
@@ -27,6 +27,9 @@ from polyclinic.fhir.server import fhir_app
 from polyclinic.fhir.store import FhirStore
 from polyclinic.serving.connections import BoundedRequests, server_config
 from polyclinic.store.database import open_database
+
+if TYPE_CHECKING:
+    from polyclinic.fhir.server.smart import Smart
 
 T = TypeVar("T")
 KST = timezone(timedelta(hours=9))
@@ -163,6 +166,7 @@ class RunningServer:
         *,
         readers: int = 0,
         protocol: type[BoundedRequests] = BoundedRequests,
+        guarded: bool = False,
     ) -> None:
         self._database = open_database(url, readers=readers)
         self.store = elsewhere(FhirStore.open(self._database))
@@ -172,7 +176,11 @@ class RunningServer:
         self._socket.bind(("127.0.0.1", 0))
         self.base = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
         config = server_config(
-            fhir_app(self.store), protocol=protocol, log_level="error", lifespan="off", timeout_graceful_shutdown=2
+            fhir_app(self.store, smart=self._smart() if guarded else None),
+            protocol=protocol,
+            log_level="error",
+            lifespan="off",
+            timeout_graceful_shutdown=2,
         )
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True)
@@ -180,6 +188,11 @@ class RunningServer:
         deadline = time.monotonic() + 20
         while not self._server.started and time.monotonic() < deadline:
             threading.Event().wait(0.01)
+
+    def _smart(self) -> Smart:
+        from tests.fhir.smart_clients import smart
+
+        return smart(self.store, self.base)
 
     def stop(self) -> None:
         self._server.should_exit = True

@@ -61,7 +61,7 @@ def serve(
     clients: Path | None,
     issuer: str | None,
 ) -> int:
-    """Serve the store's records as a FHIR R5 server, until interrupted."""
+    """Serve the store's records as a FHIR R5 server, until interrupted. R4 is under /r4."""
     if clients is not None and issuer is not None:
         raise ConfigError("--smart and --issuer: one of them says whose tokens count")
     if not is_loopback(f"http://{host}") and clients is None and issuer is None:

@@ -29,6 +29,7 @@ from polyclinic.fhir.server.exports import Exports
 from polyclinic.fhir.server.interactions import Interactions
 from polyclinic.fhir.server.openapi import openapi
 from polyclinic.fhir.server.operations import Operations
+from polyclinic.fhir.server.r4_edge import R4Edge
 from polyclinic.fhir.server.searches import Searches
 from polyclinic.fhir.server.subscriptions import Subscriptions
 from polyclinic.fhir.smart.scopes import Letter
@@ -67,7 +68,9 @@ def fhir_app(
     notifier: Notifier | None = None,
     smart: Smart | None = None,
 ) -> Starlette:
-    """A FHIR R5 server over a store. Without `smart` everybody may do everything: for loopback only.
+    """A FHIR R5 server over a store, and under `/r4` the same in R4 for scheduling.
+
+    Without `smart` everybody may do everything: for loopback only.
 
     It answers under numbers, `localhost` and these hosts' names alone: see `KnownHosts`. Web pages of these origins may
     use it from a browser. `notifier` serves subscriptions.
@@ -126,6 +129,7 @@ def fhir_app(
         middleware=[
             Middleware(KnownHosts, hosts=tuple(hosts), origins=tuple(origins)),
             Middleware(CORSMiddleware, allow_origins=tuple(origins), **_CORS),
+            Middleware(R4Edge),
             Middleware(Metrics, service="fhir"),
             *(smart.middleware() if smart is not None else ()),
         ],

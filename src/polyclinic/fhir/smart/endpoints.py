@@ -1,6 +1,6 @@
 """The built-in authorisation server over HTTP: its description, its keys, the page where a user allows an app, tokens.
 
-Whoever allows an app must know the passphrase that the server showed when it started: this is a trial's log-in.
+Who allows an app must know the passphrase that the server showed when it started: this is a trial's log-in.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class AuthorisationServer:
     def _problem(self, client: Client, query: Mapping[str, str]) -> dict[str, str]:
         if query.get("response_type") != "code":
             return {"error": "unsupported_response_type"}
-        if query.get("aud", "").rstrip("/") != self.issuer.base:
+        if query.get("aud", "").rstrip("/").removesuffix("/r4") != self.issuer.base:
             return {"error": "invalid_request", "error_description": f"aud must be {self.issuer.base}"}
         if query.get("code_challenge_method") != "S256" or len(query.get("code_challenge", "")) < 43:
             return {"error": "invalid_request", "error_description": "PKCE with S256 is required"}

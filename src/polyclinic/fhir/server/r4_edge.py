@@ -1,0 +1,169 @@
+"""The same server under `/r4`, in FHIR R4: bodies are mapped on their way in and out, and so are a few searches.
+
+Patches and exports are R5's own: a patch names elements, and R4's are not the ones that are stored.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from polyclinic.core.records import RecordsError, Resource
+from polyclinic.fhir.codec import BadJson, dumps, loads, loads_object
+from polyclinic.fhir.r4.mapping import TYPES, NotInR4, to_r4, to_r5
+from polyclinic.fhir.server import outcomes
+from polyclinic.fhir.server.exchange import MAX_BODY_BYTES, TooLarge, respond
+
+PREFIX = "/r4"
+VERSION = "4.0.1"
+_JSON = re.compile(rb"application/(fhir\+)?json|text/json")
+_ENCOUNTER_STATUS = {"finished": ("completed", ""), "onleave": ("on-hold", ""), "arrived": ("in-progress", "arrived")}
+_OPEN = ("metadata", "_search", "_history", ".well-known", "auth", "")
+_NOT_IN_R4 = ("conditionalPatch",)
+
+
+class R4Edge:
+    """ASGI middleware: what begins with `/r4` is R4."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Map, or pass on."""
+        path = str(scope.get("path", ""))
+        if scope["type"] != "http" or not (path == PREFIX or path.startswith(f"{PREFIX}/")):
+            await self._app(scope, receive, send)
+            return
+        try:
+            self._refuse_others(scope, path.removeprefix(PREFIX))
+            inner = {**scope, "root_path": f"{scope.get('root_path', '')}{PREFIX}"}
+            if path == PREFIX:
+                inner |= {"path": f"{PREFIX}/", "raw_path": f"{PREFIX}/".encode()}
+            inner["query_string"] = _mapped_query(path, bytes(scope.get("query_string", b"")))
+            body = await _mapped_body(scope, receive)
+        except RecordsError as error:
+            await respond(outcomes.of_error(error), error.status)(scope, receive, send)
+            return
+        if body is not None:
+            headers = [(k, v) for k, v in scope["headers"] if k != b"content-length"]
+            inner["headers"] = [*headers, (b"content-length", str(len(body)).encode())]
+        answer = _Answer(send)
+        await self._app(inner, receive if body is None else _once(body), answer)
+
+    def _refuse_others(self, scope: Scope, path: str) -> None:
+        if scope["method"] == "PATCH":
+            raise NotInR4("patches are for R5 only: use PUT")
+        first = path.strip("/").partition("/")[0]
+        if first.startswith("$") or (first not in _OPEN and first not in TYPES):
+            raise NotInR4(f"'{first}' is not offered in R4: only {', '.join(TYPES)}")
+
+
+class _Answer:
+    """Collects an answer in JSON and sends it on in R4; anything else goes on as it is."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self._start: Message | None = None
+        self._parts: list[bytes] = []
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start" and _is_json(message["headers"]):
+            self._start = message
+        elif message["type"] == "http.response.body" and self._start is not None:
+            self._parts.append(message.get("body", b""))
+            if not message.get("more_body", False):
+                await self._finish()
+        else:
+            await self._send(message)
+
+    async def _finish(self) -> None:
+        start, raw = self._start or {}, b"".join(self._parts)
+        if raw:
+            raw = dumps(_as_r4(loads(raw)))
+        kept = [(k, v) for k, v in start["headers"] if k.lower() not in (b"content-length", b"content-type")]
+        media = b"application/fhir+json; fhirVersion=4.0; charset=utf-8"
+        headers = [*kept, (b"content-type", media), (b"content-length", str(len(raw)).encode())]
+        await self._send({**start, "headers": headers})
+        await self._send({"type": "http.response.body", "body": raw})
+
+
+def _is_json(headers: list[tuple[bytes, bytes]]) -> bool:
+    return any(name.lower() == b"content-type" and b"fhir+json" in value for name, value in headers)
+
+
+def _as_r4(resource: Any) -> Any:
+    if not isinstance(resource, dict):
+        return resource
+    if resource.get("resourceType") == "CapabilityStatement":
+        return r4_statement(resource)
+    return to_r4(resource)
+
+
+def r4_statement(statement: Resource) -> Resource:
+    """The CapabilityStatement of the R4 side."""
+    rest = statement["rest"][0]
+    resources = []
+    for resource in rest["resource"]:
+        if resource["type"] in TYPES:
+            kept = {k: v for k, v in resource.items() if k not in _NOT_IN_R4}
+            kept["interaction"] = [i for i in resource["interaction"] if i["code"] != "patch"]
+            resources.append(kept)
+    others = {k: v for k, v in statement.items() if k not in ("patchFormat", "rest")}
+    return {
+        **others,
+        "title": "Polyclinic FHIR R4",
+        "fhirVersion": VERSION,
+        "rest": [{**rest, "resource": resources}],
+    }
+
+
+async def _mapped_body(scope: Scope, receive: Receive) -> bytes | None:
+    """The body in R5; None where it is left alone."""
+    headers = dict(scope["headers"])
+    if scope["method"] not in ("POST", "PUT") or not _JSON.match(headers.get(b"content-type", b"")):
+        return None
+    parts, size = [], 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise BadJson("the client went away")
+        parts.append(message.get("body", b""))
+        size += len(parts[-1])
+        if size > MAX_BODY_BYTES:
+            raise TooLarge(f"at most {MAX_BODY_BYTES} bytes are taken")
+        if not message.get("more_body", False):
+            break
+    try:
+        return dumps(to_r5(loads_object(b"".join(parts))))
+    except (KeyError, TypeError, AttributeError, IndexError) as error:
+        raise BadJson(f"the resource is not R4: {type(error).__name__} {error}") from error
+
+
+def _once(body: bytes) -> Receive:
+    sent = False
+
+    async def receive() -> Message:
+        nonlocal sent
+        if sent:
+            return {"type": "http.disconnect"}
+        sent = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return receive
+
+
+def _mapped_query(path: str, query: bytes) -> bytes:
+    """R4's statuses of encounters in R5's words."""
+    if not path.startswith(f"{PREFIX}/Encounter") or b"status" not in query:
+        return query
+    pairs = []
+    for name, text in parse_qsl(query.decode(), keep_blank_values=True):
+        if name == "status" and text in _ENCOUNTER_STATUS:
+            status, subject = _ENCOUNTER_STATUS[text]
+            pairs += [("status", status), *([("subject-status", subject)] if subject else [])]
+        else:
+            pairs.append((name, text))
+    return urlencode(pairs).encode()

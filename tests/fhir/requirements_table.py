@@ -1,0 +1,532 @@
+"""What R5, R4 and the guides require of a server like ours, each requirement with its number and a check.
+
+The requirements are written from the requirement lists of the specifications and guides that `SOURCES` names: they say
+in our words what a conformance suite would try. `python -m tests.fhir.requirements_table` writes the page of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import httpx
+
+from polyclinic.core.records import Resource
+from polyclinic.fhir.validate import structural_problems
+
+PAGE = Path(__file__).parents[2] / "docs" / "fhir-requirements.md"
+SOURCES = {
+    "R5": "FHIR R5, RESTful API, search, bundles and patch (hl7.org/fhir/R5: http, search, bundle, fhirpatch)",
+    "R4": "FHIR R4, the same for the resources of scheduling (hl7.org/fhir/R4)",
+    "SCH": "Argonaut Scheduling 1.0.0 and IHE ITI Scheduling ([ITI-115] to [ITI-118])",
+    "BLK": "Bulk Data Access 2.0 (export, status, files, delete)",
+    "SUB": "R5 Subscriptions (topics, $status)",
+}
+FHIR = "application/fhir+json"
+Check = Callable[[httpx.AsyncClient], Awaitable[None]]
+
+
+class Requirement(NamedTuple):
+    """One requirement."""
+
+    number: str
+    text: str
+    check: Check
+
+    @property
+    def source(self) -> str:
+        """The key of its source."""
+        return self.number.partition("-")[0]
+
+
+REQUIREMENTS: list[Requirement] = []
+
+
+def requirement(number: str, text: str) -> Callable[[Check], Check]:
+    """Put a check into the table."""
+
+    def add(check: Check) -> Check:
+        REQUIREMENTS.append(Requirement(number, text, check))
+        return check
+
+    return add
+
+
+def outcome(answer: httpx.Response, status: int) -> None:
+    """A refusal: the status, and an OperationOutcome that says why."""
+    assert answer.status_code == status, answer.text
+    body = answer.json()
+    assert body["resourceType"] == "OperationOutcome" and body["issue"][0]["details"]["text"]
+
+
+async def created(api: httpx.AsyncClient, base: str = "") -> Resource:
+    made = await api.post(f"{base}/Patient", json={"resourceType": "Patient", "active": True})
+    assert made.status_code == 201
+    found: Resource = made.json()
+    return found
+
+
+def transaction(*entries: Resource, kind: str = "transaction") -> Resource:
+    return {"resourceType": "Bundle", "type": kind, "entry": list(entries)}
+
+
+def entry(method: str, url: str, resource: Resource | None = None, **request: str) -> Resource:
+    made: Resource = {"request": {"method": method, "url": url, **request}}
+    return made if resource is None else {**made, "resource": resource}
+
+
+def parameters(**named: Any) -> Resource:
+    listed = [{"name": name.replace("_", "-"), **value} for name, value in named.items()]
+    return {"resourceType": "Parameters", "parameter": listed}
+
+
+@requirement("R5-01", "`GET metadata` answers with a valid CapabilityStatement of version 5.0.0")
+async def statement(api: httpx.AsyncClient) -> None:
+    answer = await api.get("/metadata")
+    assert answer.headers["content-type"].startswith(FHIR)
+    assert answer.json()["fhirVersion"] == "5.0.0" and structural_problems(answer.json()) == []
+
+
+@requirement("R5-02", "A create gives 201, a Location with id and version, an ETag and Last-Modified")
+async def create(api: httpx.AsyncClient) -> None:
+    made = await api.post("/Patient", json={"resourceType": "Patient"})
+    assert made.status_code == 201 and made.headers["location"].endswith("/_history/1")
+    assert made.headers["etag"] == 'W/"1"' and "last-modified" in made.headers
+
+
+@requirement("R5-03", "The id that a client puts into a created resource is ignored")
+async def own_id(api: httpx.AsyncClient) -> None:
+    made = await api.post("/Patient", json={"resourceType": "Patient", "id": "mine"})
+    assert made.json()["id"] != "mine"
+
+
+@requirement("R5-04", "A read gives the resource with its ETag; an unknown id gives 404")
+async def read(api: httpx.AsyncClient) -> None:
+    assert (await api.get("/Patient/patient-0")).headers["etag"] == 'W/"1"'
+    outcome(await api.get("/Patient/nobody"), 404)
+
+
+@requirement("R5-05", "A deleted resource gives 410; its versions can still be read")
+async def gone(api: httpx.AsyncClient) -> None:
+    id_ = (await created(api))["id"]
+    assert (await api.delete(f"/Patient/{id_}")).status_code == 200
+    outcome(await api.get(f"/Patient/{id_}"), 410)
+    assert (await api.get(f"/Patient/{id_}/_history/1")).status_code == 200
+
+
+@requirement("R5-06", "If-None-Match on a read gives 304 while nothing has changed")
+async def not_modified(api: httpx.AsyncClient) -> None:
+    assert (await api.get("/Patient/patient-0", headers={"If-None-Match": 'W/"1"'})).status_code == 304
+
+
+@requirement("R5-07", "An update raises the version; If-Match with an old version gives 412")
+async def update(api: httpx.AsyncClient) -> None:
+    made = await created(api)
+    path = f"/Patient/{made['id']}"
+    assert (await api.put(path, json={**made, "active": False})).json()["meta"]["versionId"] == "2"
+    outcome(await api.put(path, json=made, headers={"If-Match": 'W/"1"'}), 412)
+
+
+@requirement("R5-08", "An update whose id is not the one in the address gives 400")
+async def wrong_id(api: httpx.AsyncClient) -> None:
+    outcome(await api.put("/Patient/a", json={"resourceType": "Patient", "id": "b"}), 400)
+
+
+@requirement("R5-09", "An update of an id that was not there creates it with 201")
+async def update_create(api: httpx.AsyncClient) -> None:
+    assert (await api.put("/Patient/new", json={"resourceType": "Patient", "id": "new"})).status_code == 201
+
+
+@requirement("R5-10", "If-None-Exist creates once; several matches give 412")
+async def conditional_create(api: httpx.AsyncClient) -> None:
+    body = {"resourceType": "Patient", "identifier": [{"system": "urn:x", "value": "9"}]}
+    given = [(await api.post("/Patient", json=body, headers={"If-None-Exist": "identifier=urn:x|9"})) for _ in range(2)]
+    assert [answer.status_code for answer in given] == [201, 200]
+    outcome(await api.post("/Patient", json=body, headers={"If-None-Exist": "gender=female"}), 412)
+
+
+@requirement("R5-11", "JSON Patch changes what it names; a failed test changes nothing")
+async def json_patch(api: httpx.AsyncClient) -> None:
+    path = f"/Patient/{(await created(api))['id']}"
+    done = await api.patch(path, json=[{"op": "replace", "path": "/active", "value": False}])
+    assert done.json()["active"] is False
+    outcome(await api.patch(path, json=[{"op": "test", "path": "/active", "value": True}]), 409)
+
+
+@requirement("R5-12", "FHIRPath Patch changes what it names")
+async def fhirpath_patch(api: httpx.AsyncClient) -> None:
+    path = f"/Patient/{(await created(api))['id']}"
+    part = [{"name": "type", "valueCode": "add"}, {"name": "path", "valueString": "Patient"},
+            {"name": "name", "valueString": "gender"}, {"name": "value", "valueCode": "female"}]  # fmt: skip
+    body = {"resourceType": "Parameters", "parameter": [{"name": "operation", "part": part}]}
+    assert (await api.patch(path, json=body, headers={"Content-Type": FHIR})).json()["gender"] == "female"
+
+
+@requirement("R5-13", "Prefer return=minimal, representation and OperationOutcome are followed")
+async def prefer(api: httpx.AsyncClient) -> None:
+    async def body(wanted: str) -> bytes:
+        headers = {"Prefer": f"return={wanted}"}
+        return (await api.post("/Patient", json={"resourceType": "Patient"}, headers=headers)).content
+
+    assert await body("minimal") == b""
+    assert b'"Patient"' in await body("representation") and b"OperationOutcome" in await body("OperationOutcome")
+
+
+@requirement("R5-14", "History of a resource, a type and the system: newest first, with method and status")
+async def history(api: httpx.AsyncClient) -> None:
+    for path in ("/Patient/patient-0/_history", "/Patient/_history", "/_history"):
+        bundle = (await api.get(path)).json()
+        assert bundle["type"] == "history"
+        assert all("request" in e and "response" in e for e in bundle["entry"])
+
+
+@requirement("R5-15", "A search set has a self link, each entry a fullUrl and a search mode")
+async def search_set(api: httpx.AsyncClient) -> None:
+    bundle = (await api.get("/Patient?gender=female")).json()
+    assert bundle["type"] == "searchset" and bundle["link"][0]["relation"] == "self"
+    assert all(e["fullUrl"].endswith(e["resource"]["id"]) and e["search"]["mode"] == "match" for e in bundle["entry"])
+
+
+@requirement("R5-16", "Pages: next links lead through every match once")
+async def pages(api: httpx.AsyncClient) -> None:
+    found, link = [], "/Slot?_count=7"
+    while link:
+        bundle = (await api.get(link)).json()
+        found += [e["resource"]["id"] for e in bundle["entry"]]
+        link = next((each["url"] for each in bundle["link"] if each["relation"] == "next"), "")
+    assert len(found) == len(set(found)) == 24
+
+
+@requirement("R5-17", "POST _search finds the same as GET")
+async def search_post(api: httpx.AsyncClient) -> None:
+    posted = (await api.post("/Slot/_search", data={"status": "free"})).json()
+    assert posted["total"] == (await api.get("/Slot?status=free")).json()["total"] == 24
+
+
+@requirement("R5-18", "An unknown parameter is an error with handling=strict and a warning otherwise")
+async def handling(api: httpx.AsyncClient) -> None:
+    outcome(await api.get("/Patient?shoe=1", headers={"Prefer": "handling=strict"}), 400)
+    entries = (await api.get("/Patient?shoe=1")).json()["entry"]
+    assert entries[-1]["search"]["mode"] == "outcome"
+
+
+@requirement("R5-19", "Prefixes of dates compare as FHIR says")
+async def prefixes(api: httpx.AsyncClient) -> None:
+    async def count(value: str) -> int:
+        return int((await api.get("/Slot", params={"schedule": "kim-diary", "start": value})).json()["total"])
+
+    assert [await count(v) for v in ("2025-03-24", "lt2025-03-24", "gt2025-03-24T10:00:00+09:00")] == [12, 0, 7]
+
+
+@requirement("R5-20", "_include and _revinclude bring resources along, marked as included, none cut")
+async def includes(api: httpx.AsyncClient) -> None:
+    bundle = (await api.get("/Schedule?_id=kim-diary&_include=Schedule:actor&_revinclude=Slot:schedule")).json()
+    assert [e["search"]["mode"] for e in bundle["entry"]].count("include") == 1 + 12
+
+
+@requirement("R5-21", "Chains and _has find through references")
+async def chains(api: httpx.AsyncClient) -> None:
+    assert (await api.get("/Slot?schedule.actor:Practitioner.name=kim")).json()["total"] == 12
+    assert (await api.get("/Schedule?_has:Slot:schedule:status=free")).json()["total"] == 2
+
+
+@requirement("R5-22", "_summary=count gives the number alone, _elements marks what is left out")
+async def views(api: httpx.AsyncClient) -> None:
+    counted = (await api.get("/Patient?_summary=count")).json()
+    assert counted["total"] == 3 and "entry" not in counted
+    part = (await api.get("/Patient/patient-0?_elements=name")).json()
+    assert "gender" not in part and part["meta"]["tag"][-1]["code"] == "SUBSETTED"
+
+
+@requirement("R5-23", "A search across types is at the base, with _type")
+async def everywhere(api: httpx.AsyncClient) -> None:
+    found = (await api.get("/?_type=Patient,Practitioner")).json()["entry"]
+    assert {e["resource"]["resourceType"] for e in found} == {"Patient", "Practitioner"}
+
+
+@requirement("R5-24", "A transaction happens whole or not at all")
+async def whole(api: httpx.AsyncClient) -> None:
+    bad = transaction(
+        entry("POST", "Patient", {"resourceType": "Patient", "language": "xx-only"}), entry("PUT", "Patient/x", None)
+    )
+    outcome(await api.post("/", json=bad), 400)
+    assert (await api.get("/Patient?_language=xx-only")).json()["total"] == 0
+
+
+@requirement("R5-25", "References to fullUrls inside a transaction become references to what was created")
+async def links(api: httpx.AsyncClient) -> None:
+    person = {**entry("POST", "Patient", {"resourceType": "Patient"}), "fullUrl": "urn:uuid:1"}
+    visit = {"resourceType": "Encounter", "status": "planned", "subject": {"reference": "urn:uuid:1"}}
+    done = (await api.post("/", json=transaction(person, entry("POST", "Encounter", visit)))).json()["entry"]
+    assert done[1]["resource"]["subject"]["reference"] == f"Patient/{done[0]['resource']['id']}"
+
+
+@requirement("R5-26", "Each entry of a batch stands alone")
+async def batch(api: httpx.AsyncClient) -> None:
+    both = transaction(entry("GET", "Patient/patient-0"), entry("GET", "Patient/nobody"), kind="batch")
+    done = (await api.post("/", json=both)).json()
+    assert [e["response"]["status"][:3] for e in done["entry"]] == ["200", "404"]
+
+
+@requirement("R5-27", "What breaks an invariant is refused with 422 and its place")
+async def invariants(api: httpx.AsyncClient) -> None:
+    body = {"resourceType": "Appointment", "status": "booked", "participant": [{"status": "accepted"}]}
+    answer = await api.post("/Appointment", json=body)
+    outcome(answer, 422)
+    assert any("app-3" in issue["details"]["text"] for issue in answer.json()["issue"])
+
+
+@requirement("R5-28", "$validate says what is wrong and stores nothing")
+async def validate(api: httpx.AsyncClient) -> None:
+    before = (await api.get("/Patient?_summary=count")).json()["total"]
+    answer = await api.post("/Patient/$validate", json={"resourceType": "Patient", "gender": "x"})
+    assert answer.status_code == 200 and answer.json()["issue"][0]["severity"] == "error"
+    assert (await api.get("/Patient?_summary=count")).json()["total"] == before
+
+
+@requirement("R5-29", "XML is refused: 406 when it is wanted, 415 when it comes")
+async def xml(api: httpx.AsyncClient) -> None:
+    outcome(await api.get("/Patient", headers={"Accept": "application/fhir+xml"}), 406)
+    headers = {"Content-Type": "application/fhir+xml"}
+    outcome(await api.post("/Patient", content=b"<Patient/>", headers=headers), 415)
+
+
+@requirement("R5-30", "An unknown type gives 404, a method that is not offered 405, both with an OperationOutcome")
+async def unknown(api: httpx.AsyncClient) -> None:
+    outcome(await api.get("/Medication"), 404)
+    outcome(await api.put("/Patient/patient-0/_history", json={}), 405)
+
+
+@requirement("R5-31", "A resource that others refer to is not deleted (409)")
+async def referred(api: httpx.AsyncClient) -> None:
+    outcome(await api.delete("/Schedule/kim-diary"), 409)
+
+
+@requirement("R5-32", "A new reference must lead to something (422)")
+async def dangling(api: httpx.AsyncClient) -> None:
+    visit = {"resourceType": "Encounter", "status": "planned", "subject": {"reference": "Patient/nobody"}}
+    outcome(await api.post("/Encounter", json=visit), 422)
+
+
+@requirement("R4-01", "`GET r4/metadata` answers with a CapabilityStatement of version 4.0.1")
+async def r4_statement(api: httpx.AsyncClient) -> None:
+    assert (await api.get("/r4/metadata")).json()["fhirVersion"] == "4.0.1"
+
+
+@requirement("R4-02", "Create, read, update, history and search work in R4's form, with links under /r4")
+async def r4_crud(api: httpx.AsyncClient) -> None:
+    made = await created(api, "/r4")
+    path = f"/r4/Patient/{made['id']}"
+    assert (await api.get(path)).headers["content-type"].startswith(f"{FHIR}; fhirVersion=4.0")
+    assert (await api.put(path, json={**made, "active": False})).json()["active"] is False
+    assert len((await api.get(f"{path}/_history")).json()["entry"]) == 2
+    assert (await api.get("/r4/Patient?_count=1")).json()["link"][-1]["url"].startswith("http://fhir.test/r4/Patient")
+
+
+@requirement("R4-03", "Slot.serviceType is a list of CodeableConcepts, Appointment.reasonCode and comment are R4's")
+async def r4_shape(api: httpx.AsyncClient) -> None:
+    visit = {"resourceType": "Appointment", "status": "proposed", "comment": "x", "reasonCode": [{"text": "y"}],
+             "serviceType": [{"text": "z"}],
+             "participant": [{"status": "accepted", "actor": {"display": "q"}}]}  # fmt: skip
+    made = (await api.post("/r4/Appointment", json=visit)).json()
+    assert {name: made[name] for name in ("comment", "reasonCode", "serviceType")} == {
+        name: visit[name] for name in ("comment", "reasonCode", "serviceType")
+    }
+
+
+@requirement("R4-04", "What R4 is not offered for gives 404 with an OperationOutcome")
+async def r4_others(api: httpx.AsyncClient) -> None:
+    outcome(await api.get("/r4/Condition"), 404)
+
+
+async def offers(api: httpx.AsyncClient, **query: str) -> list[Resource]:
+    asked = {"start": "2025-03-24T00:00:00Z", "end": "2025-03-26T00:00:00Z", **query}
+    answer = await api.get("/Appointment/$find", params=asked)
+    assert answer.status_code == 200, answer.text
+    return [e["resource"] for e in answer.json()["entry"] if e["search"]["mode"] == "match"]
+
+
+@requirement("SCH-01", "[ITI-115] $find by GET and POST gives a searchset Bundle of proposed Appointments")
+async def find(api: httpx.AsyncClient) -> None:
+    found = await offers(api)
+    assert found and {a["status"] for a in found} == {"proposed"}
+    posted = await api.post("/Appointment/$find", json=parameters(start={"valueDateTime": "2025-03-24T00:00:00Z"}))
+    assert posted.json()["type"] == "searchset"
+
+
+@requirement(
+    "SCH-02", "[ITI-115] $find takes practitioner, organization, location, specialty, service type and a time range"
+)
+async def find_filters(api: httpx.AsyncClient) -> None:
+    assert {
+        p["actor"]["reference"] for a in await offers(api, practitioner="Practitioner/kim") for p in a["participant"]
+    } == {"Practitioner/kim"}
+    assert await offers(api, organization="Organization/cardiology")
+    for name in ("specialty", "service-type", "location-string"):
+        assert await offers(api, **{name: "nowhere"}) == []
+
+
+@requirement("SCH-03", "[ITI-115] An offer names its slots, its start and its end; end must not be before start (400)")
+async def find_time(api: httpx.AsyncClient) -> None:
+    assert all(a["slot"] and a["start"] < a["end"] for a in await offers(api))
+    outcome(await api.get("/Appointment/$find?start=2025-03-26&end=2025-03-24"), 400)
+
+
+@requirement("SCH-04", "[ITI-115] `max` limits the offers, and nothing free is told with an OperationOutcome")
+async def find_max(api: httpx.AsyncClient) -> None:
+    assert len(await offers(api, max="2")) == 2
+    nothing = (await api.get("/Appointment/$find?start=2030-01-01")).json()
+    assert nothing["entry"][0]["resource"]["resourceType"] == "OperationOutcome"
+
+
+@requirement(
+    "SCH-05", "[ITI-116] $hold by appt-id or appt-resource makes an Appointment pending and its slots busy-tentative"
+)
+async def hold(api: httpx.AsyncClient) -> None:
+    first, second = (await offers(api))[:2]
+    for given in ({"appt_id": {"valueUri": first["id"]}}, {"appt_resource": {"resource": second}}):
+        held = (await api.post("/Appointment/$hold", json=parameters(**given))).json()["entry"][0]["resource"]
+        assert held["status"] == "pending"
+        assert (await api.get(f"/{held['slot'][0]['reference']}")).json()["status"] == "busy-tentative"
+
+
+@requirement("SCH-06", "[ITI-116] What is held cannot be held or booked by another (409)")
+async def hold_twice(api: httpx.AsyncClient) -> None:
+    chosen = parameters(appt_id={"valueUri": (await offers(api))[0]["id"]})
+    assert (await api.post("/Appointment/$hold", json=chosen)).status_code == 200
+    outcome(await api.post("/Appointment/$book", json=chosen), 409)
+
+
+@requirement("SCH-07", "[ITI-117] $book makes an offer or a held appointment booked and its slots busy")
+async def book(api: httpx.AsyncClient) -> None:
+    chosen = parameters(appt_id={"valueUri": (await offers(api))[0]["id"]},
+                        patient_reference={"valueReference": {"reference": "Patient/patient-0"}})  # fmt: skip
+    booked = (await api.post("/Appointment/$book", json=chosen)).json()["entry"][0]["resource"]
+    assert booked["status"] == "booked"
+    assert (await api.get(f"/{booked['slot'][0]['reference']}")).json()["status"] == "busy"
+
+
+@requirement("SCH-08", "[ITI-117] Booking again, or an id that was never offered, is refused")
+async def book_again(api: httpx.AsyncClient) -> None:
+    chosen = parameters(appt_id={"valueUri": (await offers(api))[0]["id"]})
+    assert (await api.post("/Appointment/$book", json=chosen)).status_code == 200
+    outcome(await api.post("/Appointment/$book", json=chosen), 409)
+    outcome(await api.post("/Appointment/$book", json=parameters(appt_id={"valueUri": "nobody"})), 404)
+
+
+@requirement("SCH-09", "[ITI-117] Rescheduling names the appointment that is given up, and frees its slots")
+async def reschedule(api: httpx.AsyncClient) -> None:
+    first, second = (await offers(api))[:2]
+    one = parameters(appt_id={"valueUri": first["id"]})
+    old = (await api.post("/Appointment/$book", json=one)).json()["entry"][0]["resource"]
+    two = parameters(appt_id={"valueUri": second["id"]}, cancelled_appt_id={"valueUri": old["id"]})
+    assert (await api.post("/Appointment/$book", json=two)).status_code == 200
+    assert (await api.get(f"/{old['slot'][0]['reference']}")).json()["status"] == "free"
+
+
+@requirement("SCH-10", "[ITI-118] Existing appointments are found by patient, date, status and practitioner")
+async def existing(api: httpx.AsyncClient) -> None:
+    chosen = parameters(appt_id={"valueUri": (await offers(api, practitioner="Practitioner/kim"))[0]["id"]},
+                        patient_reference={"valueReference": {"reference": "Patient/patient-1"}})  # fmt: skip
+    await api.post("/Appointment/$book", json=chosen)
+    query = "patient=Patient/patient-1&date=ge2025-03-24&status=booked&practitioner=Practitioner/kim"
+    assert (await api.get(f"/Appointment?{query}")).json()["total"] == 1
+
+
+@requirement("SCH-11", "A cancelled appointment stays, and its slots are free in the same transaction")
+async def cancel(api: httpx.AsyncClient) -> None:
+    chosen = parameters(appt_id={"valueUri": (await offers(api))[0]["id"]})
+    booked = (await api.post("/Appointment/$book", json=chosen)).json()["entry"][0]["resource"]
+    body = [{"op": "replace", "path": "/status", "value": "cancelled"}]
+    assert (await api.patch(f"/Appointment/{booked['id']}", json=body)).json()["status"] == "cancelled"
+    assert (await api.get(f"/{booked['slot'][0]['reference']}")).json()["status"] == "free"
+
+
+@requirement("SCH-12", "The operations are in the CapabilityStatement")
+async def claimed(api: httpx.AsyncClient) -> None:
+    listed = (await api.get("/metadata")).json()["rest"][0]["resource"]
+    operations = next(r["operation"] for r in listed if r["type"] == "Appointment")
+    assert {"find", "hold", "book"} <= {each["name"] for each in operations}
+
+
+async def exported(api: httpx.AsyncClient, path: str) -> httpx.Response:
+    accepted = await api.get(path, headers={"Prefer": "respond-async"})
+    assert accepted.status_code == 202 and "content-location" in accepted.headers
+    while (answer := await api.get(accepted.headers["content-location"])).status_code == 202:
+        assert "x-progress" in answer.headers
+        await asyncio.sleep(0)
+    return answer
+
+
+@requirement("BLK-01", "An export without Prefer: respond-async is refused")
+async def export_sync(api: httpx.AsyncClient) -> None:
+    outcome(await api.get("/$export"), 400)
+
+
+@requirement("BLK-02", "An export is accepted with 202; its manifest has time, request, token need, output and errors")
+async def export_manifest(api: httpx.AsyncClient) -> None:
+    manifest = (await exported(api, "/$export")).json()
+    assert {"transactionTime", "request", "requiresAccessToken", "output", "error"} <= manifest.keys()
+
+
+@requirement("BLK-03", "Files are ndjson, one resource a line, of one type each")
+async def export_files(api: httpx.AsyncClient) -> None:
+    for file in (await exported(api, "/$export")).json()["output"]:
+        answer = await api.get(file["url"])
+        assert answer.headers["content-type"].startswith("application/fhir+ndjson")
+        assert answer.content.count(f'"resourceType":"{file["type"]}"'.encode()) == file["count"]
+
+
+@requirement("BLK-04", "_type and _since narrow an export")
+async def export_narrow(api: httpx.AsyncClient) -> None:
+    assert [f["type"] for f in (await exported(api, "/$export?_type=Patient")).json()["output"]] == ["Patient"]
+    assert (await exported(api, "/$export?_since=2030-01-01T00:00:00Z")).json()["output"] == []
+
+
+@requirement("BLK-05", "Patient/$export gives the patients and what belongs to them")
+async def export_patients(api: httpx.AsyncClient) -> None:
+    assert [f["type"] for f in (await exported(api, "/Patient/$export")).json()["output"]] == ["Patient"]
+
+
+@requirement("BLK-06", "DELETE of the status throws the files away (202, then 404)")
+async def export_delete(api: httpx.AsyncClient) -> None:
+    accepted = await api.get("/$export", headers={"Prefer": "respond-async"})
+    where = accepted.headers["content-location"]
+    assert (await api.delete(where)).status_code == 202
+    outcome(await api.get(where), 404)
+
+
+@requirement("SUB-01", "Subscriptions and topics are resources like others; $status answers with a SubscriptionStatus")
+async def subscription(api: httpx.AsyncClient) -> None:
+    body = {"resourceType": "Subscription", "status": "off", "topic": "urn:x", "channelType": {"code": "rest-hook"}}
+    made = (await api.post("/Subscription", json=body)).json()
+    status = (await api.get(f"/Subscription/{made['id']}/$status")).json()
+    assert status["entry"][0]["resource"]["resourceType"] == "SubscriptionStatus"
+
+
+def page() -> str:
+    """The page of all requirements."""
+    lines = [
+        "# FHIR requirements, each with its number",
+        "",
+        "What R5, R4 and the guides require of a server like ours, in our words, each tried by a test of the same",
+        "number: `pytest tests/fhir/test_requirements.py -k R5-20`. SMART has a matrix of scopes by interactions:",
+        "`pytest tests/fhir/test_smart_scopes.py tests/fhir/test_smart_tokens.py`; notifications are tried in",
+        "`tests/fhir/test_subscriptions.py`. This page is written by `python -m tests.fhir.requirements_table`.",
+        "",
+    ]
+    for key, source in SOURCES.items():
+        lines += [f"## {key}", "", f"{source}.", "", "| number | requirement |", "| --- | --- |"]
+        lines += [
+            f"| {each.number} | {each.text.replace('|', chr(92) + '|')} |"
+            for each in REQUIREMENTS
+            if each.source == key
+        ]
+        lines.append("")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
