@@ -57,7 +57,7 @@ def test_fhirclient_launches_and_reads_its_patient_and_no_other(server: RunningS
     assert Appointment.where(struct={"patient": "patient-1"}).perform_resources(app.server) == []
     with pytest.raises(Exception, match="403"):
         Patient.read("patient-0", app.server)
-    app.server.auth.access_token = "stale"
+    vars(app.server.auth)["access_token"] = "stale"
     with pytest.raises(FHIRUnauthorizedException):
         Patient.read("patient-1", app.server)
 
