@@ -79,7 +79,7 @@ async def test_a_store_from_before_opens_and_its_slots_are_found_by_their_own_ro
 
     def old(transaction: Transaction) -> None:
         create_tables(transaction)
-        transaction.execute("DROP INDEX fhir_deferred")
+        transaction.execute("DROP INDEX fhir_unindexed")
         transaction.execute("ALTER TABLE fhir_resource DROP COLUMN kind")
         body = '{"resourceType":"Slot","id":"s","status":"free","specialty":[{"coding":[{"code":"heart"}]}]}'
         transaction.execute(

@@ -57,4 +57,4 @@ def _add_kind(transaction: Transaction) -> None:
         transaction.execute('ALTER TABLE fhir_resource ADD COLUMN IF NOT EXISTS kind TEXT COLLATE "C"')
     elif "kind" not in {row[1] for row in transaction.execute("PRAGMA table_info(fhir_resource)")}:
         transaction.execute("ALTER TABLE fhir_resource ADD COLUMN kind TEXT")
-    transaction.execute("CREATE INDEX IF NOT EXISTS fhir_deferred ON fhir_resource (type, id) WHERE kind = '+'")
+    transaction.execute("CREATE INDEX IF NOT EXISTS fhir_unindexed ON fhir_resource (kind) WHERE kind = '+'")

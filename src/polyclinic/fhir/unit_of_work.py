@@ -56,13 +56,15 @@ class UnitOfWork:
         return wanted
 
     def read(self, keys: Iterable[Key]) -> dict[Key, Resource | None]:
-        """Read and lock resources as they are; None for those that do not exist. They are the
-        caller's own, to change.
+        """Read and lock resources as they are; None for those that do not exist.
+
+        They are read once, for the caller and for the comparison with what becomes of them: an element may be
+        replaced, but not changed inside.
         """
         wanted = list(keys)
         self._find_all(wanted)
-        rows = {key: self._before[key] for key in wanted}
-        return {key: row.resource() if row is not None and row.body is not None else None for key, row in rows.items()}
+        found = {key: self.resource_before(key) for key in wanted}
+        return {key: None if resource is None else dict(resource) for key, resource in found.items()}
 
     def _find_all(self, keys: Iterable[Key]) -> None:
         unknown = [key for key in dict.fromkeys(keys) if key not in self._before]
