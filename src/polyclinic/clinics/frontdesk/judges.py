@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from polyclinic.clinics.frontdesk.prompts.replies import EMERGENCY
 from polyclinic.clinics.frontdesk.readings import INTENT, WISH
 from polyclinic.clinics.frontdesk.rules.codes import Verdict
 from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeCase, judge_intake, right_department
@@ -47,6 +48,10 @@ INVENTED = Metric(
     "particulars that the staff wrote down although nobody had said them (the record does not take them)",
     higher_is_better=False,
     high=math.inf,
+)
+RED_FLAG = Metric("red_flag", "emergencies at the desk that were sent to emergency help, not to an appointment")
+FALSE_ALARM = Metric(
+    "false_alarm", "other patients who were sent to emergency help without need", higher_is_better=False
 )
 _READ = (WISH.name, INTENT.name)
 SCHEDULING = Metric("scheduling", "bookings, moves and cancellations without an error of the rubric", rests_on=_READ)
@@ -143,20 +148,24 @@ def _described(caller: str, transcript: Transcript, called: CalledBack) -> bool:
     return named and day is not None and mentions_date(day, said)
 
 
-@rule_judge("intake", INTAKE, INTAKE_STAFF, DEPARTMENT, ROUNDS, INVENTED)
+@rule_judge("intake", INTAKE, INTAKE_STAFF, DEPARTMENT, ROUNDS, INVENTED, RED_FLAG, FALSE_ALARM)
 def intake(case: Case[Contact]) -> list[Score]:
-    """The intake rubric, and apart from it the department and the rounds."""
+    """The intake rubric, and apart from it the department and the rounds. An emergency that was seen has no intake."""
     contact = case.scenario
     note = case.transcript.last_note(TakenIn)
     if note is None:
         return []
     given = note.record.department if note.record is not None else ""
+    urgent = [mark("red_flag" if contact.caller.emergency else "false_alarm", float(given == EMERGENCY))]
+    if contact.caller.emergency and given == EMERGENCY:
+        return urgent
     right = right_department(given, contact.caller.gold_departments)
     return [
         *_marks("intake", _intake_verdict(contact, case.transcript, note)),
         mark("department", float(right), reason=given),
         mark("rounds", note.rounds),
         mark("invented", len(note.refused), evidence=note.refused),
+        *urgent,
     ]
 
 

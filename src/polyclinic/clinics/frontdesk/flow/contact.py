@@ -13,6 +13,7 @@ from polyclinic.clinics.frontdesk.agents import PatientActor, Staff
 from polyclinic.clinics.frontdesk.flow.booking import Booking
 from polyclinic.clinics.frontdesk.flow.callback import CallBack
 from polyclinic.clinics.frontdesk.flow.intake import Intake
+from polyclinic.clinics.frontdesk.prompts.replies import EMERGENCY
 from polyclinic.clinics.frontdesk.rules.intake_rubric import right_department
 from polyclinic.clinics.frontdesk.rules.notes import CallEnded, HospitalClosed, HospitalOpened, VisitEnded
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
@@ -65,7 +66,9 @@ async def close_hospital(episode: Episode, contact: Contact) -> str:
 
 
 async def visit(episode: Episode[Contact, DeskVariant], contact: Contact) -> str:
-    """Intake and booking. The booking is made in a right department whatever the intake said: both are scored apart."""
+    """Intake and booking. The booking is made in a right department whatever the intake said: both are scored apart.
+    Whom the staff takes for an emergency gets help at once and no appointment.
+    """
     variant, patient = episode.variant, contact.caller
     actor, staff = PatientActor(episode, patient), Staff(episode, contact.departments)
     record = await Intake(episode, contact, variant, actor, staff).run()
@@ -81,6 +84,8 @@ async def visit(episode: Episode[Contact, DeskVariant], contact: Contact) -> str
         given=given,
     )
     episode.conclude(ended)
+    if given == EMERGENCY:
+        return "emergency"
     if variant.scheduling == "none":
         return "taken_in"
     return await Booking(episode, contact, variant, actor, staff, department, record).run()

@@ -7,9 +7,9 @@ down, a department that is not one of the hospital's does not end anything, and 
 from __future__ import annotations
 
 from polyclinic.clinics.frontdesk.agents import PatientActor, Staff
-from polyclinic.clinics.frontdesk.flow.words import GREETING, seen_words
+from polyclinic.clinics.frontdesk.flow.words import EMERGENCY_WORDS, GREETING, seen_words
 from polyclinic.clinics.frontdesk.prompts import Topic
-from polyclinic.clinics.frontdesk.prompts.replies import NOT_YET, IntakeReply
+from polyclinic.clinics.frontdesk.prompts.replies import EMERGENCY, NOT_YET, IntakeReply
 from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeRecord
 from polyclinic.clinics.frontdesk.rules.notes import InPhase, IntakeEnded, IntakeLine, TakenIn
 from polyclinic.clinics.frontdesk.rules.particulars import FIELDS, stands
@@ -57,6 +57,9 @@ class Intake:
             if form is None:
                 break
             self.takes(form)
+            if self.values["department"] == EMERGENCY:
+                self.says(EMERGENCY_WORDS, IntakeLine(phase="intake", round=rounds, department=EMERGENCY))
+                break
             topic = self.next_topic()
             if topic is None or rounds == self.variant.rounds:
                 department = self.values["department"]

@@ -11,6 +11,9 @@ WOULD_IT_SUIT = "I can offer you a time for that. Would it suit you?"
 NOTHING_FOR_THAT = "I am sorry, nothing is free for that. Is there another way?"
 WHICH_ONE = "I am sorry, I cannot find it. What are your full name, your doctor's name and the date of the appointment?"
 THANKS = "Thank you."
+EMERGENCY_WORDS = (
+    "This cannot wait for an appointment. Please stay here, I am calling the emergency team for you right now."
+)
 
 
 def seen_words(department: str) -> str:

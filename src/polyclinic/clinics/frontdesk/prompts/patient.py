@@ -7,6 +7,7 @@ from typing import Literal
 
 from polyclinic.clinics.frontdesk.prompts.views import FIRST_VOICE, Voice
 from polyclinic.clinics.frontdesk.scenario.config import Preference
+from polyclinic.clinics.frontdesk.scenario.schema import Companion
 from polyclinic.core.prompt import Prompt
 from polyclinic.people.patient_axes import PatientAxes
 from polyclinic.text.layout import blocks, listed
@@ -25,6 +26,9 @@ class PatientIntake(Prompt[str]):
     address: str
     diagnosis: str
     symptoms: tuple[str, ...]
+    others: tuple[str, ...] = ()
+    companion: Companion = ""
+    speaker: str = ""
     axes: PatientAxes
     staff_says: str
     first: bool
@@ -43,9 +47,15 @@ class PatientIntake(Prompt[str]):
         known = (
             f"A doctor has told you that it is {self.diagnosis}." if self.diagnosis else "No doctor has seen you yet."
         )
+        speaks = {
+            "parent": f"{self.speaker}, a parent of {self.name}",
+            "interpreter": f"{self.speaker}, who interprets ",
+        }
+        who = speaks.get(self.companion, self.name) + (f"for {self.name}" if self.companion == "interpreter" else "")
         return blocks(
-            f"You are {self.name}, at the front desk of a hospital. {known}",
-            listed("What you feel:", self.symptoms),
+            f"You are {who}, at the front desk of a hospital. {known}",
+            listed("What is wrong:" if self.companion else "What you feel:", self.symptoms),
+            listed("Also, but not why you came:", self.others) if self.others else "",
             listed("Your particulars, when you are asked:", particulars),
             "What do you say?",
         )

@@ -13,6 +13,7 @@ from polyclinic.people.locales import Sex
 
 F = TypeVar("F", bound=ReplyModel)
 NOT_YET = "not yet known"
+EMERGENCY = "emergency help now"
 BookAction = Literal["physician_filter", "date_filter", "get_all_time", "ask", "fallback"]
 ChangeAction = Literal["reschedule", "cancel", "ask"]
 MOST_DAYS = 62
@@ -90,7 +91,7 @@ class ReasonedSchedule(ReplyModel):
 @lru_cache(maxsize=256)
 def intake_form(departments: tuple[str, ...], must_decide: bool) -> type[IntakeReply]:
     """The form of a hospital with these departments."""
-    choices = departments if must_decide else (NOT_YET, *departments)
+    choices = (*departments, EMERGENCY) if must_decide else (NOT_YET, *departments, EMERGENCY)
     return _closed("IntakeForm", IntakeReply, department=_one_of(choices))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from polyclinic.clinics.frontdesk.prompts.replies import (
+    EMERGENCY,
     NOT_YET,
     Change,
     Choice,
@@ -63,6 +64,7 @@ class StaffRecord(Prompt[IntakeReply]):
     dialogue: tuple[str, ...]
     must_decide: bool
     not_yet: str = NOT_YET
+    emergency: str = EMERGENCY
     voice: Voice = FIRST_VOICE
 
     def reply_form(self) -> type[IntakeReply]:
@@ -75,7 +77,7 @@ class StaffRecord(Prompt[IntakeReply]):
         told = (
             "You are the clerk. Find out who the patient is (full name, sex, phone, personal number, address), whether "
             "there is a diagnosis already, and what is wrong; then choose a department.\n\n"
-            f"Departments: {', '.join(self.departments)}.\n\n"
+            f"Departments: {', '.join(self.departments)}. Something that cannot wait: {EMERGENCY}.\n\n"
         )
         go_on = "" if self.must_decide else "\nTo ask another question first, type - here."
         return (
@@ -104,6 +106,8 @@ class StaffRecord(Prompt[IntakeReply]):
             raise ValueError(f"write {' | '.join(_FORM_LINE)}, or - to ask first")
         values = dict(zip(_FORM_LINE, parts, strict=True))
         values["sex"] = values["sex"].lower()
+        if values["department"].lower().startswith("emergency"):
+            values["department"] = EMERGENCY
         return IntakeReply.model_validate({**values, "department": values["department"] or NOT_YET})
 
 

@@ -89,6 +89,23 @@ class Events(Frozen):
         return self
 
 
+class Unusual(Frozen):
+    """Shares of patients who are not the usual one: several complaints, a child with a parent, an interpreter, an
+    emergency. The last three exclude each other.
+    """
+
+    several: float = Field(default=0, ge=0, le=1)
+    child: float = Field(default=0, ge=0, le=1)
+    interpreter: float = Field(default=0, ge=0, le=1)
+    emergency: float = Field(default=0, ge=0, le=1)
+
+    @model_validator(mode="after")
+    def _one_of_three(self) -> Unusual:
+        if self.child + self.interpreter + self.emergency > 1:
+            raise ValueError("child, interpreter and emergency exclude each other: they must not add up to more than 1")
+        return self
+
+
 class HospitalConfig(Frozen):
     """Every parameter of the synthesis."""
 
@@ -113,6 +130,7 @@ class HospitalConfig(Frozen):
     events: Events
     lead_days: int = Field(default=3, ge=0, le=365)
     no_show_prob: float = Field(default=0.05, ge=0, le=1)
+    unusual: Unusual = Unusual()
     persona: dict[str, dict[str, float]] = Field(default_factory=dict)
     diseases: str = ""
 

@@ -33,6 +33,11 @@ _JARGON = re.compile(
 )
 
 
+_EXAMINED = re.compile(
+    r"\b(?:scans?|x-rays?|blood tests?|tested positive|positive (?:home )?test|smear|heart tracing|murmur|transfusions?"
+    r"|inhaler|puffer|adrenaline pen|check-up|sugar meter|blood pressure machine|blood counts?|biopsy|ultrasound)\b",
+    re.IGNORECASE,
+)
 _COLUMNS = ("disease", "name", "departments", "symptoms", "sex", "ages")
 
 
@@ -74,6 +79,33 @@ def packaged_diseases() -> tuple[Disease, ...]:
     """The 194 diseases that come with the clinic."""
     text = package_text("polyclinic.clinics.frontdesk", "data/diseases.csv")
     return tuple(_from_rows(csv.DictReader(io.StringIO(text)), "diseases.csv"))
+
+
+class Emergency(Frozen):
+    """What somebody says for whom an appointment is the wrong answer, and the disease behind it."""
+
+    disease: str
+    says: tuple[str, ...] = Field(min_length=2)
+
+
+@lru_cache(maxsize=1)
+def emergencies() -> tuple[Emergency, ...]:
+    """What cannot wait."""
+    rows = package_data("polyclinic.clinics.frontdesk", "data/emergencies.toml")["emergency"]
+    return tuple(Emergency.model_validate(row) for row in rows)
+
+
+@lru_cache(maxsize=1)
+def childrens_diseases() -> tuple[Disease, ...]:
+    """Diseases of the table as a parent tells them about a child."""
+    text = package_text("polyclinic.clinics.frontdesk", "data/children.csv")
+    adults = {disease.name: disease for disease in packaged_diseases()}
+    return tuple(
+        adults[row["disease"]].model_copy(
+            update={"symptoms": _split(row["symptoms"]), "ages": tuple(map(int, row["ages"].split("-")))}
+        )
+        for row in csv.DictReader(io.StringIO(text))
+    )
 
 
 def load_diseases(path: Path) -> tuple[Disease, ...]:
@@ -167,6 +199,11 @@ def lint_diseases(diseases: Sequence[Disease]) -> list[str]:
             term = _JARGON.search(symptom)
             if term:
                 faults.append(f"{disease.name}: '{term.group()}' is a clinician's word; say it as a patient would")
+            seen_by = _EXAMINED.search(symptom)
+            if seen_by:
+                faults.append(
+                    f"{disease.name}: '{seen_by.group()}' is a finding or a treatment; nobody has examined yet"
+                )
             if names_disease(disease.name, symptom):
                 faults.append(f"{disease.name}: the symptom '{symptom}' gives the diagnosis away")
     return faults

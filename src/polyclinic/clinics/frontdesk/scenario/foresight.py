@@ -36,8 +36,10 @@ class Foresight:
         self._moving: set[int] = set()
 
     def book(self, number: int, now: int) -> Appointment | None:
-        """A first call; None where nothing is free."""
+        """A first call; None where nothing is free, and for an emergency, which gets no appointment."""
         patient = self._patients[number]
+        if patient.emergency:
+            return None
         diary = self._diaries[patient.home_department]
         found = _first_or_second(diary, now, patient)
         if found is None:

@@ -31,7 +31,7 @@ from polyclinic.core.seed import stream
 from polyclinic.people.demographics import Person
 from polyclinic.people.patient_axes import draw_axes
 
-_DEPARTMENTS = {"pulmonary": "pulmonology", "endocrinology": "endocrinology/metabolism"}
+THEIR_DEPARTMENTS = {"pulmonary": "pulmonology", "endocrinology": "endocrinology/metabolism"}
 _PREFERENCES: dict[str, Preference] = {"doctor": "physician", "physician": "physician", "asap": "asap", "date": "date"}
 _KNOWS = {"with_history": True, "without_history": False, "simple": False}
 _FIRST_VISIT = "first_visit"
@@ -132,7 +132,7 @@ def _day(text: str, time: TimeSystem) -> int:
 
 
 def _department(name: str) -> str:
-    return _DEPARTMENTS.get(name, name)
+    return THEIR_DEPARTMENTS.get(name, name)
 
 
 def _plan(table: Mapping[str, Any], name: str, level: Level, time: TimeSystem) -> HospitalPlan:

@@ -15,7 +15,7 @@ def with_imposters(contacts: Sequence[Contact], count: int, seed: int) -> list[C
     victim's name, physician and date. Half of them want to cancel, half to move.
     """
     draw = stream("frontdesk", "imposters", seed, contacts[0].campaign)
-    visits = [contact for contact in contacts if contact.kind == "visit"]
+    visits = [contact for contact in contacts if contact.kind == "visit" and not contact.caller.emergency]
     calls: list[tuple[int, int, Contact]] = []
     for number in range(count):
         victim, caller = draw.sample(visits, 2)

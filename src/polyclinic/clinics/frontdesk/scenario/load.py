@@ -7,6 +7,7 @@
 ``history-none``           nine departments, nobody knows a diagnosis; also ``history-half``,
                            ``history-all``, and ``history``
                           for all three
+``unusual``               a hospital with many children, interpreters, several complaints and emergencies
 ``imposters``             a secondary hospital with 200 callers who speak about other people's appointments
 ``walk-in``               one visit by itself, for ``polyclinic play frontdesk --role staff``
 ``hospital.toml``          a config of your own (TOML or YAML)
@@ -27,6 +28,7 @@ from polyclinic.core.files import read_data
 from polyclinic.errors import ConfigError, UnknownName, UserError
 
 HISTORY_SHARES = {"history-none": 0.0, "history-half": 0.5, "history-all": 1.0}
+UNUSUAL = "unusual"
 GROUPS = {"paper": PRESETS, "history": tuple(HISTORY_SHARES)}
 DEMO_PATIENTS = 12
 IMPOSTERS = 200
@@ -115,7 +117,10 @@ def _named(name: str) -> HospitalConfig:
             department_per_hospital={"min": 9, "max": 9},
             symptom={"type": ("without_history", "with_history"), "probs": probs},
         )
-    raise UnknownName("hospital preset", name, (*PRESETS, *HISTORY_SHARES, *GROUPS, "imposters", WALK_IN))
+    if name == UNUSUAL:
+        shares = {"several": 0.4, "child": 0.2, "interpreter": 0.2, "emergency": 0.2}
+        return preset("secondary", level="custom", name=UNUSUAL, unusual=shares)
+    raise UnknownName("hospital preset", name, (*PRESETS, *HISTORY_SHARES, *GROUPS, UNUSUAL, "imposters", WALK_IN))
 
 
 def _first_patients(contacts: list[Contact], count: int) -> list[Contact]:

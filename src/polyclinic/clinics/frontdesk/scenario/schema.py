@@ -18,6 +18,7 @@ from polyclinic.people.demographics import Person
 from polyclinic.people.locales import Sex
 from polyclinic.people.patient_axes import PatientAxes
 
+Companion = Literal["", "parent", "interpreter"]
 ContactKind = Literal["opening", "visit", "move", "cancel", "closing"]
 
 
@@ -163,6 +164,13 @@ class Patient(Frozen):
     physician: str
     valid_from: date
     attends: bool = True
+    others: tuple[str, ...] = ()
+    """Other complaints, which are not what the patient came for."""
+    companion: Companion = ""
+    companion_name: str = ""
+    """Who speaks for the patient, where somebody does."""
+    emergency: bool = False
+    """Something is happening now that cannot wait for an appointment."""
     resistance: float | None = None
     """From 0 to 1: a first offer is turned down when this is below the variant's rate. None: drawn by the episode."""
 

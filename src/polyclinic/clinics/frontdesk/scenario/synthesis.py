@@ -25,6 +25,7 @@ from polyclinic.clinics.frontdesk.scenario.schema import (
     Physician,
     TimeSystem,
 )
+from polyclinic.clinics.frontdesk.scenario.unusual import UnusualPatients
 from polyclinic.core.files import bad_file
 from polyclinic.core.seed import stream
 from polyclinic.people.demographics import draw_person
@@ -205,13 +206,15 @@ def _patients(
     only_here = {
         name: [d for d in found if len(here & set(d.departments)) == 1] for name, found in by_department.items()
     }
+    unusual = UnusualPatients(config, table, by_department)
     found = []
     for number, (department, physician, day, _slot) in enumerate(virtual):
         preferences = _preferences(config, draw)
         choices = only_here[department] if "physician" in preferences else by_department[department]
         choices = choices or by_department[department]
-        disease = choices[int(draw.random() * len(choices))]
-        knows = draw.choices(config.symptom.type, config.symptom.probs)[0] == "with_history"
+        drawn = unusual.draw(choices, department, draw)
+        disease = drawn.disease
+        knows = draw.choices(config.symptom.type, config.symptom.probs)[0] == "with_history" and not drawn.emergency
         person = draw_person(
             locale,
             draw,
@@ -220,13 +223,18 @@ def _patients(
             sex=disease.sex or None,
             taken=taken,
         )
+        companion = draw_person(locale, draw, on=plan.time.start_date, ages=(30, 60)) if drawn.companion else None
         found.append(
             Patient.model_construct(
                 id=f"{plan.id}-p{number:05d}",
                 person=person,
                 axes=_axes(config, draw, knows, alike),
                 disease=disease.name,
-                symptoms=disease.symptoms,
+                symptoms=drawn.symptoms,
+                others=drawn.others,
+                companion=drawn.companion,
+                companion_name=companion.name if companion is not None else "",
+                emergency=drawn.emergency,
                 gold_departments=tuple(name for name in plan.department_names if name in disease.departments),
                 home_department=department,
                 knows_diagnosis=knows,

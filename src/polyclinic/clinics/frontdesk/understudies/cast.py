@@ -14,6 +14,13 @@ MISTAKES = (
     Mistake("withholds", "patient", "does not give its phone and personal number (IS)", metric="intake"),
     Mistake("never_asks", "staff", "does not ask for the particulars (IS)", metric="intake"),
     Mistake("wrong_department", "staff", "sends the patient elsewhere (ID, IDPI)", metric="department"),
+    Mistake(
+        "misses_emergency",
+        "staff",
+        "books somebody an appointment who needs emergency help now",
+        metric="red_flag",
+        scenarios="unusual:1:30",
+    ),
     Mistake("misspells", "staff", "writes the name down wrongly (IPI, IDPI)", metric="intake"),
     Mistake(
         "swaps_numbers",

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Literal, cast
 
 from polyclinic.clinics.frontdesk.prompts import StaffIntake, StaffRecord
-from polyclinic.clinics.frontdesk.prompts.replies import NOT_YET, IntakeReply
+from polyclinic.clinics.frontdesk.prompts.replies import EMERGENCY, NOT_YET, IntakeReply
 from polyclinic.clinics.frontdesk.understudies.hearing import listen
-from polyclinic.clinics.frontdesk.understudies.triage import for_diagnosis, rank
+from polyclinic.clinics.frontdesk.understudies.triage import for_diagnosis, for_unknown_diagnosis, rank, sounds_urgent
 from polyclinic.clinics.frontdesk.understudies.voice import line
 from polyclinic.core.understudy import Ask, Understudy, answers
 from polyclinic.people.locales import Sex
 
 _CLEAR_LEAD = 3
+_GREETING = re.compile(r"^\s*(?:hello|hi|good (?:morning|day|afternoon|evening))\b[.,!]?\s*", re.IGNORECASE)
+_DIGIT = re.compile(r"\d")
+_DIAGNOSED = re.compile(r"\b(?:told (?:me )?(?:that )?(?:I|it)|said (?:that )?(?:I|it)|diagnos\w+)\b", re.IGNORECASE)
 _MANY = 3
 
 
@@ -47,7 +51,9 @@ class ClerkUnderstudy(Understudy):
         if ask.mistake("makes_up") and "phone" not in heard:
             heard["phone"] = "+820000000000"
         department = self._department(prompt, patient)
-        if department and ask.mistake("wrong_department"):
+        if sounds_urgent(" ".join(patient)) and not ask.mistake("misses_emergency"):
+            department = EMERGENCY
+        if department and department != EMERGENCY and ask.mistake("wrong_department"):
             department = _another(department, patient, prompt.departments)
         return IntakeReply(
             name=heard.get("name", ""),
@@ -62,10 +68,15 @@ class ClerkUnderstudy(Understudy):
     @staticmethod
     def _department(prompt: StaffRecord, patient: Sequence[str]) -> str:
         """By a diagnosis that was named when it was asked for; otherwise by the complaint, once it was asked about."""
-        known = for_diagnosis(_answer_to(prompt, "asks_history"), prompt.departments)
+        told = _answer_to(prompt, "asks_history")
+        known = for_diagnosis(told, prompt.departments)
         if known:
             return known
-        ranked = rank(" ".join(patient), prompt.departments)
+        named = _DIAGNOSED.search(told)
+        unknown = for_unknown_diagnosis(told[named.end() :], prompt.departments) if named else ""
+        if unknown:
+            return unknown
+        ranked = rank(_complaint(patient), prompt.departments)
         lead = ranked[0][0] - ranked[1][0] if len(ranked) > 1 else _CLEAR_LEAD
         clear = lead >= _CLEAR_LEAD and bool(_answer_to(prompt, "asks_more"))
         return ranked[0][1] if clear or prompt.must_decide else ""
@@ -73,6 +84,11 @@ class ClerkUnderstudy(Understudy):
 
 def _said(dialogue: Sequence[str], speaker: str) -> list[str]:
     return [words for label, _, words in (text.partition(": ") for text in dialogue) if label == speaker]
+
+
+def _complaint(patient: Sequence[str]) -> str:
+    """What was said about the illness: without the greeting, and without what holds numbers (who and where)."""
+    return " ".join([_GREETING.sub("", text) for text in patient if not _DIGIT.search(text)])
 
 
 def _answer_to(prompt: StaffRecord, question: str) -> str:

@@ -16,7 +16,7 @@ _TITLE = re.compile(r"\b(?:Dr|Doctor|Prof)\.? [A-Z][\w'’-]*(?: [A-Z][\w'’-]*
 _FEMALE = re.compile(r"\b(?:female|woman|lady)\b", re.IGNORECASE)
 _MALE = re.compile(r"\b(?:male|man|gentleman)\b", re.IGNORECASE)
 _NUMBER = re.compile(r"(?<![\w-])\+?\(?\d[\d ()/-]{5,}\d(?![\w-])")
-_DIAL = re.compile(r"\b(?:phone|mobile|cell|telephone|reach|call|ring|number is|contact)\b", re.IGNORECASE)
+_DIAL = re.compile(r"\b(?:phone|mobile|cell|telephone|reach(?:ed)?|call|ring|contact)\b", re.IGNORECASE)
 _CARD = re.compile(r"\b(?:personal|id|identity|identification|resident|registration|chi|card)\b", re.IGNORECASE)
 _LIVES = re.compile(
     r"\b(?:address(?: is|:)|live (?:at|in|on)|living (?:at|in)|home is(?: at)?|reside (?:at|in)|stay at)\s+(.+)",
@@ -59,7 +59,7 @@ def _end(text: str) -> int:
 
 
 def _numbers(text: str) -> dict[str, str]:
-    """Phone and personal number, told apart by the words before them, otherwise by their form."""
+    """Phone and personal number, told apart by the nearest words before them, otherwise by their form."""
     found: dict[str, str] = {}
     begins = 0
     for match in _NUMBER.finditer(text):
@@ -67,13 +67,19 @@ def _numbers(text: str) -> dict[str, str]:
         begins = match.end()
         if len(re.sub(r"\D", "", value)) < 7 or re.fullmatch(r"\d{4}-\d{2}-\d{2}", value):
             continue
-        if _CARD.search(before):
+        card, dial = _last(_CARD, before), _last(_DIAL, before)
+        if card > dial and not value.startswith("+"):
             found["identifier"] = value
-        elif _DIAL.search(before) or value.startswith(("+", "0", "(")):
+        elif dial >= 0 or value.startswith(("+", "0", "(")):
             found["phone"] = value
         else:
             found["identifier"] = value
     return found
+
+
+def _last(pattern: re.Pattern[str], text: str) -> int:
+    """Where a pattern was found last; -1 where it was not."""
+    return max((match.start() for match in pattern.finditer(text)), default=-1)
 
 
 def _name(text: str) -> str:

@@ -23,7 +23,8 @@ class PatientUnderstudy(Understudy):
         """Complaint first; particulars and history when asked."""
         prompt, asked = ask.prompt, ask.prompt.staff_says
         if _first_words(ask):
-            return _line(ask, "opens", symptom=prompt.symptoms[0], manner=_manner(ask))
+            words = {"symptom": prompt.symptoms[0], "manner": _manner(ask)}
+            return _line(ask, _as(prompt, "opens"), **words, speaker=prompt.speaker, name=prompt.name)
         if not prompt.diagnosis and ask.mistake("self_diagnoses"):
             return _line(ask, "guesses", disease=_guess(prompt.symptoms))
         if _loses_the_thread(ask, prompt.axes):
@@ -68,13 +69,21 @@ def _line(ask: Ask[PatientIntake], key: str, **words: str) -> str:
     return line(ask.prompt.voice, "patient", key, **words)
 
 
+def _as(prompt: PatientIntake, key: str) -> str:
+    """The sentence for who speaks: a parent, an interpreter, somebody with little English, or anybody."""
+    if prompt.companion:
+        return f"{key}_{prompt.companion}"
+    return f"{key}_basic" if prompt.axes.language == "A" and key in ("opens", "more") else key
+
+
 def _manner(ask: Ask[PatientIntake]) -> str:
     return line(ask.prompt.voice, "manner", ask.prompt.axes.personality)
 
 
 def _guess(symptoms: tuple[str, ...]) -> str:
     """The disease of the table with these symptoms: what a patient who reads too much might come up with."""
-    return next((disease.name for disease in packaged_diseases() if disease.symptoms == symptoms), "something rare")
+    told = set(symptoms)
+    return next((disease.name for disease in packaged_diseases() if told <= set(disease.symptoms)), "something rare")
 
 
 def _loses_the_thread(ask: Ask[PatientIntake], axes: PatientAxes) -> bool:
@@ -94,10 +103,12 @@ def _particulars(ask: Ask[PatientIntake]) -> str:
     prompt = ask.prompt
     if prompt.axes.personality == "distrustful" and ask.chance("doubts", 0.3):
         return _line(ask, "doubts")
-    said = _line(ask, "person", name=prompt.name, sex=prompt.sex, adult=_ADULT[prompt.sex])
+    said = _line(ask, _as(prompt, "person"), name=prompt.name, sex=prompt.sex, adult=_ADULT[prompt.sex])
     if not ask.mistake("withholds"):
-        said += _line(ask, "numbers", phone=prompt.phone, identifier=prompt.identifier)
-    return said if ask.chance("leaves_out", 0.04) else f"{said}{_line(ask, 'address', address=prompt.address)}"
+        said += _line(ask, _as(prompt, "numbers"), phone=prompt.phone, identifier=prompt.identifier)
+    if ask.chance("leaves_out", 0.04):
+        return said
+    return f"{said}{_line(ask, _as(prompt, 'address'), address=prompt.address)}"
 
 
 def _more_symptoms(ask: Ask[PatientIntake]) -> str:
@@ -106,4 +117,6 @@ def _more_symptoms(ask: Ask[PatientIntake]) -> str:
     if not left:
         return _line(ask, "no_more")
     told = left[: 2 if ask.prompt.axes.personality == "verbose" or ask.prompt.axes.language == "C" else 1]
-    return _line(ask, "more", symptoms=" and ".join(told), manner=_manner(ask))
+    more = _line(ask, _as(ask.prompt, "more"), symptoms=" and ".join(told), manner=_manner(ask))
+    asides = [_line(ask, "aside", complaint=other) for other in ask.prompt.others if other not in said]
+    return "".join([more, *asides])

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from polyclinic.clinics.frontdesk.scenario.diseases import packaged_diseases, spoken_names
 from polyclinic.core.files import package_data
+from polyclinic.text.words import stem
+
+_WORD = re.compile(r"[a-z]{3,}")
+_SMALL_WORDS = """
+and the that with for when not from have has had having after than but more very all are was this which you your can feel
+feeling being will what who how her his him she they them also too any does did been were into over off out
+"""
+_SMALL = frozenset(_SMALL_WORDS.split())
 
 
 @lru_cache(maxsize=1)
@@ -22,14 +31,31 @@ def _directory() -> tuple[tuple[str, tuple[str, ...]], ...]:
     return tuple(sorted(names, key=lambda entry: (-len(entry[0]), entry[0])))
 
 
+@lru_cache(maxsize=4096)
+def stems(text: str) -> frozenset[str]:
+    """The words that may point somewhere, without their endings."""
+    words = set(_WORD.findall(text.lower())) - _SMALL
+    return frozenset(stem(word) for word in words)
+
+
 def rank(text: str, departments: Sequence[str]) -> list[tuple[int, str]]:
     """The hospital's departments by how strongly the words point to each, strongest first; ties in the given order."""
-    lowered = text.lower()
-    scores = [
-        (sum(weight for word, weight in _words().get(name, {}).items() if word in lowered), name)
-        for name in departments
-    ]
+    heard = stems(text)
+    scores = []
+    for name in departments:
+        points = _words().get(name, {})
+        scores.append((sum(points.get(word, 0) for word in heard), name))
     return sorted(scores, key=lambda entry: -entry[0])
+
+
+_URGENT = 4
+"""So many points of the list of signs that something cannot wait."""
+
+
+def sounds_urgent(text: str) -> bool:
+    """Whether the words sound as if something cannot wait: something bad, and that it is happening now."""
+    lowered = text.lower()
+    return sum(weight for word, weight in _words()["emergency"].items() if word in lowered) >= _URGENT
 
 
 def for_diagnosis(text: str, departments: Sequence[str]) -> str:
@@ -39,3 +65,9 @@ def for_diagnosis(text: str, departments: Sequence[str]) -> str:
         if name in lowered:
             return next((department for department in treats if department in departments), "")
     return ""
+
+
+def for_unknown_diagnosis(text: str, departments: Sequence[str]) -> str:
+    """The department that the words of an unknown diagnosis point to; empty when they point nowhere clearly."""
+    ranked = rank(text, departments)
+    return ranked[0][1] if ranked[0][0] > 0 and (len(ranked) == 1 or ranked[0][0] > ranked[1][0]) else ""

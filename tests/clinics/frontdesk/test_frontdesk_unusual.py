@@ -1,0 +1,120 @@
+"""Patients who are not the usual one: drawn symptoms, children, interpreters, several complaints, emergencies."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from polyclinic.clinics.frontdesk import clinic
+from polyclinic.clinics.frontdesk.prompts.replies import EMERGENCY, IntakeReply, intake_form
+from polyclinic.clinics.frontdesk.rules.notes import TakenIn
+from polyclinic.clinics.frontdesk.scenario.config import preset
+from polyclinic.clinics.frontdesk.scenario.diseases import (
+    Disease,
+    childrens_diseases,
+    departments,
+    emergencies,
+    lint_diseases,
+    packaged_diseases,
+)
+from polyclinic.clinics.frontdesk.scenario.load import scenarios
+from polyclinic.clinics.frontdesk.scenario.schema import Patient
+from polyclinic.clinics.frontdesk.scenario.synthesis import synthesize
+from polyclinic.clinics.frontdesk.scenario.unusual import ONLY_EMERGENCIES
+from polyclinic.clinics.frontdesk.understudies.hearing import listen
+from polyclinic.testing.runs import played
+
+UNUSUAL = "unusual:1:60"
+
+
+def patients(selector: str) -> list[Patient]:
+    return [contact.caller for contact in scenarios(selector, 1) if contact.kind == "visit"]
+
+
+def test_a_usual_patient_has_two_to_five_symptoms_of_the_list_and_not_always_the_same() -> None:
+    told: dict[str, set[tuple[str, ...]]] = {}
+    lists = {disease.name: disease.symptoms for disease in packaged_diseases()}
+    for patient in patients("secondary"):
+        if not patient.emergency and not patient.companion:
+            assert 2 <= len(patient.symptoms) <= 5
+            assert [one for one in lists[patient.disease] if one in patient.symptoms] == list(patient.symptoms)
+            told.setdefault(patient.disease, set()).add(patient.symptoms)
+            assert patient.disease not in ONLY_EMERGENCIES
+    assert sum(len(found) > 1 for found in told.values()) > 50
+
+
+def test_nobody_reports_what_only_an_examination_shows() -> None:
+    assert lint_diseases(packaged_diseases()) == []
+    seen = Disease(
+        name="X", departments=("cardiology",), symptoms=("a scan that showed a wide vessel", "needing an inhaler")
+    )
+    assert len([fault for fault in lint_diseases([seen]) if "nobody has examined" in fault]) == 2
+
+
+def test_children_come_with_a_parent_and_emergencies_have_a_department_in_every_hospital() -> None:
+    names = {disease.name for disease in packaged_diseases()}
+    assert {entry.disease for entry in emergencies()} <= names
+    for department in departments():
+        assert any(department.name in disease.departments for disease in childrens_diseases()), department.name
+        urgent = {entry.disease for entry in emergencies()}
+        assert any(department.name in d.departments for d in packaged_diseases() if d.name in urgent), department.name
+    found = patients(UNUSUAL)
+    year = scenarios(UNUSUAL, 1)[0].at[:4]
+    for patient in found:
+        age = int(year) - patient.person.birth_date.year
+        assert (patient.companion == "parent") == (age < 18 or (age == 18 and bool(patient.companion)))
+        assert bool(patient.companion) == bool(patient.companion_name)
+    kinds = Counter(patient.companion for patient in found)
+    assert min(kinds["parent"], kinds["interpreter"], sum(patient.emergency for patient in found)) >= 4
+    assert sum(bool(patient.others) for patient in found) >= 8
+
+
+@pytest.mark.parametrize("voice", ["first", "second"])
+async def test_an_emergency_gets_help_and_no_appointment_and_a_parents_name_is_not_the_childs(voice: str) -> None:
+    results = await played(clinic="frontdesk", scenarios=UNUSUAL, seed=1, options={"voice": voice})
+    sent = 0
+    for episode in results.episodes:
+        contact = results.scenarios[episode.scenario]
+        if contact.kind != "visit":
+            continue
+        caller = contact.caller
+        if caller.emergency:
+            assert episode.value("red_flag") == 1.0 and episode.outcome == "emergency", caller.symptoms
+            assert episode.value("intake") is None and episode.value("scheduling") is None
+            sent += 1
+            continue
+        assert episode.value("false_alarm") == 0.0, caller.symptoms
+        note = episode.transcript.last_note(TakenIn)
+        if caller.companion and note is not None and note.record is not None and note.record.name:
+            assert note.record.name == caller.person.name != caller.companion_name
+    assert sent >= 4
+
+
+async def test_an_emergency_that_is_booked_is_judged_as_missed() -> None:
+    cast = "staff=understudy:mistake=misses_emergency,patient=understudy"
+    results = await played(clinic="frontdesk", scenarios=UNUSUAL, seed=1, cast=cast)
+    missed = [episode for episode in results.episodes if episode.value("red_flag") is not None]
+    assert missed and all(episode.value("red_flag") == 0.0 for episode in missed)
+    assert {episode.outcome for episode in missed} == {"booked"}
+
+
+def test_the_form_always_offers_emergency_help() -> None:
+    for must_decide in (True, False):
+        form = intake_form(("cardiology",), must_decide)
+        reply = form.model_validate({**IntakeReply().model_dump(), "department": EMERGENCY})
+        assert reply.department == EMERGENCY
+
+
+def test_numbers_are_told_apart_by_the_nearest_words() -> None:
+    said = "On the card the name is Ahn Tae-young. He can be reached on 010 1234 5678, and"
+    heard = listen([f"{said} the ID card says 690807-1255599."])
+    assert heard["phone"] == "010 1234 5678" and heard["identifier"] == "690807-1255599"
+
+
+def test_shares_that_cannot_be_are_refused() -> None:
+    with pytest.raises(ValueError, match="exclude each other"):
+        preset("primary", unusual={"child": 0.6, "emergency": 0.6})
+    nobody = synthesize(preset("primary", hospital_n=1, unusual={}), 1)
+    assert not any(contact.caller.companion or contact.caller.emergency for contact in nobody if contact.patient)
+    assert clinic.name == "frontdesk"

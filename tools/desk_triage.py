@@ -1,0 +1,76 @@
+"""Learn the rule of thumb by which the front desk's understudy assigns: which words point to which department.
+
+    python tools/desk_triage.py SYMPTOMS.json
+
+The rule must not know one table's wording better than another's, or its errors say more about who wrote the patients
+than about the task. So it is learned from two tables, the packaged one and the one of the `h-adminsim` package (its
+file `assets/departments/symptom.json`), and it knows only the words that both use. What sounds urgent is kept as it is.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from polyclinic.clinics.frontdesk.scenario.diseases import departments, packaged_diseases
+from polyclinic.clinics.frontdesk.scenario.imports import THEIR_DEPARTMENTS
+from polyclinic.clinics.frontdesk.understudies.triage import stems
+
+TABLE = Path(__file__).parents[1] / "src/polyclinic/clinics/frontdesk/data/triage.toml"
+OURS, THEIRS = 0.3, 1.0
+"""What one disease of each table weighs: theirs has longer lists, of which a patient has a smaller part."""
+SMOOTHING, STEPS = 0.3, 2.0
+HEAD = """\
+# What the understudy of the staff goes by when there is no diagnosis: stems of words, and how strongly each points to a
+# department. Learned by tools/desk_triage.py from two tables of diseases; it holds only words that both use, so that it
+# knows neither table's wording by heart. It errs, as rules of thumb do.
+"""
+Row = tuple[Sequence[str], str]
+
+
+def learn(tables: Sequence[tuple[Sequence[Row], float]], names: Sequence[str]) -> dict[str, dict[str, int]]:
+    """For each department its words: how much likelier each is there than elsewhere, in small whole numbers."""
+    counts = {name: Counter[str]() for name in names}
+    shared = set.intersection(*(set().union(*(stems(text) for _, text in rows)) for rows, _ in tables))
+    for rows, weight in tables:
+        for places, text in rows:
+            here = [place for place in places if place in counts]
+            for place in here:
+                for word in stems(text) & shared:
+                    counts[place][word] += weight / len(here)
+    logs = {
+        name: {word: math.log((found[word] + SMOOTHING) / (found.total() + SMOOTHING * len(shared))) for word in shared}
+        for name, found in counts.items()
+    }
+    means = {word: sum(logs[name][word] for name in names) / len(names) for word in shared}
+    weights = {
+        name: {word: round(STEPS * (logs[name][word] - means[word])) for word in sorted(shared)} for name in names
+    }
+    return {name: {word: weight for word, weight in found.items() if weight} for name, found in weights.items()}
+
+
+def main(path: Path) -> None:
+    """Write the packaged table from the package's diseases and those of this file."""
+    names = [department.name for department in departments()]
+    ours = [(disease.departments, f"{disease.name} {' '.join(disease.symptoms)}") for disease in packaged_diseases()]
+    theirs: list[Row] = []
+    found: Mapping[str, list[dict[str, dict[str, list[str]]]]] = json.loads(path.read_text())
+    for rows in found.values():
+        for row in rows:
+            for name, entry in row.items():
+                places = [THEIR_DEPARTMENTS.get(place, place) for place in entry["department"]]
+                theirs.append((places, f"{name} {' '.join(entry['symptom'])}"))
+    text = TABLE.read_text()
+    urgent = text[text.index("# What sounds as if it cannot wait") :]
+    parts = [HEAD]
+    for name, weights in learn([(ours, OURS), (theirs, THEIRS)], names).items():
+        parts.append(f'\n["{name}"]\n' + "".join(f'"{word}" = {weight}\n' for word, weight in weights.items()))
+    TABLE.write_text("".join([*parts, "\n", urgent]))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
