@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -34,7 +34,7 @@ Row = tuple[Sequence[str], str]
 
 def learn(tables: Sequence[tuple[Sequence[Row], float]], names: Sequence[str]) -> dict[str, dict[str, int]]:
     """For each department its words: how much likelier each is there than elsewhere, in small whole numbers."""
-    counts = {name: Counter[str]() for name in names}
+    counts: dict[str, dict[str, float]] = {name: defaultdict(float) for name in names}
     shared = set.intersection(*(set().union(*(stems(text) for _, text in rows)) for rows, _ in tables))
     for rows, weight in tables:
         for places, text in rows:
@@ -43,7 +43,10 @@ def learn(tables: Sequence[tuple[Sequence[Row], float]], names: Sequence[str]) -
                 for word in stems(text) & shared:
                     counts[place][word] += weight / len(here)
     logs = {
-        name: {word: math.log((found[word] + SMOOTHING) / (found.total() + SMOOTHING * len(shared))) for word in shared}
+        name: {
+            word: math.log((found[word] + SMOOTHING) / (sum(found.values()) + SMOOTHING * len(shared)))
+            for word in shared
+        }
         for name, found in counts.items()
     }
     means = {word: sum(logs[name][word] for name in names) / len(names) for word in shared}

@@ -12,8 +12,8 @@ from polyclinic.text.words import stem
 
 _WORD = re.compile(r"[a-z]{3,}")
 _SMALL_WORDS = """
-and the that with for when not from have has had having after than but more very all are was this which you your can feel
-feeling being will what who how her his him she they them also too any does did been were into over off out
+and the that with for when not from have has had having after than but more very all are was this which you your can
+feel feeling being will what who how her his him she they them also too any does did been were into over off out
 """
 _SMALL = frozenset(_SMALL_WORDS.split())
 
