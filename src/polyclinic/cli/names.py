@@ -26,6 +26,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "play": ("play", "Take a role yourself, in the terminal, and get feedback."),
     "grades": ("grades", "Write the scores of people who played a role to a CSV file."),
     "fhir": ("fhir", "Serve the hospital's FHIR R5 records, load data, or test a server."),
+    "whatif": ("whatif", "Compare settings of an operation on the same patients, with intervals."),
     "eval": ("eval", "Run a clinic's named evaluation, such as counsel-guard."),
     "train": ("train", "Train a model for a role, the built-in reader, or the guard."),
     "ingest": ("ingest", "Turn a folder of documents into sources for a clinic."),

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from polyclinic.eval.evaluation import Evaluate
     from polyclinic.eval.results import RunResults
     from polyclinic.eval.sections import Section
+    from polyclinic.eval.whatif import WhatIf
     from polyclinic.retrieval.pages import Page
 
 Side = Literal["tested", "simulated", "judge", "reader"]
@@ -93,6 +94,7 @@ class Clinic(Generic[S, V]):
     reads what `polyclinic ingest` wrote (the setting ``documents`` names the file). `readings` are the kinds of
     question that its flow and judges ask the reader. `trainings` make the weights that a clinic ships (``polyclinic
     train guard``), into the package or a file.
+    `whatif(asked)` runs the clinic as an operation, without words, under many settings (``polyclinic whatif``).
     `report(results)` returns extra report sections, `headline` names the metrics that a report begins with.
     `feedback(case)` is for a person who played, `performance(case, role)` gives their own figures where the role's
     metrics do not hold them.
@@ -120,6 +122,7 @@ class Clinic(Generic[S, V]):
     performance: Callable[[Case[S, V], str], Mapping[str, float]] | None = None
     lint: Callable[[str], Sequence[str]] | None = None
     evaluations: Mapping[str, Evaluate] = field(default_factory=dict)
+    whatif: WhatIf | None = None
     service: LiveService[S] | None = None
     dataset: TrainingData[S] | None = None
     documents: Callable[[str], Sequence[Page]] | None = None

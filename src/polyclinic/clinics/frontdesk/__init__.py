@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from polyclinic.clinics.frontdesk.evaluations import EVALUATIONS
 from polyclinic.clinics.frontdesk.flow import flow
 from polyclinic.clinics.frontdesk.judges import judges
+from polyclinic.clinics.frontdesk.operations.whatif import whatif
 from polyclinic.clinics.frontdesk.prompts import PROMPTS
 from polyclinic.clinics.frontdesk.readings import READINGS
 from polyclinic.clinics.frontdesk.report import feedback, report
@@ -51,6 +53,8 @@ clinic = Clinic(
     report=report,
     feedback=feedback,
     lint=lint,
+    evaluations=EVALUATIONS,
+    whatif=whatif,
     needs=("records",),
     settings=("voice",),
     headline=("scheduling", "intake"),

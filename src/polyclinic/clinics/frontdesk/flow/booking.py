@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from polyclinic.clinics.frontdesk.agents import PatientActor, Staff
-from polyclinic.clinics.frontdesk.flow.heard import states_wish
 from polyclinic.clinics.frontdesk.flow.words import (
     NOTHING_FOR_THAT,
     THANKS,
@@ -18,6 +17,7 @@ from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeRecord
 from polyclinic.clinics.frontdesk.rules.notes import AppointmentMade, BookingEnded, DiarySeen, InPhase, Offered, Wished
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import Proposal, anything_free, judge_place, read_place
 from polyclinic.clinics.frontdesk.rules.snapshot import Snapshot, take_snapshot
+from polyclinic.clinics.frontdesk.rules.stated import states_wish
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.clinics.frontdesk.scenario.slots import Place, Wish, wish_of
 from polyclinic.clinics.frontdesk.state import Diary

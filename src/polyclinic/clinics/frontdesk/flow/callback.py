@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Literal, cast
 
 from polyclinic.clinics.frontdesk.agents import PatientActor, Staff
-from polyclinic.clinics.frontdesk.flow.heard import states_intent
 from polyclinic.clinics.frontdesk.flow.waiting import WaitingList
 from polyclinic.clinics.frontdesk.flow.words import GREETING, THANKS, WHICH_ONE, moved_words, wish_words
 from polyclinic.clinics.frontdesk.prompts.replies import Change
@@ -17,6 +16,7 @@ from polyclinic.clinics.frontdesk.rules.notes import (
 )
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import Proposal, read_place
 from polyclinic.clinics.frontdesk.rules.snapshot import Snapshot, take_snapshot
+from polyclinic.clinics.frontdesk.rules.stated import states_intent
 from polyclinic.clinics.frontdesk.scenario.schema import Contact, Patient
 from polyclinic.clinics.frontdesk.scenario.slots import Place, Wish, earlier_place, wish_of
 from polyclinic.clinics.frontdesk.state import Appointment, Diary

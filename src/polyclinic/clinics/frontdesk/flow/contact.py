@@ -15,7 +15,14 @@ from polyclinic.clinics.frontdesk.flow.callback import CallBack
 from polyclinic.clinics.frontdesk.flow.intake import Intake
 from polyclinic.clinics.frontdesk.prompts.replies import EMERGENCY
 from polyclinic.clinics.frontdesk.rules.intake_rubric import right_department
-from polyclinic.clinics.frontdesk.rules.notes import CallEnded, HospitalClosed, HospitalOpened, VisitEnded
+from polyclinic.clinics.frontdesk.rules.notes import (
+    CallEnded,
+    HospitalClosed,
+    HospitalOpened,
+    TalkHeld,
+    VisitEnded,
+)
+from polyclinic.clinics.frontdesk.rules.usage import clinic_use
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.clinics.frontdesk.tools.ledger import Ledger
 from polyclinic.clinics.frontdesk.variants import DeskVariant
@@ -30,8 +37,14 @@ async def flow(episode: Episode[Contact, DeskVariant]) -> str:
     if contact.kind == "closing":
         return await close_hospital(episode, contact)
     if contact.kind == "visit":
-        return await visit(episode, contact)
-    return await call_back(episode, contact, contact.kind)
+        outcome = await visit(episode, contact)
+    else:
+        outcome = await call_back(episode, contact, contact.kind)
+    said = episode.transcript.said()
+    if said:
+        words = sum(len(event.text.split()) for event in said)
+        episode.conclude(TalkHeld(spoken_lines=len(said), spoken_words=words))
+    return outcome
 
 
 async def open_hospital(episode: Episode, contact: Contact) -> str:
@@ -61,7 +74,9 @@ async def close_hospital(episode: Episode, contact: Contact) -> str:
     for diary in ledger.state.diaries.values():
         ledger.tick(diary, always=True)
     waiting = sum(len(diary.waiting) for diary in ledger.state.diaries.values())
-    episode.conclude(HospitalClosed(level=contact.level, kind=contact.kind, still_waiting=waiting))
+    uses = tuple([use for diary in ledger.state.diaries.values() for use in clinic_use(diary, ledger.now)])
+    closed = HospitalClosed(level=contact.level, kind=contact.kind, still_waiting=waiting, clinics=uses)
+    episode.conclude(closed)
     return "closed"
 
 

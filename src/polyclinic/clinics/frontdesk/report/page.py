@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from polyclinic.clinics.frontdesk.report import figures, tables
+from polyclinic.clinics.frontdesk.report.operations import operations
 from polyclinic.clinics.frontdesk.report.rows import Row, fault_of, rows_of
 from polyclinic.clinics.frontdesk.rules.codes import MEANING
 from polyclinic.clinics.frontdesk.rules.notes import BookingEnded, InDepartment, InPhase
@@ -39,6 +40,7 @@ def report(results: RunResults[Contact]) -> list[Section]:
             ],
         ),
         *([Section("Front desk: scheduling", scheduling)] if scheduling else []),
+        *_if_any("Front desk: operations", operations(rows)),
         *_if_any("Front desk: diaries", figures.diaries(rows)),
         *_if_any("Front desk: dialogues", [sample(row) for row in samples(rows)]),
     ]

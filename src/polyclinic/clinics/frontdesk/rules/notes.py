@@ -5,6 +5,7 @@ from __future__ import annotations
 from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeRecord
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import Proposal
 from polyclinic.clinics.frontdesk.rules.snapshot import Snapshot
+from polyclinic.clinics.frontdesk.rules.usage import ClinicUse
 from polyclinic.clinics.frontdesk.scenario.schema import ContactKind
 from polyclinic.clinics.frontdesk.scenario.slots import Wish
 from polyclinic.core.note import Note, Payload
@@ -40,9 +41,10 @@ class HospitalOpened(ContactEnded):
 
 
 class HospitalClosed(ContactEnded):
-    """How many patients were still on a waiting list."""
+    """How many patients were still on a waiting list, and what became of the physicians' clinics."""
 
     still_waiting: int
+    clinics: tuple[ClinicUse, ...] = ()
 
 
 class CallEnded(ContactEnded):
@@ -58,6 +60,13 @@ class VisitEnded(CallEnded):
     gold: tuple[str, ...]
     home: str
     given: str
+
+
+class TalkHeld(Payload):
+    """How much was said in a contact."""
+
+    spoken_lines: int
+    spoken_words: int
 
 
 class IntakeEnded(Payload):

@@ -16,10 +16,28 @@ from polyclinic.text.normal import letters
 FIELDS = ("name", "sex", "phone", "identifier", "address")
 _NO_DIGIT = re.compile(r"\D+")
 _NUMBER = re.compile(r"\+?\d(?:[\d()./ -]*\d)?")
+_AS_ONESELF = r"(?:i['’]m|i am|being|as) (?:an? |the |his |her |their |your )?(?:\w+ ){0,2}"
 _SEXES = {
-    "female": re.compile(r"\b(female|woman|lady|girl|mother|wife|mrs|ms|여자|여성)\b", re.IGNORECASE),
-    "male": re.compile(r"\b(male|man|gentleman|guy|boy|father|husband|mr|남자|남성)\b", re.IGNORECASE),
+    "female": re.compile(
+        r"\b(?:female|woman|lady|girl|gal|lass|mrs|ms|miss|madam|여자|여성|my (?:\w+ )?daughter"
+        rf"|{_AS_ONESELF}(?:mother|mum|mom|wife|grandmother|daughter|sister|widow))\b",
+        re.IGNORECASE,
+    ),
+    "male": re.compile(
+        r"\b(?:male|man|gentleman|gent|guy|bloke|chap|lad|fella|dude|boy|mr|남자|남성|my (?:\w+ )?son"
+        rf"|{_AS_ONESELF}(?:father|dad|husband|grandfather|son|brother|widower))\b",
+        re.IGNORECASE,
+    ),
 }
+_TITLES = re.compile(r"^\s*(?:mr|mrs|ms|miss|dr|prof)\b\.?\s*", re.IGNORECASE)
+_STREETS = {"st": "street", "rd": "road", "ave": "avenue", "ln": "lane", "dr": "drive", "pl": "place", "sq": "square"}
+_SHORT_STREET = re.compile(rf"\b({'|'.join(_STREETS)})\b\.?(?=\s*(?:,|$))", re.IGNORECASE)
+_DIGITS = {
+    "zero": "0", "oh": "0", "nought": "0", "one": "1", "two": "2", "three": "3", "four": "4",
+    "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9",
+}  # fmt: skip
+_DIGIT_WORD = re.compile(rf"\b(?:(double|triple) )?({'|'.join(_DIGITS)}|\d)\b", re.IGNORECASE)
+_TIMES = {"": 1, "double": 2, "triple": 3}
 _LETTERS_FOR_SEX = {"f": "female", "m": "male"}
 _COUNTRY_CODE = 3
 _TELLING = 9
@@ -40,8 +58,9 @@ def same(field: str, written: str, person: Person) -> bool:
     if field == "identifier":
         return digits(written) == digits(told) and letters(written) == letters(told)
     if field == "name":
-        return letters(written) in (letters(told), letters(f"{person.given}{person.family}"))
-    return letters(written) == letters(told)
+        plain = letters(_TITLES.sub("", written))
+        return plain in (letters(told), letters(f"{person.given}{person.family}"))
+    return letters(_streets(written)) == letters(_streets(told))
 
 
 def was_said(field: str, person: Person, text: str) -> bool:
@@ -63,13 +82,29 @@ def stands(field: str, value: str, heard: Sequence[str]) -> bool:
         if any(same_number(value, number) for text in heard for number in _NUMBER.findall(text)):
             return True
         end = digits(value)[-_TELLING:]
-        return len(end) == _TELLING and any(end in digits(text) for text in heard)
+        return len(end) == _TELLING and any(end in digits(said) for text in heard for said in _as_digits(text))
     if field == "identifier":
-        return len(digits(value)) >= _WHOLE_NUMBER and any(digits(value) in digits(text) for text in heard)
+        wanted = digits(value)
+        return len(wanted) >= _WHOLE_NUMBER and any(
+            wanted in digits(said) for text in heard for said in _as_digits(text)
+        )
     if any(_whole(value, text) for text in heard):
         return True
-    wanted = letters(value)
-    return len(wanted) >= _WHOLE_NUMBER and any(wanted in letters(text) for text in heard)
+    wanted = letters(_streets(value))
+    return len(wanted) >= _WHOLE_NUMBER and any(wanted in letters(_streets(text)) for text in heard)
+
+
+def _as_digits(text: str) -> tuple[str, ...]:
+    """A text, and the same with its spoken digits as figures: "oh one oh, double five"."""
+    spoken = _DIGIT_WORD.sub(
+        lambda found: _DIGITS.get(found[2].lower(), found[2]) * _TIMES[(found[1] or "").lower()], text
+    )
+    return (text,) if spoken == text else (text, spoken)
+
+
+def _streets(text: str) -> str:
+    """An address with its short words written out."""
+    return _SHORT_STREET.sub(lambda found: _STREETS[found[1].lower()], text)
 
 
 def _whole(value: str, text: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 from polyclinic.clinics.frontdesk.scenario.slots import Wish
-from polyclinic.clinics.frontdesk.scenario.times import dates_in
+from polyclinic.clinics.frontdesk.scenario.times import dates_in, days_alone
 from polyclinic.clinics.frontdesk.state import plain_name
 
 
@@ -33,5 +33,8 @@ def mentions_name(name: str, text: str) -> bool:
 
 
 def mentions_date(day: date, text: str) -> bool:
-    """Whether a date was said, in any usual way; the year may be left out."""
-    return day.isoformat() in text or day in dates_in(text, year=day.year)
+    """Whether a date was said, in any usual way; the year may be left out, and the month where no other is named."""
+    if day.isoformat() in text:
+        return True
+    named = dates_in(text, year=day.year)
+    return day in named or (not named and day.day in days_alone(text))

@@ -58,7 +58,10 @@ _SPOKEN_DATES = tuple(
     )
 )
 _YEAR_FIRST = re.compile(r"(?<!\d)(\d{4})(?:[-/.]|년 ?)(\d{1,2})(?:[-/.]|월 ?)(\d{1,2})(?!\d)")
-_YEAR_LAST = re.compile(r"(?<!\d)(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})(?!\d)")
+_YEAR_LAST = re.compile(r"(?<![\d/.-])(\d{1,2})[-/. ](\d{1,2})[-/. ](?:'|’)?(\d{4}|\d{2})(?![\d/-])")
+_SHORT_YEAR = re.compile(r"['’](\d{2})\b")
+_SLASHED = re.compile(r"(?<![\d/.-])(\d{1,2})/(\d{1,2})(?![\d/])")
+_CENTURY = 2000
 _PAUSES = re.compile(r"[\s,.-]+")
 
 
@@ -69,8 +72,12 @@ def dates_in(text: str, year: int | None = None) -> list[date]:
     """
     found = [_date(*map(int, parts)) for parts in _YEAR_FIRST.findall(text)]
     for one, two, last in _YEAR_LAST.findall(text):
-        found += [_date(int(last), int(one), int(two)), _date(int(last), int(two), int(one))]
-    words = _PAUSES.sub(" ", text.lower())
+        full = int(last) if len(last) == 4 else _CENTURY + int(last)
+        found += [_date(full, int(one), int(two)), _date(full, int(two), int(one))]
+    if year is not None:
+        for one, two in _SLASHED.findall(text):
+            found += [_date(year, int(one), int(two)), _date(year, int(two), int(one))]
+    words = _PAUSES.sub(" ", _SHORT_YEAR.sub(rf"{_CENTURY // 100}\1", text.lower()))
     for pattern in _SPOKEN_DATES:
         for match in pattern.finditer(words):
             parts = match.groupdict()
@@ -80,6 +87,23 @@ def dates_in(text: str, year: int | None = None) -> list[date]:
                 number = int(day) if day.isdecimal() else _DAYS_IN_WORDS[day]
                 found.append(_date(int(named), _month(parts["month"]), number))
     return list(dict.fromkeys(day for day in found if day is not None))
+
+
+_DAY_ALONE = re.compile(
+    rf"(?<![\w/-])(?:the )?(?P<day>\d{{1,2}}(?=st|nd|rd|th)|{'|'.join(sorted(_DAYS_IN_WORDS, key=len, reverse=True))})"
+    rf"(?:st|nd|rd|th)?(?![\w/-])(?! (?:of )?(?:{_MONTH})\b)"
+)
+
+
+def days_alone(text: str) -> set[int]:
+    """The days of a month that a text names without a month: "the 5th", "on the fifth"."""
+    words = _PAUSES.sub(" ", text.lower())
+    found = [
+        match
+        for match in _DAY_ALONE.finditer(words)
+        if not re.search(rf"(?:{_MONTH})(?: the)? ?$", words[: match.start()])
+    ]
+    return {int(day) if (day := match["day"]).isdecimal() else _DAYS_IN_WORDS[day] for match in found}
 
 
 def _month(word: str) -> int:

@@ -1,0 +1,106 @@
+"""`polyclinic whatif`: the same patients under many settings of a clinic that can be run as an operation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import click
+
+from polyclinic.cli.options import json_option, print_json
+from polyclinic.errors import ConfigError
+from polyclinic.eval.html import render_sections
+from polyclinic.eval.terminal import section_text
+from polyclinic.eval.whatif import Asked
+from polyclinic.runner.registry import clinic_modules, load_clinic
+
+_LONGEST = 200
+T = TypeVar("T")
+
+
+@click.command(name="whatif", short_help="Compare settings of an operation on the same patients, with intervals.")
+@click.argument("clinic")
+@click.option(
+    "--vary", multiple=True, metavar="DIAL=VALUES", help="2..6, 0..10..5 (with a step) or 0.05,0.15; repeatable."
+)
+@click.option("--set", "fixed", multiple=True, metavar="DIAL=VALUE", help="A dial that stands still; repeatable.")
+@click.option("--hold", multiple=True, metavar="FIGURE=LIMIT", help="What must not be exceeded, as in wait_days=5.")
+@click.option("--trials", type=click.IntRange(1, 1000), default=20, show_default=True, help="Trials of each setting.")
+@click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same result.")
+@click.option("--html", type=click.Path(dir_okay=False), default=None, help="Also write the answer as one HTML file.")
+@json_option
+def command(
+    clinic: str,
+    vary: tuple[str, ...],
+    fixed: tuple[str, ...],
+    hold: tuple[str, ...],
+    trials: int,
+    seed: int,
+    html: str | None,
+    as_json: bool,
+) -> int:
+    """Compare settings of an operation on the same patients, with intervals and the cheapest that holds a limit.
+
+    polyclinic whatif frontdesk --vary physicians=2..6 --vary overbooking=0..2 --hold wait_days=3
+    """
+    found = load_clinic(clinic)
+    if found.whatif is None:
+        able = ", ".join(name for name in clinic_modules() if load_clinic(name).whatif is not None)
+        raise ConfigError(f"{clinic} cannot be run as an operation; {able} can")
+    asked = Asked(
+        vary=_dials(vary, _values),
+        fixed=_dials(fixed, _number),
+        hold=_dials(hold, _number),
+        trials=trials,
+        seed=seed,
+    )
+    if not asked.vary:
+        raise ConfigError("nothing varies: give --vary DIAL=VALUES, such as --vary physicians=2..6")
+    answer = found.whatif(asked)
+    if html is not None:
+        Path(html).write_text(render_sections(f"{found.title}: what if", answer.sections), encoding="utf-8")
+    if as_json:
+        print_json({"clinic": clinic, **answer.data})
+    else:
+        click.echo("\n\n".join(section_text(section) for section in answer.sections))
+    return 0
+
+
+def _dials(given: Sequence[str], read: Callable[[str, str], T]) -> dict[str, T]:
+    """Name to value; a name that stands twice is refused, because one would silently win."""
+    dials: dict[str, T] = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        name = name.strip()
+        if not name or not equals:
+            raise ConfigError(f"'{text}': write NAME=VALUE")
+        if name in dials:
+            raise ConfigError(f"{name} was given twice")
+        dials[name] = read(name, value.strip())
+    return dials
+
+
+def _number(name: str, text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        raise ConfigError(f"{name}={text}: not a number") from None
+    if value != value or value in (float("inf"), float("-inf")):
+        raise ConfigError(f"{name}={text}: not a number to count with")
+    return value
+
+
+def _values(name: str, text: str) -> tuple[float, ...]:
+    """``2..6``, ``0..10..5`` or ``0.05,0.15``."""
+    if ".." not in text:
+        values = [_number(name, part.strip()) for part in text.split(",")]
+    else:
+        parts = [_number(name, part) for part in text.split("..")]
+        if len(parts) not in (2, 3):
+            raise ConfigError(f"{name}={text}: write FIRST..LAST or FIRST..LAST..STEP")
+        first, last, step = parts[0], parts[1], parts[2] if len(parts) == 3 else 1.0
+        if step <= 0 or last < first or (last - first) / step > _LONGEST:
+            raise ConfigError(f"{name}={text}: it must rise, in at most {_LONGEST} steps")
+        values = [first + step * number for number in range(int((last - first) / step + 1e-9) + 1)]
+    return tuple(dict.fromkeys(round(value, 9) for value in values))

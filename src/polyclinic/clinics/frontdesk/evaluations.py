@@ -1,0 +1,175 @@
+"""`polyclinic eval frontdesk-rubrics`: how often the rubrics judge natural sentences rightly; `frontdesk-queue`: how
+well the simulated queue agrees with theory.
+
+A line of the file has a ``check``, the ``text`` that somebody said or wrote, the ``value`` that it is held to (where
+the check has one), and the ``label``: 1 if the text says or is it, 0 if not.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from statistics import fmean, stdev
+from typing import Any
+
+import orjson
+
+from polyclinic.clinics.frontdesk.operations.queues import mean_wait, simulated_wait
+from polyclinic.clinics.frontdesk.rules.particulars import FIELDS, same, was_said
+from polyclinic.clinics.frontdesk.rules.spoken import mentions_date
+from polyclinic.clinics.frontdesk.rules.stated import Reads, states_intent, states_wish
+from polyclinic.clinics.frontdesk.scenario.slots import Wish
+from polyclinic.clinics.frontdesk.scenario.times import read_date
+from polyclinic.core.files import bad_file, package_text, read_text
+from polyclinic.core.judge import Bench
+from polyclinic.core.seed import stream
+from polyclinic.errors import DataError
+from polyclinic.eval.estimate import Estimate
+from polyclinic.eval.intervals import share_interval
+from polyclinic.eval.sections import Cell, Section, Table
+from polyclinic.people.demographics import Person
+
+GOAL = 0.97
+SHIPPED = "data/rubric_sentences.jsonl"
+CHECKS: dict[str, str] = {
+    "wish-asap": "the text states the wish for the earliest time (no value)",
+    "wish-physician": "it states the wish for this doctor (value: the doctor's name)",
+    "wish-date": "it states the wish to come from this date on (value: YYYY-MM-DD)",
+    "intent-move": "a caller wants the appointment earlier (no value)",
+    "intent-cancel": "a caller wants to give the appointment up (no value)",
+    "same-date": "the text is this date (value: YYYY-MM-DD)",
+    **{f"said-{field}": f"somebody says this {field} (value: the {field})" for field in FIELDS},
+    **{f"same-{field}": f"what was written down is this {field} (value: the {field})" for field in FIELDS},
+}
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What an evaluation returns."""
+
+    data: dict[str, Any]
+    sections: list[Section]
+
+
+def _person(field: str, value: str) -> Person:
+    """Somebody of whom only this particular matters."""
+    family, _, given = value.partition(" ") if field == "name" else ("", "", "")
+    nobody = {"name": "", "phone": "", "identifier": "", "address": "", "region": "", "birth_date": date(2000, 1, 1)}
+    person = Person.model_validate({**nobody, "family": family, "given": given, "sex": "female"})
+    return person.model_copy(update={field: value})
+
+
+async def _holds(reads: Reads, check: str, value: str, text: str) -> bool:
+    """What the rubric makes of one line."""
+    kind, _, what = check.partition("-")
+    if kind == "wish":
+        day = read_date(value) if what == "date" else None
+        physician = value if what == "physician" else ""
+        return await states_wish(
+            reads, Wish.model_validate({"kind": what, "physician": physician, "valid_from": day}), [text]
+        )
+    if kind == "intent":
+        return await states_intent(reads, "move" if what == "move" else "cancel", [text])
+    if what == "date":
+        day = read_date(value)
+        return day is not None and mentions_date(day, text)
+    person = _person(what, value)
+    return was_said(what, person, text) if kind == "said" else same(what, text, person)
+
+
+def _lines(file: str) -> list[dict[str, Any]]:
+    text = read_text(Path(file)) if file else package_text("polyclinic.clinics.frontdesk", SHIPPED)
+    rows: list[dict[str, Any]] = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = orjson.loads(line)
+        except orjson.JSONDecodeError as error:
+            raise bad_file(file or SHIPPED, f"not JSON: {error}", field=f"line {number}") from None
+        rows.append(_checked(row, file or SHIPPED, number))
+    if not rows:
+        raise bad_file(file or SHIPPED, "no line in it")
+    return rows
+
+
+def _checked(row: Any, file: str, number: int) -> dict[str, Any]:
+    place = f"line {number}"
+    if not isinstance(row, dict) or not isinstance(row.get("text"), str):
+        raise bad_file(file, "a line has check, text, label and, where the check needs one, value", field=place)
+    if row.get("check") not in CHECKS:
+        raise bad_file(
+            file, f"there is no check '{row.get('check')}'", field=place, fix=f"there are {', '.join(CHECKS)}"
+        )
+    if row.get("label") not in (0, 1):
+        raise bad_file(file, "label must be 1 or 0", field=place)
+    if "(value" in CHECKS[row["check"]] and not row.get("value"):
+        raise bad_file(file, f"{row['check']} needs a value", field=place)
+    return row
+
+
+async def rubrics(bench: Bench, file: str) -> Judged:
+    """The share of sentences that the rubrics judge rightly, by kind of check."""
+    found: dict[str, list[bool]] = {}
+    wrong: list[int] = []
+    rows = _lines(file)
+    for number, row in enumerate(rows, start=1):
+        holds = await _holds(bench, row["check"], str(row.get("value", "")), row["text"])
+        right = holds == bool(row["label"])
+        found.setdefault(row["check"], []).append(right)
+        if not right:
+            wrong.append(number)
+    every = [right for rights in found.values() for right in rights]
+    lines: list[list[Cell]] = [[check, len(rights), _share(rights)] for check, rights in sorted(found.items())]
+    lines.append(["all", len(every), _share(every)])
+    note = f"Goal: {GOAL} of all. A line is judged rightly when the rubric finds what its label says."
+    table = Table("Sentences judged rightly", ["check", "lines", "share"], lines, note=note)
+    data = {
+        "lines": len(every),
+        "right": sum(every) / len(every),
+        "checks": {check: sum(rights) / len(rights) for check, rights in found.items()},
+        "wrong_lines": wrong,
+    }
+    return Judged(data, [Section("Front desk: rubrics on natural sentences", [table])])
+
+
+def _share(rights: list[bool]) -> Estimate:
+    low, high = share_interval(sum(rights), len(rights))
+    return Estimate(sum(rights) / len(rights), low, high, len(rights))
+
+
+QUEUES = ((1, 0.5), (1, 0.8), (2, 0.8), (3, 0.9), (5, 0.7), (8, 0.9))
+TRIALS, CUSTOMERS, SERVICE = 40, 20_000, 4.0
+
+
+async def queue(bench: Bench, file: str) -> Judged:
+    """The simulated mean wait of M/M/c queues beside Erlang's formula, with its interval."""
+    if file:
+        raise DataError("frontdesk-queue takes no file: its cases are built in")
+    rows: list[list[Any]] = []
+    data: list[dict[str, Any]] = []
+    for servers, busy in QUEUES:
+        rate = busy * servers / SERVICE
+        theory = mean_wait(rate, SERVICE, servers)
+        means = [
+            simulated_wait(rate, SERVICE, servers, CUSTOMERS, stream("frontdesk", "queue", servers, busy, trial))
+            for trial in range(TRIALS)
+        ]
+        half = 2.023 * stdev(means) / math.sqrt(TRIALS)
+        found = Estimate(fmean(means), fmean(means) - half, fmean(means) + half, TRIALS)
+        inside = abs(found.mean - theory) <= half
+        rows.append([servers, busy, theory, found, "yes" if inside else "no"])
+        data.append({"servers": servers, "busy": busy, "theory": theory, **found.to_plain(), "inside": inside})
+    table = Table(
+        "Mean wait in minutes: simulated, and by Erlang's formula",
+        ["clerks", "share of time busy", "theory", "simulated", "theory inside"],
+        rows,
+        note=f"M/M/c queues: Poisson arrivals, exponential calls of {SERVICE:g} minutes. {TRIALS} trials of "
+        f"{CUSTOMERS:,} callers each, 95 % intervals (Student's t). One case in twenty may lie outside by chance.",
+    )
+    return Judged({"cases": data}, [Section("Front desk: the queue and theory", [table])])
+
+
+EVALUATIONS = {"rubrics": rubrics, "queue": queue}

@@ -1,0 +1,230 @@
+"""One trial of one setting: the calls, the book, the clinic days. Nobody speaks, and nobody makes mistakes.
+
+The same rules as at the desk of a whole run: the earliest time under the patient's wish; who has none within the
+horizon is turned away. What a run does not have is here: overbooking, urgent slots, walk-ins, sessions that the
+hospital cancels, consultations that take as long as they take, and a desk at which callers wait.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+
+from polyclinic.clinics.frontdesk.operations.book import AFTERNOON, Book, Spot
+from polyclinic.clinics.frontdesk.operations.demand import DESK_MINUTES, Request
+from polyclinic.clinics.frontdesk.operations.queues import waits
+from polyclinic.clinics.frontdesk.operations.setting import WORKDAYS, Setting
+
+_Key = tuple[int, int, int]
+_Event = tuple[int, float, int, Request, Spot | None]
+
+
+@dataclass
+class Tally:
+    """What is counted of the measured weeks."""
+
+    waits_days: list[float] = field(default_factory=list)
+    urgent_days: list[float] = field(default_factory=list)
+    in_clinic: list[float] = field(default_factory=list)
+    walk_in_waits: list[float] = field(default_factory=list)
+    desk_waits: list[float] = field(default_factory=list)
+    overtime: float = 0.0
+    busy: float = 0.0
+    open: float = 0.0
+    asked: int = 0
+    turned_away: int = 0
+    visits: int = 0
+    stayed_away: int = 0
+    rebooked: int = 0
+    left: int = 0
+
+
+def simulate(setting: Setting, requests: Sequence[Request], draw: random.Random) -> dict[str, float]:
+    """The figures of one trial."""
+    return figures(setting, Trial(setting, requests, draw).run())
+
+
+class Trial:
+    """One department over all its weeks."""
+
+    def __init__(self, setting: Setting, requests: Sequence[Request], draw: random.Random) -> None:
+        self.setting, self.requests = setting, requests
+        self.book, self.tally = Book(setting), Tally()
+        self.booked: dict[_Key, list[tuple[Spot, Request]]] = {key: [] for key in self.book.sessions}
+        self.cancelled = {key for key in self.book.sessions if draw.random() < setting.hospital_cancel}
+        self.first_day = WORKDAYS * setting.warm_up
+        self.ahead: list[_Event] = []
+
+    def run(self) -> Tally:
+        """Day by day: cancellations of the hospital, the day's calls, then its clinics."""
+        by_day: list[list[Request]] = [[] for _ in range(self.setting.days)]
+        for request in self.requests:
+            by_day[request.day].append(request)
+        for day, today in enumerate(by_day):
+            self.close_sessions(day + 1)
+            self.calls(day, today)
+            if day >= self.first_day:
+                self.desk(today)
+                self.clinics(day, [request for request in today if request.walk_in])
+        return self.tally
+
+    def measured(self, request: Request) -> bool:
+        """Whether this patient asked in a week that counts."""
+        return request.day >= self.first_day
+
+    def close_sessions(self, day: int) -> None:
+        """The sessions that the hospital cancels on the day before: their patients get the earliest other time."""
+        for key in [key for key in self.cancelled if key[0] == day]:
+            self.book.close(key)
+            for _, request in self.booked.pop(key):
+                spot = self.book.earliest(day - 1, DESK_MINUTES, first=day, urgent=True)
+                if self.measured(request):
+                    self.tally.rebooked += 1
+                if spot is not None:
+                    self.put(spot, request)
+
+    def calls(self, day: int, today: Sequence[Request]) -> None:
+        """First calls and cancellations in the order of the day."""
+        for request in today:
+            if not request.walk_in:
+                self.cancellations(day, request.minute)
+                self.ask(request)
+        self.cancellations(day, DESK_MINUTES)
+
+    def ask(self, request: Request) -> None:
+        """The earliest time under the wish, or none."""
+        setting = self.setting
+        urgent = request.urgency < setting.urgent
+        physician = int(request.who * setting.physicians) if request.wish < setting.wants_physician else None
+        wants_date = setting.wants_physician <= request.wish < setting.wants_physician + setting.wants_date
+        first = request.day + (1 + int(request.later * WORKDAYS) if wants_date else 0)
+        if urgent:
+            physician, first = None, request.day
+        spot = self.book.earliest(request.day, request.minute, first=first, urgent=urgent, physician=physician)
+        counts = self.measured(request)
+        self.tally.asked += counts
+        if spot is None:
+            self.tally.turned_away += counts
+            return
+        if counts:
+            waited = spot.day - request.day + (spot.begins(setting) - request.minute) / (24 * 60)
+            self.tally.waits_days.append(waited)
+            if urgent:
+                self.tally.urgent_days.append(waited)
+        self.put(spot, request)
+        if request.cancels < setting.cancel:
+            ahead = spot.day - request.day
+            when = request.day + int(request.when * (ahead + 1))
+            minute = request.minute if when == request.day else request.when * DESK_MINUTES
+            heappush(self.ahead, (when, minute, len(self.ahead), request, spot))
+
+    def put(self, spot: Spot, request: Request) -> None:
+        """Into the book."""
+        self.book.take(spot)
+        self.booked[spot.day, spot.half, spot.physician].append((spot, request))
+
+    def cancellations(self, day: int, minute: float) -> None:
+        """Patients who have cancelled by this moment; the place is free again if it lies ahead."""
+        while self.ahead and self.ahead[0][:2] <= (day, minute):
+            _, _, _, request, spot = heappop(self.ahead)
+            if spot is None:
+                continue
+            entries = self.booked.get((spot.day, spot.half, spot.physician), [])
+            if (spot, request) in entries and (spot.day, spot.begins(self.setting)) > (day, minute):
+                entries.remove((spot, request))
+                self.book.free(spot)
+                self.tally.left += self.measured(request)
+
+    def desk(self, today: Sequence[Request]) -> None:
+        """The queue at the desk, one day by itself: everybody who calls or comes."""
+        arrivals = ((request.minute, request.call(self.setting)) for request in today)
+        self.tally.desk_waits += waits(arrivals, self.setting.clerks)
+
+    def clinics(self, day: int, walk_ins: Sequence[Request]) -> None:
+        """The sessions of a day. A walk-in goes to the session under way with the fewest patients still to come."""
+        for half in (0, 1):
+            here = [
+                key
+                for who in range(self.setting.physicians)
+                if (key := (day, half, who)) in self.booked and key not in self.cancelled
+            ]
+            guests: dict[_Key, list[Request]] = {key: [] for key in here}
+            for request in walk_ins:
+                if (request.minute >= AFTERNOON) == bool(half) and here:
+                    fewest = min(here, key=lambda key: len(self.booked[key]) + len(guests[key]))
+                    guests[fewest].append(request)
+            for key in here:
+                self.session(half, self.booked[key], guests[key])
+
+    def session(self, half: int, entries: Sequence[tuple[Spot, Request]], guests: Sequence[Request]) -> None:
+        """One physician's half-day: patients in order of their appointments, walk-ins into the gaps, then the rest."""
+        setting, tally = self.setting, self.tally
+        opens = half * AFTERNOON
+        coming: list[tuple[float, float, bool, Request]] = []
+        for spot, request in entries:
+            tally.visits += 1
+            if request.stays_away < setting.no_show:
+                tally.stayed_away += 1
+                continue
+            begins = spot.begins(setting)
+            coming.append((max(begins + request.late, opens - 30.0), begins, False, request))
+        coming += [(request.minute, request.minute, True, request) for request in guests]
+        clock = float(opens)
+        for arrived, due, walk_in, request in _served(coming, clock, setting):
+            begins = max(clock, arrived)
+            waited = begins - max(arrived, due)
+            (tally.walk_in_waits if walk_in else tally.in_clinic).append(max(0.0, waited))
+            length = request.consultation(setting)
+            tally.busy += length
+            clock = begins + length
+        closes = opens + setting.session_hours * 60
+        tally.overtime += max(0.0, clock - closes)
+        tally.open += setting.session_hours * 60
+
+
+def _served(
+    coming: list[tuple[float, float, bool, Request]], clock: float, setting: Setting
+) -> Iterator[tuple[float, float, bool, Request]]:
+    """The order in which a physician sees people: of those who are there, appointments by their time before walk-ins; a
+    walk-in who has waited an hour comes next.
+    """
+    left = sorted(coming, key=lambda entry: entry[0])
+    while left:
+        clock = max(clock, left[0][0])
+        there = [entry for entry in left if entry[0] <= clock]
+        chosen = min(there, key=lambda entry: (entry[2] and clock - entry[0] < 60, entry[1]))
+        left.remove(chosen)
+        yield chosen
+        clock += chosen[3].consultation(setting)
+
+
+def figures(setting: Setting, tally: Tally) -> dict[str, float]:
+    """The figures of one trial; shares from 0 to 1."""
+    weeks, hours = setting.weeks, tally.open / 60
+    clinic_cost = hours * setting.physician_hour + tally.overtime / 60 * setting.overtime_hour
+    desk_cost = setting.clerks * setting.clerk_hour * DESK_MINUTES / 60 * WORKDAYS * weeks
+    return {
+        "wait_days": _mean(tally.waits_days),
+        "wait_days_p90": _quantile(tally.waits_days, 0.9),
+        "urgent_days": _mean(tally.urgent_days),
+        "clinic_wait": _mean(tally.in_clinic),
+        "walk_in_wait": _mean(tally.walk_in_waits),
+        "desk_wait": _mean(tally.desk_waits),
+        "overtime": tally.overtime / max(1, hours / setting.session_hours),
+        "utilisation": tally.busy / tally.open if tally.open else 0.0,
+        "no_shows": tally.stayed_away / max(1, tally.visits),
+        "turned_away": tally.turned_away / max(1, tally.asked),
+        "rebooked": tally.rebooked / max(1, tally.asked),
+        "seen_a_week": (tally.visits - tally.stayed_away + len(tally.walk_in_waits)) / weeks,
+        "cost_a_week": (clinic_cost + desk_cost) / weeks,
+    }
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
+
+
+def _quantile(values: Sequence[float], share: float) -> float:
+    return sorted(values)[min(len(values) - 1, int(share * len(values)))] if values else 0.0

@@ -1,0 +1,201 @@
+"""What if: the same patients under many settings, figures with their intervals, and the cheapest setting that holds.
+
+Every setting sees the same trials, so the difference between two settings is not the luck of the patients. A setting
+holds a limit when the upper end of its interval does.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, stdev
+from typing import Any
+
+from pydantic import ValidationError
+
+from polyclinic.clinics.frontdesk.operations.demand import draw_requests
+from polyclinic.clinics.frontdesk.operations.engine import simulate
+from polyclinic.clinics.frontdesk.operations.setting import Setting
+from polyclinic.core.seed import stream
+from polyclinic.errors import ConfigError, UnknownName
+from polyclinic.eval.charts import Lines
+from polyclinic.eval.estimate import Estimate
+from polyclinic.eval.sections import Block, Cell, Figure, Paragraph, Section, Table
+from polyclinic.eval.whatif import Asked
+
+FIGURES = {
+    "wait_days": "days from the call to the appointment",
+    "wait_days_p90": "the same, for the patient who waits longer than nine of ten",
+    "urgent_days": "days for urgent patients",
+    "clinic_wait": "minutes in the waiting room, with an appointment",
+    "walk_in_wait": "minutes in the waiting room, without one",
+    "desk_wait": "minutes until a clerk answers",
+    "overtime": "minutes of overtime of a session",
+    "utilisation": "share of a session in which somebody is seen (above 1: overtime)",
+    "no_shows": "share of visits to which nobody came",
+    "turned_away": "share of callers for whom nothing was free within the horizon",
+    "rebooked": "share of callers whose session the hospital cancelled",
+    "seen_a_week": "patients seen a week",
+    "cost_a_week": "cost of clinics and desk a week",
+}
+SHOWN = (
+    "wait_days",
+    "urgent_days",
+    "clinic_wait",
+    "desk_wait",
+    "overtime",
+    "utilisation",
+    "turned_away",
+    "cost_a_week",
+)
+DRAWN = ("wait_days", "clinic_wait", "utilisation", "turned_away")
+MOST = 400
+DIALS = {name: str(field.description) for name, field in Setting.model_fields.items()}
+_T = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 2.306, 10: 2.262}
+_MANY_T = 2.093
+
+
+@dataclass(frozen=True)
+class Row:
+    """One setting and its figures."""
+
+    dials: Mapping[str, float]
+    figures: Mapping[str, Estimate]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a question of this kind returns."""
+
+    data: dict[str, Any]
+    sections: list[Section]
+
+
+def whatif(asked: Asked) -> Answer:
+    """Run all settings on the same patients."""
+    for name in (*asked.vary, *asked.fixed):
+        if name not in DIALS:
+            raise UnknownName("dial", name, DIALS)
+    for name in asked.hold:
+        if name not in FIGURES:
+            raise UnknownName("figure to hold", name, FIGURES)
+    grid = list(itertools.product(*asked.vary.values()))
+    if len(grid) > MOST:
+        raise ConfigError(f"{len(grid)} settings are more than {MOST}: vary fewer values")
+    base = setting_of(asked.fixed)
+    settings = [(point, setting_of({**asked.fixed, **dict(zip(asked.vary, point, strict=True))})) for point in grid]
+    found: list[list[dict[str, float]]] = [[] for _ in settings]
+    for trial in range(asked.trials):
+        for place, (_, setting) in enumerate(settings):
+            # The same seed for all settings of a trial: settings with the same demand have the same patients.
+            requests = draw_requests(setting, stream("frontdesk", "whatif", asked.seed, trial))
+            sick = stream("frontdesk", "whatif sessions", asked.seed, trial)
+            found[place].append(simulate(setting, requests, sick))
+    rows = [
+        Row(dict(zip(asked.vary, point, strict=True)), {name: _estimate([t[name] for t in trials]) for name in FIGURES})
+        for (point, _), trials in zip(settings, found, strict=True)
+    ]
+    return _answer(asked, base, rows)
+
+
+def setting_of(values: Mapping[str, float]) -> Setting:
+    """A setting from dials; what cannot be is refused with the dial's name."""
+    try:
+        return Setting.model_validate(dict(values))
+    except ValidationError as error:
+        fault = error.errors()[0]
+        name = ".".join(map(str, fault["loc"]))
+        raise ConfigError(f"{name + ': ' if name else ''}{fault['msg'].removeprefix('Value error, ')}") from None
+
+
+def _estimate(values: Sequence[float]) -> Estimate:
+    """The mean over trials with Student's interval."""
+    count, mean = len(values), fmean(values)
+    if count < 2:
+        return Estimate(mean, None, None, count)
+    half = _T.get(count, _MANY_T) * stdev(values) / math.sqrt(count)
+    return Estimate(mean, mean - half, mean + half, count)
+
+
+def holds(row: Row, limits: Mapping[str, float]) -> bool:
+    """Whether a setting keeps every limit with the whole of its interval."""
+    return all((row.figures[name].high or row.figures[name].mean) <= limit for name, limit in limits.items())
+
+
+def cheapest(rows: Sequence[Row], limits: Mapping[str, float]) -> Row | None:
+    """The setting of lowest cost that keeps every limit; None when none does."""
+    keeping = [row for row in rows if holds(row, limits)]
+    return min(keeping, key=lambda row: row.figures["cost_a_week"].mean, default=None)
+
+
+def _answer(asked: Asked, base: Setting, rows: Sequence[Row]) -> Answer:
+    best = cheapest(rows, asked.hold)
+    limits = " and ".join(f"{name} ≤ {limit:g}" for name, limit in asked.hold.items())
+    if not asked.hold:
+        told = "No limit was asked for: --hold wait_days=5 names the cheapest setting that keeps it."
+    elif best is None:
+        told = f"No setting holds {limits}: vary more widely."
+    else:
+        told = (
+            f"The cheapest setting that holds {limits}: {_words(best.dials)}, at "
+            f"{best.figures['cost_a_week'].mean:,.0f} a week."
+        )
+    body: list[Block] = [
+        Paragraph(told),
+        Paragraph(
+            f"{len(rows)} settings, {asked.trials} trials each on the same patients, {base.weeks} weeks measured "
+            f"after {base.warm_up} weeks that fill the book. Intervals: 95 %, over trials. Simulated: do not plan care "
+            "with it without data of your own.",
+            tone="note",
+        ),
+        *_curves(asked, rows),
+        _table(asked, rows),
+    ]
+    fixed = [[name, getattr(base, name), about] for name, about in DIALS.items() if name not in asked.vary]
+    more = Section("What stayed the same", [Table("Dials that were not varied", ["dial", "value", "meaning"], fixed)])
+    data = {
+        "settings": [
+            {"dials": dict(row.dials), "figures": {name: value.to_plain() for name, value in row.figures.items()}}
+            for row in rows
+        ],
+        "hold": dict(asked.hold),
+        "cheapest": dict(best.dials) if best is not None and asked.hold else None,
+        "trials": asked.trials,
+    }
+    return Answer(data, [Section("What if", body), more])
+
+
+def _words(dials: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} {value:g}" for name, value in dials.items())
+
+
+def _curves(asked: Asked, rows: Sequence[Row]) -> list[Block]:
+    """One figure for each of the main numbers: over the first dial, a line for each combination of the others."""
+    if not asked.vary:
+        return []
+    first, *others = asked.vary
+    x = list(asked.vary[first])
+    figures: list[Block] = []
+    for name in DRAWN:
+        series: dict[str, list[Estimate | None]] = {}
+        for row in rows:
+            label = _words({other: row.dials[other] for other in others}) or FIGURES[name]
+            line = series.setdefault(label, [None] * len(x))
+            line[x.index(row.dials[first])] = row.figures[name]
+        chart = Lines(x, series, x_label=DIALS[first], y_label=name.replace("_", " "), low=0)
+        figures.append(Figure(f"{name.replace('_', ' ').capitalize()}: {FIGURES[name]}", chart))
+    return figures
+
+
+def _table(asked: Asked, rows: Sequence[Row]) -> Table:
+    lines: list[list[Cell]] = []
+    for row in rows:
+        cells: list[Cell] = [f"{value:g}" for value in row.dials.values()]
+        cells += [row.figures[name] for name in SHOWN]
+        cells.append("yes" if asked.hold and holds(row, asked.hold) else "" if asked.hold else "-")
+        lines.append(cells)
+    note = "; ".join(f"{name.replace('_', ' ')}: {FIGURES[name]}" for name in SHOWN)
+    columns = [*asked.vary, *(name.replace("_", " ") for name in SHOWN), "holds"]
+    return Table("All settings", columns, lines, note=f"{note}.", digits=2)

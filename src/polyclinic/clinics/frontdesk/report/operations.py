@@ -1,0 +1,257 @@
+"""The operation as a manager reads it: waiting times, clinics, no-shows, the waiting list and the desk."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from statistics import fmean, quantiles, stdev
+
+from polyclinic.clinics.frontdesk.operations.queues import waits
+from polyclinic.clinics.frontdesk.report.rows import Row, groups
+from polyclinic.clinics.frontdesk.rules.notes import (
+    AppointmentMade,
+    BookingEnded,
+    HospitalClosed,
+    MovedUp,
+    TalkHeld,
+)
+from polyclinic.clinics.frontdesk.rules.usage import ClinicUse
+from polyclinic.clinics.frontdesk.scenario.schema import TimeSystem
+from polyclinic.clinics.frontdesk.scenario.times import MINUTES_A_DAY, clock_text
+from polyclinic.eval.charts import Bars, Dots, HeatMap, Lines
+from polyclinic.eval.estimate import Estimate
+from polyclinic.eval.sections import Block, Cell, Figure, Paragraph, Table
+
+WORDS_A_MINUTE = 130
+AT_THE_DESK = 0.5
+"""Minutes of a contact beside what is said."""
+CLERKS = (1, 2, 3, 4, 6, 8)
+_WISHES = {"asap": "earliest time", "physician": "certain physician", "date": "from a date on"}
+
+
+def operations(rows: Sequence[Row]) -> list[Block]:
+    """All of it, for each level and variant; pictures for the first hospital of each level."""
+    calls = [row for row in rows if row.contact.kind not in ("opening", "closing")]
+    if not any(row.episode.ended_with(AppointmentMade) for row in calls):
+        return []
+    blocks: list[Block] = [
+        Paragraph(
+            "How the hospital ran, as a manager would ask. All times are simulated. Waiting times run from the call to "
+            "the appointment; emergencies get help at once and are in none of them."
+        ),
+        _overview(rows),
+        *_waiting_times(calls),
+    ]
+    for name, variant, mine in groups(rows):
+        first = next((row.hospital for row in mine if row.contact.kind == "opening"), "")
+        opened = [row for row in mine if row.hospital == first]
+        if opened:
+            blocks += _pictures(f"{name}, {variant}", opened)
+    blocks.append(_calls(calls))
+    desk = _desk(rows)
+    return [*blocks, desk] if desk is not None else blocks
+
+
+def _days(rows: Iterable[Row]) -> list[float]:
+    made = [row.episode.ended_with(AppointmentMade) for row in rows]
+    return [entry.waited / MINUTES_A_DAY for entry in made if entry is not None]
+
+
+def _mean(values: Sequence[float]) -> Estimate | None:
+    """The mean with its normal interval: there are many patients, and many such means."""
+    if len(values) < 2:
+        return Estimate(values[0], None, None, 1) if values else None
+    mean, half = fmean(values), 1.96 * stdev(values) / math.sqrt(len(values))
+    return Estimate(mean, max(0.0, mean - half), mean + half, len(values))
+
+
+def _overview(rows: Sequence[Row]) -> Table:
+    lines: list[list[Cell]] = []
+    for name, variant, mine in groups(rows):
+        ends = Counter(row.episode.outcome for row in mine)
+        closed = [end for row in mine if (end := row.episode.ended_with(HospitalClosed)) is not None]
+        uses = [use for end in closed for use in end.clinics]
+        up = [found for row in mine if (found := row.episode.ended_with(MovedUp)) is not None]
+        waited = _days(mine)
+        visits, missed = sum(use.visits for use in uses), sum(use.no_shows for use in uses)
+        lines.append(
+            [
+                name,
+                variant,
+                len(waited),
+                _mean(waited),
+                _ninth(waited),
+                _part(sum(map(sum, (use.seen for use in uses))), sum(map(sum, (use.held for use in uses)))),
+                _part(missed, visits + missed),
+                ends["moved"] + sum(found.waiting_moved for found in up),
+                ends["cancelled"],
+                ends["full"],
+                ends["emergency"],
+                sum(end.still_waiting for end in closed),
+            ]
+        )
+    columns = ["hospital", "variant", "booked", "days to visit", "one in ten waits", "time used", "no-shows", "moved"]
+    return Table(
+        "The operation at a glance",
+        [*columns, "cancelled", "turned away", "emergencies", "still waiting"],
+        lines,
+        note="days to visit: mean with its 95 % interval; one in ten waits: at least so many days; time used: share of "
+        "clinic time in which a patient was seen; no-shows: share of due visits; moved: to an earlier time, by a call "
+        "of their own or from the waiting list; still waiting: on a waiting list when the period ended.",
+        digits=2,
+    )
+
+
+def _part(some: float, of: float) -> float | None:
+    return some / of if of else None
+
+
+def _ninth(values: Sequence[float]) -> float | None:
+    return quantiles(values, n=10)[-1] if len(values) > 1 else None
+
+
+def _waiting_times(rows: Sequence[Row]) -> list[Block]:
+    """By department, by wish and whether the first one was met, for each level and variant."""
+    blocks: list[Block] = []
+    for name, variant, mine in groups(rows):
+        booked = [row for row in mine if row.episode.ended_with(AppointmentMade) is not None]
+        if not booked:
+            continue
+        by_department = _split(booked, lambda row: row.department)
+        chart = Dots(
+            list(by_department),
+            {variant: [_mean(_days(found)) for found in by_department.values()]},
+            x_label="days",
+            low=0,
+        )
+        blocks.append(Figure(f"Days from the call to the visit by department, {name}, {variant}", chart))
+        lines: list[list[Cell]] = []
+        for label, found in {**by_department, **_split(booked, _wish), **_split(booked, _urgency)}.items():
+            waited = _days(found)
+            lines.append([label, len(waited), _mean(waited), _ninth(waited), max(waited)])
+        helped = sum(row.episode.outcome == "emergency" for row in mine)
+        if helped:
+            lines.append(["urgency: emergency, help at once", helped, 0.0, 0.0, 0.0])
+        columns = ["patients of", "patients", "days to visit", "one in ten waits", "longest"]
+        note = "By department, by the wish that the time was found for, and by urgency, one after the other."
+        blocks.append(Table(f"Waiting time to the visit, {name}, {variant}", columns, lines, note=note, digits=2))
+    return blocks
+
+
+def _split(rows: Sequence[Row], key: Callable[[Row], str]) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(key(row), []).append(row)
+    return dict(sorted(found.items()))
+
+
+def _wish(row: Row) -> str:
+    talk = row.episode.ended_with(BookingEnded)
+    first, _, second = talk.dialogue.partition(">") if talk is not None else ("", "", "")
+    met = "second wish" if second else "first wish"
+    return f"wish: {_WISHES.get(second or first, second or first)} ({met})"
+
+
+def _urgency(row: Row) -> str:
+    patient = row.contact.patient
+    return "urgency: missed emergency" if patient is not None and patient.emergency else "urgency: can wait"
+
+
+def _pictures(label: str, rows: Sequence[Row]) -> list[Block]:
+    """One hospital: its physicians by the hour, and its days."""
+    opened = next(row for row in rows if row.contact.kind == "opening")
+    closed = next((row.episode.ended_with(HospitalClosed) for row in rows if row.contact.kind == "closing"), None)
+    plan = opened.contact.plan
+    if plan is None:
+        return []
+    blocks: list[Block] = []
+    if closed is not None and closed.clinics:
+        blocks += _clinics(f"{plan.name}, {label}", closed.clinics, plan.time)
+    blocks.append(_over_time(f"{plan.name}, {label}", rows, plan.time))
+    return blocks
+
+
+def _clinics(label: str, uses: Sequence[ClinicUse], time: TimeSystem) -> list[Block]:
+    hours = [clock_text(time.open_minute + 60 * hour) for hour in range(len(uses[0].held))]
+    values = [[_part(seen, held) for seen, held in zip(use.seen, use.held, strict=True)] for use in uses]
+    names = [use.physician.removeprefix("Dr. ") for use in uses]
+    chart = HeatMap(names, hours, values, low=0, high=1, x_label="hour", y_label="physician")
+    lines: list[list[Cell]] = [
+        [
+            use.physician,
+            use.department,
+            round(sum(use.held) / 60, 1),
+            use.visits,
+            use.no_shows,
+            _part(sum(use.seen), sum(use.held)),
+            _part(sum(use.missed), sum(use.held)),
+        ]
+        for use in uses
+    ]
+    columns = ["physician", "department", "clinic hours", "seen", "no-shows", "time used", "lost to no-shows"]
+    return [
+        Figure(f"Clinic time used by physician and hour, {label}", chart),
+        Table(f"Physicians, {label}", columns, lines, note="Shares of clinic time.", digits=2),
+    ]
+
+
+def _over_time(label: str, rows: Sequence[Row], time: TimeSystem) -> Figure:
+    """Calls of each day, and how many are on the waiting lists when it ends."""
+    first = min(row.contact.minute for row in rows) // MINUTES_A_DAY
+    days = list(range(first, time.days))
+    calls = Counter(row.contact.minute // MINUTES_A_DAY for row in rows if row.contact.patient is not None)
+    joined = Counter(row.contact.minute // MINUTES_A_DAY for row in rows if row.episode.outcome == "waiting")
+    gone = Counter(row.contact.minute // MINUTES_A_DAY for row in rows if row.episode.outcome == "cancelled")
+    left = Counter[int]()
+    for row in rows:
+        up = row.episode.ended_with(MovedUp)
+        left[row.contact.minute // MINUTES_A_DAY] += up.waiting_moved if up is not None else 0
+    series = {
+        "calls of the day": [float(calls[day]) for day in days],
+        "put on a waiting list": [float(joined[day]) for day in days],
+        "cancelled": [float(gone[day]) for day in days],
+        "moved up from a waiting list": [float(left[day]) for day in days],
+    }
+    chart = Lines(days, series, x_label="day of the period (before it: negative)", y_label="patients", low=0)
+    return Figure(f"Day by day, {label}", chart)
+
+
+def _minutes(row: Row) -> float | None:
+    talk = row.episode.ended_with(TalkHeld)
+    return AT_THE_DESK + talk.spoken_words / WORDS_A_MINUTE if talk is not None else None
+
+
+def _calls(rows: Sequence[Row]) -> Table:
+    lines: list[list[Cell]] = []
+    for name, variant, mine in groups(rows):
+        for end, found in _split(mine, lambda row: row.episode.outcome.replace("_", " ")).items():
+            lengths = [minutes for row in found if (minutes := _minutes(row)) is not None]
+            talks = [talk.spoken_lines for row in found if (talk := row.episode.ended_with(TalkHeld)) is not None]
+            if lengths:
+                cells: list[Cell] = [name, variant, end, len(found), _mean(lengths), fmean(talks)]
+                lines.append(cells)
+    note = f"Minutes: words that were said at {WORDS_A_MINUTE} a minute, and half a minute for the rest."
+    columns = ["hospital", "variant", "ended", "calls", "minutes", "lines said"]
+    return Table("Calls by length and outcome", columns, lines, note=note, digits=2)
+
+
+def _desk(rows: Sequence[Row]) -> Figure | None:
+    """The queue at the desk of each level's first hospital, had it so many clerks."""
+    series: dict[str, list[float | None]] = {}
+    for name, variant, mine in groups(rows):
+        first = next((row.hospital for row in mine if row.contact.kind == "opening"), "")
+        arrivals = sorted(
+            (float(row.contact.minute), length)
+            for row in mine
+            if row.hospital == first and (length := _minutes(row)) is not None
+        )
+        if arrivals:
+            found = [fmean(waits(arrivals, clerks)) for clerks in CLERKS]
+            series[f"{name}, {variant}"] = [round(value, 3) for value in found]
+    if not series:
+        return None
+    chart = Bars(
+        [f"{clerks} clerks" if clerks > 1 else "1 clerk" for clerks in CLERKS], series, y_label="minutes", low=0
+    )
+    return Figure("Mean wait at the desk, had it so many clerks", chart)

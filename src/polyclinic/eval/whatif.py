@@ -1,0 +1,22 @@
+"""What a clinic is asked by ``polyclinic whatif``: which dials vary, which stand still, and what must hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from polyclinic.eval.evaluation import Evaluated
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One question. `vary` gives each dial its values, `fixed` other dials one value, `hold` figures their limits."""
+
+    vary: Mapping[str, tuple[float, ...]]
+    fixed: Mapping[str, float] = field(default_factory=dict)
+    hold: Mapping[str, float] = field(default_factory=dict)
+    trials: int = 20
+    seed: int = 0
+
+
+WhatIf = Callable[[Asked], Evaluated]

@@ -1,0 +1,187 @@
+"""The hospital as an operation: what-if questions, the appointment book, the queue and theory, the manager's report."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from polyclinic.cli.main import cli
+from polyclinic.clinics.frontdesk import clinic
+from polyclinic.clinics.frontdesk.operations.book import Book, Spot
+from polyclinic.clinics.frontdesk.operations.demand import draw_requests
+from polyclinic.clinics.frontdesk.operations.engine import Trial, figures, simulate
+from polyclinic.clinics.frontdesk.operations.queues import erlang_c, mean_wait, simulated_wait, waits
+from polyclinic.clinics.frontdesk.operations.setting import SESSIONS_A_WEEK, WORKDAYS, Setting
+from polyclinic.clinics.frontdesk.operations.whatif import whatif
+from polyclinic.clinics.frontdesk.rules.notes import AppointmentMade, HospitalClosed, TalkHeld
+from polyclinic.errors import ConfigError, UnknownName
+from polyclinic.eval.sections import Figure, Table
+from polyclinic.eval.whatif import Asked
+from polyclinic.testing.runs import played
+
+SMALL = {"weeks": 2.0, "warm_up": 1.0}
+
+
+def trial(seed: int = 1, **dials: float) -> dict[str, float]:
+    setting = Setting.model_validate({**SMALL, **dials})
+    return simulate(setting, draw_requests(setting, random.Random(seed)), random.Random(seed))
+
+
+def mean_of(name: str, **dials: float) -> float:
+    return sum(trial(seed, **dials)[name] for seed in range(6)) / 6
+
+
+@pytest.mark.parametrize(("load", "servers", "expected"), [(0.5, 1, 0.5), (1.6, 2, 0.7111), (2.7, 3, 0.8171)])
+def test_erlangs_formula_gives_the_values_of_the_textbooks(load: float, servers: int, expected: float) -> None:
+    assert erlang_c(load, servers) == pytest.approx(expected, abs=1e-4)
+    assert mean_wait(1.0, 1.0, 1) == math.inf
+
+
+def test_the_simulated_queue_agrees_with_theory_within_its_interval() -> None:
+    for servers, busy in ((1, 0.6), (2, 0.8), (4, 0.7)):
+        theory = mean_wait(busy * servers / 4, 4.0, servers)
+        means = [simulated_wait(busy * servers / 4, 4.0, servers, 4000, random.Random(seed)) for seed in range(20)]
+        middle = sum(means) / len(means)
+        spread = (sum((mean - middle) ** 2 for mean in means) / (len(means) - 1)) ** 0.5
+        assert abs(middle - theory) < 2.86 * spread / len(means) ** 0.5, (servers, busy, middle, theory)
+
+
+def test_nobody_is_served_before_who_came_first() -> None:
+    assert list(waits([(0, 10), (1, 10), (2, 1), (30, 1)], 2)) == [0, 0, 8, 0]
+
+
+def test_a_book_keeps_urgent_slots_until_the_day_and_overbooks_only_a_full_session() -> None:
+    setting = Setting.model_validate(
+        {"physicians": 1, "sessions": SESSIONS_A_WEEK, "urgent_slots": 2, "overbooking": 1}
+    )
+    book, ordinary = Book(setting), setting.slots - 2
+    taken: list[Spot] = []
+    while (spot := book.earliest(0, 539, first=1, urgent=False)) is not None and (spot.day, spot.half) == (1, 0):
+        book.take(spot)
+        taken.append(spot)
+    assert [spot.extra for spot in taken] == [False] * ordinary + [True]
+    assert len({(spot.slot, spot.extra) for spot in taken}) == len(taken)
+    urgent = book.earliest(0, 539, first=1, urgent=True)
+    assert urgent is not None and (urgent.day, urgent.half, urgent.extra) == (1, 0, False)
+    on_the_day = book.earliest(1, -1, first=1, urgent=False)
+    assert on_the_day is not None and on_the_day.day == 1 and on_the_day.half == 0
+
+
+def test_a_template_gives_each_physician_the_sessions_of_the_week() -> None:
+    for sessions in range(1, SESSIONS_A_WEEK + 1):
+        setting = Setting(sessions=sessions)
+        for physician in range(4):
+            week = [setting.works(physician, day, half) for day in range(WORKDAYS) for half in (0, 1)]
+            assert sum(week) == sessions
+
+
+def test_dials_move_what_they_should() -> None:
+    assert mean_of("wait_days", physicians=2) > mean_of("wait_days", physicians=4)
+    assert mean_of("wait_days", physicians=2, overbooking=2) < mean_of("wait_days", physicians=2)
+    assert mean_of("clinic_wait", physicians=2, overbooking=2) > mean_of("clinic_wait", physicians=2)
+    assert mean_of("urgent_days", physicians=2, urgent_slots=2) < mean_of("urgent_days", physicians=2)
+    assert mean_of("utilisation", no_show=0.3) < mean_of("utilisation", no_show=0.0)
+    assert abs(mean_of("no_shows", no_show=0.3) - 0.3) < 0.03
+    assert mean_of("walk_in_wait", walk_ins=20) > 0 == mean_of("walk_in_wait", walk_ins=0)
+    assert mean_of("rebooked", hospital_cancel=0.2) > 0.05 > mean_of("rebooked", hospital_cancel=0.0)
+    assert mean_of("desk_wait", clerks=1) > mean_of("desk_wait", clerks=3)
+    assert mean_of("turned_away", physicians=1, horizon=5) > 0.2
+    assert mean_of("cost_a_week", physicians=4) > mean_of("cost_a_week", physicians=3)
+
+
+def test_no_place_is_taken_twice_and_nobody_is_lost() -> None:
+    setting = Setting.model_validate({**SMALL, "overbooking": 2, "urgent_slots": 1, "hospital_cancel": 0.1})
+    requests = draw_requests(setting, random.Random(3))
+    ran = Trial(setting, requests, random.Random(3))
+    tally = ran.run()
+    for entries in ran.booked.values():
+        places = [(spot.slot, spot.extra) for spot, _ in entries]
+        assert len(set(places)) == len(places)
+        assert len(entries) <= setting.slots + setting.overbooking
+    asked = [request for request in requests if not request.walk_in and request.day >= ran.first_day]
+    assert tally.asked == len(asked) == len(tally.waits_days) + tally.turned_away
+    assert min(tally.waits_days) > 0 and figures(setting, tally)["utilisation"] > 0.3
+
+
+def test_settings_share_their_patients() -> None:
+    """Who stays away under the lower rate stays away under the higher one too."""
+    low, high = (Setting.model_validate({**SMALL, "no_show": rate}) for rate in (0.05, 0.15))
+    first, second = draw_requests(low, random.Random(5)), draw_requests(high, random.Random(5))
+    assert first == second
+    away = [{place for place, one in enumerate(first) if one.stays_away < rate} for rate in (0.05, 0.15)]
+    assert away[0] < away[1]
+
+
+def test_the_cheapest_setting_that_holds_is_named_and_none_where_none_does() -> None:
+    asked = Asked(vary={"physicians": (2, 4)}, fixed=SMALL, hold={"wait_days": 2}, trials=4)
+    answer = whatif(asked)
+    waited = {row["dials"]["physicians"]: row["figures"]["wait_days"] for row in answer.data["settings"]}
+    assert waited[2]["high"] > 2 > waited[4]["high"] and answer.data["cheapest"] == {"physicians": 4}
+    assert (
+        whatif(Asked(vary={"physicians": (1, 2)}, fixed=SMALL, hold={"wait_days": 0.01}, trials=2)).data["cheapest"]
+        is None
+    )
+    drawn = [block for block in answer.sections[0].body if isinstance(block, Figure)]
+    tables = [block for block in answer.sections[0].body if isinstance(block, Table)]
+    assert len(drawn) == 4 and len(tables[0].rows) == 2
+    assert whatif(asked).data == answer.data, "the same question has the same answer"
+
+
+def test_a_question_that_cannot_be_is_refused_with_its_reason() -> None:
+    with pytest.raises(UnknownName, match="nurses"):
+        whatif(Asked(vary={"nurses": (1, 2)}))
+    with pytest.raises(ConfigError, match="urgent_slots"):
+        whatif(Asked(vary={"urgent_slots": (8,)}, fixed={"session_hours": 1}))
+    with pytest.raises(UnknownName, match="happiness"):
+        whatif(Asked(vary={"physicians": (1,)}, hold={"happiness": 1}))
+
+
+def test_the_command_reads_ranges_lists_and_limits(tmp_path: Path) -> None:
+    page = tmp_path / "whatif.html"
+    command = ["whatif", "frontdesk", "--vary", "physicians=2..3", "--vary", "no_show=0.05,0.15", "--trials", "2"]
+    asked = [
+        *command,
+        "--set",
+        "weeks=1",
+        "--set",
+        "warm_up=1",
+        "--hold",
+        "wait_days=30",
+        "--html",
+        str(page),
+        "--json",
+    ]
+    result = CliRunner().invoke(cli, asked)
+    assert result.exit_code == 0, result.output
+    data = json.loads(result.stdout)
+    dials = [tuple(row["dials"].values()) for row in data["settings"]]
+    assert dials == [(2, 0.05), (2, 0.15), (3, 0.05), (3, 0.15)] and data["cheapest"]["physicians"] == 2
+    assert "<svg" in page.read_text()
+    for wrong in (["--vary", "physicians"], ["--vary", "physicians=6..2"], ["--vary", "a=1", "--vary", "a=2"], []):
+        refused = CliRunner().invoke(cli, ["whatif", "frontdesk", *wrong])
+        assert isinstance(refused.exception, ConfigError), wrong
+    other = CliRunner().invoke(cli, ["whatif", "demo", "--vary", "x=1"])
+    assert isinstance(other.exception, ConfigError) and "frontdesk" in str(other.exception)
+
+
+async def test_the_managers_report_adds_up() -> None:
+    results = await played(clinic="frontdesk", scenarios="secondary:1:60", seed=1)
+    closed = [end for episode in results.episodes if (end := episode.ended_with(HospitalClosed)) is not None]
+    uses = [use for end in closed for use in end.clinics]
+    made = [episode for episode in results.episodes if episode.ended_with(AppointmentMade) is not None]
+    cancelled = sum(episode.outcome == "cancelled" for episode in results.episodes)
+    assert sum(use.visits + use.no_shows for use in uses) == len(made) - cancelled
+    for use in uses:
+        assert all(seen + missed <= held for seen, missed, held in zip(use.seen, use.missed, use.held, strict=True))
+    assert all(episode.ended_with(TalkHeld) is not None for episode in made)
+    assert clinic.report is not None
+    sections = {section.title: section for section in clinic.report(results)}
+    body = sections["Front desk: operations"].body
+    captions = " ".join(block.caption for block in body if isinstance(block, (Figure, Table)))
+    for words in ("at a glance", "by department", "physician and hour", "Day by day", "length and outcome", "clerks"):
+        assert words in captions

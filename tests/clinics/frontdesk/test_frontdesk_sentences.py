@@ -1,0 +1,143 @@
+"""Rubrics on natural sentences: exact values by value, free words by meaning, measured on a file of lines."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from polyclinic.cli.main import cli
+from polyclinic.clinics.frontdesk.rules.particulars import same, was_said
+from polyclinic.clinics.frontdesk.rules.spoken import mentions_date
+from polyclinic.clinics.frontdesk.rules.stated import states_intent, states_wish
+from polyclinic.clinics.frontdesk.scenario.slots import Wish
+from polyclinic.clinics.frontdesk.scenario.times import dates_in, days_alone, read_date
+from polyclinic.errors import DataError
+from polyclinic.people.demographics import Person
+
+PERSON = Person.model_validate(
+    {
+        "name": "Kim Min-ji",
+        "family": "Kim",
+        "given": "Min-ji",
+        "sex": "female",
+        "birth_date": "1980-01-01",
+        "phone": "+821012345678",
+        "identifier": "800101-2345678",
+        "address": "24, High Street, Suwon",
+        "region": "",
+    }
+)
+
+
+class NobodyReads:
+    """What is said plainly needs no reader."""
+
+    async def reads(self, text: str, questions: object) -> tuple[()]:
+        raise AssertionError(f"'{text}' was not plain enough")
+
+
+@pytest.mark.parametrize(
+    ("text", "stated"),
+    [
+        ("Whoever can see me today.", True),
+        ("As soon as possible, please.", True),
+        ("There is no hurry, next month will do.", False),
+    ],
+)
+async def test_the_earliest_time_is_heard_in_plain_words(text: str, stated: bool) -> None:
+    assert await states_wish(NobodyReads(), Wish(kind="asap"), [text]) is stated
+
+
+@pytest.mark.parametrize(
+    "text", ["Not Dr. Kim Min-ji, please.", "Anyone but Dr. Kim Min-ji.", "I don't want Doctor Kim Min-ji."]
+)
+async def test_a_doctor_who_is_to_be_avoided_is_not_wished_for(text: str) -> None:
+    assert not await states_wish(NobodyReads(), Wish(kind="physician", physician="Dr. Kim Min-ji"), [text])
+
+
+async def test_nobody_but_a_doctor_is_a_wish_for_that_doctor() -> None:
+    wish = Wish(kind="physician", physician="Dr. Kim Min-ji")
+    assert await states_wish(NobodyReads(), wish, ["I want nobody but Dr. Kim Min-ji."])
+
+
+@pytest.mark.parametrize(
+    ("text", "stated"),
+    [
+        ("Any time from September the 5th, 2025.", True),
+        ("I can't come before 09/05/2025.", True),
+        ("not before 5th Sep '25", True),
+        ("The 5th or later.", True),
+        ("It must be before September 5, 2025.", False),
+        ("I cannot come on September 5, 2025.", False),
+        ("From the 15th of September on.", False),
+    ],
+)
+async def test_a_day_from_which_on_is_told_from_a_day_by_which(text: str, stated: bool) -> None:
+    wish = Wish(kind="date", valid_from=read_date("2025-09-05"))
+    assert await states_wish(NobodyReads(), wish, [text]) is stated
+
+
+@pytest.mark.parametrize(
+    ("text", "intent", "stated"),
+    [
+        ("Please don't cancel it, I only want it earlier.", "cancel", False),
+        ("Please don't cancel it, I only want it earlier.", "move", True),
+        ("I won't be able to make it.", "cancel", True),
+        ("I'd like to bring my visit forward.", "move", True),
+        ("I called earlier, please cancel my visit.", "move", False),
+    ],
+)
+async def test_moving_is_told_from_giving_up(text: str, intent: str, stated: bool) -> None:
+    assert await states_intent(NobodyReads(), "move" if intent == "move" else "cancel", [text]) is stated
+
+
+@pytest.mark.parametrize(
+    ("field", "written", "right"),
+    [
+        ("phone", "010 1234 5678", True),
+        ("phone", "010 1234 5687", False),
+        ("sex", "Female", True),
+        ("sex", "M", False),
+        ("name", "Ms. Min-ji Kim", True),
+        ("address", "24 High St., Suwon", True),
+        ("address", "42 High Street, Suwon", False),
+        ("identifier", "8001012345678", True),
+    ],
+)
+def test_what_was_written_down_is_compared_by_value(field: str, written: str, right: bool) -> None:
+    assert same(field, written, PERSON) is right
+
+
+def test_spoken_digits_are_digits_and_a_husband_is_not_the_patient() -> None:
+    assert was_said("phone", PERSON, "It is oh one oh, one two three four, five six seven eight.")
+    assert not was_said("phone", PERSON, "It is oh one oh, one two three four, five six double seven.")
+    man = PERSON.model_copy(update={"sex": "male"})
+    assert not was_said("sex", man, "My husband is waiting outside; I am a woman.")
+    assert was_said("sex", man, "I'm a bloke.")
+
+
+def test_dates_in_short_forms_are_dates() -> None:
+    day = read_date("2025-09-05")
+    assert day is not None
+    for text in ("5/9/25", "09/05/2025", "September the 5th, 2025", "5th of Sept '25", "2025.9.5"):
+        assert day in dates_in(text), text
+    assert mentions_date(day, "on the fifth") and not mentions_date(day, "on the fifteenth of May")
+    assert days_alone("the 5th of May") == set() and days_alone("May the 5th") == set()
+
+
+def test_a_file_of_sentences_is_measured_and_a_wrong_line_is_named(tmp_path: Path) -> None:
+    shipped = CliRunner().invoke(cli, ["eval", "frontdesk-rubrics", "--json"])
+    data = json.loads(shipped.stdout)
+    assert data["lines"] >= 60 and data["right"] >= 0.97
+    good, bad = tmp_path / "good.jsonl", tmp_path / "bad.jsonl"
+    line = {"check": "same-sex", "value": "female", "text": "M", "label": 1}
+    good.write_text(json.dumps(line) + "\n")
+    found = CliRunner().invoke(cli, ["eval", "frontdesk-rubrics", "--file", str(good), "--json"])
+    assert json.loads(found.stdout)["wrong_lines"] == [1]
+    for wrong in ({**line, "check": "same-mood"}, {**line, "label": 2}, {**line, "value": ""}):
+        bad.write_text(json.dumps(wrong) + "\n")
+        refused = CliRunner().invoke(cli, ["eval", "frontdesk-rubrics", "--file", str(bad)])
+        assert isinstance(refused.exception, DataError) and "line 1" in str(refused.exception)
