@@ -126,6 +126,8 @@ def test_the_cheapest_setting_that_holds_is_named_and_none_where_none_does() -> 
         whatif(Asked(vary={"physicians": (1, 2)}, fixed=SMALL, hold={"wait_days": 0.01}, trials=2)).data["cheapest"]
         is None
     )
+    both = Asked(vary={"physicians": (3, 4), "no_show": (0.0, 0.3)}, fixed=SMALL, hold={"wait_days": 30}, trials=2)
+    assert whatif(both).data["cheapest"] == {"physicians": 3}, "nobody can choose how many stay away"
     drawn = [block for block in answer.sections[0].body if isinstance(block, Figure)]
     tables = [block for block in answer.sections[0].body if isinstance(block, Table)]
     assert len(drawn) == 4 and len(tables[0].rows) == 2

@@ -51,6 +51,11 @@ SHOWN = (
     "cost_a_week",
 )
 DRAWN = ("wait_days", "clinic_wait", "utilisation", "turned_away")
+CIRCUMSTANCES = (
+    "demand", "urgent", "walk_ins", "no_show", "cancel", "hospital_cancel", "wants_physician", "wants_date", "call",
+    "consultation",
+)  # fmt: skip
+"""Dials that nobody at the hospital can choose."""
 MOST = 400
 DIALS = {name: str(field.description) for name, field in Setting.model_fields.items()}
 _T = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 2.306, 10: 2.262}
@@ -111,12 +116,13 @@ def setting_of(values: Mapping[str, float]) -> Setting:
 
 
 def _estimate(values: Sequence[float]) -> Estimate:
-    """The mean over trials with Student's interval."""
+    """The mean over trials with Student's interval, not below zero; none where all trials are alike."""
     count, mean = len(values), fmean(values)
-    if count < 2:
+    spread = stdev(values) if count > 1 else 0.0
+    if not spread:
         return Estimate(mean, None, None, count)
-    half = _T.get(count, _MANY_T) * stdev(values) / math.sqrt(count)
-    return Estimate(mean, mean - half, mean + half, count)
+    half = _T.get(count, _MANY_T) * spread / math.sqrt(count)
+    return Estimate(mean, max(0.0, mean - half), mean + half, count)
 
 
 def holds(row: Row, limits: Mapping[str, float]) -> bool:
@@ -124,10 +130,22 @@ def holds(row: Row, limits: Mapping[str, float]) -> bool:
     return all((row.figures[name].high or row.figures[name].mean) <= limit for name, limit in limits.items())
 
 
-def cheapest(rows: Sequence[Row], limits: Mapping[str, float]) -> Row | None:
-    """The setting of lowest cost that keeps every limit; None when none does."""
-    keeping = [row for row in rows if holds(row, limits)]
-    return min(keeping, key=lambda row: row.figures["cost_a_week"].mean, default=None)
+def cheapest(rows: Sequence[Row], limits: Mapping[str, float]) -> tuple[dict[str, float], float] | None:
+    """The choice of lowest mean cost that keeps every limit under all circumstances that were varied; None if none does.
+
+    How many patients stay away is a circumstance: nobody can choose it. How many physicians there are is a choice.
+    """
+    choices: dict[tuple[tuple[str, float], ...], list[Row]] = {}
+    for row in rows:
+        chosen = tuple((name, value) for name, value in row.dials.items() if name not in CIRCUMSTANCES)
+        choices.setdefault(chosen, []).append(row)
+    keeping = {
+        chosen: fmean(row.figures["cost_a_week"].mean for row in found)
+        for chosen, found in choices.items()
+        if all(holds(row, limits) for row in found)
+    }
+    best = min(keeping, key=keeping.__getitem__, default=None)
+    return None if best is None else (dict(best), keeping[best])
 
 
 def _answer(asked: Asked, base: Setting, rows: Sequence[Row]) -> Answer:
@@ -138,10 +156,9 @@ def _answer(asked: Asked, base: Setting, rows: Sequence[Row]) -> Answer:
     elif best is None:
         told = f"No setting holds {limits}: vary more widely."
     else:
-        told = (
-            f"The cheapest setting that holds {limits}: {_words(best.dials)}, at "
-            f"{best.figures['cost_a_week'].mean:,.0f} a week."
-        )
+        given = [name for name in asked.vary if name in CIRCUMSTANCES]
+        under = f", under every {' and '.join(given)} that was tried" if given else ""
+        told = f"The cheapest setting that holds {limits}{under}: {_words(best[0])}, at {best[1]:,.0f} a week."
     body: list[Block] = [
         Paragraph(told),
         Paragraph(
@@ -161,7 +178,7 @@ def _answer(asked: Asked, base: Setting, rows: Sequence[Row]) -> Answer:
             for row in rows
         ],
         "hold": dict(asked.hold),
-        "cheapest": dict(best.dials) if best is not None and asked.hold else None,
+        "cheapest": best[0] if best is not None and asked.hold else None,
         "trials": asked.trials,
     }
     return Answer(data, [Section("What if", body), more])
