@@ -131,7 +131,7 @@ def holds(row: Row, limits: Mapping[str, float]) -> bool:
 
 
 def cheapest(rows: Sequence[Row], limits: Mapping[str, float]) -> tuple[dict[str, float], float] | None:
-    """The choice of lowest mean cost that keeps every limit under all circumstances that were varied; None if none does.
+    """The choice of lowest mean cost that keeps every limit under all circumstances that were tried; None if none does.
 
     How many patients stay away is a circumstance: nobody can choose it. How many physicians there are is a choice.
     """
