@@ -1,7 +1,10 @@
 """The front desk's cost and speed: synthesis, CPU per patient, FHIR transactions, slot search, and a slow endpoint.
 
-    python benchmarks/frontdesk.py [synthesis] [patients] [search] [endpoint]
-                                   [--patients N] [--repeats N] [--concurrency N]
+    python benchmarks/frontdesk.py [synthesis] [patients] [search] [endpoint] [intake] [travel]
+                                   [--patients N] [--repeats N] [--concurrency N] [--hospitals SELECTOR]…
+
+`intake` gives the understudy's errors at the intake on hospitals of ours and, with `--hospitals FOLDER`, on a data set
+of the h-adminsim package. `travel` follows extraction errors into the hospital's records.
 
 Times are CPU time or ratios within one run, because wall-clock time on a shared machine says little. The endpoint
 part serves the replies that understudies gave in a first run, over HTTP, from another process, each after a fixed
@@ -26,6 +29,7 @@ from typing import Any, cast
 import orjson
 
 from polyclinic.clinics.frontdesk.scenario.config import preset
+from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.clinics.frontdesk.scenario.slots import earliest
 from polyclinic.clinics.frontdesk.scenario.synthesis import synthesize
 from polyclinic.clinics.frontdesk.state import Appointment, HospitalState
@@ -130,6 +134,51 @@ def _thinking() -> Iterator[list[float]]:
 
 async def _count(store: Store, statement: str, run: str) -> int:
     return int((await store.database.read(lambda tx: tx.execute(statement, (run,))))[0][0])
+
+
+async def intake(selectors: list[str]) -> None:
+    """The understudy staff's errors at the intake, and those of patients who know no diagnosis."""
+    for selector in selectors:
+        async with open_store("sqlite://:memory:") as store:
+            config = {"clinic": "frontdesk", "scenarios": selector, "variants": ("intake",), "seed": 1}
+            id_ = await start_run(store, make_config(config))
+            await resume_run(store, id_)
+            results = await load_results(store, id_)
+        scored = [(episode, episode.value("intake")) for episode in results.episodes]
+        wrong = [episode for episode, value in scored if value == 0.0]
+        told = [episode for episode, value in scored if value is not None]
+        plain = [e for e in told if not cast(Contact, results.scenarios[e.scenario]).caller.knows_diagnosis]
+        missed = sum(episode.value("intake") == 0.0 for episode in plain)
+        print(
+            f"intake    {selector}: {len(wrong)} of {len(told)} wrong ({100 * len(wrong) / len(told):.1f} %); without "
+            f"a diagnosis {missed} of {len(plain)} ({100 * missed / len(plain):.1f} %)"
+        )
+
+
+async def travel(selector: str) -> None:
+    """One staff in ten takes the personal number for the phone number: what stands in FHIR, and who is not reached."""
+    async with open_store("sqlite://:memory:") as store:
+        cast_ = "staff=understudy:mistake=swaps_numbers@0.1,patient=understudy"
+        id_ = await start_run(
+            store, make_config({"clinic": "frontdesk", "scenarios": selector, "seed": 1, "cast": cast_})
+        )
+        await resume_run(store, id_)
+        results = await load_results(store, id_)
+        rows = await store.database.read(
+            lambda tx: tx.execute("SELECT body FROM fhir_resource WHERE type = 'Patient'", ())
+        )
+    patients = [orjson.loads(row[0]) for row in rows]
+    swapped = sum(
+        "telecom" in patient and patient["telecom"][0]["value"] == patient["identifier"][0]["value"]
+        for patient in patients
+    )
+    judged = [episode.value("intake") for episode in results.episodes if episode.value("intake") is not None]
+    moved = sum(episode.data.get("waiting_moved", 0) for episode in results.episodes)
+    unreached = sum(episode.data.get("unreached", 0) for episode in results.episodes)
+    print(
+        f"travel    {selector}: {judged.count(0.0)} of {len(judged)} intakes wrong; {swapped} of {len(patients)} "
+        f"Patient resources have a wrong phone number; {moved} moved up, {unreached} times somebody could not be called"
+    )
 
 
 def search() -> None:
@@ -261,6 +310,7 @@ async def main() -> None:
         "--concurrency", type=int, default=256, help="contacts at the same time, in patients and endpoint"
     )
     parser.add_argument("--serve", type=Path, help="serve recorded replies (used by the endpoint part)")
+    parser.add_argument("--hospitals", action="append", default=[], help="for intake: a selector, a file or a folder")
     given = parser.parse_args()
     if given.serve is not None:
         await serve(given.serve, given.latency)
@@ -271,6 +321,10 @@ async def main() -> None:
         search()
     if "patients" in given.parts:
         await patients(given.patients, given.repeats, given.concurrency)
+    if "intake" in given.parts:
+        await intake(given.hospitals or ["primary", "secondary"])
+    if "travel" in given.parts:
+        await travel("tertiary:1")
     if "endpoint" in given.parts:
         await endpoint(given.patients, given.latency, given.concurrency)
 
