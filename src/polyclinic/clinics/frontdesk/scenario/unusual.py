@@ -47,7 +47,7 @@ class UnusualPatients:
         self._children = [disease for disease in childrens_diseases() if disease.name in known]
 
     def draw(self, choices: Sequence[Disease], department: str, draw: random.Random) -> Complaint:
-        """The complaint of one patient of this department. As many draws for everybody, whoever they are."""
+        """The complaint of one patient of this department. As many draws for each patient, usual or not."""
         who, which, second, others = draw.random(), draw.random(), draw.random(), draw.random()
         count = draw.random()
         shares = self._shares
