@@ -14,7 +14,7 @@ from statistics import NormalDist
 
 from polyclinic.clinics.frontdesk.operations.setting import Setting
 
-DESK_OPENS, DESK_MINUTES = 0, 540
+DESK_MINUTES = 540
 """Calls come over nine hours from the opening; minutes of a day are counted from then."""
 _NORMAL = NormalDist()
 _SPREAD = 0.45
