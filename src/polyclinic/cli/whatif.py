@@ -12,7 +12,7 @@ from polyclinic.cli.options import json_option, print_json
 from polyclinic.errors import ConfigError
 from polyclinic.eval.html import render_sections
 from polyclinic.eval.terminal import section_text
-from polyclinic.eval.whatif import Asked
+from polyclinic.eval.whatif import DialQuestion
 from polyclinic.runner.registry import clinic_modules, load_clinic
 
 _LONGEST = 200
@@ -48,7 +48,7 @@ def command(
     if found.whatif is None:
         able = ", ".join(name for name in clinic_modules() if load_clinic(name).whatif is not None)
         raise ConfigError(f"{clinic} cannot be run as an operation; {able} can")
-    asked = Asked(
+    asked = DialQuestion(
         vary=_dials(vary, _values),
         fixed=_dials(fixed, _number),
         hold=_dials(hold, _number),

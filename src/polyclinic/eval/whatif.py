@@ -9,7 +9,7 @@ from polyclinic.eval.evaluation import Evaluated
 
 
 @dataclass(frozen=True)
-class Asked:
+class DialQuestion:
     """One question. `vary` gives each dial its values, `fixed` other dials one value, `hold` figures their limits."""
 
     vary: Mapping[str, tuple[float, ...]]
@@ -19,4 +19,4 @@ class Asked:
     seed: int = 0
 
 
-WhatIf = Callable[[Asked], Evaluated]
+WhatIf = Callable[[DialQuestion], Evaluated]

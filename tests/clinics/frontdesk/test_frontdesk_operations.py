@@ -21,7 +21,7 @@ from polyclinic.clinics.frontdesk.operations.whatif import whatif
 from polyclinic.clinics.frontdesk.rules.notes import AppointmentMade, HospitalClosed, TalkHeld
 from polyclinic.errors import ConfigError, UnknownName
 from polyclinic.eval.sections import Figure, Table
-from polyclinic.eval.whatif import Asked
+from polyclinic.eval.whatif import DialQuestion
 from polyclinic.testing.runs import played
 
 SMALL = {"weeks": 2.0, "warm_up": 1.0}
@@ -118,15 +118,19 @@ def test_settings_share_their_patients() -> None:
 
 
 def test_the_cheapest_setting_that_holds_is_named_and_none_where_none_does() -> None:
-    asked = Asked(vary={"physicians": (2, 4)}, fixed=SMALL, hold={"wait_days": 2}, trials=4)
+    asked = DialQuestion(vary={"physicians": (2, 4)}, fixed=SMALL, hold={"wait_days": 2}, trials=4)
     answer = whatif(asked)
     waited = {row["dials"]["physicians"]: row["figures"]["wait_days"] for row in answer.data["settings"]}
     assert waited[2]["high"] > 2 > waited[4]["high"] and answer.data["cheapest"] == {"physicians": 4}
     assert (
-        whatif(Asked(vary={"physicians": (1, 2)}, fixed=SMALL, hold={"wait_days": 0.01}, trials=2)).data["cheapest"]
+        whatif(DialQuestion(vary={"physicians": (1, 2)}, fixed=SMALL, hold={"wait_days": 0.01}, trials=2)).data[
+            "cheapest"
+        ]
         is None
     )
-    both = Asked(vary={"physicians": (3, 4), "no_show": (0.0, 0.3)}, fixed=SMALL, hold={"wait_days": 30}, trials=2)
+    both = DialQuestion(
+        vary={"physicians": (3, 4), "no_show": (0.0, 0.3)}, fixed=SMALL, hold={"wait_days": 30}, trials=2
+    )
     assert whatif(both).data["cheapest"] == {"physicians": 3}, "nobody can choose how many stay away"
     drawn = [block for block in answer.sections[0].body if isinstance(block, Figure)]
     tables = [block for block in answer.sections[0].body if isinstance(block, Table)]
@@ -136,11 +140,11 @@ def test_the_cheapest_setting_that_holds_is_named_and_none_where_none_does() -> 
 
 def test_a_question_that_cannot_be_is_refused_with_its_reason() -> None:
     with pytest.raises(UnknownName, match="nurses"):
-        whatif(Asked(vary={"nurses": (1, 2)}))
+        whatif(DialQuestion(vary={"nurses": (1, 2)}))
     with pytest.raises(ConfigError, match="urgent_slots"):
-        whatif(Asked(vary={"urgent_slots": (8,)}, fixed={"session_hours": 1}))
+        whatif(DialQuestion(vary={"urgent_slots": (8,)}, fixed={"session_hours": 1}))
     with pytest.raises(UnknownName, match="happiness"):
-        whatif(Asked(vary={"physicians": (1,)}, hold={"happiness": 1}))
+        whatif(DialQuestion(vary={"physicians": (1,)}, hold={"happiness": 1}))
 
 
 def test_the_command_reads_ranges_lists_and_limits(tmp_path: Path) -> None:

@@ -128,7 +128,8 @@ def test_patients_fit_their_hospital() -> None:
             assert len(patient.gold_departments) == 1
         assert patient.axes.recall == ("high" if patient.knows_diagnosis else "none")
         assert not disease.sex or disease.sex == patient.person.sex
-        assert disease.ages[0] <= patient.person.age_on(plan.time.start_date) <= disease.ages[1]
+        if patient.companion != "parent":
+            assert disease.ages[0] <= patient.person.age_on(plan.time.start_date) <= disease.ages[1]
         assert not identifier_faults(pack, patient.person.identifier, patient.person.sex, patient.person.birth_date)
     share = sum(patient.knows_diagnosis for patient in visits) / len(visits)
     assert 0.75 < share < 0.85

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from polyclinic.clinics.frontdesk.evaluations import EVALUATIONS
+from polyclinic.clinics.frontdesk.evaluations import evaluations
 from polyclinic.clinics.frontdesk.flow import flow
 from polyclinic.clinics.frontdesk.judges import judges
 from polyclinic.clinics.frontdesk.operations.whatif import whatif
@@ -53,7 +53,7 @@ clinic = Clinic(
     report=report,
     feedback=feedback,
     lint=lint,
-    evaluations=EVALUATIONS,
+    evaluations=evaluations,
     whatif=whatif,
     needs=("records",),
     settings=("voice",),

@@ -172,4 +172,4 @@ async def queue(bench: Bench, file: str) -> Judged:
     return Judged({"cases": data}, [Section("Front desk: the queue and theory", [table])])
 
 
-EVALUATIONS = {"rubrics": rubrics, "queue": queue}
+evaluations = {"rubrics": rubrics, "queue": queue}

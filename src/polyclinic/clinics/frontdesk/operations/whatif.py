@@ -23,7 +23,7 @@ from polyclinic.errors import ConfigError, UnknownName
 from polyclinic.eval.charts import Lines
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.sections import Block, Cell, Figure, Paragraph, Section, Table
-from polyclinic.eval.whatif import Asked
+from polyclinic.eval.whatif import DialQuestion
 
 FIGURES = {
     "wait_days": "days from the call to the appointment",
@@ -78,7 +78,7 @@ class Answer:
     sections: list[Section]
 
 
-def whatif(asked: Asked) -> Answer:
+def whatif(asked: DialQuestion) -> Answer:
     """Run all settings on the same patients."""
     for name in (*asked.vary, *asked.fixed):
         if name not in DIALS:
@@ -148,7 +148,7 @@ def cheapest(rows: Sequence[Row], limits: Mapping[str, float]) -> tuple[dict[str
     return None if best is None else (dict(best), keeping[best])
 
 
-def _answer(asked: Asked, base: Setting, rows: Sequence[Row]) -> Answer:
+def _answer(asked: DialQuestion, base: Setting, rows: Sequence[Row]) -> Answer:
     best = cheapest(rows, asked.hold)
     limits = " and ".join(f"{name} ≤ {limit:g}" for name, limit in asked.hold.items())
     if not asked.hold:
@@ -188,7 +188,7 @@ def _words(dials: Mapping[str, float]) -> str:
     return ", ".join(f"{name} {value:g}" for name, value in dials.items())
 
 
-def _curves(asked: Asked, rows: Sequence[Row]) -> list[Block]:
+def _curves(asked: DialQuestion, rows: Sequence[Row]) -> list[Block]:
     """One figure for each of the main numbers: over the first dial, a line for each combination of the others."""
     if not asked.vary:
         return []
@@ -206,7 +206,7 @@ def _curves(asked: Asked, rows: Sequence[Row]) -> list[Block]:
     return figures
 
 
-def _table(asked: Asked, rows: Sequence[Row]) -> Table:
+def _table(asked: DialQuestion, rows: Sequence[Row]) -> Table:
     lines: list[list[Cell]] = []
     for row in rows:
         cells: list[Cell] = [f"{value:g}" for value in row.dials.values()]

@@ -116,6 +116,7 @@ def _named(name: str) -> HospitalConfig:
             name=name,
             department_per_hospital={"min": 9, "max": 9},
             symptom={"type": ("without_history", "with_history"), "probs": probs},
+            unusual={},
         )
     if name == UNUSUAL:
         shares = {"several": 0.4, "child": 0.2, "interpreter": 0.2, "emergency": 0.2}
