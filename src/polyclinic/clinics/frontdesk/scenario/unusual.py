@@ -47,16 +47,19 @@ class UnusualPatients:
         self._children = [disease for disease in childrens_diseases() if disease.name in known]
 
     def draw(self, choices: Sequence[Disease], department: str, draw: random.Random) -> Complaint:
-        """The complaint of one patient of this department. As many draws for each patient, usual or not."""
+        """The complaint of one patient of this department: one of the choices, whether usual or not. As many draws for
+        each patient.
+        """
         who, which, second, others = draw.random(), draw.random(), draw.random(), draw.random()
         count = draw.random()
         shares = self._shares
-        urgent = [(disease, says) for disease, says in self._urgent if department in disease.departments]
+        names = {disease.name for disease in choices}
+        urgent = [(disease, says) for disease, says in self._urgent if disease.name in names]
         if who < shares.emergency and urgent:
             disease, says = urgent[int(which * len(urgent))]
             return Complaint(disease, says[: max(FEWEST, 1 + int(count * len(says)))], emergency=True)
         who -= shares.emergency
-        young = [disease for disease in self._children if department in disease.departments]
+        young = [disease for disease in self._children if disease.name in names]
         if 0 <= who < shares.child and young:
             disease = young[int(which * len(young))]
             return Complaint(disease, _some(disease.symptoms, count, draw), companion="parent")
