@@ -12,6 +12,8 @@ import orjson
 from polyclinic.cli.options import Group, json_option, print_json, wait
 from polyclinic.cli.train_models import STAGES
 from polyclinic.core.files import package_path
+from polyclinic.errors import ConfigError
+from polyclinic.reading.settings import TuningSettings
 
 
 @click.group(cls=Group, name="train", short_help="Train a model for a role, the built-in reader, or the guard.")
@@ -22,6 +24,7 @@ def command() -> None:
     polyclinic train grpo --model runs/sft --data clinteach --out runs/grpo
     polyclinic train reader
     polyclinic train reader --add mine.jsonl --out mine.npz
+    polyclinic train reader --base models/qwen --out my-reader
     polyclinic train guard
     """
 
@@ -30,13 +33,37 @@ def command() -> None:
 @click.option(
     "--add", "added", multiple=True, metavar="FILE", help="More labelled lines, added to those in the package."
 )
-@click.option("--out", default="", metavar="FILE", help="Where the weights go.  [default: into the package]")
+@click.option("--out", default="", metavar="PATH", help="Where the weights go.  [default: into the package]")
+@click.option(
+    "--base", default="", metavar="FOLDER", help="Fine-tune this model for transformers instead; needs --out."
+)
+@click.option("--epochs", default=2, show_default=True, help="With --base: how often each line is seen.")
+@click.option("--batch", default=64, show_default=True, help="With --base: lines in a step.")
+@click.option("--rate", default=1e-5, show_default=True, help="With --base: the learning rate.")
+@click.option("--seed", default=0, show_default=True, help="With --base: decides the order of the lines.")
+@click.option("--max-lines", default=0, metavar="N", help="With --base: learn from N lines at most.")
+@click.option("--max-seconds", default=0.0, metavar="S", help="With --base: stop learning after S seconds.")
 @json_option
-def reader(added: tuple[str, ...], out: str, as_json: bool) -> int:
-    """Train the built-in reader, and measure it on the test authors.
+def reader(
+    added: tuple[str, ...],
+    out: str,
+    base: str,
+    epochs: int,
+    batch: int,
+    rate: float,
+    seed: int,
+    max_lines: int,
+    max_seconds: float,
+    as_json: bool,
+) -> int:
+    """Train the built-in reader, and measure it on the test authors; or fine-tune a language model as a reader.
 
-    The same lines give the same weights. Use the result with --cast reader=builtin:FILE.
+    The same lines give the same built-in weights. Use the result with --cast reader=builtin:FILE, or with --cast
+    reader=local:FOLDER after --base.
     """
+    if base:
+        settings = TuningSettings(base, epochs, batch, rate, seed, max_lines, max_seconds)
+        return _tune(settings, added, out, as_json)
     from polyclinic.reading.measure import RESULTS, table
     from polyclinic.reading.sets import from_file
     from polyclinic.reading.training import text_only, train_file
@@ -59,6 +86,25 @@ def reader(added: tuple[str, ...], out: str, as_json: bool) -> int:
         click.echo(
             f"{len(rows)} lines; weights in {path} ({digest}); on test authors right: {found['all'].get('balanced')}"
         )
+    return 0
+
+
+def _tune(settings: TuningSettings, added: tuple[str, ...], out: str, as_json: bool) -> int:
+    """Fine-tune a language model as a reader."""
+    from polyclinic.reading.sets import from_file
+    from polyclinic.reading.tuning import tune_reader
+    from polyclinic.runner.readings import all_kinds, labelled
+
+    if not out:
+        raise ConfigError("--base needs --out FOLDER: where the fine-tuned model goes")
+    kinds = all_kinds()
+    rows = labelled(split="train") + [row for file in added for row in from_file(Path(file), kinds)]
+    card = tune_reader(rows, kinds, settings, Path(out), lambda line: click.echo(line, err=True))
+    if as_json:
+        print_json(card)
+    else:
+        click.echo(f"{card['steps']} steps in {card['seconds']} s; the reader is in {out}")
+        click.echo(f"Measure it: polyclinic eval readings --cast reader=local:{out} --keep")
     return 0
 
 

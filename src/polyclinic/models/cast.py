@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from pathlib import Path
 from typing import Protocol
 
 from polyclinic.core.model import Model, role_of
@@ -18,7 +19,17 @@ from polyclinic.models.replay import Lookup, ReplayModel
 from polyclinic.models.spec import ALL, CastSpec, Options, parse_cast, parse_model
 from polyclinic.models.understudy import UnderstudyModel
 
-__all__ = ["Cast", "CastSpec", "Options", "build_cast", "choose_models", "open_cast", "parse_cast", "parse_model"]
+__all__ = [
+    "Cast",
+    "CastSpec",
+    "Options",
+    "build_cast",
+    "choose_models",
+    "open_cast",
+    "parse_cast",
+    "parse_model",
+    "reads_by_itself",
+]
 
 
 class Reader(Model, Ears, Protocol):
@@ -147,7 +158,7 @@ def open_cast(
     prices: Prices | None = None,
     workers: int = 1,
 ) -> Cast:
-    """The models that were chosen, ready to be asked; `reader` makes the built-in reader.
+    """The models that were chosen, ready to be asked; `reader` makes one that reads by itself.
 
     Each of several workers gets its share of an endpoint's slots and rate.
     """
@@ -156,7 +167,7 @@ def open_cast(
     models: dict[str, Model] = {}
     ears = reader("") if reader is not None else None
     for role, spec in chosen.items():
-        if role == READER and reader is not None and spec.kind in ("builtin", "understudy"):
+        if role == READER and reader is not None and reads_by_itself(spec):
             models[role] = ears if ears is not None and not spec.model else reader(spec.model)
         elif spec.kind == "understudy":
             player = understudies.get(role) or understudies[role_of(role)]
@@ -173,6 +184,11 @@ def open_cast(
         else:
             models[role] = assembly.model(spec)
     return Cast(models, chosen, [assembly.close], assembly.unpriced, check=assembly.check, retries=assembly.retries)
+
+
+def reads_by_itself(spec: CastSpec) -> bool:
+    """Whether a reader needs no prompt: the built-in one, or a folder with a model that was trained as a reader."""
+    return spec.kind in ("builtin", "understudy") or (spec.kind == "local" and Path(spec.model).is_dir())
 
 
 def _check_understudy(role: str, spec: CastSpec, understudies: Collection[str], mistakes: Collection[str]) -> None:

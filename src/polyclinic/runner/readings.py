@@ -18,8 +18,8 @@ from polyclinic.core.switchboard import Switchboard
 from polyclinic.errors import UnknownName
 from polyclinic.eval.sections import Section, Table
 from polyclinic.models.cast import Reader, build_cast, parse_cast
+from polyclinic.reading.choose import open_reader
 from polyclinic.reading.measure import kept_text_only, table
-from polyclinic.reading.reader import BuiltInReader
 from polyclinic.reading.sets import Labelled, from_file, sets_folder, shipped
 from polyclinic.runner.registry import clinic_modules, load_clinic
 
@@ -80,10 +80,10 @@ async def read_all(rows: Sequence[Labelled], cast: str, seed: int = 0, local_onl
     specs = [spec for spec in parse_cast(cast) if spec.role in (READER, "all")]
     kinds = all_kinds()
 
-    def builtin(path: str) -> Reader:
-        return BuiltInReader(kinds, path)
+    def make(path: str) -> Reader:
+        return open_reader(kinds, path)
 
-    players = build_cast(specs, roles=[], understudies={}, reader=builtin, local_only=local_only)
+    players = build_cast(specs, roles=[], understudies={}, reader=make, local_only=local_only)
     board = await Switchboard.open("readings", players, MemoryJournal())
     reader = Agent(READER, board, lambda event: None, "reader", derive(seed, READER) % 2**31)
     gate = asyncio.Semaphore(64)

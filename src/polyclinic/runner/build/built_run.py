@@ -69,12 +69,12 @@ def _with_samples(judge: Judge, samples: int) -> Judge:
 
 
 def reader_of(clinic: Clinic) -> Callable[[str], Reader]:
-    """Makes the built-in reader for this clinic's kinds of question; a path names your own weights."""
+    """Makes the reader for this clinic's kinds of question; a path names your own weights or a fine-tuned model."""
 
     def make(path: str) -> Reader:
-        from polyclinic.reading.reader import BuiltInReader
+        from polyclinic.reading.choose import open_reader
 
-        return BuiltInReader({kind.name: kind for kind in (*clinic.readings, OUT_OF_PART)}, path)
+        return open_reader({kind.name: kind for kind in (*clinic.readings, OUT_OF_PART)}, path)
 
     return make
 

@@ -10,7 +10,7 @@ from polyclinic.core.model import role_of
 from polyclinic.core.reading import READER
 from polyclinic.core.scenario import Scenario
 from polyclinic.errors import ConfigError, UnknownName
-from polyclinic.models.cast import CastSpec, choose_models, parse_cast
+from polyclinic.models.cast import CastSpec, choose_models, parse_cast, reads_by_itself
 from polyclinic.models.prices import default_prices
 from polyclinic.models.spec import ALL, is_loopback
 from polyclinic.runner.plan.config import RunConfig
@@ -56,8 +56,9 @@ class RunPlan:
     def _reader(self) -> dict[str, str]:
         """Who reads: where understudies play, the built-in reader."""
         spec = self.cast[READER]
-        if spec.kind in ("builtin", "understudy"):
-            return {"model": f"builtin:{spec.model}" if spec.model else "builtin", "kind": "reader"}
+        if reads_by_itself(spec):
+            kept = "local" if spec.kind == "local" else "builtin"
+            return {"model": f"{kept}:{spec.model}" if spec.model else kept, "kind": "reader"}
         return {"model": spec.name, "kind": spec.model_kind}
 
     @property

@@ -11,6 +11,7 @@ from polyclinic.clinics.counsel.rules.lexicon import NOTHING_FOUND, Screening, s
 from polyclinic.clinics.counsel.rules.trained import NOTHING_READ, read_message
 from polyclinic.clinics.counsel.state import Session
 from polyclinic.core.episode import Episode
+from polyclinic.core.reading import flat
 from polyclinic.core.transcript import Failed
 from polyclinic.errors import LimitReached, OwnedError, Owner, StoreError, UserError
 
@@ -40,6 +41,8 @@ class Guard:
             if quick is not None:
                 return quick
             verdict = await self._ask(utterance)
+            if self._agent.is_language_model and not _shown(verdict, utterance):
+                verdict = await self._ask(utterance, unshown=verdict.label)
         except (LimitReached, StoreError):
             raise
         except UserError as error:
@@ -54,9 +57,13 @@ class Guard:
         decision = decide(found, verdict.label, verdict.reason, verdict.words)
         return settle_doubt(decision, reading, self._agent.is_language_model)
 
-    async def _ask(self, utterance: str) -> GuardVerdict:
+    async def _ask(self, utterance: str, unshown: str = "") -> GuardVerdict:
         prompt = GuardChecks(
-            lang=self._session.lang, summary=self._memory.summary, recent=self._memory.recent, utterance=utterance
+            lang=self._session.lang,
+            summary=self._memory.summary,
+            recent=self._memory.recent,
+            utterance=utterance,
+            unshown=unshown,
         )
         async with asyncio.timeout(self._timeout_s):
             return await self._agent.ask(prompt)
@@ -64,3 +71,10 @@ class Guard:
     def _fault(self, found: Screening, fault: str, owner: Owner, utterance: str) -> Decision:
         self._episode.record(Failed(owner=owner, error=fault, where="guard", fatal=False))
         return from_fault(found, fault, utterance)
+
+
+def _shown(verdict: GuardVerdict, utterance: str) -> bool:
+    """Whether the words that a label of danger rests on stand in the message. A small model often names a danger and
+    quotes nothing, or its own example; it is asked once more, and its second word counts.
+    """
+    return verdict.label == "acceptance" or (bool(verdict.words.strip()) and flat(verdict.words) in flat(utterance))

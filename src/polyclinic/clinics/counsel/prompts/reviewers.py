@@ -19,6 +19,8 @@ class GuardChecks(Prompt[GuardVerdict]):
     summary: str
     recent: tuple[str, ...]
     utterance: str
+    unshown: str = ""
+    """The label given before without words of the message that show it."""
 
     @property
     def for_human(self) -> str:

@@ -1,0 +1,18 @@
+"""How a language model is fine-tuned as a reader."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class TuningSettings:
+    """How the model learns."""
+
+    base: str
+    epochs: int = 2
+    batch: int = 64
+    rate: float = 1e-5
+    seed: int = 0
+    most_lines: int = 0
+    most_seconds: float = 0.0
