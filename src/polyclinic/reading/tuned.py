@@ -30,7 +30,7 @@ ASKED = (
     "Answer yes or no."
 )
 UNCLEAR = 0.05
-_CONTEXT = 1_800
+_CONTEXT = 900
 _TOKENS_AT_ONCE = 16_384
 _MOST_AT_ONCE = 256
 

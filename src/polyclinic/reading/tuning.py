@@ -23,11 +23,12 @@ from polyclinic.errors import ConfigError
 from polyclinic.reading.longer import messages
 from polyclinic.reading.sets import Labelled
 from polyclinic.reading.settings import TuningSettings
-from polyclinic.reading.tuned import CARD, AnswerScores, need_torch
+from polyclinic.reading.tuned import CARD, AnswerScores, batches, need_torch
 
 WARM_UP, LEAST_RATE, CLIP, DECAY = 20, 0.05, 1.0, 0.01
 _NEAR_LENGTHS = 40
 _TOLD_EVERY = 50
+_TOKENS_IN_PART = 12_288
 
 
 def tune_reader(
@@ -92,16 +93,13 @@ def _train(
             share = min(1.0, (len(losses) + 1) / WARM_UP) * max(LEAST_RATE, 1 - len(losses) / steps)
             for group in learner.param_groups:
                 group["lr"] = settings.rate * share
-            with torch.autocast(model.device, dtype=torch.bfloat16, enabled=model.device == "cuda"):
-                scores = model.scores([items[place][0] for place in batch])
-            wanted = torch.tensor([items[place][1] for place in batch], device=model.device)
-            loss = torch.nn.functional.cross_entropy(scores.float(), wanted)
             learner.zero_grad(set_to_none=True)
-            loss.backward()
+            losses.append(
+                sum(_learn(torch, model, [items[place] for place in part], len(batch)) for part in _parts(items, batch))
+            )
             norm = torch.nn.utils.clip_grad_norm_(network.parameters(), CLIP)
             if torch.isfinite(norm):
                 learner.step()
-            losses.append(float(loss.detach()))
             if len(losses) % _TOLD_EVERY == 0:
                 mean = sum(losses[-_TOLD_EVERY:]) / _TOLD_EVERY
                 say(f"step {len(losses)} of {steps}: loss {mean:.3f}, {time.monotonic() - started:.0f} s")
@@ -109,6 +107,22 @@ def _train(
                 say(f"stopped after {len(losses)} of {steps} steps: the time is up")
                 return losses
     return losses
+
+
+def _learn(torch: Any, model: AnswerScores, items: Sequence[tuple[list[int], int]], of: int) -> float:
+    """Add the gradient of a part of a batch of `of` lines; the part's share of the loss."""
+    with torch.autocast(model.device, dtype=torch.bfloat16, enabled=model.device == "cuda"):
+        scores = model.scores([ids for ids, _ in items])
+    wanted = torch.tensor([label for _, label in items], device=model.device)
+    loss = torch.nn.functional.cross_entropy(scores.float(), wanted, reduction="sum") / of
+    loss.backward()
+    return float(loss.detach())
+
+
+def _parts(items: Sequence[tuple[list[int], int]], batch: Sequence[int]) -> list[list[int]]:
+    """A batch in parts that fit into memory."""
+    found = batches([len(items[place][0]) for place in batch], _TOKENS_IN_PART)
+    return [[batch[place] for place in part] for part in found]
 
 
 def _batches(items: Sequence[tuple[list[int], int]], settings: TuningSettings, epoch: int) -> list[list[int]]:
