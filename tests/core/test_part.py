@@ -134,6 +134,15 @@ async def test_one_who_stays_out_is_the_simulators_fault_and_the_episode_goes_on
     assert episode.closing["part"]["stayed"] == {"third person": 1}
 
 
+async def test_the_last_asking_has_nothing_that_could_be_recited(open_episode: OpenEpisode) -> None:
+    caller = Scripted(OUT, OUT, GOOD)
+    episode = await open_episode(caller=caller)
+    assert (await answer_in_part(episode, episode.agent("caller"), ASKS, CALLER)).value == GOOD
+    (message,) = caller.requests[2].messages
+    assert "What can I do for you?" in message.content and "Ada, the caller" in message.content
+    assert "Amberol" not in message.content
+
+
 async def test_one_who_reads_the_reminder_out_is_still_out(open_episode: OpenEpisode) -> None:
     said = "Speak as yourself, with I or my, to the person in front of you."
     episode = await open_episode(caller=Scripted(OUT, said, GOOD))

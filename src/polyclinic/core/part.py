@@ -3,8 +3,8 @@
 A patient who offers help as an assistant would, a student who speaks of "the student", a caller who reads out their
 own instructions: such a line is the simulator's fault, and what follows from it says nothing about the agents under
 test. So each line of a simulated person is checked before it is heard. `answer_in_part` asks as `Agent.answer` does; a
-line that falls out of the part is asked for again, twice at most, in the part; one that stays out is recorded as the
-simulator's fault, by kind, and the episode goes on.
+line that falls out of the part is asked for again, twice at most, in the part, the second time without anything that
+could be recited; one that stays out is recorded as the simulator's fault, by kind, and the episode goes on.
 
 ::
 
@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from polyclinic.core.agent import Agent, Answer
 from polyclinic.core.episode import Episode
@@ -92,6 +92,17 @@ class Part:
     reads: bool = True
     may_advise: bool = False
     lang: str = "en"
+
+
+class AnswersBriefly(Prompt[str]):
+    """The last asking of somebody who stays out of their part: who they are, what was said, and nothing to recite."""
+
+    template: ClassVar[str] = "answers_briefly.md"
+    words: ClassVar[int] = 30
+    lang: str
+    who: str
+    other: str
+    said: str
 
 
 class FellOut(Note):
@@ -170,7 +181,10 @@ async def answer_in_part(
         asked = reminder(part, fault)
         part = replace(part, told=(*part.told, asked))  # what it is told now, it must not say either
         try:
-            answer = await agent.answer(prompt, history, sample=sample + number, after=(user(asked),))
+            if number == ASKED_AGAIN and _can_be_brief(agent, prompt, part):
+                answer = await agent.answer(_briefly(part), sample=sample + number)
+            else:
+                answer = await agent.answer(prompt, history, sample=sample + number, after=(user(asked),))
         except (SimulatedUserError, ReplyError):  # it has said something readable before: that is kept
             break
     if fault is None:
@@ -179,6 +193,17 @@ async def answer_in_part(
     error = f"{agent.name} stayed out of the part ({fault.kind}): {line[:_SHOWN]}"
     episode.record(Failed(owner=agent.owner, error=error, where="part", fatal=False, prompt=prompt.prompt_name()))
     return answer
+
+
+def _can_be_brief(agent: Agent, prompt: Prompt[Any], part: Part) -> bool:
+    """Whether a language model was asked for speech and nothing else, in answer to somebody."""
+    return agent.is_language_model and prompt.reply_type() is str and bool(part.said)
+
+
+def _briefly(part: Part) -> Prompt[Any]:
+    korean = part.lang == "ko"
+    other = next((name for name in part.others if name.isascii() != korean), "")
+    return AnswersBriefly(lang=part.lang, who=part.who, other=other, said=part.said)
 
 
 def reminder(part: Part, fault: PartBreak) -> str:

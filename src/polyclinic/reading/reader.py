@@ -77,9 +77,7 @@ class BuiltInReader:
                 f"train reader', or"
                 " cast another reader"
             )
-        # A sentence alone loses what binds it to a case; and what is hardly ever so would be found somewhere each time.
-        gather = {} if kind.bound or kind.seldom else weights.gather
-        score = gathered(lambda part: self.score(part, kind, question), text, gather, kind.name)
+        score = gathered(lambda part: self.score(part, kind, question), text, weights.gather, kind.name)
         return float(1 / (1 + np.exp(-np.clip(score, -30, 30))))
 
     def score(self, text: str, kind: ReadingKind, question: Question) -> float:

@@ -11,12 +11,12 @@ import numpy as np
 from polyclinic.core.reading import ReadingKind, Says
 from polyclinic.reading.features import Features, compares, features, scope_of, scoped, target_of, text_grams
 from polyclinic.reading.fit import Linear, fit, whole_table
-from polyclinic.reading.longer import messages, put_together, swapped
+from polyclinic.reading.longer import put_together, swapped
 from polyclinic.reading.measure import accuracy
 from polyclinic.reading.reader import BuiltInReader
 from polyclinic.reading.sets import Labelled
 from polyclinic.reading.weights import made, save
-from polyclinic.reading.windows import Floats, fit_gather, found, windows
+from polyclinic.reading.windows import LEAST_WINDOWS, Floats, fit_gather, found, windows
 
 OPEN_DECAY, CLOSED_DECAY = 1e-3, 2e-4
 
@@ -48,20 +48,19 @@ def train_file(rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind], out: 
 
 
 def train_gather(rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind]) -> dict[str, Floats]:
-    """How to weigh the sentences of a longer text: learned on messages by authors whom the weights had not seen.
+    """How to weigh the sentences of a longer text: learned on long messages of authors whom the weights had not seen.
 
-    Half of the authors train weights, which read messages put together from lines of the other half, and the other way
-    round.
+    Half of the authors train weights, which read the long messages of the other half, and the other way round. Messages
+    put together from short lines taught it less than those that people wrote as one.
     """
     authors = sorted({row.author for row in rows})
     read: dict[str, list[tuple[Floats, bool]]] = defaultdict(list)
     for side in (0, 1):
         mine = set(authors[side::2])
         reader = BuiltInReader(kinds, weights=made(*train([row for row in rows if row.author in mine], kinds)))
-        for row in messages([row for row in rows if row.author not in mine], kinds):
-            kind = kinds[row.question.kind]
-            parts = windows(row.text)
-            if len(parts) > 1 and kind.name in reader.weights.offsets:
+        for row in rows:
+            kind, parts = kinds[row.question.kind], windows(row.text)
+            if row.author not in mine and len(parts) >= LEAST_WINDOWS and kind.name in reader.weights.offsets:
                 scores = [reader.score(part, kind, row.question) for part in parts]
                 read[kind.name].append((found(reader.score(row.text, kind, row.question), scores), row.label))
     enough = {name: mine for name, mine in read.items() if len({label for _, label in mine}) == 2}

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from polyclinic.clinics.counsel.prompts import Cited, CounsellorCites, Criticism, SourceShown
-from polyclinic.clinics.counsel.rules.notes import ObjectionDropped
+from polyclinic.clinics.counsel.rules.notes import LeftOut, ObjectionDropped
 from polyclinic.clinics.counsel.rules.risk import Draft, draft_fault, stands
 from polyclinic.core.reading import Finding, Findings, findings_type
 from polyclinic.core.reply import read_reply
@@ -87,9 +87,33 @@ async def test_an_objection_without_words_is_set_aside_and_one_with_words_stands
     calm = CalmReader(yes=("counsel-feeling",))
     vague = await play(talk(lang="en", turns=1), models={"critic": objects("nobody wrote this"), "reader": calm})
     assert vague.transcript.notes(ObjectionDropped) and all(e.approved for e in vague.transcript.of(Reviewed))
-    shown = await play(talk(lang="en", turns=1), models={"critic": objects("all right"), "reader": calm})
+    shown = await play(talk(lang="en", turns=1), models={"critic": scripted(_objects_to_the_first), "reader": calm})
     assert [event.code for event in shown.transcript.of(Reviewed)] == ["r2"] * 3
     assert "fallback" in shown.transcript.said("counsellor")[0].data
+
+
+def _objects_to_the_first(request: Any) -> Criticism:
+    """Objects to the first words of every draft, however it is cut."""
+    return Criticism(reason="hm", fault="choice", words=request.prompt.draft[:12], feedback="Change it.")
+
+
+async def test_what_is_objected_to_in_the_last_draft_is_left_out_and_the_rest_is_said(
+    play: Any, talk: Any, scripted: Any
+) -> None:
+    def objects(request: Any) -> Criticism:
+        fault = "choice" if "You must sign" in request.prompt.draft else "none"
+        return Criticism(reason="hm", fault=fault, words="You must sign", feedback="Leave it out.")
+
+    drafts = scripted(lambda request: "You must sign today. What matters most to you?")
+    calm = CalmReader(yes=("counsel-feeling",))
+    models = {"critic": scripted(objects), "counsellor": drafts, "reader": calm}
+    result = await play(talk(lang="en", turns=1), models=models)
+    assert [event.code for event in result.transcript.of(Reviewed)] == ["r2"] * 3
+    assert result.transcript.said("counsellor")[0].text == "What matters most to you?"
+    assert [note.words for note in result.transcript.notes(LeftOut)] == ["You must sign today."]
+    alone = scripted(lambda request: "You must sign today.")
+    nothing_left = await play(talk(lang="en", turns=1), models={**models, "counsellor": alone})
+    assert "fallback" in nothing_left.transcript.said("counsellor")[0].data
 
 
 async def test_facts_without_a_source_are_sent_back_with_any_critic(play: Any, talk: Any, scripted: Any) -> None:

@@ -183,3 +183,21 @@ def test_every_pair_of_screen_and_model_goes_the_graver_way() -> None:
     for one, other in itertools.product(LABELS, GUARD_LABELS):
         made = decide(Screening(one, "x" if one != "acceptance" else ""), other, "why", "")
         assert ranks[made.way] == min(ranks[way_of(one)], ranks[way_of(other)])
+
+
+@pytest.mark.parametrize(("second", "escalated"), [("acceptance", False), ("active", True)])
+async def test_a_model_that_shows_no_words_of_danger_is_asked_once_more(
+    second: str, escalated: bool, play: Any, talk: Any, scripted: Any
+) -> None:
+    asked: list[str] = []
+
+    def guards(request: Request) -> str:
+        asked.append(request.prompt.unshown)  # type: ignore[attr-defined]
+        label = second if request.prompt.unshown else "active"  # type: ignore[attr-defined]
+        return json.dumps({"reason": "r", "words": "it ends on Sunday", "label": label})
+
+    model = scripted(guards)
+    model.kind = "llm"
+    result = await play(talk(lang="en", turns=1), models={"guard": model})
+    assert asked == ["", "active"]
+    assert (result.outcome == "escalated") is escalated

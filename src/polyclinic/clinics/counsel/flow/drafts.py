@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from polyclinic.clinics.counsel.agents import Counsellor, Critic
-from polyclinic.clinics.counsel.rules.notes import Claim, Replied
-from polyclinic.clinics.counsel.rules.risk import Draft, draft_fault
+from polyclinic.clinics.counsel.rules.notes import Claim, LeftOut, Replied
+from polyclinic.clinics.counsel.rules.risk import Draft, Fault, draft_fault, stands
 from polyclinic.clinics.counsel.rules.stages import Move
 from polyclinic.clinics.counsel.scenario import Talk
 from polyclinic.clinics.counsel.state import Session
@@ -15,6 +15,9 @@ from polyclinic.clinics.counsel.tools import Source
 from polyclinic.clinics.counsel.variants import CounselVariant
 from polyclinic.core.episode import Episode
 from polyclinic.core.review import Verdict, review
+from polyclinic.text.sentences import sentences
+
+_CUTS = 3
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,7 @@ class Drafting:
         """The answer with all that belongs to it; one that no draft could settle has its risk type in it."""
         made = Drafted()
         written: list[str] = []
+        faults: list[Fault] = []
 
         async def draft(objections: list[Verdict]) -> str:
             feedback = " ".join(objection.feedback for objection in objections)
@@ -81,18 +85,43 @@ class Drafting:
             fault = draft_fault(found, hurt, cited, bool(made.claims), self._session.lang)
             if not fault.risk:
                 fault = await self._critic.judge(heard.utterance, heard.asked, text, found, made.sources)
+            faults.append(fault)
             return Verdict(approved=fault.risk == 0, code=f"r{fault.risk}", feedback=fault.feedback)
 
         reviewers = {"critic": criticise} if self._variant.critic else {}
         result = await review(self._episode, draft, reviewers, rounds=self._variant.drafts)
         made.drafts = len(result.drafts)
-        if not result.resolved:
+        if not result.resolved and not await self._left_out(heard, made, faults[-1:]):
             last = result.open_verdicts[0]
             made.risk = int(last.code[1:]) if last.code[1:].isdigit() and last.code != "r0" else 1
             made.why = last.feedback or last.error
         elif not reviewers:
             await self._sourced(heard, made)
         return made
+
+    async def _left_out(self, heard: Heard, made: Drafted, faults: list[Fault]) -> bool:
+        """Whether the last draft can be said without the sentences that were objected to; then it is cut back to that.
+
+        What is left is held to the same: it is read again, and the critic judges it.
+        """
+        text = made.text
+        for _ in range(_CUTS):
+            words = faults[-1].words if faults else ""
+            kept = [part for part in sentences(text) if not (words and (stands(words, part) or stands(part, words)))]
+            if not kept or len(kept) == len(sentences(text)):
+                return False
+            text = " ".join(kept)
+            found = await self._critic.read(heard.utterance, text)
+            fault = draft_fault(found, "distress" in heard.signals, "", False, self._session.lang)
+            if not fault.risk:
+                fault = await self._critic.judge(heard.utterance, heard.asked, text, found, [])
+            if not fault.risk:
+                left_out = [part for part in sentences(made.text) if part not in kept]
+                self._episode.note(LeftOut(turn=self._session.turn, words=" ".join(left_out)))
+                made.text, made.claims = text, []
+                return True
+            faults = [fault]
+        return False
 
     async def _sourced(self, heard: Heard, made: Drafted) -> tuple[Draft, str]:
         """What was read in the latest draft, and the source that the counsellor names where it states a fact."""

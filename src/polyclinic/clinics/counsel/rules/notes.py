@@ -136,6 +136,14 @@ class MemoryChanged(Note):
     changes: tuple[Applied, ...]
 
 
+class LeftOut(Note):
+    """Sentences of the last draft that were objected to and left out; the rest was said."""
+
+    topic = "left_out"
+    turn: int
+    words: str
+
+
 class ObjectionDropped(Note):
     """An objection of the critic's that quoted no words of the draft, and that the reading of the draft did not bear
     out.

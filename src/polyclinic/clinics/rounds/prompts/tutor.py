@@ -37,7 +37,7 @@ class TutorGuides(Prompt[str]):
 
     def most_words(self) -> int:
         """Every student is thought about, so the thinking grows with the group."""
-        return 200 + 25 * len(self.analyses)
+        return 120 + 20 * len(self.analyses)
 
     @property
     def for_human(self) -> str:
