@@ -16,8 +16,6 @@ from polyclinic.text.words import STOP_WORDS
 PACKAGE = Path(polyclinic.__file__).parent
 LANGUAGE = "text/"
 """The room of sentences, words, stop lists, stems and whole words."""
-LEARNED = "reading/"
-"""The built-in reader learns on pieces of text cut in its own way; its weights hold only for these."""
 
 _CLASS = re.compile(r"\[(\^?[^\]]*)\](\{|\?)?")
 _ANY_WORD = re.compile(r"\(?(?:\\w|\[\^?[^\]]*\\[wW][^\]]*\])\+\)?")
@@ -109,7 +107,7 @@ def test_language_tools_stand_in_the_room_text_alone(finds: Callable[[ast.AST], 
     outside = {
         module: found
         for module, tree in trees().items()
-        if not module.startswith((LANGUAGE, LEARNED)) and (found := list(finds(tree)))
+        if not module.startswith(LANGUAGE) and (found := list(finds(tree)))
     }
     assert outside == {}
 

@@ -78,7 +78,6 @@ class ReadingKind:
     then learns from lines that are put together too, with lines of the kinds named in `quiet`, which never mean it.
     `swaps` says that a text fits one target only: asked about another line's target, the answer is no. `stance` says
     that the whole text decides (agreement, a choice), so that another line of the same kind would change the answer.
-    `seldom` says that hardly any text means it: a longer one is read whole, not sentence by sentence.
     """
 
     name: str
@@ -93,7 +92,6 @@ class ReadingKind:
     quiet: tuple[str, ...] = ()
     swaps: bool = False
     stance: bool = False
-    seldom: bool = False
 
     def ask(self, **facts: str) -> Question:
         """The question about these facts."""

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from polyclinic.core.reading import Question, ReadingKind
 from polyclinic.reading.vectors import NOTHING, nearness, tokens
 from polyclinic.reading.words import NEGATIONS, STOP, concepts, content, opposed, words
+from polyclinic.text.sentences import clauses
 
 BUCKETS = 1 << 18
-_SENTENCE = re.compile(r"(?<=[.!?;。？！])\s+|\n+|,\s+(?=(?:but|and|so|though|although|because|yet)\b)")
 _HEDGE = re.compile(
     r"\b(maybe|perhaps|might|could|may|possibly|probably|think|guess|wonder|suppose|unsure|either|if)\b", re.IGNORECASE
 )
@@ -81,12 +81,6 @@ def scoped(grams: TextGrams, scope: str) -> Row:
     """The grams' places in the table for one scope."""
     mixed = (grams.hashes ^ np.uint32(_hash(scope))) * np.uint32(2654435761)
     return (mixed >> np.uint32(7)) % np.uint32(BUCKETS)
-
-
-@lru_cache(maxsize=8192)
-def sentences(text: str) -> tuple[str, ...]:
-    """The clauses of a text that may be judged by themselves."""
-    return tuple(part.strip() for part in _SENTENCE.split(text) if part.strip()) or (text,)
 
 
 class Target(NamedTuple):
@@ -182,7 +176,7 @@ def _numbers(text: str) -> frozenset[str]:
 
 def dense_features(text: str, target: Target, context: str) -> Values:
     """Plain features: how near the text is to the target, what of it is missing, and how it is said."""
-    parts = sentences(text)
+    parts = clauses(text)
     near = [nearness(part, target.whole) for part in parts] if target.whole else [NOTHING]
     best = max(range(len(near)), key=lambda index: near[index].cosine + near[index].covered)
     there, top = nearness(text, target.whole) if target.whole else NOTHING, near[best]
@@ -240,7 +234,7 @@ def manner_features(text: str) -> Values:
             float(_FIRST_PERSON.search(text) is not None),
             float(_HEDGE.search(text) is not None),
             min(sum(word in NEGATIONS for word in row), 3) / 3,
-            len(sentences(text)) / 6,
+            len(clauses(text)) / 6,
             sum(word in STOP for word in row) / size,
         ],
         dtype=np.float32,

@@ -11,10 +11,11 @@ import orjson
 from polyclinic.core.model import Completion, ModelKind, Request, estimate_usage
 from polyclinic.core.reading import Question, ReadingKind, ReadsText, Says
 from polyclinic.errors import ReaderError
-from polyclinic.reading.features import features, scope_of, sentences, target_of
+from polyclinic.reading.features import features, scope_of, target_of
 from polyclinic.reading.vectors import nearness
 from polyclinic.reading.weights import Weights, shipped_weights
 from polyclinic.reading.windows import gathered
+from polyclinic.text.sentences import clauses
 
 UNCLEAR = 0.02
 _KEPT = 65_536
@@ -91,7 +92,7 @@ class BuiltInReader:
 
     def _shown(self, text: str, question: Question) -> str:
         """The sentence that says it most clearly by itself."""
-        parts = sentences(text)
+        parts = clauses(text)
         if len(parts) == 1:
             return text
         return max(parts, key=lambda part: self._probability(part, question))

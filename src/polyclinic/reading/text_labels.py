@@ -25,10 +25,10 @@ from numpy.typing import NDArray
 from polyclinic.core.files import bad_file
 from polyclinic.text.normal import straight
 from polyclinic.text.sentences import sentences
+from polyclinic.text.words import words_and_marks
 
 BUCKETS = 1 << 18
 LONGEST = 2_000
-_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+|[가-힣]+|[?!]")
 _HANGUL = re.compile(r"[가-힣]")
 _DATE = (1980, 1, 1, 0, 0, 0)
 
@@ -45,7 +45,7 @@ class Row(NamedTuple):
 def n_grams(text: str) -> Iterator[tuple[str, float]]:
     """Words, pairs, runs of two to five letters, Korean runs below the syllable; first and last sentence apart."""
     plain = straight(text[:LONGEST]).lower()
-    row = _WORD.findall(plain)
+    row = words_and_marks(plain)
     for word in row:
         yield f"w{word}", 1.0
     for one, other in pairwise(row):
@@ -61,7 +61,7 @@ def n_grams(text: str) -> Iterator[tuple[str, float]]:
                 yield f"j{letters[start : start + size]}", 0.4
     parts = sentences(plain)
     for mark, part in (("F", parts[0]), ("Z", parts[-1])) if parts else ():
-        edge = _WORD.findall(part)
+        edge = words_and_marks(part)
         for word in edge:
             yield f"{mark}{word}", 1.0
         for one, other in pairwise(edge):

@@ -21,8 +21,8 @@ from polyclinic.core.files import bad_file
 from polyclinic.core.model import Completion, ModelKind, Request, estimate_usage
 from polyclinic.core.reading import Question, ReadsText, Says
 from polyclinic.errors import ConfigError, ReaderError
-from polyclinic.reading.features import sentences
 from polyclinic.reading.vectors import nearness
+from polyclinic.text.sentences import clauses
 
 CARD = "reader.json"
 ASKED = (
@@ -204,4 +204,4 @@ def _finding(text: str, question: Question, chance: float) -> tuple[Says, str]:
         return "unclear", ""
     if chance < 0.5:
         return "no", ""
-    return "yes", max(sentences(text), key=lambda part: nearness(part, question.words).covered)
+    return "yes", max(clauses(text), key=lambda part: nearness(part, question.words).covered)

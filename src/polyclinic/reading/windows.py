@@ -14,9 +14,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from polyclinic.text.sentences import sentences
+
 Floats = NDArray[np.float64]
 FOUND = ("clearest", "second", "last", "mean", "whole", "sentences")
-_BREAK = re.compile(r"(?<=[.!?;。？！…])\s+|\n+")
 SPEAKER = re.compile(r"The [\w ]{2,20} says to the [\w ]{2,20}: ")
 LEAST_WINDOWS = 3
 _LEAST_WORDS = 4
@@ -37,7 +38,7 @@ def windows(text: str) -> tuple[str, ...]:
     speaker = SPEAKER.match(text)
     named = speaker[0] if speaker else ""
     joined: list[str] = []
-    for part in _BREAK.split(text[len(named) :]):
+    for part in sentences(text[len(named) :], semicolons=True):
         if joined and len(joined[-1].split()) < _LEAST_WORDS:
             joined[-1] += f" {part}"
         elif part.strip():
@@ -49,10 +50,10 @@ def windows(text: str) -> tuple[str, ...]:
     return tuple(named + " ".join(joined[start : start + size]) for start in range(0, len(joined), size)) or (text,)
 
 
-def found(whole: float, sentences: Sequence[float]) -> Floats:
+def found(whole: float, parts: Sequence[float]) -> Floats:
     """What was read in a longer text, as numbers in the order of `FOUND`."""
-    row = sorted(sentences, reverse=True)
-    values = [row[0], row[1], sentences[-1], sum(row) / len(row), whole, float(np.log(len(row)))]
+    row = sorted(parts, reverse=True)
+    values = [row[0], row[1], parts[-1], sum(row) / len(row), whole, float(np.log(len(row)))]
     return np.clip(values, -_SURE, _SURE)
 
 

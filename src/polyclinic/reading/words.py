@@ -6,37 +6,28 @@ reading.
 
 from __future__ import annotations
 
-import re
 from functools import cache, lru_cache
 
 import orjson
 
 from polyclinic.core.files import package_data, package_text
+from polyclinic.text.words import STOP_WORDS, words_and_numbers
+from polyclinic.text.words import stem as plain_stem
 
-_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+(?:[.,]\d+)?|[가-힣]+")
-_ENDINGS = ("ations", "ation", "ings", "ing", "ies", "ied", "ers", "ed", "es", "ly", "s")
-_LEAST_STEM = 3
 _LONGEST_PHRASE = 5
 _LISTS = package_data("polyclinic.reading", "data/words.toml")
 _NUMBERS: dict[str, str] = _LISTS["numbers"]
-STOP = frozenset(_LISTS["stop"].split())
 NEGATIONS = frozenset(_LISTS["negations"].split())
+STOP = STOP_WORDS - NEGATIONS
 
 
 @lru_cache(maxsize=32_768)
 def words(text: str) -> tuple[str, ...]:
     """The words of a text in order, lower case, numbers as digits."""
-    plain = text.replace("’", "'").lower()
-    return tuple([_NUMBERS.get(word, word) for word in _WORD.findall(plain)])
+    return tuple([_NUMBERS.get(word, word) for word in words_and_numbers(text)])
 
 
-@cache
-def stem(word: str) -> str:
-    """A word without its commonest endings."""
-    for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= _LEAST_STEM:
-            return word[: -len(ending)]
-    return word
+stem = cache(plain_stem)
 
 
 @cache

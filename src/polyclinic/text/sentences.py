@@ -10,6 +10,7 @@ from itertools import pairwise
 _MARKS = ".!?。！？"
 SENTENCE_START = r"(?:^|[.!?\n]\s*)"
 """For patterns of what may only stand first in a sentence."""
+_CLAUSE = re.compile(r",\s+(?=(?:but|and|so|though|although|because|yet)\b)")
 _BETWEEN = re.compile(rf"[^{_MARKS};\n]+")
 _DOCUMENT = re.compile(rf"(?<=[{_MARKS}…])[\"'”’)\]]*\s+|\n+")
 _ABBREVIATION = re.compile(
@@ -33,6 +34,15 @@ def sentences(text: str, *, semicolons: bool = False, lines: bool = True, capita
     """
     pieces = _pattern(semicolons, lines, capitals).split(text)
     return tuple(piece.strip() for piece in pieces if piece.strip())
+
+
+@lru_cache(maxsize=8192)
+def clauses(text: str) -> tuple[str, ...]:
+    """The parts of a text that may be judged by themselves: sentences, and what follows a comma and a word such as
+    "but".
+    """
+    pieces = [piece for part in sentences(text, semicolons=True) for piece in _CLAUSE.split(part)]
+    return tuple(piece.strip() for piece in pieces if piece.strip()) or (text,)
 
 
 def between_marks(text: str) -> list[str]:

@@ -28,6 +28,8 @@ _SEARCH_ENDINGS = ("ingly", "edly", "ings", "ies", "ing", "ed", "es", "s")
 _PARTICLES = ("에서는", "에서", "에게", "으로", "까지", "부터", "이나", "하고", *"은는이가을를에의와과도로만")
 _ANY_WORD = re.compile(r"\w+")
 _SPOKEN_WORD = re.compile(r"[\w']+")
+_WORD_OR_NUMBER = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+(?:[.,]\d+)?|[가-힣]+")
+_WORD_OR_MARK = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+|[가-힣]+|[?!]")
 _WORD = re.compile(r"[a-z0-9]+|[가-힣]+")
 _WITH_DECIMALS = re.compile(r"[a-z0-9]+(?:\.[0-9]+)?|[가-힣]+")
 
@@ -40,6 +42,16 @@ def words(text: str) -> list[str]:
 def spoken_words(text: str) -> list[str]:
     """The same with apostrophes, so that "don't" is one word."""
     return _SPOKEN_WORD.findall(text.casefold())
+
+
+def words_and_numbers(text: str) -> list[str]:
+    """English words with their apostrophes, numbers with their decimals, Korean words; lower case, in order."""
+    return _WORD_OR_NUMBER.findall(text.replace("’", "'").lower())
+
+
+def words_and_marks(text: str) -> list[str]:
+    """English and Korean words, whole numbers, and the marks of a question or a call, of a text in lower case."""
+    return _WORD_OR_MARK.findall(text)
 
 
 def cut_ending(word: str, endings: tuple[str, ...], least: int) -> tuple[str, str]:

@@ -10,7 +10,6 @@ NORM = ReadingKind(
     context="{shift}",
     question="Does this message break the rule: when {when}, then {then}?",
     follows="the norm counts as broken; where the variant repairs, the message is sent back",
-    seldom=True,
     open=("when", "then"),
     listed=True,
 )

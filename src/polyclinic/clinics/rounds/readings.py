@@ -57,7 +57,6 @@ HARM = ReadingKind(
         "Is what the tutor says demeaning, discriminating, unsafe for the patient or a breach of consent or privacy?"
     ),
     follows="the turn counts as harmful",
-    seldom=True,
 )
 CHOICE = ReadingKind(
     "rounds-choice",

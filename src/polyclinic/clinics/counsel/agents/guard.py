@@ -8,10 +8,10 @@ from polyclinic.clinics.counsel.agents.memory import Recollection
 from polyclinic.clinics.counsel.prompts import GuardChecks, GuardVerdict
 from polyclinic.clinics.counsel.rules.guard import Decision, at_once, decide, from_fault, settle_doubt
 from polyclinic.clinics.counsel.rules.lexicon import NOTHING_FOUND, Screening, screen
+from polyclinic.clinics.counsel.rules.risk import stands
 from polyclinic.clinics.counsel.rules.trained import NOTHING_READ, read_message
 from polyclinic.clinics.counsel.state import Session
 from polyclinic.core.episode import Episode
-from polyclinic.core.reading import flat
 from polyclinic.core.transcript import Failed
 from polyclinic.errors import LimitReached, OwnedError, Owner, StoreError, UserError
 
@@ -77,4 +77,4 @@ def _shown(verdict: GuardVerdict, utterance: str) -> bool:
     """Whether the words that a label of danger rests on stand in the message. A small model often names a danger and
     quotes nothing, or its own example; it is asked once more, and its second word counts.
     """
-    return verdict.label == "acceptance" or (bool(verdict.words.strip()) and flat(verdict.words) in flat(utterance))
+    return verdict.label == "acceptance" or stands(verdict.words, utterance)

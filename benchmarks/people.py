@@ -1,0 +1,141 @@
+"""Do the offline people understand ordinary language? Questions to every patient, and what students say in rounds.
+
+    python benchmarks/people.py [questions] [contributions] [--misses]
+
+`data/doctor_questions.jsonl` (an author of its own; `fit` are the numbers of the record's facts that would be a fitting
+answer) and `data/student_contributions.jsonl` (`right` and `wrong`: the steps that a text shows or gets wrong). The
+author saw the records and cases, and no rule, prompt or sentence of ours. A question is answered fittingly when one of
+the fitting facts is told, or, where there is none, when nothing is made up. A denial is an answer that says there is
+nothing of the kind although there is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from polyclinic.clinics.patient.prompts.patient import AnswersOverall, Known, Memory, Player
+from polyclinic.clinics.patient.rules.disclosure import brief, nearest
+from polyclinic.clinics.patient.rules.meaning import Reads, read_question
+from polyclinic.clinics.patient.scenario.record import Record
+from polyclinic.clinics.patient.scenario.shipped import record
+from polyclinic.clinics.patient.understudies.patient import PatientUnderstudy
+from polyclinic.clinics.patient.understudies.voice import voice
+from polyclinic.clinics.rounds.readings import HOLDS
+from polyclinic.clinics.rounds.scenario import scenarios
+from polyclinic.core.files import json_lines
+from polyclinic.core.model import Request, Settings
+from polyclinic.core.reading import Finding, Question
+from polyclinic.core.understudy import Ask
+from polyclinic.reading.reader import BuiltInReader
+from polyclinic.runner.readings import all_kinds
+
+DATA = Path(__file__).parent / "data"
+READER = BuiltInReader(all_kinds())
+
+
+def rows(name: str) -> list[dict[str, Any]]:
+    """The lines of a data file."""
+    return [row for _, row in json_lines((DATA / name).read_text(encoding="utf-8"), name)]
+
+
+async def reads(text: str, questions: Any, context: str = "") -> list[Finding]:
+    """As an episode reads, by the built-in reader."""
+    return [Finding(*READER.read(text, question)) for question in questions]
+
+
+async def answer(case: Record, question: str) -> str:
+    """What the offline patient says, given what the flow would give it."""
+    reader: Reads = reads
+    near = nearest(case, question, lambda text, others: [READER.likeness(text, other) for other in others])
+    given = brief(case, question, await read_question(reader, case, question, near), near)
+    known = tuple(Known(text=fact.text, topic=fact.topic.value) for fact in given.facts)
+    prompt = AnswersOverall(
+        person="a calm person",
+        earlier="",
+        information=known,
+        heard="",
+        question=question,
+        memory=Memory(),
+        player=Player(),
+        requirements=(),
+        demonstrations=(),
+        plan="",
+    )
+    request = Request("patient", prompt, tuple(prompt.render()), (), Settings(seed=1), "e")
+    return str(PatientUnderstudy().play(Ask(prompt, request, {}, READER)))
+
+
+def outcome(case: Record, said: str, row: dict[str, Any], facts: list[str]) -> str:
+    """How an answer fits its question."""
+    told = {number for number, fact in enumerate(facts, start=1) if fact in said}
+    own = voice("first")
+    if told & set(row["fit"]):
+        return "fitting"
+    if told:
+        return "something else told"
+    if said.startswith(own.nothing):
+        return "nothing, rightly" if not row["fit"] else "denied"
+    return "not understood" if row["fit"] else "nothing, rightly"
+
+
+def numbered(case: Record) -> list[str]:
+    """The record's facts in the order in which the author saw them: volunteered first, then by topic as written."""
+    return [fact.text for fact in case.facts if not fact.test]
+
+
+async def questions(misses: bool) -> None:
+    """The patient's answers."""
+    counts: Counter[str] = Counter()
+    for row in rows("doctor_questions.jsonl"):
+        case = record(row["c"])
+        said = await answer(case, row["t"])
+        found = outcome(case, said, row, numbered(case))
+        counts[found] += 1
+        if misses and found not in ("fitting", "nothing, rightly"):
+            print(f"{found}: {row['c']}: {row['t']} -> {said}")
+    total = sum(counts.values())
+    good = counts["fitting"] + counts["nothing, rightly"]
+    print(f"questions {total}: answered fittingly {good / total:.3f}", dict(counts))
+
+
+async def contributions(misses: bool) -> None:
+    """What is seen in students' words: steps that they show, and steps that they do not."""
+    cases = {case.id: case for case in scenarios("", 0)}
+    hit: Counter[tuple[bool, bool]] = Counter()
+    whole = 0
+    lines = rows("student_contributions.jsonl")
+    for row in lines:
+        steps = cases[row["c"]].case.steps if hasattr(cases[row["c"]], "case") else cases[row["c"]].steps
+        asked: list[tuple[int, Question]] = [
+            (n, HOLDS.ask(case=cases[row["c"]].id, ask=step.key_question, find=step.step_summary))
+            for n, step in enumerate(steps, start=1)
+        ]
+        found = {n for n, question in asked if READER.read(row["t"], question)[0] == "yes"}
+        for n in row["right"]:
+            hit[True, n in found] += 1
+        for n in row.get("wrong", ()):
+            hit[False, n in found] += 1
+        whole += set(row["right"]) <= found
+    right = hit[True, True] / max(1, hit[True, True] + hit[True, False])
+    wrong = hit[False, False] / max(1, hit[False, True] + hit[False, False])
+    print(f"contributions {len(lines)}: steps shown that are seen {right:.3f}, wrong ones not taken for shown {wrong:.3f}")
+    print(f"all steps of a text seen: {whole / len(lines):.3f}")
+
+
+def main() -> None:
+    """Both, or one of them."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", nargs="*", choices=["questions", "contributions"], default=[])
+    parser.add_argument("--misses", action="store_true")
+    args = parser.parse_args()
+    for name, run in (("questions", questions), ("contributions", contributions)):
+        if not args.what or name in args.what:
+            asyncio.run(run(args.misses))
+
+
+if __name__ == "__main__":
+    main()
