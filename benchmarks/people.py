@@ -14,12 +14,13 @@ from __future__ import annotations
 import argparse
 import asyncio
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from polyclinic.clinics.patient.prompts.patient import AnswersOverall, Known, Memory, Player
 from polyclinic.clinics.patient.rules.disclosure import brief, nearest
-from polyclinic.clinics.patient.rules.meaning import Reads, read_question
+from polyclinic.clinics.patient.rules.meaning import read_question
 from polyclinic.clinics.patient.scenario.record import Record
 from polyclinic.clinics.patient.scenario.shipped import record
 from polyclinic.clinics.patient.understudies.patient import PatientUnderstudy
@@ -42,16 +43,15 @@ def rows(name: str) -> list[dict[str, Any]]:
     return [row for _, row in json_lines((DATA / name).read_text(encoding="utf-8"), name)]
 
 
-async def reads(text: str, questions: Any, context: str = "") -> list[Finding]:
+async def reads(text: str, questions: Sequence[Question]) -> tuple[Finding, ...]:
     """As an episode reads, by the built-in reader."""
-    return [Finding(*READER.read(text, question)) for question in questions]
+    return tuple(Finding(*READER.read(text, question)) for question in questions)
 
 
 async def answer(case: Record, question: str) -> str:
     """What the offline patient says, given what the flow would give it."""
-    reader: Reads = reads
     near = nearest(case, question, lambda text, others: [READER.likeness(text, other) for other in others])
-    given = brief(case, question, await read_question(reader, case, question, near), near)
+    given = brief(case, question, await read_question(reads, case, question, near), near)
     known = tuple(Known(text=fact.text, topic=fact.topic.value) for fact in given.facts)
     prompt = AnswersOverall(
         person="a calm person",
@@ -109,10 +109,10 @@ async def contributions(misses: bool) -> None:
     whole = 0
     lines = rows("student_contributions.jsonl")
     for row in lines:
-        steps = cases[row["c"]].case.steps if hasattr(cases[row["c"]], "case") else cases[row["c"]].steps
+        case = cases[row["c"]]
         asked: list[tuple[int, Question]] = [
-            (n, HOLDS.ask(case=cases[row["c"]].id, ask=step.key_question, find=step.step_summary))
-            for n, step in enumerate(steps, start=1)
+            (n, HOLDS.ask(case=case.id, ask=step.key_question, find=step.step_summary))
+            for n, step in enumerate(case.steps, start=1)
         ]
         found = {n for n, question in asked if READER.read(row["t"], question)[0] == "yes"}
         for n in row["right"]:
@@ -122,14 +122,14 @@ async def contributions(misses: bool) -> None:
         whole += set(row["right"]) <= found
     right = hit[True, True] / max(1, hit[True, True] + hit[True, False])
     wrong = hit[False, False] / max(1, hit[False, True] + hit[False, False])
-    print(f"contributions {len(lines)}: steps shown that are seen {right:.3f}, wrong ones not taken for shown {wrong:.3f}")
-    print(f"all steps of a text seen: {whole / len(lines):.3f}")
+    print(f"contributions {len(lines)}: steps shown that are seen {right:.3f}; wrong ones not taken so {wrong:.3f};")
+    print(f"all steps of a text seen {whole / len(lines):.3f}")
 
 
 def main() -> None:
     """Both, or one of them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="*", choices=["questions", "contributions"], default=[])
+    parser.add_argument("what", nargs="*", default=[], metavar="questions|contributions")
     parser.add_argument("--misses", action="store_true")
     args = parser.parse_args()
     for name, run in (("questions", questions), ("contributions", contributions)):

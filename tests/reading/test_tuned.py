@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from polyclinic.core.model import ModelKind, Request, Settings
-from polyclinic.core.reading import Question, ReadsText
+from polyclinic.core.reading import READER_CARD, Question, ReadsText
 from polyclinic.errors import ConfigError, DataError, ReaderError
 from polyclinic.models.cast import parse_cast, reads_by_itself
 from polyclinic.reading import tuned
 from polyclinic.reading.choose import open_reader
 from polyclinic.reading.reader import BuiltInReader
 from polyclinic.reading.settings import TuningSettings
-from polyclinic.reading.tuned import CARD, TunedReader, batches, question_text
+from polyclinic.reading.tuned import TunedReader, batches, question_text
 from polyclinic.reading.tuning import lines, tune_reader
 from polyclinic.runner.readings import all_kinds, labelled
 
@@ -24,7 +24,7 @@ ASKS = Question(kind="desk-accepts", words="Does the caller accept?", context="O
 def a_reader(folder: Path, monkeypatch: pytest.MonkeyPatch) -> TunedReader:
     """A reader whose model is not needed."""
     monkeypatch.setattr(tuned, "need_torch", lambda: None)
-    (folder / CARD).write_text("{}")
+    (folder / READER_CARD).write_text("{}")
     return TunedReader(str(folder))
 
 
@@ -35,7 +35,7 @@ def test_a_folder_is_a_fine_tuned_reader_and_no_path_the_built_in_one(
     assert isinstance(open_reader({}, ""), BuiltInReader)
     with pytest.raises(DataError, match=r"reader\.json is missing.*polyclinic train reader"):
         open_reader({}, str(tmp_path))
-    (tmp_path / CARD).write_text("{}")
+    (tmp_path / READER_CARD).write_text("{}")
     assert open_reader({}, str(tmp_path)).name == f"local:{tmp_path}"
     (spec,) = parse_cast(f"reader=local:{tmp_path}")
     assert reads_by_itself(spec)

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 Says = Literal["yes", "no", "unclear"]
 READER = "reader"
+READER_CARD = "reader.json"
+"""What makes a folder of weights a reader."""
 GOOD_ENOUGH = 0.75
 MOST_QUESTIONS = 24
 _FIRST = re.compile(r"\W*(yes|no|unclear)\b", re.IGNORECASE)

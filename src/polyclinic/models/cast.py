@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from polyclinic.core.model import Model, role_of
-from polyclinic.core.reading import READER
+from polyclinic.core.reading import READER, READER_CARD
 from polyclinic.core.understudy import Ears, Understudy
 from polyclinic.errors import ConfigError, UnknownName
 from polyclinic.models.accounting import Budget
@@ -188,7 +188,8 @@ def open_cast(
 
 def reads_by_itself(spec: CastSpec) -> bool:
     """Whether a reader needs no prompt: the built-in one, or a folder with a model that was trained as a reader."""
-    return spec.kind in ("builtin", "understudy") or (spec.kind == "local" and Path(spec.model).is_dir())
+    trained = spec.kind == "local" and (Path(spec.model) / READER_CARD).is_file()
+    return trained or spec.kind in ("builtin", "understudy")
 
 
 def _check_understudy(role: str, spec: CastSpec, understudies: Collection[str], mistakes: Collection[str]) -> None:

@@ -19,12 +19,11 @@ import orjson
 from polyclinic.core.extras import install_hint
 from polyclinic.core.files import bad_file
 from polyclinic.core.model import Completion, ModelKind, Request, estimate_usage
-from polyclinic.core.reading import Question, ReadsText, Says
+from polyclinic.core.reading import READER_CARD, Question, ReadsText, Says
 from polyclinic.errors import ConfigError, ReaderError
 from polyclinic.reading.vectors import nearness
 from polyclinic.text.sentences import clauses
 
-CARD = "reader.json"
 ASKED = (
     "You read one text and answer one question about what it means. Judge the meaning, not the wording. "
     "Answer yes or no."
@@ -33,11 +32,6 @@ UNCLEAR = 0.05
 _CONTEXT = 900
 _TOKENS_AT_ONCE = 16_384
 _MOST_AT_ONCE = 256
-
-
-def is_tuned_reader(path: str) -> bool:
-    """Whether a folder holds a reader made by `polyclinic train reader --base`."""
-    return (Path(path) / CARD).is_file()
 
 
 def need_torch() -> None:
@@ -123,10 +117,10 @@ class TunedReader:
 
     def __init__(self, path: str) -> None:
         need_torch()
-        card = Path(path) / CARD
+        card = Path(path) / READER_CARD
         if not card.is_file():
             fix = "make one with 'polyclinic train reader --base MODEL --out FOLDER'"
-            raise bad_file(path, f"this folder holds no reader: {CARD} is missing", fix=fix)
+            raise bad_file(path, f"this folder holds no reader: {READER_CARD} is missing", fix=fix)
         self._path = path
         self._model: AnswerScores | None = None
         self._waiting: list[tuple[str, Question, asyncio.Future[float]]] = []

@@ -17,13 +17,13 @@ from typing import Any
 
 import orjson
 
-from polyclinic.core.reading import ReadingKind
+from polyclinic.core.reading import READER_CARD, ReadingKind
 from polyclinic.core.seed import stream
 from polyclinic.errors import ConfigError
 from polyclinic.reading.longer import messages
 from polyclinic.reading.sets import Labelled
 from polyclinic.reading.settings import TuningSettings
-from polyclinic.reading.tuned import CARD, AnswerScores, batches, need_torch
+from polyclinic.reading.tuned import AnswerScores, batches, need_torch
 
 WARM_UP, LEAST_RATE, CLIP, DECAY = 20, 0.05, 1.0, 0.01
 _NEAR_LENGTHS = 40
@@ -64,7 +64,7 @@ def tune_reader(
         "seconds": round(time.monotonic() - started, 1),
         "device": model.device,
     }
-    (out / CARD).write_bytes(orjson.dumps(card, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+    (out / READER_CARD).write_bytes(orjson.dumps(card, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
     return card
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -101,7 +101,8 @@ async def test_what_is_objected_to_in_the_last_draft_is_left_out_and_the_rest_is
     play: Any, talk: Any, scripted: Any
 ) -> None:
     def objects(request: Any) -> Criticism:
-        fault = "choice" if "You must sign" in request.prompt.draft else "none"
+        at_fault = "You must sign" in request.prompt.draft
+        fault: Literal["choice", "none"] = "choice" if at_fault else "none"
         return Criticism(reason="hm", fault=fault, words="You must sign", feedback="Leave it out.")
 
     drafts = scripted(lambda request: "You must sign today. What matters most to you?")
