@@ -46,6 +46,7 @@ class Tutor:
     def __init__(self, episode: Episode, case: Case, variant: RoundsVariant) -> None:
         self._agent, self._case, self._kind = episode.agent("tutor"), case, variant.tutor
         self._cue = Cue(case=case.id, voice=variant.voice)
+        self._speaks_alone = False
 
     @property
     def thinks(self) -> bool:
@@ -78,8 +79,11 @@ class Tutor:
 
     async def _thinks_and_asks(self, room: Room, analyses: tuple[Analysis, ...], last: bool) -> Draft:
         """Thinking, then words. Where the two cannot be told apart, or never come to an end, nothing of it may be
-        heard: the words are asked for by themselves, and what was written stays as the thinking, with its faults.
+        heard: the words are asked for by themselves, and what was written stays as the thinking, with its faults. A model
+        that has failed so is asked for its words alone for the rest of the session.
         """
+        if self._speaks_alone:
+            return Draft(guidance=await self._asks(room, analyses, last))
         prompt = TutorGuides(
             sheet=Sheet.from_case(self._case),
             key=Key.from_case(self._case),
@@ -93,12 +97,14 @@ class Tutor:
             written = await self._agent.ask(prompt)
         except ReplyError as error:
             self._agent.survives(error, "thinking")
+            self._speaks_alone = True
             return Draft(guidance=await self._asks(room, analyses, last))
         if self._agent.is_person:
             return Draft(guidance=written)
         try:
             read = read_output(written)
         except NotAsAsked:
+            self._speaks_alone = self._agent.is_language_model
             return Draft(guidance=await self._asks(room, analyses, last), monologue=written)
         return Draft(guidance=read.guidance, monologue=read.monologue)
 
