@@ -105,6 +105,7 @@ class Drafting:
         What is left is held to the same: it is read again, and the critic judges it.
         """
         text = made.text
+        risk, why = (faults[-1].risk, faults[-1].feedback) if faults else (1, "")
         for _ in range(_CUTS):
             words = faults[-1].words if faults else ""
             kept = [part for part in sentences(text) if not (words and (stands(words, part) or stands(part, words)))]
@@ -118,6 +119,7 @@ class Drafting:
             if not fault.risk:
                 left_out = [part for part in sentences(made.text) if part not in kept]
                 self._episode.note(LeftOut(turn=self._session.turn, words=" ".join(left_out)))
+                self._episode.violated(f"unresolved_r{risk}", "counsellor", severity=2, words=made.text, rationale=why)
                 made.text, made.claims = text, []
                 return True
             faults = [fault]
