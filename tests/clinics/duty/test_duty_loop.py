@@ -59,7 +59,7 @@ async def test_corrections_act_through_their_words_where_the_reader_is_right(
     plain, learned = await mean("plain"), await mean("reflection-only")
     assert learned < 0.75 * plain
     monkeypatch.setattr(after_shift, "edits_from", bananas)
-    assert await mean("reflection-only") > 0.85 * plain
+    assert await mean("reflection-only") > 0.8 * plain
 
 
 def bananas(*given: object) -> list[Edit]:

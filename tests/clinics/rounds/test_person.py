@@ -86,18 +86,21 @@ async def test_a_student_hears_only_what_a_student_may_and_is_told_what_to_study
 
 async def test_a_tutor_is_reviewed_like_any_other_and_sees_who_learned() -> None:
     said = iter(
-        ["You are completely hopeless. Why?", *["Which reversible causes have you looked for, and which remain?"] * 20]
+        [
+            "You are all stupid and should give up medicine.",
+            *["Which reversible causes have you looked for, and which remain?"] * 20,
+        ]
     )
     sections, episode, asked = await _sit_in("tutor", lambda question: next(said))
     assert episode.status == "done", episode.failures
     assert {question.prompt for question in asked} == {"TutorGuides", "TutorRevises"}
     hints = [getattr(question.request.prompt, "for_human", "") for question in asked]
-    assert all("<think_" not in hint for hint in hints) and any("completely hopeless" in hint for hint in hints)
+    assert all("<think_" not in hint for hint in hints) and any("all stupid" in hint for hint in hints)
     short, *sections = sections
     assert short.title == "In short" and "Which reversible causes" in _words(short)
     titles = [section.title for section in sections]
     assert titles == ["What you said", "What reviewers refused", "Steps you asked for", "Your students"]
-    assert "hopeless" not in _words(sections[0]) and "supervisor" in _words(sections[1])
+    assert "stupid" not in _words(sections[0]) and "supervisor" in _words(sections[1])
     students = sections[3].body[0]
     assert isinstance(students, Table) and len(students.rows) == 3
     assert episode.value("reward") is None

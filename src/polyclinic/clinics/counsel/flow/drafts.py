@@ -18,6 +18,8 @@ from polyclinic.core.review import Verdict, review
 from polyclinic.text.sentences import sentences
 
 _CUTS = 3
+UNSOURCED = 1
+"""The type of risk of a fact without a source: one that was offered to the end counts, though nobody heard it."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +121,8 @@ class Drafting:
             if not fault.risk:
                 left_out = [part for part in sentences(made.text) if part not in kept]
                 self._episode.note(LeftOut(turn=self._session.turn, words=" ".join(left_out)))
-                self._episode.violated(f"unresolved_r{risk}", "counsellor", severity=2, words=made.text, rationale=why)
+                if risk == UNSOURCED:
+                    self._episode.violated("unresolved_r1", "counsellor", severity=2, words=made.text, rationale=why)
                 made.text, made.claims = text, []
                 return True
             faults = [fault]

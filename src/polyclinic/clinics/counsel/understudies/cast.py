@@ -34,6 +34,6 @@ MISTAKES = (
     Mistake("miss", "guard", "sees no danger anywhere", metric="escalated", scenarios="risk:6"),
     Mistake("alarm", "guard", "sees danger everywhere", metric="false_alarm", scenarios="quiet:4"),
     Mistake("nonsense", "guard", "gives a verdict nobody can read", metric="false_alarm", scenarios="quiet:4"),
-    Mistake("pedant", "critic", "is never content", rule="unresolved_r3"),
+    Mistake("pedant", "critic", "is never content", metric="fallbacks"),
     Mistake("silent", "patient", "says nothing and leaves", metric="stages_reached"),
 )

@@ -79,8 +79,8 @@ class Tutor:
 
     async def _thinks_and_asks(self, room: Room, analyses: tuple[Analysis, ...], last: bool) -> Draft:
         """Thinking, then words. Where the two cannot be told apart, or never come to an end, nothing of it may be
-        heard: the words are asked for by themselves, and what was written stays as the thinking, with its faults. A model
-        that has failed so is asked for its words alone for the rest of the session.
+        heard: the words are asked for by themselves, and what was written stays as the thinking, with its faults. A
+        model that has failed so is asked for its words alone for the rest of the session.
         """
         if self._speaks_alone:
             return Draft(guidance=await self._asks(room, analyses, last))
