@@ -7,7 +7,7 @@ import pytest
 
 from polyclinic.cli.main import cli
 
-ENDLESS = {"serve"}
+ENDLESS = {"web", "serve"}
 
 
 def leaves(command: click.Command, path: str) -> Iterator[tuple[str, click.Command]]:
