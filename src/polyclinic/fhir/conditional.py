@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal, Protocol
 from urllib.parse import parse_qsl
 
 from polyclinic.core.database import Transaction
-from polyclinic.core.records import PreconditionFailed
+from polyclinic.core.records import PreconditionFailed, Resource
 from polyclinic.fhir import search as searching
-from polyclinic.fhir.conditions import BadSearch
+from polyclinic.fhir.conditions import BadSearch, Search
 from polyclinic.fhir.deferred import catch_up
 from polyclinic.fhir.query import parse_search
 
 Conditions = Sequence[tuple[str, str]]
+
+
+class Sight(Protocol):
+    """What may be seen: raises for a resource or narrows a search."""
+
+    def check(self, resource: Resource, letter: Literal["r"]) -> None:
+        """Raise unless this resource may be read."""
+        ...
+
+    def restrict(self, search: Search) -> None:
+        """Raise unless this may be searched; let the search find only what may be seen."""
+        ...
 
 
 def find_one(transaction: Transaction, type_: str, condition: Conditions, base: str = "") -> str | None:
@@ -61,5 +73,4 @@ def resolved(transaction: Transaction, value: Any, given: dict[str, str], base: 
 
 
 def _query_pairs(query: str) -> list[tuple[str, str]]:
-
     return parse_qsl(query, keep_blank_values=True)

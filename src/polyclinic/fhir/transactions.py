@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, Protocol
+from typing import Literal
 
 from polyclinic.core.database import Transaction
 from polyclinic.core.records import (
@@ -25,8 +25,7 @@ from polyclinic.core.records import (
 from polyclinic.core.seed import derive
 from polyclinic.fhir import search as searching
 from polyclinic.fhir import storage
-from polyclinic.fhir.conditional import Conditions, find_one, has_conditional, resolved
-from polyclinic.fhir.conditions import Search
+from polyclinic.fhir.conditional import Conditions, Sight, find_one, has_conditional, resolved
 from polyclinic.fhir.deferred import catch_up
 from polyclinic.fhir.fhirpath_patch import apply_fhirpath_patch
 from polyclinic.fhir.patch import apply_patch
@@ -136,18 +135,6 @@ def touched(changes: Sequence[Change]) -> tuple[list[Key], dict[Key, Resource]]:
         if key[0] == "Appointment":
             becoming[key] = resource
     return keys, becoming
-
-
-class Sight(Protocol):
-    """What may be seen: raises for a resource or narrows a search."""
-
-    def check(self, resource: Resource, letter: Literal["r"]) -> None:
-        """Raise unless this resource may be read."""
-        ...
-
-    def restrict(self, search: Search) -> None:
-        """Raise unless this may be searched; let the search find only what may be seen."""
-        ...
 
 
 def perform(
