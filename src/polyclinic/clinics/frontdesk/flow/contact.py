@@ -120,7 +120,12 @@ async def call_back(episode: Episode[Contact, DeskVariant], contact: Contact, in
     held = ledger.state.diary_of(about.id)
     if held is None:
         return "no_appointment"
-    diary, entry = held
+    diary, _ = held
+    await episode.enter_lane(diary.plan.name)
+    # Only now, in its turn: an earlier call may have moved the appointment, the caller's own or somebody's who cancelled.
+    entry = diary.appointments[held[1].id]
+    if entry.status == "cancelled":
+        return "no_appointment"
     if diary.time.minute(entry.day, entry.slot) <= ledger.now:
         return "too_late"
     return await CallBack(episode, contact, variant, intent, about, diary, entry).run()
