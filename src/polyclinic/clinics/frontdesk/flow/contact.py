@@ -122,7 +122,7 @@ async def call_back(episode: Episode[Contact, DeskVariant], contact: Contact, in
         return "no_appointment"
     diary, _ = held
     await episode.enter_lane(diary.plan.name)
-    # Only now, in its turn: an earlier call may have moved the appointment, the caller's own or somebody's who cancelled.
+    # Only now, in its turn: an earlier call, its own or that of somebody who cancelled, may have moved the appointment.
     entry = diary.appointments[held[1].id]
     if entry.status == "cancelled":
         return "no_appointment"
