@@ -35,14 +35,14 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from tests.training.tiny import write_tiny
 
     folder = tmp_path_factory.mktemp("training")
-    poor = "tutor=understudy:mistake=tells@1+ignores@1,all=understudy"
+    poor = "tutor=understudy:mistake=tells@1,all=understudy"
 
     async def rows() -> list[dict[str, Any]]:
         async with open_store("sqlite://:memory:") as store:
-            wish = Wish(folder, "rounds", 40, casts=("all=understudy", poor), variants=("one-student",))
+            wish = Wish(folder, "rounds", 40, casts=(poor,), variants=("one-student",))
             found = (await gather(store, wish)).rows
         pairs = [pair for pair in pairs_of(found) if pair.worse.reward is not None and pair.worse.reward > 0][:2]
-        assert len(pairs) == 2
+        assert len(pairs) == 2, "each moment has a sound answer that tells and a better one that asks"
         return [as_json(row) for pair in pairs for row in (pair.better, pair.worse)]
 
     made = asyncio.run(rows())
@@ -88,10 +88,10 @@ def _killed_after(step: int, stage: str, home: Path, model: str, out: str, *chan
     process.wait()
 
 
-SFT = ("max_steps=240", "learning_rate=3e-3", "save_steps=80", "least_reward=-8", "log_steps=20")
+SFT = ("max_steps=150", "learning_rate=3e-3", "save_steps=50", "least_reward=-8", "log_steps=20")
 GRPO = (
     "max_steps=24", "learning_rate=1e-3", "save_steps=8", "generations=8", "batch=16", "beta=0.001",
-    "max_completion=160", "warmup=0",
+    "max_completion=280", "warmup=0",
 )  # fmt: skip
 
 
@@ -124,9 +124,9 @@ def test_the_reward_rises_on_the_contexts_that_are_trained_on(home: Path, reward
 
 
 def test_a_killed_run_goes_on_and_ends_with_the_same_weights(home: Path, tuned: dict[str, Any]) -> None:
-    _killed_after(100, "sft", home, "tiny", "sft-killed", *SFT)
+    _killed_after(80, "sft", home, "tiny", "sft-killed", *SFT)
     again = _run("sft", home, "tiny", "sft-killed", *SFT)
-    assert again["resumed_from"] == "checkpoint-80"
+    assert again["resumed_from"] == "checkpoint-50"
     assert (again["steps"], again["weights"]) == (tuned["steps"], tuned["weights"])
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-WORDS = 700
+WORDS = 1200
 
 
 def write_tiny(folder: Path, rows: Sequence[dict[str, Any]]) -> Path:

@@ -1,0 +1,27 @@
+"""Any clinic's role as an environment for reinforcement learning: reset, step with text, reward.
+
+::
+
+    from polyclinic.rl import RoleEnvironment
+
+    async with RoleEnvironment("rounds", "tutor", scenarios="train", metric="reward") as room:
+        seen = await room.reset(0)
+        while not seen.done:
+            seen = await room.step(my_model(seen.messages))
+        print(seen.reward)
+
+`trl_environment` gives the same in the shape that TRL's trainers take, `verifiers_environment` in that of verifiers.
+"""
+
+from polyclinic.rl.adapters import tasks, trl_environment, verifiers_environment
+from polyclinic.rl.environment import Observation, RoleEnvironment
+from polyclinic.rl.threaded import ThreadedEnvironment
+
+__all__ = [
+    "Observation",
+    "RoleEnvironment",
+    "ThreadedEnvironment",
+    "tasks",
+    "trl_environment",
+    "verifiers_environment",
+]

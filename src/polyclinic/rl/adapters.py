@@ -1,0 +1,101 @@
+"""Environments in the shapes that trainers take.
+
+TRL (`environment_factory=`): an object with `reset`, methods that the model calls as tools, and `get_reward`.
+verifiers (`verifiers.v1`): an `Env` whose `run` leads the talk, and whose trace carries the reward.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import Any
+
+from polyclinic.errors import ConfigError
+from polyclinic.rl.environment import RoleEnvironment
+from polyclinic.rl.threaded import ThreadedEnvironment
+
+ENDED = "The session has ended. Say nothing more."
+HOW = (
+    "You play the role '{role}' in a simulated clinic. You are told what happens; answer each time by calling the tool"
+    " `say` with your words, until you are told that the session has ended."
+)
+
+
+def tasks(role: str, count: int) -> list[dict[str, Any]]:
+    """Rows for a trainer: the instruction, and the number of the scenario that `reset` is given."""
+    prompt = [{"role": "user", "content": HOW.format(role=role)}]
+    return [{"prompt": prompt, "number": number} for number in range(count)]
+
+
+def trl_environment(clinic: str, role: str, **settings: Any) -> type[Any]:
+    """A class for TRL's `environment_factory`; its dataset may have a column `number` (see `tasks`)."""
+
+    class ClinicEnvironment:
+        """One rollout at a time."""
+
+        def __init__(self) -> None:
+            self._room = ThreadedEnvironment(clinic, role, **settings)
+            self._reward: float | None = None
+            self._done = False
+
+        def reset(self, number: int = 0, **columns: Any) -> str:
+            """Begin an episode; what the policy is told first."""
+            self._reward, self._done = None, False
+            return _told(self._room.reset(number).messages)
+
+        def say(self, text: str) -> str:
+            """
+            Say something in your role, and hear what happens next.
+
+            Args:
+                text: Your words, in the form that you were asked for.
+
+            Returns:
+                What you are told next.
+            """
+            if self._done:
+                return ENDED
+            seen = self._room.step(text)
+            if seen.done:
+                self._done, self._reward = True, seen.reward
+                return ENDED
+            return seen.text
+
+        def get_reward(self) -> float | None:
+            """The reward of the episode; none where it did not end, so that nothing is learned from it."""
+            return self._reward
+
+        def __del__(self) -> None:
+            self._room.close()
+
+    return ClinicEnvironment
+
+
+def _told(messages: tuple[dict[str, str], ...]) -> str:
+    return "\n\n".join(message["content"] for message in messages)
+
+
+def verifiers_environment(clinic: str, role: str, **settings: Any) -> type[Any]:
+    """A subclass of `verifiers.v1.SingleAgentEnv`: its agent plays the role, the task's index is the scenario."""
+    if importlib.util.find_spec("verifiers") is None:
+        raise ConfigError("verifiers is not installed: pip install verifiers")
+    import verifiers.v1 as vf
+
+    class ClinicEnv(vf.SingleAgentEnv):  # type: ignore[misc]
+        """The talk between the engine and the agent."""
+
+        async def run(self, task: Any, agents: Any) -> None:
+            """One episode. Its reward and figures go onto the agent's trace; where it did not end, none do."""
+            async with RoleEnvironment(clinic, role, **settings) as room:
+                seen = await room.reset(task.data.idx or 0)
+                opened = type(task)(task.data.model_copy(update={"prompt": None}), task.config)
+                async with agents.agent.interaction(opened) as talk:
+                    while not seen.done:
+                        answer = await talk.turn(_told(seen.messages))
+                        if answer.terminated:
+                            break
+                        seen = await room.step(answer.last_reply)
+            if seen.done and seen.reward is not None:
+                talk.trace.record_reward("reward", seen.reward)
+                talk.trace.record_metrics(seen.figures)
+
+    return ClinicEnv

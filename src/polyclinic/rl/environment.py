@@ -1,0 +1,191 @@
+"""One role of a clinic as a multi-turn environment. Everybody else plays as in any run; judges give the reward.
+
+An episode here is an episode of the engine: the same flow, limits, re-asking and judges, in a store in memory. What the
+policy is shown is what any model in that role is sent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field, replace
+from types import TracebackType
+from typing import Any, Self
+
+from polyclinic.core.clinic import Clinic
+from polyclinic.core.judge import Case, Metric
+from polyclinic.core.model import Request
+from polyclinic.errors import ConfigError, UnknownName
+from polyclinic.eval.results import EpisodeRow
+from polyclinic.rl.policy import PolicyModel, Waiting, WithPolicy, leave, said
+from polyclinic.runner.api import execute, write_down
+from polyclinic.runner.build.built_run import build
+from polyclinic.runner.performance import own_figures
+from polyclinic.runner.plan.config import make_config
+from polyclinic.runner.plan.run_plan import plan_run
+from polyclinic.runner.registry import load_clinic
+from polyclinic.runner.results import load_results
+from polyclinic.store.store import open_store
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What the policy sees, or how the episode ended.
+
+    `messages` are the whole prompt in chat form; `text` is its last user turn, for those who keep the talk themselves.
+    `schema` is the form of the reply where one is asked for. `reward` is 0 until the end; it stays None where an
+    episode failed through no fault of the policy, so that nobody learns from it.
+    """
+
+    messages: tuple[dict[str, str], ...] = ()
+    prompt: str = ""
+    schema: dict[str, Any] | None = None
+    done: bool = False
+    reward: float | None = 0.0
+    figures: dict[str, float] = field(default_factory=dict)
+    outcome: str = ""
+
+    @property
+    def text(self) -> str:
+        """The last thing that was said to the policy."""
+        return self.messages[-1]["content"] if self.messages else ""
+
+
+class RoleEnvironment:
+    """`reset(number)` starts an episode over one of the scenarios, `step(text)` answers and goes on.
+
+    The reward is the mean of `metric` over the episode as its judge gave it, or without `metric` the mean of the role's
+    own metrics, each brought to 0 to 1 with more being better. `settings` are those of a run file (`options`,
+    limits …).
+    """
+
+    def __init__(
+        self,
+        clinic: str,
+        role: str,
+        *,
+        scenarios: str = "",
+        variant: str = "",
+        cast: str = "all=understudy",
+        metric: str = "",
+        seed: int = 0,
+        failed_reward: float = 0.0,
+        **settings: Any,
+    ) -> None:
+        self._clinic: Clinic = load_clinic(clinic)
+        self._role, self._metric, self._failed_reward = role, metric, failed_reward
+        if self._clinic.role(role).side == "judge":
+            raise ConfigError(f"{role} is a judge of {clinic}; its reward would be its own")
+        self._metrics: dict[str, Metric] = {one.name: one for judge in self._clinic.judges() for one in judge.metrics}
+        if metric and metric not in self._metrics:
+            raise UnknownName(f"metric of {clinic}", metric, self._metrics)
+        if not metric and not self._clinic.role(role).metrics:
+            raise ConfigError(f"{role} of {clinic} has no metrics of its own; name one with metric=")
+        self._settings: dict[str, Any] = {
+            "clinic": clinic,
+            "scenarios": scenarios or self._clinic.to_play(role, "en"),
+            "variants": (variant or self._clinic.first_variant,),
+            "cast": cast,
+            "seed": seed,
+            "concurrency": 1,
+            **settings,
+        }
+        self._policy = PolicyModel()
+        self._task: asyncio.Task[EpisodeRow] | None = None
+        self._waiting: Waiting | None = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def reset(self, number: int = 0) -> Observation:
+        """Begin an episode over the scenario of this number; an episode that still goes on is given up."""
+        await self.close()
+        self._policy = PolicyModel()
+        self._task = asyncio.create_task(self._episode(number))
+        return await self._seen()
+
+    async def step(self, text: str) -> Observation:
+        """Answer what was asked last, and see what comes next."""
+        if self._waiting is None:
+            raise ConfigError("nothing was asked: call reset first, and stop when an observation is done")
+        waiting, self._waiting = self._waiting, None
+        said(waiting, text)
+        return await self._seen()
+
+    async def close(self) -> None:
+        """Give up the episode that goes on, if any."""
+        task, self._task = self._task, None
+        if self._waiting is not None:
+            leave(self._waiting)
+            self._waiting = None
+        if task is not None:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    async def _seen(self) -> Observation:
+        if self._task is None:
+            raise ConfigError("the environment is closed")
+        asked = asyncio.ensure_future(self._policy.next())
+        await asyncio.wait({asked, self._task}, return_when=asyncio.FIRST_COMPLETED)
+        if asked.done():
+            self._waiting = asked.result()
+            return _observation(self._waiting.request)
+        asked.cancel()
+        task, self._task = self._task, None
+        return self._ended(await task)
+
+    async def _episode(self, number: int) -> EpisodeRow:
+        """One episode of the engine, with the policy in its role."""
+        config = make_config(self._settings)
+        async with open_store("sqlite://:memory:") as store:
+            plan = await plan_run(store, config)
+            if not plan.episodes:
+                raise ConfigError(f"scenarios {config.scenarios} select nothing")
+            one = replace(plan, episodes=(plan.episodes[number % len(plan.episodes)],))
+            async with build(one, store.journal(""), store) as built:
+                name = await write_down(store, one)
+                players = WithPolicy(built.context.players, self._role, self._policy)
+                context = replace(built.context, journal=store.journal(name), players=players)
+                await execute(store, name, one, replace(built, context=context))
+            results = await load_results(store, name)
+        episode = results.episodes[0]
+        self._case = Case(
+            results.scenarios[episode.scenario],
+            self._clinic.variant(episode.variant),
+            episode.transcript,
+            episode.trial,
+        )
+        return episode
+
+    def _ended(self, episode: EpisodeRow) -> Observation:
+        if episode.status != "done":
+            mine = any(failure.owner == self._clinic.role(self._role).owner for failure in episode.failures)
+            return Observation(done=True, reward=self._failed_reward if mine else None, outcome=episode.outcome)
+        figures = own_figures(self._clinic, self._role, self._case)
+        if self._metric:
+            values = [score.value for score in episode.scores if score.metric == self._metric]
+            reward = sum(values) / len(values) if values else None
+        else:
+            reward = _scaled(figures, self._metrics)
+        return Observation(done=True, reward=reward, figures=figures, outcome=episode.outcome)
+
+
+def _observation(request: Request) -> Observation:
+    messages = tuple({"role": message.role, "content": message.content} for message in request.messages)
+    return Observation(messages, request.prompt.prompt_name(), request.reply_schema)
+
+
+def _scaled(figures: dict[str, float], metrics: dict[str, Metric]) -> float | None:
+    """The mean of figures from 0 to 1, more being better."""
+    found: list[float] = []
+    for name, value in figures.items():
+        metric = metrics.get(name)
+        if metric is None or metric.high <= metric.low:
+            continue
+        share = min(1.0, max(0.0, (value - metric.low) / (metric.high - metric.low)))
+        found.append(share if metric.higher_is_better else 1.0 - share)
+    return sum(found) / len(found) if found else None

@@ -1,0 +1,69 @@
+"""The role that is trained, as a model: its questions wait until whoever trains it has an answer."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from polyclinic.core.model import Completion, Model, ModelKind, Request, estimate_usage, role_of
+from polyclinic.core.switchboard import Players
+from polyclinic.errors import PersonLeft
+
+
+@dataclass
+class Waiting:
+    """A question and the place for its answer."""
+
+    request: Request
+    answer: asyncio.Future[Completion]
+
+
+class PolicyModel:
+    """Plays a role with words that come from outside. It counts as a language model: what it writes is read, asked
+    again and blamed like any other model's.
+    """
+
+    name = "policy"
+    kind: ModelKind = "llm"
+
+    def __init__(self) -> None:
+        self._questions: asyncio.Queue[Waiting] = asyncio.Queue()
+
+    async def answer(self, request: Request) -> Completion:
+        """Wait for the words."""
+        waiting = Waiting(request, asyncio.get_running_loop().create_future())
+        await self._questions.put(waiting)
+        return await waiting.answer
+
+    async def next(self) -> Waiting:
+        """The next question."""
+        return await self._questions.get()
+
+
+def said(waiting: Waiting, text: str) -> None:
+    """Answer a question. No words at all are an answer, too: the engine asks again."""
+    if not waiting.answer.done():
+        completion = Completion(text=text, usage=estimate_usage(waiting.request, text))
+        waiting.answer.set_result(completion)
+
+
+def leave(waiting: Waiting) -> None:
+    """End an episode that nobody will go on with."""
+    if not waiting.answer.done():
+        waiting.answer.set_exception(PersonLeft("the environment was closed"))
+
+
+class WithPolicy:
+    """A cast in which one role is played by the policy."""
+
+    def __init__(self, players: Players, role: str, policy: Model) -> None:
+        self._players, self._role, self._policy = players, role, policy
+
+    def model(self, role: str) -> Model:
+        """The policy for its role, and for all its seats unless one seat was named."""
+        mine = role == self._role or ("-" not in self._role and role_of(role) == self._role)
+        return self._policy if mine else self._players.model(role)
+
+    def describe(self) -> dict[str, str]:
+        """Role to model name."""
+        return {**self._players.describe(), self._role: self._policy.name}

@@ -1,0 +1,42 @@
+"""The same environment for code that is not asynchronous, as most trainers are."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+from polyclinic.rl.environment import Observation, RoleEnvironment
+
+T = TypeVar("T")
+
+
+class ThreadedEnvironment:
+    """A `RoleEnvironment` whose episodes run on an event loop in a thread of their own; all environments share it."""
+
+    _loop: asyncio.AbstractEventLoop | None = None
+    _starting = threading.Lock()
+
+    def __init__(self, clinic: str, role: str, **settings: Any) -> None:
+        self._room = RoleEnvironment(clinic, role, **settings)
+
+    def reset(self, number: int = 0) -> Observation:
+        """Begin an episode."""
+        return self._wait(self._room.reset(number))
+
+    def step(self, text: str) -> Observation:
+        """Answer, and see what comes next."""
+        return self._wait(self._room.step(text))
+
+    def close(self) -> None:
+        """Give up the episode that goes on."""
+        self._wait(self._room.close())
+
+    @classmethod
+    def _wait(cls, work: Coroutine[Any, Any, T]) -> T:
+        with cls._starting:
+            if cls._loop is None:
+                cls._loop = asyncio.new_event_loop()
+                threading.Thread(target=cls._loop.run_forever, name="polyclinic-rl", daemon=True).start()
+        return asyncio.run_coroutine_threadsafe(work, cls._loop).result()
