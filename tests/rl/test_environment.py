@@ -166,7 +166,7 @@ async def test_verifiers_takes_it_as_an_env_and_finds_the_reward_on_the_trace(mo
     stand_in = ModuleType("verifiers.v1")
     stand_in.SingleAgentEnv = object  # type: ignore[attr-defined]
     package = ModuleType("verifiers")
-    package.v1 = stand_in  # type: ignore[attr-defined]
+    package.__dict__["v1"] = stand_in
     package.__spec__ = SimpleNamespace()  # type: ignore[assignment]
     monkeypatch.setitem(sys.modules, "verifiers", package)
     monkeypatch.setitem(sys.modules, "verifiers.v1", stand_in)

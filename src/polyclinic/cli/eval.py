@@ -79,8 +79,10 @@ def command(
     """Run a clinic's named evaluation, such as counsel-guard, or measure a reader with 'readings'.
 
     NAME is CLINIC-EVALUATION, or readings. counsel-guard takes JSON lines with text, lang and label; readings takes
-    JSON lines with kind, context, text, question and label (1 or 0).
+    JSON lines with kind, context, text, question and label (1 or 0); vqa takes a file of MedXpertQA, MMMU or PMC-VQA
+    and asks the tutor's model.
 
+    polyclinic eval vqa --file MedXpertQA/MM/test.jsonl --cast tutor=local:runs/grpo
     polyclinic eval readings --clinic patient --cast reader=openai:gpt-5-mini
     """
     if name == READINGS:
@@ -112,6 +114,9 @@ def find_evaluation(name: str) -> tuple[Clinic, Evaluate]:
         clinic = load_clinic(clinic_name)
         if wanted in clinic.evaluations:
             return clinic, clinic.evaluations[wanted]
+    short = [clinic for key in known if name in (clinic := load_clinic(key)).evaluations]
+    if len(short) == 1:
+        return short[0], short[0].evaluations[name]
     names = [READINGS] + [f"{key}-{evaluation}" for key in known for evaluation in load_clinic(key).evaluations]
     raise UnknownName("evaluation", name, names)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from polyclinic.clinics.rounds.dataset import dataset
+from polyclinic.clinics.rounds.evaluations import evaluations
 from polyclinic.clinics.rounds.flow import flow
 from polyclinic.clinics.rounds.judges import judges
 from polyclinic.clinics.rounds.prompts import PROMPTS
@@ -62,6 +63,7 @@ clinic = Clinic(
     performance=performance,
     lint=lint,
     dataset=dataset,
+    evaluations=evaluations,
     headline=("learning_gain", "answer_leak"),
     demo_scenarios="images:2",
     demo_variants=("full", "lecture", "untutored"),

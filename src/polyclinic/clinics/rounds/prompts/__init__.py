@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from polyclinic.clinics.rounds.prompts.author import WritesScript, WritesSteps
 from polyclinic.clinics.rounds.prompts.cue import Cue
+from polyclinic.clinics.rounds.prompts.exam import AnswersExam
 from polyclinic.clinics.rounds.prompts.patient import PatientAnswers, PatientOpens
 from polyclinic.clinics.rounds.prompts.people import Key, Sheet
 from polyclinic.clinics.rounds.prompts.reviewers import AnswersKnowledge, ChecksFacts, ChecksSafety
@@ -37,10 +38,12 @@ PROMPTS = (
     ChecksFacts,
     ChecksSafety,
     AnswersKnowledge,
+    AnswersExam,
 )
 
 __all__ = [
     "PROMPTS",
+    "AnswersExam",
     "AnswersKnowledge",
     "ChecksFacts",
     "ChecksSafety",

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from polyclinic.clinics.rounds.prompts import (
+    AnswersExam,
     Key,
     TutorAsks,
     TutorGuides,
@@ -123,6 +124,11 @@ class TutorUnderstudy(Understudy):
         """The same question without thinking about who needs it: a bare question to nobody in particular."""
         group = Group(ask)
         return _spoiled(ask, group, f"{group.speaks.tutor.bare} {group.question(group.next)}")
+
+    @answers(AnswersExam)
+    def answers_exam(self, ask: Ask[AnswersExam]) -> str:
+        """It knows no exam: it guesses."""
+        return f"Answer: {ask.random.choice(list(ask.prompt.options))}"
 
     @answers(TutorHelps)
     def helps(self, ask: Ask[TutorHelps]) -> str:
