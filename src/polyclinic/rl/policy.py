@@ -1,4 +1,4 @@
-"""The role that is trained, as a model: its questions wait until whoever trains it has an answer."""
+"""The role that is trained, as a model: its questions wait until the one who trains it has an answer."""
 
 from __future__ import annotations
 

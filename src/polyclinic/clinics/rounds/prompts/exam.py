@@ -1,4 +1,4 @@
-"""A question of an exam, put to whoever teaches: what a model knows without any teaching."""
+"""A question of an exam, put to the tutor: what a model knows without any teaching."""
 
 from __future__ import annotations
 
