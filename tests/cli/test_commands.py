@@ -89,13 +89,13 @@ def test_clinics_and_scenarios_are_listed_and_linted(polyclinic: Run, tmp_path: 
 def test_a_person_at_the_front_desk_is_told_how_to_decide_and_what_was_wrong(polyclinic: Run) -> None:
     record = "A | female | 1 | 2 | 3 | nephrology"
     lines = ["-", "Your name, please?", record, "Your address?", record, "Which illness is it?", record]
-    typed = "\n".join([*lines, "get_all_time", "get_all_time", ""])
+    typed = "\n".join([*lines, *["date_filter date=2025-07-14"] * 2, ""])
     done = polyclinic("play", "frontdesk", "--role", "staff", stdin=typed)
     assert done.returncode == 0, done.stderr
     assert "Departments: " in done.stdout and "name | sex | phone" in done.stdout and "get_all_time" in done.stdout
     assert "Not written down yet: full name" in done.stdout, "what was never said was written down"
     assert "booked" in done.stdout and "What the rubrics found" in done.stdout
-    assert "wrong tool: get_all_time" in done.stdout
+    assert "wrong tool: date_filter" in done.stdout
 
 
 def test_a_person_plays_and_gets_feedback(polyclinic: Run) -> None:

@@ -130,6 +130,6 @@ def test_a_new_clinic_makes_a_dataset(polyclinic: Run, ward: Path, tmp_path: Pat
         orjson.loads(line) for path in (tmp_path / "rows").glob("*.jsonl") for line in path.read_bytes().splitlines()
     ]
     assert len(rows) == 8
-    assert [turn["role"] for turn in rows[0]["messages"]] == ["system", "user", "assistant"]
+    assert [turn["role"] for turn in (*rows[0]["prompt"], *rows[0]["completion"])] == ["system", "user", "assistant"]
     refused = polyclinic("dataset", "duty", "--out", str(tmp_path / "none"))
     assert refused.returncode == 2 and "my_ward" in refused.stderr
