@@ -8,7 +8,6 @@ What it does not have (when people call, who calls back) is drawn from the seed 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import date
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, cast
@@ -25,7 +24,7 @@ from polyclinic.clinics.frontdesk.scenario.schema import (
     Physician,
     TimeSystem,
 )
-from polyclinic.clinics.frontdesk.scenario.times import MINUTES_A_DAY
+from polyclinic.clinics.frontdesk.scenario.times import MINUTES_A_DAY, date_of
 from polyclinic.core.files import bad_file, read_data
 from polyclinic.core.seed import stream
 from polyclinic.people.demographics import Person
@@ -116,7 +115,7 @@ def _time(metadata: Mapping[str, Any]) -> TimeSystem:
     if days < 1:
         raise ValueError(f"days: {days} is not a period")
     return TimeSystem(
-        start_date=date.fromisoformat(metadata["start_date"]),
+        start_date=date_of(metadata["start_date"]),
         days=days,
         open_minute=int(opens),
         close_minute=int(closes),
@@ -125,7 +124,7 @@ def _time(metadata: Mapping[str, Any]) -> TimeSystem:
 
 
 def _day(text: str, time: TimeSystem) -> int:
-    day = time.day_of(date.fromisoformat(text))
+    day = time.day_of(date_of(text))
     if not 0 <= day < time.days:
         raise ValueError(f"{text} is outside of the {time.days} days from {time.start_date.isoformat()} on")
     return day
@@ -182,7 +181,7 @@ def _physician(name: str, entry: Mapping[str, Any], id: str, department: str, ti
         working_days=tuple(sorted(working)),
         busy=tuple(busy),
         sex=entry["gender"],
-        birth_date=date.fromisoformat(entry["birthDate"]),
+        birth_date=date_of(entry["birthDate"]),
         phone=_value(entry, "telecom", "value"),
         family=family,
         given=given,
@@ -253,7 +252,7 @@ def _patient(
             family=family,
             given=given,
             sex=row["gender"],
-            birth_date=date.fromisoformat(row["birthDate"]),
+            birth_date=date_of(row["birthDate"]),
             phone=_value(row, "telecom", "value"),
             identifier=_value(row, "identifier", "value"),
             address=_value(row, "address", "text"),

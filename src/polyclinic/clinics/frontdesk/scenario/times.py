@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import date
+from datetime import date, datetime, tzinfo
 from functools import lru_cache
 
 MINUTES_A_DAY = 24 * 60
@@ -18,9 +18,26 @@ def clock_text(minute: int) -> str:
 def read_date(text: str) -> date | None:
     """The date that ``YYYY-MM-DD`` names; None for anything else."""
     try:
-        return date.fromisoformat(text.strip())
+        return date_of(text)
     except ValueError:
         return None
+
+
+def date_of(text: str) -> date:
+    """The date that ``YYYY-MM-DD`` names; a ValueError for anything else."""
+    return date.fromisoformat(text.strip())
+
+
+@lru_cache(maxsize=1024)
+def moment_of(text: str) -> datetime:
+    """A date with a time of day, as prompts tell the time; a ValueError for anything else."""
+    return datetime.fromisoformat(text)
+
+
+@lru_cache(maxsize=16)
+def zone_of(offset: str) -> tzinfo | None:
+    """The zone of ``+09:00``."""
+    return datetime.strptime(offset, "%z").tzinfo
 
 
 @lru_cache(maxsize=1024)

@@ -12,6 +12,7 @@ from datetime import datetime
 from functools import lru_cache
 
 from polyclinic.clinics.frontdesk.scenario.schema import Contact, DepartmentPlan, HospitalPlan, Physician, TimeSystem
+from polyclinic.clinics.frontdesk.scenario.times import zone_of
 from polyclinic.clinics.frontdesk.state import HospitalState
 from polyclinic.clinics.frontdesk.variants import DeskVariant
 from polyclinic.core.episode import EpisodeSpec
@@ -164,7 +165,7 @@ def _edge(time: TimeSystem, slot: int) -> str:
 
 def moment(time: TimeSystem, minute: int) -> datetime:
     """A minute of the period as a time with its zone."""
-    return datetime.fromisoformat(time.instant(minute))
+    return time.clock(minute).replace(tzinfo=zone_of(time.utc_offset))
 
 
 async def prepare(contacts: Sequence[Contact], variant: DeskVariant, first: EpisodeSpec, services: Services) -> None:

@@ -10,7 +10,7 @@ from polyclinic.clinics.frontdesk.prompts import PhysicianDiary, StaffBooks, Sta
 from polyclinic.clinics.frontdesk.prompts.replies import Change, Choice, ProposedTime, ReasonedSchedule
 from polyclinic.clinics.frontdesk.readings import INTENT, INTENTS, WISH, WISHES
 from polyclinic.clinics.frontdesk.scenario.slots import Wish, wish_of
-from polyclinic.clinics.frontdesk.scenario.times import dates_in, read_date, read_minute
+from polyclinic.clinics.frontdesk.scenario.times import dates_in, moment_of, read_date, read_minute
 from polyclinic.clinics.frontdesk.state import plain_name
 from polyclinic.clinics.frontdesk.understudies.clerk import ClerkUnderstudy
 from polyclinic.clinics.frontdesk.understudies.hearing import listen
@@ -123,7 +123,7 @@ def _moment(day: date | str, text: str) -> datetime:
 
 def _free_starts(prompt: StaffReasons, diary: PhysicianDiary, gaps: bool, step: bool = False) -> list[_Start]:
     """The first start of each free stretch that is long enough, day by day; with `step` every start."""
-    now = datetime.fromisoformat(prompt.now)
+    now = moment_of(prompt.now)
     unit, visit = timedelta(minutes=prompt.unit_minutes), timedelta(minutes=diary.visit_minutes)
     starts: list[_Start] = []
     for entry in diary.days:
@@ -194,7 +194,7 @@ def _without(prompt: StaffReasons, name: str) -> StaffReasons:
 
 def _taken(prompt: StaffReasons, own: PhysicianDiary) -> ProposedTime | None:
     """A time that is not free although it lies ahead and within opening hours."""
-    now = datetime.fromisoformat(prompt.now)
+    now = moment_of(prompt.now)
     for entry in own.days:
         opens = _moment(entry.date, prompt.opens)
         if entry.occupied and opens > now and entry.occupied[0].startswith(prompt.opens):
