@@ -18,7 +18,7 @@ from pathlib import Path
 
 from polyclinic.clinics.frontdesk.scenario.diseases import departments, packaged_diseases
 from polyclinic.clinics.frontdesk.scenario.imports import THEIR_DEPARTMENTS
-from polyclinic.clinics.frontdesk.understudies.triage import stems
+from polyclinic.clinics.frontdesk.understudies.triage import telling_words
 
 TABLE = Path(__file__).parents[1] / "src/polyclinic/clinics/frontdesk/data/triage.toml"
 OURS, THEIRS = 0.3, 1.0
@@ -35,12 +35,12 @@ Row = tuple[Sequence[str], str]
 def learn(tables: Sequence[tuple[Sequence[Row], float]], names: Sequence[str]) -> dict[str, dict[str, int]]:
     """For each department its words: how much likelier each is there than elsewhere, in small whole numbers."""
     counts: dict[str, dict[str, float]] = {name: defaultdict(float) for name in names}
-    shared = set.intersection(*(set().union(*(stems(text) for _, text in rows)) for rows, _ in tables))
+    shared = set.intersection(*(set().union(*(telling_words(text) for _, text in rows)) for rows, _ in tables))
     for rows, weight in tables:
         for places, text in rows:
             here = [place for place in places if place in counts]
             for place in here:
-                for word in stems(text) & shared:
+                for word in telling_words(text) & shared:
                     counts[place][word] += weight / len(here)
     logs = {
         name: {

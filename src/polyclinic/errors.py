@@ -26,7 +26,13 @@
     │   ├── NotAcceptable       the server cannot answer in the requested format
     │   ├── UnsupportedMedia    the server cannot read this kind of body
     │   ├── TooLarge            the body is larger than the server takes
+    │   ├── Unauthorized        a token is missing or not valid
+    │   ├── Forbidden           a token does not allow this
+    │   ├── NotInR4             R4 has no form for this
+    │   ├── TooManyExports      as many bulk exports are under way as the server makes at once
+    │   ├── ExportFailed        a bulk export came to no end
     │   └── UnknownPath         the server has nothing at this address
+    ├── OAuthError              a request to the authorisation server is refused, as OAuth says it
     ├── WrongForm               something is not in the requested format; always caught, and reported to its author
     │   ├── Unreadable          a model's reply: the model is asked again
     │   ├── BadArguments        the arguments of a tool call: the model is told

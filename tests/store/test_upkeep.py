@@ -66,7 +66,7 @@ async def test_a_store_moved_there_and_back_is_the_same_to_the_byte(
     there = move_store(str(filled), store_url, create_tables)
     back = move_store(store_url, str(tmp_path / "back.db"), create_tables)
     assert there == back
-    assert there.rows["episodes"] == 12 and there.rows["fhir_resource"] > 100 and there.rows["libraries"] == 1
+    assert there.rows["episodes"] == 14 and there.rows["fhir_resource"] > 100 and there.rows["libraries"] == 1
     whole = await everything(str(filled))
     assert await everything(store_url) == whole
     assert await everything(str(tmp_path / "back.db")) == whole
@@ -169,7 +169,7 @@ def test_a_damaged_file_is_told_in_one_line(filled: Path, tmp_path: Path, capsys
 def test_the_commands_tell_what_they_did(filled: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     new, backup = str(tmp_path / "new.db"), str(tmp_path / "backup.db")
     assert invoke(["store", "move", str(filled), new]) == 0
-    assert "12 episodes" in capsys.readouterr().out
+    assert "14 episodes" in capsys.readouterr().out
     assert invoke(["store", "prune", "--store", new, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["removed"]["leases"] == 0
     assert invoke(["store", "backup", backup, "--store", new]) == 0

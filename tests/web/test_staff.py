@@ -264,7 +264,7 @@ async def test_an_older_store_gets_its_tables_for_staff(tmp_path: Path) -> None:
     async with open_store(str(tmp_path / "s.db")) as store:
 
         def older(tx: Transaction) -> None:
-            for table in ("staff", "staff_logins", "audit_log"):
+            for table in ("staff", "staff_logins", "audit_log", "keyed_answers"):
                 tx.execute(f"DROP TABLE {table}")
             tx.execute("UPDATE polyclinic SET version = 1")
 

@@ -108,7 +108,7 @@ def _one(document: Resource, path: str) -> tuple[Any, str]:
 def _list_at(document: Resource, path: str) -> tuple[list[Any], str]:
     """The list that a path without its last position names."""
     head, dot, last = path.rpartition(".")
-    if not dot or not re.fullmatch(r"\w+", last):
+    if not dot or not last.isidentifier():
         raise BadPatch(f"'{path}' must end with the name of a repeating element")
     owner, type_ = _one(document, head)
     entry = _elements(type_).get(last)

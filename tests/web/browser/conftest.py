@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from playwright.sync_api import (
     expect,
     sync_playwright,
 )
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 CHROMIUM = os.environ.get("POLYCLINIC_TEST_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
 AXE = (Path(__file__).parent / "axe.min.js").read_text(encoding="utf-8")
@@ -142,6 +144,8 @@ def all_well(page: Page) -> None:
     size = page.viewport_size
     page.set_viewport_size({"width": 390, "height": 844})
     page.wait_for_function("() => matchMedia('(max-width: 390px)').matches")
+    with suppress(PlaywrightTimeout):  # a busy machine lays a page out a little later
+        page.wait_for_function("() => document.documentElement.scrollWidth <= 390", timeout=5000)
     wide = page.evaluate(
         "() => [...document.querySelectorAll('body *')].filter((one) => one.getBoundingClientRect().right > 391"
         " && !one.closest('.scroll, .log, nav, dialog')).map((one) => one.outerHTML.slice(0, 120))"

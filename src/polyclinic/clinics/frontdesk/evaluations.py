@@ -25,7 +25,7 @@ from polyclinic.clinics.frontdesk.scenario.times import read_date
 from polyclinic.core.files import bad_file, package_text, read_text
 from polyclinic.core.judge import Bench
 from polyclinic.core.seed import stream
-from polyclinic.errors import DataError
+from polyclinic.errors import ConfigError
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.intervals import share_interval
 from polyclinic.eval.sections import Cell, Section, Table
@@ -147,7 +147,7 @@ TRIALS, CUSTOMERS, SERVICE = 40, 20_000, 4.0
 async def queue(bench: Bench, file: str) -> Judged:
     """The simulated mean wait of M/M/c queues beside Erlang's formula, with its interval."""
     if file:
-        raise DataError("frontdesk-queue takes no file: its cases are built in")
+        raise ConfigError("frontdesk-queue takes no --file: its cases are built in")
     rows: list[list[Any]] = []
     data: list[dict[str, Any]] = []
     for servers, busy in QUEUES:

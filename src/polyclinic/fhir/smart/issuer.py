@@ -18,6 +18,7 @@ from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import ECKey, KeySet
 
+from polyclinic.errors import PolyclinicError
 from polyclinic.fhir.smart.clients import Client
 from polyclinic.fhir.smart.scopes import granted, parse_scope
 from polyclinic.fhir.smart.tokens import Verifier, keys_at
@@ -31,7 +32,7 @@ _SIGNING = ["RS384", "ES384"]
 Json = dict[str, Any]
 
 
-class OAuthError(Exception):
+class OAuthError(PolyclinicError):
     """An error as OAuth says it."""
 
     def __init__(self, error: str, description: str, status: int = 400) -> None:

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from polyclinic.clinics.frontdesk.scenario.diseases import packaged_diseases, spoken_names
 from polyclinic.core.files import package_data
-from polyclinic.text.words import stem
+from polyclinic.text.words import STOP_WORDS, stem, words_and_numbers
 
-_WORD = re.compile(r"[a-z]{3,}")
-_SMALL_WORDS = """
-and the that with for when not from have has had having after than but more very all are was this which you your can
-feel feeling being will what who how her his him she they them also too any does did been were into over off out
-"""
-_SMALL = frozenset(_SMALL_WORDS.split())
+_SHORTEST = 3
 
 
 @lru_cache(maxsize=1)
@@ -32,15 +26,15 @@ def _directory() -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 @lru_cache(maxsize=4096)
-def stems(text: str) -> frozenset[str]:
+def telling_words(text: str) -> frozenset[str]:
     """The words that may point somewhere, without their endings."""
-    words = set(_WORD.findall(text.lower())) - _SMALL
-    return frozenset(stem(word) for word in words)
+    words = set(words_and_numbers(text)) - STOP_WORDS
+    return frozenset(stem(word) for word in words if len(word) >= _SHORTEST and word.isalpha() and word.isascii())
 
 
 def rank(text: str, departments: Sequence[str]) -> list[tuple[int, str]]:
     """The hospital's departments by how strongly the words point to each, strongest first; ties in the given order."""
-    heard = stems(text)
+    heard = telling_words(text)
     scores = []
     for name in departments:
         points = _words().get(name, {})

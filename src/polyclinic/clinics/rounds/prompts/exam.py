@@ -8,6 +8,7 @@ from typing import ClassVar
 from polyclinic.core.message import Image
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reply import Unreadable
+from polyclinic.text.layout import blocks
 
 _LETTER = re.compile(r"\b([A-J])\b(?![a-z'])")
 
@@ -20,6 +21,12 @@ class AnswersExam(Prompt[str]):
     question: str
     options: dict[str, str]
     pictures: tuple[Image, ...] = ()
+
+    @property
+    def for_human(self) -> str:
+        """What a person who sits the exam is shown."""
+        options = [f"{letter}. {words}" for letter, words in self.options.items()]
+        return blocks(self.question, "\n".join(options), "Write the letter of your answer.")
 
     def letter(self, reply: str) -> str:
         """The option that a reply names last; empty where it names none."""
