@@ -118,7 +118,8 @@ async def test_a_code_works_once_for_its_client_its_address_and_its_verifier(gua
 async def test_a_launch_that_is_wrong_goes_back_with_the_reason(
     guarded: httpx.AsyncClient, changes: dict[str, str], error: str
 ) -> None:
-    assert back(await Launch(guarded, changes.pop("scope", "patient/*.rs"), **changes).asked())["error"] == error
+    asked = {"scope": "patient/*.rs", **changes}
+    assert back(await Launch(guarded, asked.pop("scope"), **asked).asked())["error"] == error
 
 
 async def test_nobody_is_sent_to_an_address_that_is_not_the_clients(guarded: httpx.AsyncClient) -> None:
