@@ -21,12 +21,12 @@ async def exported(api: httpx.AsyncClient, path: str) -> Resource:
     accepted = await api.get(path, headers=ASYNC)
     assert accepted.status_code == 202, accepted.text
     where = accepted.headers["content-location"]
-    for _ in range(1000):
+    for _ in range(3000):
         answer = await api.get(where)
         if answer.status_code != 202:
             break
         assert answer.headers["x-progress"]
-        await asyncio.sleep(0)
+        await asyncio.sleep(0.01)
     assert answer.status_code == 200, answer.text
     found: Resource = answer.json()
     return {**found, "status": where}
