@@ -19,13 +19,16 @@ from polyclinic.serving.hosts import KnownHosts
 from polyclinic.store.store import open_store
 from polyclinic.web.built import serve_pages
 from polyclinic.web.catalogue import CaseShown, ClinicInFull, ClinicShown, all_clinics, cases_to_play, clinic_in_full
-from polyclinic.web.desk.routes import desk_routes
+from polyclinic.web.desk import routes as desk
+from polyclinic.web.desk import session_routes as desk_sessions
 from polyclinic.web.desk.services import Desks
 from polyclinic.web.entry import EntryGate
 from polyclinic.web.once import Once
-from polyclinic.web.practise.routes import practise_routes
+from polyclinic.web.practise import routes as practise
 from polyclinic.web.practise.sessions import Sessions
-from polyclinic.web.runs.routes import RunPages, run_routes
+from polyclinic.web.runs import compare_routes, episode_routes
+from polyclinic.web.runs import routes as run_routes
+from polyclinic.web.runs.pages import RunPages
 from polyclinic.web.sessions.gate import BodyGate
 
 BODY_BYTES, BODY_S = 262_144, 20.0
@@ -65,9 +68,8 @@ def create_web(store: str, token: str) -> FastAPI:
         openapi_url="/api/openapi.json",
     )
     _catalogue(app)
-    app.include_router(practise_routes())
-    app.include_router(run_routes())
-    app.include_router(desk_routes())
+    for place in (practise, run_routes, episode_routes, compare_routes, desk, desk_sessions):
+        app.include_router(place.router)
     serve_pages(app)
     _errors(app)
     app.add_middleware(BodyGate, body_bytes=BODY_BYTES, body_s=BODY_S)

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Annotated
 
-from fastapi import Header
+from fastapi import Depends, Header, Request
 from pydantic import BaseModel, StringConstraints
 from typing_extensions import TypeVar
 
@@ -39,3 +39,12 @@ class Once:
         finally:
             if not lock.locked():
                 self._doing.pop(key, None)
+
+
+def _once(request: Request) -> Once:
+    found: Once = request.app.state.once
+    return found
+
+
+TheOnce = Annotated[Once, Depends(_once)]
+"""The server's `Once`, as a route asks for it."""

@@ -59,6 +59,7 @@ _log = logging.getLogger("polyclinic.fhir")
 Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
 Need: TypeAlias = Callable[[Access, Request], None]
 """Raises unless the token allows what a route does."""
+_Address: TypeAlias = tuple[str, str, Handler, Need]
 
 
 def fhir_app(
@@ -75,12 +76,39 @@ def fhir_app(
     It answers under numbers, `localhost` and these hosts' names alone: see `KnownHosts`. Web pages of these origins may
     use it from a browser. `notifier` serves subscriptions.
     """
+    exports = Exports(store, guarded=smart is not None)
+    pages = _Pages(store, smart)
+    routes = [
+        Route("/metadata", pages.metadata, methods=["GET"]),
+        Route("/openapi.json", pages.openapi, methods=["GET"]),
+        *(smart.routes() if smart is not None else ()),
+        *(
+            Route(path, _guarded(handler, need), methods=[method])
+            for method, path, handler, need in _addresses(store, notifier, exports, pages)
+        ),
+    ]
+    handlers = {RecordsError: _refused, HTTPException: _no_route, Exception: _broken}
+    app = Starlette(
+        routes=routes,
+        exception_handlers=handlers,  # type: ignore[arg-type]
+        middleware=[
+            Middleware(KnownHosts, hosts=tuple(hosts), origins=tuple(origins)),
+            Middleware(CORSMiddleware, allow_origins=tuple(origins), **_CORS),
+            Middleware(R4Edge),
+            Middleware(Metrics, service="fhir"),
+            *(smart.middleware() if smart is not None else ()),
+        ],
+    )
+    app.state.exports = exports
+    return app
+
+
+def _addresses(store: FhirStore, notifier: Notifier | None, exports: Exports, pages: _Pages) -> list[_Address]:
+    """In the order in which a path is compared with them: names before `{type}` and `{id}`."""
     one, many, batches, named = Interactions(store), Searches(store), Batches(store), Operations(store)
     visits, told = Appointments(store), Subscriptions(store, notifier)
-    exports = Exports(store, guarded=smart is not None)
-    pages = _Pages(store, many, smart)
     own = _own_checks
-    listed: list[tuple[str, str, Handler, Need]] = [
+    return [
         ("GET", "/", pages.index, own),
         ("POST", "/_search", many.post_everywhere, own),
         ("POST", "/", batches.post, own),
@@ -116,26 +144,6 @@ def fhir_app(
         ("PATCH", "/{type}", one.patch, _typed("u")),
         ("DELETE", "/{type}", one.delete, _typed("d")),
     ]
-    routes = [
-        Route("/metadata", pages.metadata, methods=["GET"]),
-        Route("/openapi.json", pages.openapi, methods=["GET"]),
-        *(smart.routes() if smart is not None else ()),
-        *(Route(path, _guarded(handler, need), methods=[method]) for method, path, handler, need in listed),
-    ]
-    handlers = {RecordsError: _refused, HTTPException: _no_route, Exception: _broken}
-    app = Starlette(
-        routes=routes,
-        exception_handlers=handlers,  # type: ignore[arg-type]
-        middleware=[
-            Middleware(KnownHosts, hosts=tuple(hosts), origins=tuple(origins)),
-            Middleware(CORSMiddleware, allow_origins=tuple(origins), **_CORS),
-            Middleware(R4Edge),
-            Middleware(Metrics, service="fhir"),
-            *(smart.middleware() if smart is not None else ()),
-        ],
-    )
-    app.state.exports = exports
-    return app
 
 
 def _typed(letter: Letter) -> Need:
@@ -185,8 +193,8 @@ async def _broken(request: Request, error: Exception) -> Response:
 class _Pages:
     """What the server says about itself."""
 
-    def __init__(self, store: FhirStore, many: Searches, smart: Smart | None) -> None:
-        self.store, self._many, self._smart = store, many, smart
+    def __init__(self, store: FhirStore, smart: Smart | None) -> None:
+        self.store, self._many, self._smart = store, Searches(store), smart
 
     async def metadata(self, request: Request) -> Response:
         """GET metadata."""

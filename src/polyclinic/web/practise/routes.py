@@ -6,7 +6,7 @@ import base64
 from collections.abc import AsyncIterator
 from typing import Any, Literal
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -16,15 +16,16 @@ from polyclinic.runner.plan.config import RunConfig, make_config
 from polyclinic.runner.plan.run_plan import MINUTES, WHO
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import people_in
-from polyclinic.store.runs import RunRow
 from polyclinic.web.catalogue import case_selector, seat_of
-from polyclinic.web.once import Key, Once
+from polyclinic.web.once import Key, TheOnce
+from polyclinic.web.practise.about import About, TheSessions, about
 from polyclinic.web.practise.session import Session
 from polyclinic.web.practise.sessions import Sessions
 from polyclinic.web.practise.view import Line, Situation
 from polyclinic.web.streams import ALIVE, After, LastEvent, event, stream
 
 LATEST = 50
+router = APIRouter(prefix="/api/practise", tags=["practise"])
 
 
 class StartPractise(BaseModel):
@@ -47,22 +48,6 @@ class Begun(BaseModel):
     """Where a new session is."""
 
     id: str
-
-
-class About(BaseModel):
-    """What is known of a session before it begins."""
-
-    id: str
-    clinic: str
-    title: str
-    part: str
-    case: str
-    introduction: str
-    way: str
-    who: str
-    minutes: int
-    begun_ms: int
-    state: Literal["open", "done", "failed"]
 
 
 class InFull(BaseModel):
@@ -90,101 +75,88 @@ class Taken(BaseModel):
     wrong: str = ""
 
 
-def practise_routes() -> APIRouter:
-    """The routes."""
-    router = APIRouter(prefix="/api/practise", tags=["practise"])
+@router.post("", status_code=201, summary="Start a session")
+async def start(body: StartPractise, sessions: TheSessions, once: TheOnce, key: Key = "") -> Begun:
+    async def work() -> Begun:
+        return Begun(id=await sessions.start(_config(body, sessions.store.url)))
 
-    @router.post("", status_code=201, summary="Start a session")
-    async def start(body: StartPractise, request: Request, key: Key = "") -> Begun:
-        async def work() -> Begun:
-            return Begun(id=await _sessions(request).start(_config(body, _sessions(request).store.url)))
+    return await once.do(key, Begun, work)
 
-        return await _once(request).do(key, Begun, work)
 
-    @router.get("", summary="The latest sessions")
-    async def latest(request: Request) -> list[About]:
-        sessions = _sessions(request)
-        rows = [row for row in await sessions.store.runs.all() if people_in(row)][:LATEST]
-        return [await _about(sessions, row) for row in rows]
+@router.get("", summary="The latest sessions")
+async def latest(sessions: TheSessions) -> list[About]:
+    rows = [row for row in await sessions.store.runs.all() if people_in(row)][:LATEST]
+    return [await about(sessions, row) for row in rows]
 
-    @router.get("/{run}", summary="A session")
-    async def one(run: str, request: Request) -> InFull:
-        sessions = _sessions(request)
-        row, _ = await sessions.row(run)
-        session = await sessions.find(run)
-        if session is not None:
-            await session.settled()
-            return InFull(about=await _about(sessions, row), lines=session.lines, standing=session.standing)
-        ended = await sessions.ended(run)
-        standing = Situation(state="ended", seen=len(ended.lines))
-        return InFull(about=await _about(sessions, row), lines=ended.lines, standing=standing)
 
-    @router.get("/{run}/events", summary="Follow a session", response_class=StreamingResponse)
-    async def events(
-        run: str, request: Request, after: After = 0, last_event_id: LastEvent = None
-    ) -> StreamingResponse:
-        """One event for each line, with its number as id, and one whenever something is asked of the person."""
-        session = await _sessions(request).find(run)
-        begin = last_event_id if last_event_id is not None else after
-        return stream(_events(session, begin) if session is not None else _over(_sessions(request), run, begin))
-
-    @router.post("/{run}/answer", summary="Answer what is asked")
-    async def answer(run: str, body: Given, request: Request, key: Key = "") -> Taken:
-        """The question's key makes it safe to send an answer again: one that was answered is not answered twice."""
-        session = await _sessions(request).find(run)
-        if session is None:
-            return Taken()
+@router.get("/{run}", summary="A session")
+async def one(run: str, sessions: TheSessions) -> InFull:
+    row, _ = await sessions.row(run)
+    session = await sessions.find(run)
+    if session is not None:
         await session.settled()
-        return Taken(wrong=await session.answer(body.question, body.text, body.values, body.tool))
-
-    @router.get("/{run}/feedback", summary="What went well, what did not, and what to try next")
-    async def feedback(run: str, request: Request) -> JSONResponse:
-        sessions = _sessions(request)
-        row, seat = await sessions.row(run)
-        ended = await sessions.ended(run)
-        about = {m.name: m.about for judge in load_clinic(row.clinic).judges() for m in judge.metrics}
-        return JSONResponse(
-            {
-                "outcome": ended.outcome,
-                "part": seat,
-                "sections": sections_to_plain(ended.sections),
-                "figures": [
-                    {"name": name, "value": value, "about": about.get(name, "")}
-                    for name, value in ended.figures.items()
-                ],
-                "elapsed_ms": ended.elapsed_ms,
-                "lines": [line.model_dump() for line in ended.lines],
-            }
-        )
-
-    @router.post("/{run}/again", status_code=201, summary="Try the same again")
-    async def again(run: str, request: Request, key: Key = "") -> Begun:
-        async def work() -> Begun:
-            row, _ = await _sessions(request).row(run)
-            return Begun(id=await _sessions(request).start(make_config(row.config)))
-
-        return await _once(request).do(key, Begun, work)
-
-    @router.get("/{run}/pictures/{id}", summary="A picture")
-    async def picture(run: str, id: str, request: Request) -> Response:
-        session = await _sessions(request).find(run)
-        if session is None or id not in session.pictures:
-            raise UnknownName("picture", id, ())
-        image = session.pictures[id]
-        kept = {"Cache-Control": "private, max-age=86400"}
-        return Response(base64.b64decode(image.data), media_type=image.media_type, headers=kept)
-
-    return router
+        return InFull(about=await about(sessions, row), lines=session.lines, standing=session.standing)
+    ended = await sessions.ended(run)
+    standing = Situation(state="ended", seen=len(ended.lines))
+    return InFull(about=await about(sessions, row), lines=ended.lines, standing=standing)
 
 
-def _sessions(request: Request) -> Sessions:
-    found: Sessions = request.app.state.sessions
-    return found
+@router.get("/{run}/events", summary="Follow a session", response_class=StreamingResponse)
+async def events(
+    run: str, sessions: TheSessions, after: After = 0, last_event_id: LastEvent = None
+) -> StreamingResponse:
+    """One event for each line, with its number as id, and one whenever something is asked of the person."""
+    session = await sessions.find(run)
+    begin = last_event_id if last_event_id is not None else after
+    return stream(_events(session, begin) if session is not None else _over(sessions, run, begin))
 
 
-def _once(request: Request) -> Once:
-    found: Once = request.app.state.once
-    return found
+@router.post("/{run}/answer", summary="Answer what is asked")
+async def answer(run: str, body: Given, sessions: TheSessions) -> Taken:
+    """The question's key makes it safe to send an answer again: one that was answered is not answered twice."""
+    session = await sessions.find(run)
+    if session is None:
+        return Taken()
+    await session.settled()
+    return Taken(wrong=await session.answer(body.question, body.text, body.values, body.tool))
+
+
+@router.get("/{run}/feedback", summary="What went well, what did not, and what to try next")
+async def feedback(run: str, sessions: TheSessions) -> JSONResponse:
+    row, seat = await sessions.row(run)
+    ended = await sessions.ended(run)
+    about = {m.name: m.about for judge in load_clinic(row.clinic).judges() for m in judge.metrics}
+    return JSONResponse(
+        {
+            "outcome": ended.outcome,
+            "part": seat,
+            "sections": sections_to_plain(ended.sections),
+            "figures": [
+                {"name": name, "value": value, "about": about.get(name, "")} for name, value in ended.figures.items()
+            ],
+            "elapsed_ms": ended.elapsed_ms,
+            "lines": [line.model_dump() for line in ended.lines],
+        }
+    )
+
+
+@router.post("/{run}/again", status_code=201, summary="Try the same again")
+async def again(run: str, sessions: TheSessions, once: TheOnce, key: Key = "") -> Begun:
+    async def work() -> Begun:
+        row, _ = await sessions.row(run)
+        return Begun(id=await sessions.start(make_config(row.config)))
+
+    return await once.do(key, Begun, work)
+
+
+@router.get("/{run}/pictures/{id}", summary="A picture")
+async def picture(run: str, id: str, sessions: TheSessions) -> Response:
+    session = await sessions.find(run)
+    if session is None or id not in session.pictures:
+        raise UnknownName("picture", id, ())
+    image = session.pictures[id]
+    kept = {"Cache-Control": "private, max-age=86400"}
+    return Response(base64.b64decode(image.data), media_type=image.media_type, headers=kept)
 
 
 def _config(body: StartPractise, store: str) -> RunConfig:
@@ -202,30 +174,6 @@ def _config(body: StartPractise, store: str) -> RunConfig:
             "concurrency": 1,
             "store": store,
         }
-    )
-
-
-async def _about(sessions: Sessions, row: RunRow) -> About:
-    runs = sessions.store.runs
-    episode = (await runs.episodes(row.id))[0]
-    clinic = load_clinic(row.clinic)
-    body = await runs.scenario(row.id, episode.spec.scenario)
-    made = clinic.scenario_type.model_validate_json(body or "{}")
-    state: Literal["open", "done", "failed"] = (
-        "done" if episode.status == "done" else "failed" if episode.status == "failed" else "open"
-    )
-    return About(
-        id=row.id,
-        clinic=row.clinic,
-        title=clinic.title,
-        part=people_in(row)[0],
-        case=episode.spec.scenario,
-        introduction=made.introduction(),
-        way=episode.spec.variant,
-        who=row.config["options"].get(WHO, ""),
-        minutes=int(row.config["options"].get(MINUTES) or 0),
-        begun_ms=row.created_ms,
-        state=state,
     )
 
 

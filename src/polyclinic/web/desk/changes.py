@@ -1,0 +1,62 @@
+"""A desk and a session as streams of events."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+from pydantic import BaseModel
+
+from polyclinic.core.live import Heard, SessionView
+from polyclinic.web.desk.shown import desk_now
+from polyclinic.web.sessions.live import Live
+from polyclinic.web.sessions.service import Service
+from polyclinic.web.streams import ALIVE, event
+
+LOOK_S = 1.0
+
+
+async def desk_changes(service: Service) -> AsyncIterator[str]:
+    """The whole desk each time that something on it changes."""
+    told, number = "", 0
+    while True:
+        found = await desk_now(service)
+        text = found.model_dump_json()
+        if text != told:
+            told, number = text, number + 1
+            yield event("desk", found, number)
+        else:
+            yield ALIVE
+        await asyncio.sleep(LOOK_S)
+
+
+class SaidNow(BaseModel):
+    """One thing that was said."""
+
+    heard: dict[str, Any]
+
+
+class Viewed(BaseModel):
+    """Where the session stands."""
+
+    view: dict[str, Any]
+
+
+async def session_changes(live: Live, after: int) -> AsyncIterator[str]:
+    """What is said after a number, and where the session stands each time that it changes."""
+    told = ""
+    while True:
+        view: SessionView = live.state
+        while after < len(live.heard):
+            after += 1
+            heard: Heard = live.heard[after - 1]
+            yield event("heard", SaidNow(heard=heard.model_dump()), heard.number)
+        text = view.model_dump_json()
+        if text != told:
+            told = text
+            yield event("view", Viewed(view=view.model_dump()))
+        if live.closed:
+            return
+        await asyncio.sleep(LOOK_S / 2)
+        yield ALIVE

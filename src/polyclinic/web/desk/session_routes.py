@@ -1,0 +1,93 @@
+"""The sessions of a desk over HTTP: what staff and visitors do in one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from polyclinic.core.live import Action, Body, LiveService
+from polyclinic.errors import UnknownName, UserError
+from polyclinic.runner.registry import load_clinic
+from polyclinic.store.staff import NAME, Account
+from polyclinic.web.desk.changes import session_changes
+from polyclinic.web.desk.chosen import Chosen
+from polyclinic.web.desk.shown import TalkShown, talk_shown
+from polyclinic.web.once import Key, TheOnce
+from polyclinic.web.sessions.rescue import Broken
+from polyclinic.web.sessions.rooms import service_room
+from polyclinic.web.streams import After, LastEvent, stream
+
+router = APIRouter(prefix="/api/desk/{clinic}/sessions", tags=["desk"])
+
+
+class Done(BaseModel):
+    """What somebody does: their name, and the fields of the form."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    by: str = Field("desk", pattern=NAME)
+    values: dict[str, Any] = Field(default_factory=dict)
+
+
+class Opened(BaseModel):
+    """Where a new session is."""
+
+    id: str
+
+
+@router.post("", status_code=201, summary="Open a session")
+async def start(clinic: str, body: Done, service: Chosen, once: TheOnce, key: Key = "") -> Opened:
+    async def work() -> Opened:
+        opening = _read(service_room(load_clinic(clinic)).opening, body.values)
+        live, _ = await service.start(opening)
+        return Opened(id=live.id)
+
+    return await once.do(key, Opened, work)
+
+
+@router.get("/{session}", summary="A session")
+async def one(session: str, service: Chosen) -> TalkShown:
+    return talk_shown(await service.get(session))
+
+
+@router.get("/{session}/events", summary="Follow a session", response_class=StreamingResponse)
+async def follow(session: str, service: Chosen, after: After = 0, last_event_id: LastEvent = None) -> StreamingResponse:
+    begin = last_event_id if last_event_id is not None else after
+    return stream(session_changes(await service.get(session), begin))
+
+
+@router.post("/{session}/{action}", summary="Do something in a session")
+async def act(
+    clinic: str, session: str, action: str, body: Done, service: Chosen, once: TheOnce, key: Key = ""
+) -> TalkShown:
+    async def work() -> TalkShown:
+        live = await service.get(session)
+        chosen = _action(service_room(load_clinic(clinic)), action)
+        who = Account(name=body.by, role="administer") if chosen.by == "staff" else None
+        values = body.values if who is None else {**body.values, "by": body.by}
+        try:
+            await service.act(live, chosen, _read(chosen.body, values), who)
+        except Broken:
+            if not live.heard:
+                raise
+        return talk_shown(live)
+
+    return await once.do(key, TalkShown, work)
+
+
+def _action(room: LiveService, name: str) -> Action[Any]:
+    for action in room.actions:
+        if action.name == name:
+            return action
+    raise UnknownName("action", name, (action.name for action in room.actions))
+
+
+def _read(kind: type[Body], values: dict[str, Any]) -> Body:
+    try:
+        return kind.model_validate({name: value for name, value in values.items() if value not in (None, "")})
+    except ValidationError as error:
+        fault = error.errors()[0]
+        raise UserError(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}") from None

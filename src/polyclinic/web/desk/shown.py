@@ -1,0 +1,116 @@
+"""What a page sees of a desk: its clinics, what waits on it, and a session with what was said."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel
+
+from polyclinic.core.form import FormRow, form_rows
+from polyclinic.core.live import Body, ByStaff
+from polyclinic.runner.registry import load_clinic
+from polyclinic.web.sessions.live import Live
+from polyclinic.web.sessions.rooms import service_room
+from polyclinic.web.sessions.schemas import Case, case_id
+from polyclinic.web.sessions.service import Service
+
+LATEST = 200
+
+
+class ActionShown(BaseModel):
+    """Something that can be done in a session, as a form; `when` names the states that allow it."""
+
+    name: str
+    title: str
+    about: str
+    when: list[str]
+    by: str
+    rows: tuple[FormRow, ...]
+
+
+class DeskShown(BaseModel):
+    """A clinic that has live sessions."""
+
+    clinic: str
+    title: str
+    summary: str
+    visitor: str
+    states: list[str]
+    queues: list[str]
+    alerts: list[str]
+    actions: list[ActionShown]
+    opening: tuple[FormRow, ...]
+
+
+class SessionShown(BaseModel):
+    """A session in a list."""
+
+    view: dict[str, Any]
+    last: str = ""
+
+
+class DeskNow(BaseModel):
+    """All that waits: open sessions, and cases by age. `ringing` counts cases that nobody has acknowledged."""
+
+    sessions: list[SessionShown]
+    cases: list[Case]
+    ringing: int
+
+
+class TalkShown(BaseModel):
+    """A session with what was said."""
+
+    view: dict[str, Any]
+    heard: list[dict[str, Any]]
+
+
+def desk_shown(name: str) -> DeskShown:
+    """A clinic's desk with its forms."""
+    clinic = load_clinic(name)
+    room = service_room(clinic)
+    return DeskShown(
+        clinic=name,
+        title=clinic.title,
+        summary=clinic.summary,
+        visitor=room.visitor,
+        states=list(room.states),
+        queues=list(room.queues),
+        alerts=list(room.alerts),
+        actions=[
+            ActionShown(
+                name=action.name,
+                title=action.title,
+                about=action.about,
+                when=list(action.when),
+                by=action.by,
+                rows=_rows(action.body),
+            )
+            for action in room.actions
+        ],
+        opening=_rows(room.opening),
+    )
+
+
+def _rows(body: type[Body]) -> tuple[FormRow, ...]:
+    staff = set(ByStaff.model_fields)
+    return tuple(row for row in form_rows(body.model_json_schema()) if row.name not in staff)
+
+
+def talk_shown(live: Live) -> TalkShown:
+    """A session as a page loads it."""
+    return TalkShown(view=live.state.model_dump(), heard=[heard.model_dump() for heard in live.heard])
+
+
+async def desk_now(service: Service) -> DeskNow:
+    """What waits now: the cases that are open and ring first."""
+    posts = await service.cases.all()
+    cases = [
+        Case.from_post(post, service.cases.rings(post) and not service.alerts.acknowledged(case_id(post)))
+        for post in posts
+    ]
+    open_first = sorted(cases, key=lambda case: (case.status == "closed", not case.rings, case.created_ms))
+    sessions = [
+        SessionShown(view=live.state.model_dump(), last=live.heard[-1].text if live.heard else "")
+        for live in service.all()
+    ]
+    return DeskNow(sessions=sessions, cases=open_first[:LATEST], ringing=sum(case.rings for case in cases))
