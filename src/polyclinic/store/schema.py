@@ -68,6 +68,33 @@ MIGRATIONS: tuple[tuple[int, str, tuple[str, ...]], ...] = (
         "answers to requests that must not be done twice",
         ("CREATE TABLE keyed_answers (key TEXT PRIMARY KEY, answer TEXT NOT NULL, at_ms BIGINT NOT NULL)",),
     ),
+    (
+        4,
+        "classes of trainees, and packets of transcripts that people rate",
+        (
+            """CREATE TABLE classes (
+                id TEXT PRIMARY KEY, code TEXT NOT NULL UNIQUE, body TEXT NOT NULL, created_ms BIGINT NOT NULL,
+                ended_ms BIGINT NOT NULL)""",
+            """CREATE TABLE class_members (
+                class TEXT NOT NULL, number BIGINT NOT NULL, name TEXT NOT NULL, digest TEXT NOT NULL,
+                joined_ms BIGINT NOT NULL, PRIMARY KEY (class, number), UNIQUE (class, name))""",
+            """CREATE TABLE class_sessions (
+                run TEXT PRIMARY KEY, class TEXT NOT NULL, member BIGINT NOT NULL, place BIGINT NOT NULL,
+                begun_ms BIGINT NOT NULL, UNIQUE (class, member, place))""",
+            """CREATE TABLE class_hints (
+                run TEXT NOT NULL, number BIGINT NOT NULL, after_line BIGINT NOT NULL, text TEXT NOT NULL,
+                author TEXT NOT NULL, at_ms BIGINT NOT NULL, PRIMARY KEY (run, number))""",
+            """CREATE TABLE packets (
+                id TEXT PRIMARY KEY, code TEXT NOT NULL UNIQUE, run TEXT NOT NULL, body TEXT NOT NULL,
+                created_ms BIGINT NOT NULL, ended_ms BIGINT NOT NULL)""",
+            """CREATE TABLE packet_raters (
+                packet TEXT NOT NULL, name TEXT NOT NULL, digest TEXT NOT NULL, joined_ms BIGINT NOT NULL,
+                PRIMARY KEY (packet, name))""",
+            """CREATE TABLE packet_answers (
+                packet TEXT NOT NULL, rater TEXT NOT NULL, item TEXT NOT NULL, question TEXT NOT NULL,
+                body TEXT NOT NULL, at_ms BIGINT NOT NULL, PRIMARY KEY (packet, rater, item, question))""",
+        ),
+    ),
 )
 
 # Only in its own words can a database be told that a table never changes.

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 
 from polyclinic.core.database import Database
 from polyclinic.store.audit_log import AuditLog
+from polyclinic.store.classes import Classes
 from polyclinic.store.database import open_database, refuse_missing
 from polyclinic.store.journal import StoreCache, StoreJournal
 from polyclinic.store.keyed_answers import KeyedAnswers
@@ -34,7 +35,7 @@ class Store:
         self.runs, self.scores, self.posts = Runs(database), Scores(database), Posts(database)
         self.libraries, self.cache = Libraries(database), StoreCache(database)
         self.staff, self.audit_log = StaffAccounts(database), AuditLog(database)
-        self.keyed_answers = KeyedAnswers(database)
+        self.keyed_answers, self.classes = KeyedAnswers(database), Classes(database)
 
     def journal(self, run: str) -> StoreJournal:
         """The journal of one run."""
