@@ -1,4 +1,4 @@
-"""`polyclinic staff`: the persons who watch over live sessions, and what they did."""
+"""`polyclinic staff`: the persons who watch over live sessions or work in the browser, and what they did."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import click
 from polyclinic.cli.options import json_option, print_json, store_option, wait, waits
 from polyclinic.core.extras import install_hint
 from polyclinic.errors import ConfigError
-from polyclinic.store.staff import LEAST_PASSWORD, MOST_PASSWORD, STAFF_ROLES, StaffAccounts, StaffRole
+from polyclinic.store.staff import LEAST_PASSWORD, MOST_PASSWORD, STAFF_ROLES, WEB_ROLES, AccountRole, StaffAccounts
 from polyclinic.store.store import open_store
 
 BY = "command line"
 
 
-@click.group(name="staff", short_help="Manage the staff of live sessions and read the audit log.")
+@click.group(name="staff", short_help="Manage accounts (live sessions, browser) and read the audit log.")
 def command() -> None:
-    """Manage the staff of live sessions and read the audit log.
+    """Manage accounts (live sessions, browser) and read the audit log.
 
     polyclinic staff add kim --role take_over
     """
@@ -27,13 +27,19 @@ def command() -> None:
 
 @command.command(name="add")
 @click.argument("name")
-@click.option("--role", type=click.Choice(STAFF_ROLES), default="watch", show_default=True, help="What they may do.")
+@click.option(
+    "--role",
+    type=click.Choice((*STAFF_ROLES, *WEB_ROLES)),
+    default="watch",
+    show_default=True,
+    help="What they may do: the first three at a live service, the others in the browser.",
+)
 @store_option
 @json_option
-def add(name: str, role: StaffRole, store: str, as_json: bool) -> int:
+def add(name: str, role: AccountRole, store: str, as_json: bool) -> int:
     """Add an account. The password is asked for, or read from standard input."""
     hashed = _asked()
-    words = f"{name} may {role.replace('_', ' ')}"
+    words = f"{name} is {role}" if role in WEB_ROLES else f"{name} may {role.replace('_', ' ')}"
     return _changes(store, lambda staff: staff.add(name, role, hashed), name, "add account", words, as_json)
 
 

@@ -95,6 +95,15 @@ MIGRATIONS: tuple[tuple[int, str, tuple[str, ...]], ...] = (
                 body TEXT NOT NULL, at_ms BIGINT NOT NULL, PRIMARY KEY (packet, rater, item, question))""",
         ),
     ),
+    (
+        5,
+        "whose objects are",
+        (
+            """CREATE TABLE owners (
+                kind TEXT NOT NULL, name TEXT NOT NULL, owner TEXT NOT NULL, PRIMARY KEY (kind, name, owner))""",
+            "CREATE INDEX owners_owner ON owners (owner, kind)",
+        ),
+    ),
 )
 
 # Only in its own words can a database be told that a table never changes.

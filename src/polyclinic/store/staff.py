@@ -1,4 +1,4 @@
-"""The people who watch over live sessions: named accounts with roles, and their logins, which end.
+"""People with accounts, who watch over live sessions or work in the browser: their roles, and logins, which end.
 
 Passwords come here hashed, and of a login token only its digest is kept.
 """
@@ -17,7 +17,15 @@ from polyclinic.errors import StoreError, UserError
 from polyclinic.store.journal import now_ms
 
 StaffRole = Literal["watch", "take_over", "administer"]
+WebRole = Literal["learner", "educator", "rater", "counsellor", "administrator"]
+AccountRole = StaffRole | WebRole
 STAFF_ROLES: tuple[StaffRole, ...] = get_args(StaffRole)
+WEB_ROLES: tuple[WebRole, ...] = get_args(WebRole)
+_AT_THE_DESK: dict[AccountRole, StaffRole] = {
+    **{role: role for role in STAFF_ROLES},
+    "counsellor": "take_over",
+    "administrator": "administer",
+}
 LOGIN_MS, IDLE_MS, NOTE_USE_MS = 12 * 3_600_000, 30 * 60_000, 60_000
 NAME = r"^[A-Za-z0-9가-힣][A-Za-z0-9가-힣 ._-]{0,63}$"
 LEAST_PASSWORD, MOST_PASSWORD = 12, 256
@@ -25,15 +33,16 @@ _LOG = logging.getLogger(__name__)
 
 
 class Account(Frozen):
-    """One person of the staff. Each role includes those before it."""
+    """One person. Each role of staff includes those before it; who only works in the browser may nothing here."""
 
     name: str
-    role: StaffRole
+    role: AccountRole
     active: bool = True
 
     def may(self, role: StaffRole) -> bool:
-        """Whether this account has a role or a higher one."""
-        return self.active and STAFF_ROLES.index(self.role) >= STAFF_ROLES.index(role)
+        """Whether this account has a role of staff or a higher one."""
+        mine = _AT_THE_DESK.get(self.role)
+        return self.active and mine is not None and STAFF_ROLES.index(mine) >= STAFF_ROLES.index(role)
 
 
 class StaffAccounts:
@@ -42,7 +51,7 @@ class StaffAccounts:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def add(self, name: str, role: StaffRole, password_hash: str) -> None:
+    async def add(self, name: str, role: AccountRole, password_hash: str) -> None:
         """A new account, or a new password and role for one that was ended."""
         if not re.fullmatch(NAME, name):
             raise UserError(f"{name!r} cannot be a name of staff: use letters, digits, spaces and . _ -, at most 64")

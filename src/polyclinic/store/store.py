@@ -13,6 +13,7 @@ from polyclinic.store.database import open_database, refuse_missing
 from polyclinic.store.journal import StoreCache, StoreJournal
 from polyclinic.store.keyed_answers import KeyedAnswers
 from polyclinic.store.libraries import Libraries
+from polyclinic.store.owners import Owners
 from polyclinic.store.posts import Posts
 from polyclinic.store.runs import Runs
 from polyclinic.store.schema import migrate
@@ -36,6 +37,7 @@ class Store:
         self.libraries, self.cache = Libraries(database), StoreCache(database)
         self.staff, self.audit_log = StaffAccounts(database), AuditLog(database)
         self.keyed_answers, self.classes = KeyedAnswers(database), Classes(database)
+        self.owners = Owners(database)
 
     def journal(self, run: str) -> StoreJournal:
         """The journal of one run."""

@@ -10,7 +10,7 @@ from pydantic import BaseModel, StringConstraints
 
 from polyclinic.core.live import Body
 from polyclinic.store.audit_log import AuditEntry
-from polyclinic.store.staff import LEAST_PASSWORD, MOST_PASSWORD, NAME, Account, StaffRole
+from polyclinic.store.staff import LEAST_PASSWORD, MOST_PASSWORD, NAME, Account, AccountRole, StaffRole
 from polyclinic.web.sessions.access import ERRORS, Administrator, StaffToken, TheAccess, TheService, Watcher
 from polyclinic.web.sessions.audit_events import audit_bundle
 from polyclinic.web.sessions.passwords import Passwords, hash_password
@@ -31,7 +31,7 @@ class Login(BaseModel):
     """Who is logged in, with the token to send as `Authorization: Bearer`; it ends by itself."""
 
     name: str
-    role: StaffRole
+    role: AccountRole
     token: str
     ends_ms: int
 

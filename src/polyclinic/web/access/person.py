@@ -1,0 +1,47 @@
+"""Who sends a request. On one's own machine it is the owner of the machine, who may do everything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from polyclinic.store.staff import Account
+from polyclinic.web.access.table import Reach, Role, Thing, Verb, reach, role_here
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody. `local`: who opened the pages with the start-up token, and has no name here."""
+
+    name: str = ""
+    role: Role = "nobody"
+    local: bool = False
+    account: Account | None = None
+
+    def reach(self, thing: Thing, verb: Verb) -> Reach:
+        """How far this person goes."""
+        return reach(self.role, thing, verb)
+
+    def may(self, thing: Thing, verb: Verb) -> bool:
+        """Whether there is any object that this person may do this with."""
+        return self.reach(thing, verb) != "no"
+
+
+OWNER = Person(role="administrator", local=True)
+NOBODY = Person()
+
+
+def person_with(account: Account) -> Person:
+    """The person behind an account."""
+    return Person(name=account.name, role=role_here(account.role), account=account)
+
+
+def person_of(request: Request) -> Person:
+    """Who sends this request; the entry gate found out."""
+    found: Person = request.scope.get("person", NOBODY)
+    return found
+
+
+Who = Annotated[Person, Depends(person_of)]
