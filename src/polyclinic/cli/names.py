@@ -32,7 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "ingest": ("ingest", "Turn a folder of documents into sources for a clinic."),
     "web": ("web", "Open the browser: practise, look into runs, watch over live sessions."),
     "serve": ("serve", "Serve a clinic's live sessions over HTTP."),
-    "staff": ("staff", "Manage the staff of live sessions and read the audit log."),
+    "staff": ("staff", "Manage accounts (live sessions, browser) and read the audit log."),
     "check": ("check", "Check that a clinic meets the contract for all clinics."),
     "new": ("new", "Create your own clinic from the demo clinic."),
     "doctor": ("doctor", "Check the environment, the store and a model endpoint."),

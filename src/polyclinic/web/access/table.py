@@ -76,8 +76,8 @@ TABLE: tuple[tuple[Thing, Verb, Reach, Reach, Reach, Reach, Reach, Reach], ...] 
 _REACH: dict[tuple[str, str, str], Reach] = {
     (role, thing, verb): reach for thing, verb, *row in TABLE for role, reach in zip(ROLES, row, strict=True)
 }
-_OF_STAFF: dict[AccountRole, Role] = {"watch": "counsellor", "take_over": "counsellor", "administer": "administrator"}
-"""Accounts of the live service by what they are here; `watch` may look at the desk, and the service refuses its acts."""
+_OF_STAFF: dict[AccountRole, Role] = {"watch": "learner", "take_over": "counsellor", "administer": "administrator"}
+"""Accounts of the live service by what they are here. Who may only watch there may not act here, so not at the desk."""
 
 
 def reach(role: Role, thing: Thing, verb: Verb) -> Reach:
