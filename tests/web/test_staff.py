@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,11 @@ from fhir.resources.auditevent import AuditEvent
 from fhir.resources.bundle import Bundle
 
 from polyclinic.clinics.counsel.rules.guard import FLAG_QUEUE
-from polyclinic.core.database import Transaction
 from polyclinic.errors import UserError
 from polyclinic.fhir.schema import create_tables
 from polyclinic.store import journal
 from polyclinic.store import staff as accounts
+from polyclinic.store.schema import MIGRATIONS
 from polyclinic.store.store import open_store
 from polyclinic.store.transfer import back_up
 from polyclinic.web.sessions.access import AccessControl
@@ -261,14 +262,11 @@ async def test_a_passive_wish_is_flagged_for_staff_with_words_and_time_and_does_
 
 
 async def test_an_older_store_gets_its_tables_for_staff(tmp_path: Path) -> None:
-    async with open_store(str(tmp_path / "s.db")) as store:
-
-        def older(tx: Transaction) -> None:
-            for table in ("staff", "staff_logins", "audit_log", "keyed_answers"):
-                tx.execute(f"DROP TABLE {table}")
-            tx.execute("UPDATE polyclinic SET version = 1")
-
-        await store.database.write(older)
+    with sqlite3.connect(tmp_path / "s.db") as older:
+        for statement in MIGRATIONS[0][2]:
+            older.execute(statement)
+        older.execute("CREATE TABLE polyclinic (version BIGINT NOT NULL)")
+        older.execute("INSERT INTO polyclinic (version) VALUES (1)")
     async with open_store(str(tmp_path / "s.db")) as store:
         await store.staff.add("kim", "watch", "x")
         assert [account.name for account in await store.staff.all()] == ["kim"]
