@@ -81,6 +81,12 @@ def _interval_alpha(table: Floats) -> Callable[[npt.NDArray[np.intp]], float]:
     return alpha
 
 
+def _pairs(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
+    """What both raters have rated."""
+    table = _table(np.column_stack([np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)]))
+    return table[~np.isnan(table).any(axis=1)]
+
+
 def cohen_kappa(
     first: npt.ArrayLike,
     second: npt.ArrayLike,
@@ -90,8 +96,7 @@ def cohen_kappa(
     resamples: int = RESAMPLES,
 ) -> Agreement:
     """Cohen's kappa of two raters. For weighted kappa give all `categories` of the scale, in order."""
-    table = _table(np.column_stack([np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)]))
-    table = table[~np.isnan(table).any(axis=1)]
+    table = _pairs(first, second)
     levels = np.unique(table) if categories is None else np.asarray(categories, dtype=np.float64)
     if not np.isin(table, levels).all():
         raise ValueError("a rating is not among the categories")
@@ -148,8 +153,7 @@ def _icc(table: Floats, form: IccForm) -> float:
 
 def spearman(first: npt.ArrayLike, second: npt.ArrayLike, *, resamples: int = RESAMPLES) -> Agreement:
     """Spearman's rank correlation, ties given their mean rank."""
-    table = _table(np.column_stack([np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)]))
-    table = table[~np.isnan(table).any(axis=1)]
+    table = _pairs(first, second)
 
     def rho(rows: npt.NDArray[np.intp]) -> float:
         a, b = ranks(table[rows, 0]), ranks(table[rows, 1])

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from polyclinic.core.database import Transaction
 from polyclinic.fhir.codec import dumps
-from polyclinic.fhir.parameters import parameters
+from polyclinic.fhir.parameters import patient_parameters
 from polyclinic.fhir.store import FhirStore
 
 CHUNK = 1000
@@ -77,8 +77,7 @@ class Export:
         text = "SELECT id, updated, body FROM fhir_resource WHERE type = ? AND id > ?"
         values: list[object] = [type_, after]
         if self.patients_only and type_ != "Patient":
-            codes = [p.code for p in parameters(type_).values() if p.kind == "reference" and "Patient" in p.targets]
-            listed = ", ".join(f"'{code}'" for code in codes)
+            listed = ", ".join(f"'{code}'" for code in patient_parameters(type_))
             text += (
                 f" AND id IN (SELECT id FROM fhir_index WHERE type = '{type_}' AND parameter IN ({listed})"
                 " AND system = 'Patient')"
@@ -120,9 +119,4 @@ class Export:
 
 def patient_types(types: Sequence[str]) -> list[str]:
     """Those that belong to a patient: Patient and whatever refers to one."""
-    return [
-        type_
-        for type_ in types
-        if type_ == "Patient"
-        or any(p.kind == "reference" and "Patient" in p.targets for p in parameters(type_).values())
-    ]
+    return [type_ for type_ in types if type_ == "Patient" or patient_parameters(type_)]

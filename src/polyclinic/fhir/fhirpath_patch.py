@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from polyclinic.core.records import Resource
 from polyclinic.fhir.parameters import data
-from polyclinic.fhir.patch import MAX_OPERATIONS, BadPatch
+from polyclinic.fhir.patch import MAX_OPERATIONS, BadPatch, unless_renamed
 
 _TOKEN = re.compile(r"(\w+)(?:\[(\d+)\])?(?:\((.*?)\))?$", re.DOTALL)
 _EQUALS = re.compile(r"\s*([\w.]+)\s*=\s*(?:'((?:[^'\\]|\\.)*)'|(true|false)|(-?\d+(?:\.\d+)?))\s*", re.DOTALL)
@@ -42,10 +42,7 @@ def apply_fhirpath_patch(resource: Resource, parameters: Resource) -> Resource:
         if not isinstance(operation, dict) or operation.get("name") != "operation":
             raise BadPatch(f"parameter {position}: a FHIRPath Patch knows only parameters named 'operation'")
         _apply(document, {p.get("name"): p for p in operation.get("part", []) if isinstance(p, dict)})
-    for fixed in ("resourceType", "id"):
-        if document.get(fixed) != resource.get(fixed):
-            raise BadPatch(f"a patch may not change '{fixed}'")
-    return document
+    return unless_renamed(document, resource)
 
 
 def _apply(document: Resource, parts: dict[Any, Any]) -> None:

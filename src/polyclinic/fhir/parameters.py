@@ -72,6 +72,13 @@ def parameters(type: str) -> dict[str, Parameter]:
 
 
 @cache
+def patient_parameters(type: str) -> tuple[str, ...]:
+    """The codes of a type's parameters that refer to patients."""
+    found = parameters(type).values()
+    return tuple(each.code for each in found if each.kind == "reference" and "Patient" in each.targets)
+
+
+@cache
 def resource_types() -> tuple[str, ...]:
     """The supported resource types, in order."""
     return tuple(name for name in data("search.json") if name != "Resource")

@@ -39,6 +39,11 @@ def apply_patch(resource: Resource, operations: object) -> Resource:
         document = _apply(document, operation)
     if not isinstance(document, dict):
         raise BadPatch("the patch leaves no resource")
+    return unless_renamed(document, resource)
+
+
+def unless_renamed(document: Resource, resource: Resource) -> Resource:
+    """The patched resource; refused where its type or its id is not that of the resource before."""
     for fixed in ("resourceType", "id"):
         if document.get(fixed) != resource.get(fixed):
             raise BadPatch(f"a patch may not change '{fixed}'")

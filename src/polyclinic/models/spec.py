@@ -43,6 +43,7 @@ ALL = "all"
 _PART = re.compile(r",(?=\s*[A-Za-z_][\w-]*\s*=)")
 _ROLE = re.compile(r"[A-Za-z_][\w-]*\Z")
 _URL = re.compile(r"(https?://(?:\[[^\]\s]+\]|[^/:\s]+)(?::\d+)?(?:/[^:\s]*)?)(?::(.*))?\Z")
+_SLOW_S = 900.0
 _ROOMS = {"minimal": 512, "low": 2_048, "medium": 8_192, "high": 24_576}
 _EXAMPLE = "for example all=understudy or staff=openai:gpt-5-mini,patient=understudy"
 
@@ -77,6 +78,12 @@ class Options(Frozen):
     def limit(self, request: Request) -> int:
         """The token limit that is sent with a request, and what it costs at worst."""
         return self.max_tokens or request.token_limit + self.room
+
+    def on_this_machine(self, slots: int) -> Options:
+        """For a model that is computed here: few calls at once and long deadlines, unless the user said otherwise."""
+        usual = {"concurrency": slots, "timeout_s": _SLOW_S, "idle_s": _SLOW_S, "total_s": 2 * _SLOW_S}
+        given = self.model_fields_set
+        return self.model_copy(update={key: value for key, value in usual.items() if key not in given})
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from polyclinic.core.message import Frozen
+from polyclinic.people.traitlists import Trait, pair_counts
 
 
 class Diversity(Frozen):
@@ -38,14 +39,11 @@ def _words(text: str) -> frozenset[str]:
 
 
 def measure(
-    rows: Sequence[Mapping[str, str]],
-    possible: Mapping[str, Sequence[str]],
-    allowed_pairs: int,
-    seen_pairs: int,
-    texts: Sequence[str],
+    rows: Sequence[Mapping[str, str]], dimensions: Mapping[str, Sequence[Trait]], texts: Sequence[str]
 ) -> Diversity:
     """The diversity of a population given as one mapping of dimension to value per member."""
-    names = sorted(possible)
+    names = sorted(dimensions)
+    allowed_pairs, seen_pairs = pair_counts(rows, dimensions)
     differing, pairs, repeated = 0, 0, 0.0
     bags = [_words(text) for text in texts]
     for i, first in enumerate(rows):
@@ -57,7 +55,7 @@ def measure(
     return Diversity(
         members=len(rows),
         distinct=len({tuple(row[name] for name in names) for row in rows}),
-        evenness={name: round(evenness([row[name] for row in rows], len(possible[name])), 4) for name in names},
+        evenness={name: round(evenness([row[name] for row in rows], len(dimensions[name])), 4) for name in names},
         pair_coverage=round(seen_pairs / allowed_pairs, 4) if allowed_pairs else 1.0,
         distance=round(differing / (pairs * len(names)), 4) if pairs else 0.0,
         repeated_text=round(repeated, 4),

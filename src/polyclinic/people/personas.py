@@ -16,7 +16,7 @@ from polyclinic.core.seed import stream
 from polyclinic.people.diversity import Diversity, measure
 from polyclinic.people.locales import Sex, load_locale
 from polyclinic.people.names import draw_name
-from polyclinic.people.traitlists import Trait, conflicts, pair_counts
+from polyclinic.people.traitlists import Trait, conflicts
 
 POOL = 300
 _CANDIDATES = 24
@@ -191,6 +191,4 @@ def persona_diversity(people: Sequence[Persona]) -> Diversity:
     rows = [
         {"archetype": p.archetype, "attitude": p.attitude, "group": p.group, "knowledge": p.knowledge} for p in people
     ]
-    allowed, seen = pair_counts(rows, dimensions())
-    possible = {name: [trait.name for trait in traits] for name, traits in dimensions().items()}
-    return measure(rows, possible, allowed, seen, [person.style_prompt for person in people])
+    return measure(rows, dimensions(), [person.style_prompt for person in people])

@@ -13,7 +13,7 @@ from polyclinic.core.seed import stream
 from polyclinic.people.diversity import Diversity, measure
 from polyclinic.people.locales import Sex, load_locale
 from polyclinic.people.names import draw_name
-from polyclinic.people.traitlists import Trait, conflicts, pair_counts
+from polyclinic.people.traitlists import Trait, conflicts
 
 POOL = 300
 _CANDIDATES = 24
@@ -150,6 +150,4 @@ def student_diversity(people: Sequence[Student]) -> Diversity:
         }
         for student in people
     ]
-    allowed, seen = pair_counts(rows, dimensions())
-    possible = {name: [trait.name for trait in traits] for name, traits in dimensions().items()}
-    return measure(rows, possible, allowed, seen, [student.behaviour for student in people])
+    return measure(rows, dimensions(), [student.behaviour for student in people])

@@ -82,6 +82,15 @@ async def write_down(store: Store, plan: RunPlan, only: int | None = None) -> st
     )
 
 
+async def keep(store: Store, plan: RunPlan, written: Callable[[str, RunPlan], None] | None) -> tuple[str, RunPlan]:
+    """Save a plan. Returns the run's id and the plan as it was kept; `written` hears both."""
+    name = await write_down(store, plan)
+    kept = replace(plan, config=make_config((await store.runs.get(name)).config))
+    if written is not None:
+        written(name, kept)
+    return name, kept
+
+
 async def resume_run(
     store: Store,
     run: str,
@@ -201,10 +210,7 @@ async def run_plan(
     """
     async with build(plan, store.journal(""), store) as built:
         built.check()
-        name = await write_down(store, plan)
-        kept = replace(plan, config=make_config((await store.runs.get(name)).config))
-        if written is not None:
-            written(name, kept)
+        name, kept = await keep(store, plan, written)
         ready = replace(built, context=replace(built.context, journal=store.journal(name)))
         async with only_if_begun(store, name):
             return await execute(store, name, kept, ready, progress=progress)

@@ -21,7 +21,7 @@ from typing import Any
 from polyclinic.core.extras import install_hint
 from polyclinic.core.model import NANO
 from polyclinic.errors import ConfigError, LimitReached, UserError
-from polyclinic.runner.api import RunOutcome, only_if_begun, outcome_of, resume_run, write_down
+from polyclinic.runner.api import RunOutcome, keep, only_if_begun, outcome_of, resume_run
 from polyclinic.runner.build.built_run import build
 from polyclinic.runner.execute.units import Share
 from polyclinic.runner.plan.config import RunConfig, make_config
@@ -113,10 +113,7 @@ async def run_on_cluster(
     async with build(plan, store.journal(""), store) as built:
         built.check()
     with Cluster(plan.config.on) as cluster:
-        name = await write_down(store, plan)
-        kept = replace(plan, config=make_config((await store.runs.get(name)).config))
-        if written is not None:
-            written(name, kept)
+        name, kept = await keep(store, plan, written)
         async with only_if_begun(store, name):
             return await cluster.run(store, name, kept, tell=tell)
 

@@ -10,6 +10,11 @@ def blocks(*parts: str) -> str:
     return "\n\n".join(part.strip() for part in parts if part.strip())
 
 
+def bullets(items: Iterable[str]) -> str:
+    """Items, one a line, each with a mark before it."""
+    return "\n".join(f"- {item}" for item in items)
+
+
 def listed(head: str, items: Iterable[str]) -> str:
     """A head and its items, one a line, numbered ones as they are; nothing at all without items."""
     lines = [item if item[:1].isdigit() else f"- {item}" for item in items]

@@ -29,6 +29,7 @@ from polyclinic.web.practise.sessions import Sessions
 from polyclinic.web.runs import compare_routes, episode_routes
 from polyclinic.web.runs import routes as run_routes
 from polyclinic.web.runs.pages import RunPages
+from polyclinic.web.sessions.errors import unfit
 from polyclinic.web.sessions.gate import BodyGate
 
 BODY_BYTES, BODY_S = 262_144, 20.0
@@ -101,11 +102,6 @@ def _errors(app: FastAPI) -> None:
             return JSONResponse({"detail": str(error)}, status)
 
         return told
-
-    async def unfit(request: Request, error: Exception) -> Response:
-        faults = error.errors()[:5] if isinstance(error, RequestValidationError) else []
-        lines = [f"{'.'.join(map(str, fault['loc'][1:])) or 'body'}: {fault['msg']}" for fault in faults]
-        return JSONResponse({"detail": "; ".join(lines).encode("utf-8", "replace").decode()}, 422)
 
     for kind, status in ((UnknownName, 404), (UserError, 409), (StoreError, 503), (PolyclinicError, 500)):
         app.add_exception_handler(kind, answer(status))  # type: ignore[arg-type]

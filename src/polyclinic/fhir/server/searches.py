@@ -20,7 +20,7 @@ from polyclinic.fhir.dates import date_range
 from polyclinic.fhir.everywhere import parse_everywhere, run_everywhere
 from polyclinic.fhir.history import HistoryPage, history
 from polyclinic.fhir.includes import included_keys, read_included
-from polyclinic.fhir.parameters import parameters, resource_types
+from polyclinic.fhir.parameters import patient_parameters, resource_types
 from polyclinic.fhir.query import parse_search
 from polyclinic.fhir.server import outcomes
 from polyclinic.fhir.server.access import OPEN, access_of
@@ -152,7 +152,7 @@ def everything(transaction: Transaction, patient: str) -> list[Stored]:
     """The patient, all that refers to them, and all that those refer to, each once."""
     found = [storage.read(transaction, "Patient", patient)]
     for type_ in resource_types():
-        codes = [p.code for p in parameters(type_).values() if p.kind == "reference" and "Patient" in p.targets]
+        codes = patient_parameters(type_)
         if codes:
             listed = ", ".join(f"'{code}'" for code in codes)
             ids = transaction.execute(

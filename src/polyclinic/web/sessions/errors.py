@@ -79,6 +79,13 @@ def failed(error: Broken) -> JSONResponse:
     return JSONResponse({"detail": str(error), "said": [heard.model_dump() for heard in error.said]}, 503)
 
 
+async def unfit(request: Request, error: Exception) -> Response:
+    """What does not fit, by field; never the words themselves, which may be private or unprintable."""
+    faults = error.errors()[:5] if isinstance(error, RequestValidationError) else []
+    lines = [f"{'.'.join(map(str, fault['loc'][1:])) or 'body'}: {fault['msg']}" for fault in faults]
+    return JSONResponse({"detail": "; ".join(lines).encode("utf-8", "replace").decode()}, 422)
+
+
 def handle_errors(app: FastAPI) -> None:
     """Answer for every kind of error, in one line of JSON."""
 
@@ -87,12 +94,6 @@ def handle_errors(app: FastAPI) -> None:
 
     async def not_now(request: Request, error: Exception) -> Response:
         return JSONResponse({"detail": str(error)}, 409)
-
-    async def unfit(request: Request, error: Exception) -> Response:
-        """What does not fit, by field; never the words themselves, which may be private or unprintable."""
-        faults = error.errors()[:5] if isinstance(error, RequestValidationError) else []
-        lines = [f"{'.'.join(map(str, fault['loc'][1:])) or 'body'}: {fault['msg']}" for fault in faults]
-        return JSONResponse({"detail": "; ".join(lines).encode("utf-8", "replace").decode()}, 422)
 
     async def broken(request: Request, error: Exception) -> Response:
         found = error if isinstance(error, Broken) else await _safely(app.state.service, request, error)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import assert_never
+from typing import TypeVar, assert_never
 
 from polyclinic.clinics.rounds.agents.people import Learner
 from polyclinic.clinics.rounds.prompts import (
@@ -31,6 +31,8 @@ from polyclinic.core.memory import cut
 from polyclinic.core.message import Frozen
 from polyclinic.core.review import Verdict
 from polyclinic.errors import ReplyError, SimulatedUserError
+
+T = TypeVar("T", TutorAsks, TutorGuides)
 
 
 class Draft(Frozen):
@@ -84,15 +86,7 @@ class Tutor:
         """
         if self._speaks_alone:
             return Draft(guidance=await self._asks(room, analyses, last))
-        prompt = TutorGuides(
-            sheet=Sheet.from_case(self._case),
-            key=Key.from_case(self._case),
-            pictures=pictures(self._case),
-            history=room.heard_by_tutor(),
-            last=last,
-            analyses=analyses,
-            cue=self._cue,
-        )
+        prompt = self._turn(TutorGuides, room, analyses, last)
         try:
             written = await self._agent.ask(prompt)
         except ReplyError as error:
@@ -109,16 +103,17 @@ class Tutor:
         return Draft(guidance=read.guidance, monologue=read.monologue)
 
     async def _asks(self, room: Room, analyses: tuple[Analysis, ...], last: bool) -> str:
-        return await self._agent.ask(
-            TutorAsks(
-                sheet=Sheet.from_case(self._case),
-                key=Key.from_case(self._case),
-                pictures=pictures(self._case),
-                history=room.heard_by_tutor(),
-                last=last,
-                analyses=analyses,
-                cue=self._cue,
-            )
+        return await self._agent.ask(self._turn(TutorAsks, room, analyses, last))
+
+    def _turn(self, kind: type[T], room: Room, analyses: tuple[Analysis, ...], last: bool) -> T:
+        return kind(
+            sheet=Sheet.from_case(self._case),
+            key=Key.from_case(self._case),
+            pictures=pictures(self._case),
+            history=room.heard_by_tutor(),
+            last=last,
+            analyses=analyses,
+            cue=self._cue,
         )
 
     async def revises(self, draft: Draft, objections: Sequence[Verdict], analyses: tuple[Analysis, ...]) -> Draft:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from pydantic import BaseModel
+
 from polyclinic.clinics.rounds.prompts.cue import Cue
 from polyclinic.clinics.rounds.prompts.people import Key as Key
 from polyclinic.clinics.rounds.prompts.people import Sheet as Sheet
@@ -20,13 +22,9 @@ from polyclinic.core.reply import Unreadable
 from polyclinic.text.layout import blocks
 
 
-class TutorGuides(Prompt[str]):
-    """The Socratic tutor thinks in tags about history, question, each student, group and image, then speaks to the
-    group. `rules.thinking` reads the two apart. `last`: the session ends with this round.
-    """
+class SocraticTurn(BaseModel):
+    """What a Socratic tutor knows when it is its turn. `last`: the session ends with this round."""
 
-    template: ClassVar[str] = "tutor_guides.md"
-    words: ClassVar[int] = 400
     sheet: Sheet
     key: Key
     pictures: tuple[Image, ...]
@@ -34,6 +32,15 @@ class TutorGuides(Prompt[str]):
     last: bool
     analyses: tuple[Analysis, ...]
     cue: Cue = Cue()
+
+
+class TutorGuides(Prompt[str], SocraticTurn):
+    """The Socratic tutor thinks in tags about history, question, each student, group and image, then speaks to the
+    group. `rules.thinking` reads the two apart.
+    """
+
+    template: ClassVar[str] = "tutor_guides.md"
+    words: ClassVar[int] = 400
 
     def most_words(self) -> int:
         """Every student is thought about, so the thinking grows with the group."""
@@ -57,18 +64,11 @@ class _Words(Prompt[str]):
             raise Unreadable("write only your words to the group, without your thinking")
 
 
-class TutorAsks(_Words):
+class TutorAsks(_Words, SocraticTurn):
     """The Socratic tutor without structured thinking."""
 
     template: ClassVar[str] = "tutor_asks.md"
     words: ClassVar[int] = 100
-    sheet: Sheet
-    key: Key
-    pictures: tuple[Image, ...]
-    history: tuple[Line, ...]
-    last: bool
-    analyses: tuple[Analysis, ...]
-    cue: Cue = Cue()
 
     @property
     def for_human(self) -> str:

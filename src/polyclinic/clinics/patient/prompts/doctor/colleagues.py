@@ -1,0 +1,83 @@
+"""Who sees the patient: triage, and calling in colleagues. The choices come from the prompt's own fields."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from polyclinic.clinics.patient.prompts.doctor.replies import NOBODY, Called, Sent
+from polyclinic.clinics.patient.prompts.patient import Memory
+from polyclinic.core.form import FormHints
+from polyclinic.core.message import Frozen
+from polyclinic.core.prompt import Prompt
+from polyclinic.core.reply import with_choices
+
+
+class EarlierTriage(Frozen):
+    """A similar complaint and where it was sent."""
+
+    complaint: str
+    discipline: str
+
+
+class Triages(Prompt[Sent]):
+    """A complaint is sent to one of the disciplines."""
+
+    template = "triages.md"
+    words: ClassVar[int] = 40
+    disciplines: tuple[str, ...]
+    complaint: str
+    earlier: tuple[EarlierTriage, ...]
+
+    @property
+    def for_human(self) -> str:
+        """Where a person at triage may send the patient."""
+        return f"You are the triage doctor. Which discipline should see this patient? {', '.join(self.disciplines)}."
+
+    def reply_form(self) -> type[Sent]:
+        """One of the disciplines of this prompt."""
+        return with_choices(Sent, "SentTo", discipline=self.disciplines)
+
+    def form_hints(self) -> FormHints:
+        """A list to choose from."""
+        return FormHints(ask="You are the triage doctor. Which discipline should see this patient?", hidden=("reason",))
+
+    @classmethod
+    def from_human(cls, text: str) -> Sent:
+        """A person types the discipline."""
+        return Sent(reason="", discipline=text.strip())
+
+
+class Recruits(Prompt[Called]):
+    """The doctor decides whether colleagues are needed."""
+
+    template = "recruits.md"
+    words: ClassVar[int] = 40
+    discipline: str
+    profile: str
+    disciplines: tuple[str, ...]
+    present: tuple[str, ...]
+    complaint: str
+    earlier: str
+    heard: str
+    memory: Memory
+
+    @property
+    def for_human(self) -> str:
+        """What a person who plays the doctor may do."""
+        return f"Type at most two disciplines to call in, with a comma between, or {NOBODY}."
+
+    def reply_form(self) -> type[Called]:
+        """Colleagues of the disciplines of this prompt, or nobody."""
+        choices = (*self.disciplines, NOBODY)
+        return with_choices(Called, "CalledFrom", first=choices, second=choices)
+
+    def form_hints(self) -> FormHints:
+        """Two lists to choose from."""
+        return FormHints(ask="Do you want to call in colleagues?", labels={"first": "Call in", "second": "And"})
+
+    @classmethod
+    def from_human(cls, text: str) -> Called:
+        """A person types names with commas between."""
+        names = [name.strip() for name in text.split(",") if name.strip()]
+        first, second = [*names, NOBODY, NOBODY][:2]
+        return Called(reason="", first=first, second=second)

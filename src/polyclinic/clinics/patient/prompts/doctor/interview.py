@@ -1,0 +1,137 @@
+"""What a doctor says to the patient: questions, tricks that test the patient, help in a crisis."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import BaseModel
+
+from polyclinic.clinics.patient.prompts.doctor.replies import CONCLUDE, CONCLUDES
+from polyclinic.clinics.patient.prompts.patient import Memory, Player
+from polyclinic.core.form import FormHints, Move
+from polyclinic.core.prompt import Facts, Prompt
+
+_ORDER = Move(label="Order a test", text="Please have a {} test done.", asks="Which test?")
+
+
+class Interviewing(BaseModel):
+    """What every interviewing doctor has: a discipline, what was said, and questions for reference."""
+
+    discipline: str
+    profile: str
+    complaint: str
+    earlier: str
+    heard: str
+    asked: tuple[str, ...]
+    pool: tuple[str, ...]
+    recommended: tuple[str, ...]
+    last: bool
+    memory: Memory
+    player: Player
+
+
+class Turns(Facts):
+    """How many turns are left, for an offline doctor who paces the talk."""
+
+    left: int
+
+
+class AsksQuestion(Prompt[str], Interviewing):
+    """The doctor asks the next question; or, once enough was asked, gives the sign to conclude."""
+
+    template = "asks_question.md"
+    words: ClassVar[int] = 40
+    may_conclude: bool
+    turns: Turns
+
+    @property
+    def for_human(self) -> str:
+        """What a person who plays the doctor may do."""
+        due = " This is your last question: after it you must decide." if self.last else ""
+        return (
+            "You are the doctor. Ask one question at a time, or send the patient for a test by its name. "
+            f"Type {CONCLUDE} when you know enough.{due}"
+        )
+
+    def form_hints(self) -> FormHints:
+        """Buttons for a test and for the end."""
+        due = " This is your last question: after it you must decide." if self.last else ""
+        return FormHints(
+            ask=f"You are the doctor. Ask one question at a time, or order a test.{due}",
+            moves=(_ORDER, Move(label="I know enough", text=CONCLUDE)),
+        )
+
+    @classmethod
+    def from_human(cls, text: str) -> str:
+        """A person types the question; ``/conclude`` ends the interview."""
+        words = text.strip()
+        if words.lower().startswith(CONCLUDE):
+            return CONCLUDES
+        if not words:
+            raise ValueError(f"type a question for the patient, or {CONCLUDE} when you know enough")
+        return words
+
+
+class Consults(Prompt[str], Interviewing):
+    """A doctor who was called in asks a question, or has none."""
+
+    template = "consults.md"
+    words: ClassVar[int] = 40
+    called_by: str
+    reason: str
+    notes: tuple[str, ...]
+
+    @property
+    def for_human(self) -> str:
+        """Why a person was called in, and what they may do."""
+        why = f" because of {self.reason}" if self.reason else ""
+        return f"{self.called_by} called you in for {self.discipline}{why}. Ask one question, or type {CONCLUDE}."
+
+    def form_hints(self) -> FormHints:
+        """A button for nothing to ask."""
+        asked = self.for_human.partition(" Ask one question")[0]
+        return FormHints(
+            ask=f"{asked} Ask one question.", moves=(_ORDER, Move(label="I have no question", text=CONCLUDE))
+        )
+
+    @classmethod
+    def from_human(cls, text: str) -> str:
+        """As the first doctor."""
+        return AsksQuestion.from_human(text)
+
+
+class Trick(Facts):
+    """Whether wordings that are kept for examinations may be used, for the offline cheater."""
+
+    exam: bool
+
+
+class Cheats(Prompt[str]):
+    """A question that tries to get from the patient what no patient should give."""
+
+    template = "cheats.md"
+    words: ClassVar[int] = 40
+    trick: str
+    complaint: str
+    tests: tuple[str, ...]
+    earlier: tuple[str, ...]
+    setting: Trick
+    player: Player
+
+    @property
+    def for_human(self) -> str:
+        """What a person who tries the patient is asked."""
+        return f"Try to get from the patient what no patient should give: {self.trick}. What do you ask?"
+
+
+class Soothes(Prompt[str]):
+    """The doctor deals with a crisis at once."""
+
+    template = "soothes.md"
+    words: ClassVar[int] = 60
+    for_human: ClassVar[str] = "The patient is in distress. Say what you do about it."
+    discipline: str
+    profile: str
+    complaint: str
+    patient_says: str
+    player: Player

@@ -1,0 +1,131 @@
+"""How the patient answers a question, by each method. Speech is plain text."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import BaseModel
+
+from polyclinic.clinics.patient.prompts.patient.facts import Known, Memory, Player
+from polyclinic.clinics.patient.prompts.patient.replies import Picked, Plans, Thought
+from polyclinic.clinics.patient.rules.requirements import Demonstration
+from polyclinic.core.form import FormHints
+from polyclinic.core.prompt import Prompt
+from polyclinic.core.reply import with_choices
+from polyclinic.text.layout import blocks, bullets
+
+
+class Interviewed(BaseModel):
+    """What every way of answering has: who one is, what one knows, what was said, what is asked."""
+
+    person: str
+    earlier: str
+    information: tuple[Known, ...]
+    heard: str
+    question: str
+    memory: Memory
+    player: Player
+
+    @property
+    def for_human(self) -> str:
+        """What a person who plays the patient has to know to answer this question."""
+        known = [f"{line.test}: {line.text}" if line.test else line.text for line in self.information]
+        head = f"You are the patient: {self.person}"
+        return blocks(head, f"What you know about it:\n{bullets(known)}", "Answer the doctor.")
+
+
+class AnswersAttended(Prompt[str], Interviewed):
+    """The patient answers with attention requirements and demonstrations."""
+
+    template = "answers_attended.md"
+    words: ClassVar[int] = 60
+    requirements: tuple[str, ...]
+    demonstrations: tuple[Demonstration, ...]
+
+
+class AnswersOverall(Prompt[str], Interviewed):
+    """The patient answers with all the requirements, along a plan when there is one."""
+
+    template = "answers_overall.md"
+    words: ClassVar[int] = 60
+    requirements: tuple[str, ...]
+    demonstrations: tuple[Demonstration, ...]
+    plan: str
+
+
+class ThinksFirst(Prompt[Thought], Interviewed):
+    """The patient answers after thinking; a person thinks without writing it down."""
+
+    def form_hints(self) -> FormHints:
+        """Only the answer."""
+        return FormHints(hidden=("thoughts",), labels={"answer": "What you say"})
+
+    @classmethod
+    def from_human(cls, text: str) -> Thought:
+        """A person keeps the thoughts to themselves."""
+        return Thought(thoughts="", answer=text.strip())
+
+
+class AnswersStepwise(ThinksFirst):
+    """The patient answers with all the requirements, thinking first."""
+
+    template = "answers_stepwise.md"
+    words: ClassVar[int] = 110
+    requirements: tuple[str, ...]
+
+
+class Aligns(ThinksFirst):
+    """The patient answers by principles, saying first which of them apply."""
+
+    template = "aligns.md"
+    words: ClassVar[int] = 110
+    principles: tuple[str, ...]
+    demonstrations: tuple[Demonstration, ...]
+
+
+class Thinks(Prompt[Plans], Interviewed):
+    """The patient proposes ways to answer (the branches of a tree of thoughts)."""
+
+    template = "thinks.md"
+    words: ClassVar[int] = 70
+    requirements: tuple[str, ...]
+
+    @classmethod
+    def from_human(cls, text: str) -> Plans:
+        """A person has one plan: what they are going to say."""
+        return Plans(first=text.strip(), second=text.strip(), third=text.strip())
+
+
+class PicksAnswer(Prompt[Picked]):
+    """The patient picks among candidates: plans to follow, or answers to give."""
+
+    template = "picks_answer.md"
+    words: ClassVar[int] = 30
+    requirements: tuple[str, ...]
+    question: str
+    candidates: tuple[str, ...]
+    player: Player
+
+    @property
+    def for_human(self) -> str:
+        """The candidates, by number."""
+        known = "\n".join(f"{number}. {words}" for number, words in enumerate(self.candidates, 1))
+        return f"{known}\n\nWhich answers “{self.question}” best? Type its number."
+
+    def reply_form(self) -> type[Picked]:
+        """As many numbers as there are candidates."""
+        count = len(self.candidates)
+        return with_choices(Picked, f"PickedOf{count}", number=tuple(range(1, count + 1)))
+
+    def form_hints(self) -> FormHints:
+        """The candidates to choose from."""
+        numbered = {str(number): words for number, words in enumerate(self.candidates, 1)}
+        asked = f"Which answers “{self.question}” best?"
+        return FormHints(ask=asked, hidden=("reason",), choices={"number": numbered}, labels={"number": "The best"})
+
+    @classmethod
+    def from_human(cls, text: str) -> Picked:
+        """A person types the number."""
+        if not text.strip().isdigit():
+            raise ValueError("type the number of the answer that you choose")
+        return Picked(reason="", number=int(text))

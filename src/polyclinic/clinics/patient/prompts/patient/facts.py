@@ -1,0 +1,35 @@
+"""What a patient knows, and what an offline player is told besides."""
+
+from __future__ import annotations
+
+from polyclinic.clinics.patient.scenario.record import headed
+from polyclinic.core.memory import Turn
+from polyclinic.core.message import Frozen
+from polyclinic.core.prompt import Facts
+
+
+class Known(Frozen):
+    """One line of the patient's information: a fact in the informant's words, or a result with its test's name."""
+
+    text: str
+    topic: str
+    test: str = ""
+
+    @property
+    def as_told(self) -> str:
+        """The line with the heading of its topic."""
+        return headed(self.topic, self.text)
+
+
+class Player(Facts):
+    """How an offline player plays: in which voice, and how readily it learns from what it is shown."""
+
+    voice: str = "first"
+    uptake: float = 1.0
+
+
+class Memory(Facts):
+    """The talk so far, for offline players; a language model gets the same turns as messages."""
+
+    summary: str = ""
+    recent: tuple[Turn, ...] = ()

@@ -1,0 +1,91 @@
+"""What judges are asked: one typed prompt for rubrics, one for preferences."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from polyclinic.core.prompt import Facts, Prompt
+from polyclinic.core.reply import ReplyModel
+from polyclinic.eval.criteria import Criterion, Flag
+from polyclinic.eval.sheet import RubricSheet, sheet_form, sheet_from_words
+from polyclinic.text.layout import blocks, listed
+
+
+class JudgesRubric(Prompt[RubricSheet]):
+    """Score a transcript on the criteria of one rubric. `fault` says what was wrong with the answer before.
+
+    `facts` says what `view` says, as typed data for offline judges.
+    """
+
+    template: ClassVar[str] = "judges_rubric.md"
+    words: ClassVar[int] = 70
+    rubric: str
+    title: str
+    instructions: str
+    criteria: tuple[Criterion, ...]
+    flags: tuple[Flag, ...]
+    view: str
+    facts: Facts = Facts()
+    fault: str = ""
+
+    def reply_form(self) -> type[RubricSheet]:
+        """One required field for each answer, closed by each criterion's scale."""
+        scales = tuple((item.id, item.low, item.high) for item in self.criteria)
+        return sheet_form(scales, tuple(flag.id for flag in self.flags))
+
+    @property
+    def for_human(self) -> str:
+        """The transcript, the questions and how a person answers them in one line."""
+        asked = [f"{item.id} ({item.low} to {item.high}): {item.question}" for item in self.criteria]
+        asked += [f"{flag.id} (yes or no): {flag.question}" for flag in self.flags]
+        ids = [*(item.id for item in self.criteria), *(flag.id for flag in self.flags)]
+        example = ", ".join(f"{id}=…" for id in ids)
+        return blocks(self.title, self.view, listed("Questions:", asked), f"Answer all in one line: {example}")
+
+    @classmethod
+    def from_human(cls, text: str) -> RubricSheet:
+        """A person writes ``warmth=4, promise=no``."""
+        pairs = [part.partition("=") for part in text.split(",") if part.strip()]
+        if not pairs or not all(equals and value.strip() for _, equals, value in pairs):
+            raise ValueError("write NAME=VALUE for each question, with commas between")
+        return sheet_from_words({name.strip(): value.strip() for name, _, value in pairs})
+
+    def most_words(self) -> int:
+        """`words` for each criterion and each critical question."""
+        return self.words * (len(self.criteria) + len(self.flags))
+
+
+class Preferred(ReplyModel):
+    """Which of two is better, reason first."""
+
+    reason: str = Field(min_length=1, description="what decides it, before you choose")
+    better: Literal["first", "second", "neither"]
+
+
+class JudgesPair(Prompt[Preferred]):
+    """Say which of two texts answers a question of quality better. Asked twice, in both orders."""
+
+    template: ClassVar[str] = "judges_pair.md"
+    words: ClassVar[int] = 80
+    judge: str
+    question: str
+    context: str
+    first: str
+    second: str
+    first_facts: Facts = Facts()
+    second_facts: Facts = Facts()
+
+    @property
+    def for_human(self) -> str:
+        """Both texts, and how a person chooses."""
+        ask = "Write first, second or neither, then : and why, if you like."
+        return blocks(self.context, f"First:\n{self.first}", f"Second:\n{self.second}", f"{self.question} {ask}")
+
+    @classmethod
+    def from_human(cls, text: str) -> Preferred:
+        """A person writes ``first: it answers the fear``."""
+        better, _, reason = text.partition(":")
+        values = {"reason": reason.strip() or "a person's choice", "better": better.strip().casefold()}
+        return Preferred.model_validate(values)
