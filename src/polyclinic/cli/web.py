@@ -9,27 +9,35 @@ from pathlib import Path
 
 import click
 
-from polyclinic.cli.options import refuse_busy_port, store_option
+from polyclinic.cli.options import refuse_busy_port, store_option, wait
 from polyclinic.cli.serve import LOOPBACK
 from polyclinic.core.extras import install_hint
 from polyclinic.errors import ConfigError
 from polyclinic.store.database import sqlite_path
-from polyclinic.store.store import DEFAULT_STORE, default_store
+from polyclinic.store.staff import WEB_ROLES
+from polyclinic.store.store import DEFAULT_STORE, default_store, open_store
 
 TOKEN = "POLYCLINIC_WEB_TOKEN"
 TOKEN_FILE = "web-token"
 
 
 @click.command(name="web", short_help="Open the browser: practise, look into runs, watch over live sessions.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Loopback address to listen on.")
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, help="Address to listen on; other machines need accounts."
+)
 @click.option("--port", default=8040, show_default=True, help="Port to listen on; 0 takes a free one.")
 @click.option("--open/--no-open", "opens", default=False, help="Open the browser at once.")
+@click.option("--allow-host", "names", multiple=True, metavar="NAME", help="Also answer under this host name.")
+@click.option("--accounts", is_flag=True, help="Ask for a login on this machine too.")
 @store_option
-def command(host: str, port: int, opens: bool, store: str) -> int:
+def command(host: str, port: int, opens: bool, names: tuple[str, ...], accounts: bool, store: str) -> int:
     """Open the browser: practise, look into runs, watch over live sessions.
 
     One process, no account, no network. The address that is printed holds a token: who has it may come in. It stays the
     same after a restart, so open pages go on where they were.
+
+    With a --host that other machines can reach, people log in: add an administrator with 'polyclinic staff add NAME
+    --role administrator'. Put a proxy with TLS before it.
     """
     try:
         from polyclinic.web.app import create_web
@@ -37,20 +45,33 @@ def command(host: str, port: int, opens: bool, store: str) -> int:
     except ImportError as error:
         raise ConfigError(f"the browser needs the extra 'web' ({error.name}): {install_hint('web')}") from None
 
-    if host not in LOOPBACK:
-        raise ConfigError(f"--host {host}: this server has no accounts, so it listens on {', '.join(LOOPBACK)} only")
     refuse_busy_port(host, port)
     url = store or default_store()
+    accounts = accounts or host not in LOOPBACK
+    if accounts:
+        wait(_refuse_without_accounts(url))
     token = start_up_token(url)
 
     def say(address: str) -> None:
-        whole = f"{address}/?token={token}"
+        whole = address if accounts else f"{address}/?token={token}"
         click.echo(f"open {whole}")
         if opens:
             webbrowser.open(whole)
 
-    SpokenServer(service_config(create_web(url, token), host, port, leave_s=1), say).run()
+    SpokenServer(
+        service_config(create_web(url, token, accounts=accounts, hosts=names), host, port, leave_s=1), say
+    ).run()
     return 0
+
+
+async def _refuse_without_accounts(url: str) -> None:
+    """A server that nobody could log in to is a mistake."""
+    async with open_store(url) as store:
+        if not any(account.active and account.role in WEB_ROLES for account in await store.staff.all()):
+            raise ConfigError(
+                "people log in here, and there is no account yet: "
+                "add one with: polyclinic staff add NAME --role administrator"
+            )
 
 
 def start_up_token(store: str) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
@@ -17,13 +17,16 @@ from polyclinic.errors import PolyclinicError, StoreError, UnknownName, UserErro
 from polyclinic.runner.registry import load_clinic
 from polyclinic.serving.hosts import KnownHosts
 from polyclinic.store.store import open_store
+from polyclinic.web.access import routes as access
+from polyclinic.web.access.allowed import checked
 from polyclinic.web.built import serve_pages
 from polyclinic.web.catalogue import CaseShown, ClinicInFull, ClinicShown, all_clinics, cases_to_play, clinic_in_full
 from polyclinic.web.desk import routes as desk
 from polyclinic.web.desk import session_routes as desk_sessions
 from polyclinic.web.desk.services import Desks
-from polyclinic.web.entry import EntryGate
+from polyclinic.web.entry import PER_MINUTE, EntryGate
 from polyclinic.web.once import Once
+from polyclinic.web.posts import Posts
 from polyclinic.web.practise import routes as practise
 from polyclinic.web.practise.sessions import Sessions
 from polyclinic.web.runs import compare_routes, episode_routes
@@ -31,20 +34,27 @@ from polyclinic.web.runs import routes as run_routes
 from polyclinic.web.runs.pages import RunPages
 from polyclinic.web.sessions.errors import unfit
 from polyclinic.web.sessions.gate import BodyGate
+from polyclinic.web.sessions.logins import Logins
+from polyclinic.web.sessions.passwords import Passwords
+from polyclinic.web.sessions.rates import Rates
+from polyclinic.web.sessions.trail import Trail
 
-BODY_BYTES, BODY_S = 262_144, 20.0
+BODY_BYTES, BODY_S, LOGINS_PER_MINUTE = 262_144, 20.0, 12.0
 ABOUT = """What the browser uses, for notebooks and scripts too: send the start-up token as `Authorization: Bearer …`.
 
 A research and training tool, never a medical device and not for clinical use."""
 
 
-def create_web(store: str, token: str) -> FastAPI:
-    """The application. The store is opened when it starts."""
+def create_web(store: str, token: str, *, accounts: bool = False, hosts: Iterable[str] = ()) -> FastAPI:
+    """The application. The store is opened when it starts. With `accounts` people log in; else the token opens all."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with open_store(store) as found:
             app.state.store, app.state.once = found, Once(found.keyed_answers)
+            app.state.logins = Logins(
+                found.staff, Trail(found.audit_log, store), Rates(PER_MINUTE, LOGINS_PER_MINUTE), Passwords()
+            )
             app.state.sessions = sessions = Sessions(found)
             app.state.runs = runs = RunPages(found)
             app.state.desks = desks = Desks(found)
@@ -67,16 +77,18 @@ def create_web(store: str, token: str) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         openapi_url="/api/openapi.json",
+        dependencies=[Depends(checked)],
     )
     _catalogue(app)
-    for place in (practise, run_routes, episode_routes, compare_routes, desk, desk_sessions):
+    for place in (access, practise, run_routes, episode_routes, compare_routes, desk, desk_sessions):
         app.include_router(place.router)
     serve_pages(app)
     _errors(app)
+    app.add_middleware(Posts)
     app.add_middleware(BodyGate, body_bytes=BODY_BYTES, body_s=BODY_S)
     app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=6)
-    app.add_middleware(EntryGate, token=token)
-    app.add_middleware(KnownHosts)
+    app.add_middleware(EntryGate, token=token, accounts=accounts)
+    app.add_middleware(KnownHosts, hosts=hosts)
     return app
 
 

@@ -1,12 +1,14 @@
-"""Who may come in, and what a browser may do with what it gets.
+"""Who comes in, and what a browser may do with what it gets.
 
 On one's own machine there are no accounts: the address that `polyclinic web` prints holds a token, which becomes a
-cookie. Requests under another name, from another site or without the cookie are refused. No page may load anything from
-another host, run a script that is not a file of ours, or be put into a frame.
+cookie. Requests without it are refused. Where other machines can reach the server, people log in instead, and who has
+not may see the page to do so. No page may load anything from another host, run a script that is not a file of ours, or
+be put into a frame.
 """
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import math
 from http.cookies import CookieError, SimpleCookie
@@ -16,11 +18,15 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from polyclinic.store.store import Store
+from polyclinic.web.access.person import NOBODY, OWNER, Person, person_with
 from polyclinic.web.sessions.limits import Buckets
 
 TOKEN = "token"
-WRONG_PER_MINUTE = 120.0
-"""How often one place may come without the token before it has to wait."""
+WRONG_PER_MINUTE, PER_MINUTE, UNKNOWN_PER_MINUTE = 120.0, 1_200.0, 600.0
+"""How often one place may come with a wrong token, one person may ask, and one place may ask without a login."""
+ASK_AGAIN_S = 10.0
+"""How long a stream goes on after a login has ended, at most."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
@@ -38,11 +44,12 @@ _LOST = "This address needs its token: open the whole address that `polyclinic w
 
 
 class EntryGate:
-    """ASGI middleware around everything."""
+    """ASGI middleware around everything: finds out who comes, and answers those who may not come in."""
 
-    def __init__(self, app: ASGIApp, token: str) -> None:
-        self._app, self._token = app, token
-        self._wrong = Buckets(WRONG_PER_MINUTE)
+    def __init__(self, app: ASGIApp, token: str, *, accounts: bool = False) -> None:
+        self._app, self._token, self._accounts = app, token, accounts
+        self._wrong, self._known = Buckets(WRONG_PER_MINUTE), Buckets(PER_MINUTE)
+        self._unknown = Buckets(UNKNOWN_PER_MINUTE)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request in, or answer for it."""
@@ -58,22 +65,55 @@ class EntryGate:
             await send(message)
 
         request = Request(scope)
-        answer = self._refusal(request)
-        await (self._app if answer is None else answer)(scope, receive, sent)
+        if not self._accounts:
+            answer = self._refusal(request)
+            scope["person"] = OWNER
+            await (self._app if answer is None else answer)(scope, receive, sent)
+            return
+        scope["person"] = person = await self._person(request)
+        wait = self._wait(request, person)
+        if wait:
+            await _too_often(wait)(scope, receive, sent)
+        elif request.url.path.endswith("/events"):
+            await self._while_logged_in(request, receive, sent)
+        else:
+            await self._app(scope, receive, sent)
+
+    async def _person(self, request: Request) -> Person:
+        """Who is logged in; nobody, where nobody is."""
+        token = entry_token(request)
+        account = await _store(request).staff.account_of(token) if token else None
+        return person_with(account) if account is not None else NOBODY
+
+    def _wait(self, request: Request, person: Person) -> float:
+        """Seconds until the next request is taken; the built files, which cost little, are not counted."""
+        if not request.url.path.startswith("/api/"):
+            return 0.0
+        return self._known.take(person.name) if person.account else self._unknown.take(place_of(request))
+
+    async def _while_logged_in(self, request: Request, receive: Receive, send: Send) -> None:
+        """A stream ends soon after its login does."""
+        token, whole = entry_token(request), asyncio.ensure_future(self._app(request.scope, receive, send))
+        try:
+            while not (await asyncio.wait({whole}, timeout=ASK_AGAIN_S))[0]:
+                if not token or await _store(request).staff.account_of(token, used=False) is None:
+                    return
+            await whole
+        finally:
+            whole.cancel()
+            await asyncio.gather(whole, return_exceptions=True)
 
     def _refusal(self, request: Request) -> Response | None:
         """The answer to who may not come in, or who comes in with the token in the address."""
         given = request.query_params.get(TOKEN)
         if given is not None and request.method == "GET":
             return self._welcome(request) if self._fits(given) else self._refused(request)
-        if self._fits(_cookie(request)) or self._fits(_bearer(request)):
-            return None
-        return self._refused(request)
+        return None if self._fits(entry_token(request)) else self._refused(request)
 
     def _refused(self, request: Request) -> Response:
-        wait = self._wrong.take(request.client.host if request.client else "")
+        wait = self._wrong.take(place_of(request))
         if wait:
-            return JSONResponse({"detail": "too many tries"}, 429, {"Retry-After": str(math.ceil(wait))})
+            return _too_often(wait)
         if request.url.path.startswith("/api/"):
             return JSONResponse({"detail": _LOST.strip()}, 401)
         return PlainTextResponse(_LOST, 401)
@@ -86,8 +126,22 @@ class EntryGate:
         rest = [(name, value) for name, value in parse_qsl(request.url.query) if name != TOKEN]
         path = "/" + request.url.path.lstrip("/")
         answer = RedirectResponse(f"{path}?{urlencode(rest)}" if rest else path, 303)
-        answer.set_cookie(cookie_name(request), self._token, httponly=True, samesite="strict", path="/")
+        keep_token(request, answer, self._token)
         return answer
+
+
+def _too_often(wait: float) -> Response:
+    return JSONResponse({"detail": "too many tries"}, 429, {"Retry-After": str(math.ceil(wait))})
+
+
+def _store(request: Request) -> Store:
+    found: Store = request.app.state.store
+    return found
+
+
+def place_of(request: Request) -> str:
+    """Where a request comes from."""
+    return request.client.host if request.client else ""
 
 
 def cookie_name(request: Request) -> str:
@@ -95,15 +149,30 @@ def cookie_name(request: Request) -> str:
     return f"polyclinic-{request.url.port or 80}"
 
 
-def _cookie(request: Request) -> str:
+def keep_token(request: Request, response: Response, token: str) -> None:
+    """Put a token into the cookie; an empty one takes the cookie away."""
+    response.set_cookie(
+        cookie_name(request),
+        token,
+        max_age=None if token else 0,
+        httponly=True,
+        samesite="strict",
+        secure=request.url.scheme == "https",
+        path="/",
+    )
+
+
+def cookie_value(request: Request, name: str) -> str:
+    """What a cookie holds; empty where there is none."""
     try:
-        found = SimpleCookie(request.headers.get("cookie", "")).get(cookie_name(request))
+        found = SimpleCookie(request.headers.get("cookie", "")).get(name)
     except CookieError:
         return ""
     return found.value if found is not None else ""
 
 
-def _bearer(request: Request) -> str:
-    """For notebooks and scripts, which keep no cookies."""
+def entry_token(request: Request) -> str:
+    """The token that a request brings: in its cookie, or as a bearer for notebooks and scripts, which keep none."""
     kind, _, value = request.headers.get("authorization", "").partition(" ")
-    return value.strip() if kind.lower() == "bearer" else ""
+    bearer = value.strip() if kind.lower() == "bearer" else ""
+    return bearer or cookie_value(request, cookie_name(request))

@@ -1,23 +1,22 @@
-"""The one check of every route: `dependencies=[allowed("run", "change", "run")]`.
+"""The one check of every route, before anything of it is done.
 
-It names the thing, the verb, and the path's parameter that holds the object. Where a role reaches its own objects only,
-an object of somebody else is answered as if it did not exist. A route that lists or makes objects has no parameter: it
-lists with `seen`, and says whose a new object is with `own`.
+`routes_table` names the thing, the verb, and the path's parameter that holds the object. Where a role reaches its own
+objects only, an object of somebody else is answered as if it did not exist. A route that lists objects lists what
+`seen` leaves; one that does more than its row says asks `must` once more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterable
 
-from fastapi import Depends, FastAPI, HTTPException, Request
-from fastapi.routing import APIRoute
+from fastapi import HTTPException, Request
+from starlette.types import Scope
 
-from polyclinic.errors import EngineError
 from polyclinic.runner.results import people_in
 from polyclinic.store.store import Store
 from polyclinic.web.access.person import Person, person_of
-from polyclinic.web.access.table import Thing, Verb, in_table
+from polyclinic.web.access.routes_table import ROUTES, Rule
+from polyclinic.web.access.table import Thing, Verb
 
 Named = Callable[[Store, str], Awaitable[tuple[Thing, str]]]
 
@@ -32,23 +31,21 @@ _NAMED: dict[Thing, Named] = {"run": _run, "practise": _run}
 """Things whose objects have several names, and what an object's own name and kind are."""
 
 
-class Allowed:
-    """The check of one route."""
-
-    def __init__(self, thing: Thing, verb: Verb, parameter: str) -> None:
-        if not in_table(thing, verb):
-            raise EngineError(f"the access table has no row for {thing}, {verb}")
-        self.thing, self.verb, self.parameter = thing, verb, parameter
-
-    async def check(self, request: Request) -> None:
-        """Refuse who may not."""
-        given = str(request.path_params.get(self.parameter, "")) if self.parameter else ""
-        await must(request, self.thing, self.verb, given)
+def rule_of(scope: Scope) -> Rule | None:
+    """The row of the route that a request took; None where it has none."""
+    route = scope.get("route")
+    return ROUTES.get(f"{scope['method']} {route.path}") if route is not None else None
 
 
-def allowed(thing: Thing, verb: Verb, parameter: str = "") -> Any:
-    """The dependency that checks a route."""
-    return Depends(Allowed(thing, verb, parameter).check)
+async def checked(request: Request) -> None:
+    """The dependency of the whole application: refuse who may not."""
+    if person_of(request).local:
+        return
+    rule = rule_of(request.scope)
+    if rule is None:
+        raise HTTPException(403, "only the owner of the machine may do this")
+    given = str(request.path_params.get(rule.parameter, "")) if rule.parameter else ""
+    await must(request, rule.thing, rule.verb, given)
 
 
 async def must(request: Request, thing: Thing, verb: Verb, given: str = "") -> None:
@@ -56,13 +53,13 @@ async def must(request: Request, thing: Thing, verb: Verb, given: str = "") -> N
     person, store = person_of(request), store_of(request)
     if person.local:
         return
+    if not person.may(thing, verb):
+        raise _refused(person)
     real, name = await _NAMED[thing](store, given) if given and thing in _NAMED else (thing, given)
     far = person.reach(real, verb)
     if far == "all" or (far == "own" and not given):
         return
-    if far == "no":
-        raise _refused(person)
-    if person.name not in await store.owners.of(real, name):
+    if far == "no" or person.name not in await store.owners.of(real, name):
         raise HTTPException(404, "not found")
 
 
@@ -72,11 +69,11 @@ def _refused(person: Person) -> HTTPException:
     return HTTPException(403, f"your role ({person.role}) does not allow this")
 
 
-async def own(request: Request, thing: Thing, name: str, owner: str = "") -> None:
-    """From now on an object is this person's, or the named account's."""
-    who = owner or person_of(request).name
-    if who:
-        await store_of(request).owners.add(thing, name, who)
+async def may_choose(request: Request, cast: str, *names: str) -> None:
+    """Refuse a model, or a file of this server where a name of a case is asked for, to who may not choose models."""
+    plain = cast in ("", "all=understudy") and not any("/" in name or "\\" in name or "." in name for name in names)
+    if not plain:
+        await must(request, "model", "make")
 
 
 async def seen(request: Request, thing: Thing, names: Iterable[str]) -> set[str]:
@@ -94,19 +91,3 @@ def store_of(request: Request) -> Store:
     """The open store."""
     found: Store = request.app.state.store
     return found
-
-
-def checks(app: FastAPI) -> Iterator[tuple[APIRoute, Allowed | None]]:
-    """Every route with its check; None where a route has none."""
-    for route in app.routes:
-        if isinstance(route, APIRoute):
-            calls = [dependency.call for dependency in route.dependant.dependencies]
-            found = [getattr(call, "__self__", None) for call in calls]
-            yield route, next((one for one in found if isinstance(one, Allowed)), None)
-
-
-def refuse_unchecked(app: FastAPI) -> None:
-    """An application with a route that nobody checks does not start."""
-    open_routes = [f"{sorted(route.methods or ())} {route.path}" for route, check in checks(app) if check is None]
-    if open_routes:
-        raise EngineError(f"these routes name no row of the access table: {', '.join(open_routes)}")

@@ -38,6 +38,11 @@ def person_with(account: Account) -> Person:
     return Person(name=account.name, role=role_here(account.role), account=account)
 
 
+def acting_as(person: Person, name: str) -> Account:
+    """Who acts at a desk: the account, or on one's own machine the name that was given."""
+    return person.account or Account(name=name, role="administer")
+
+
 def person_of(request: Request) -> Person:
     """Who sends this request; the entry gate found out."""
     found: Person = request.scope.get("person", NOBODY)

@@ -1,7 +1,7 @@
 """The access matrix: role by thing by verb. What does not stand here is refused.
 
-`ALL` is every object of that kind, `OWN` is what the person made or was given, `NO` is nothing. Every route names its
-thing and its verb with `allowed`; an application with a route that names none does not start.
+`ALL` is every object of that kind, `OWN` is what the person made or was given, `NO` is nothing. `routes_table` says
+which route does what to which thing.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Thing = Literal[
     "case",
     "library",
 ]
-Verb = Literal["see", "make", "change"]
+Verb = Literal["see", "make", "change", "join"]
 NO: Reach = "no"
 OWN: Reach = "own"
 ALL: Reach = "all"
@@ -61,9 +61,11 @@ TABLE: tuple[tuple[Thing, Verb, Reach, Reach, Reach, Reach, Reach, Reach], ...] 
     ("class", "see", NO, NO, OWN, NO, NO, ALL),  # what its educator sees of it
     ("class", "make", NO, NO, ALL, NO, NO, ALL),
     ("class", "change", NO, NO, OWN, NO, NO, ALL),
+    ("class", "join", ALL, ALL, ALL, ALL, ALL, ALL),  # by its code
     ("packet", "see", NO, NO, OWN, OWN, NO, ALL),  # a rater's own packet; an educator's own study
     ("packet", "make", NO, NO, ALL, NO, NO, ALL),
     ("packet", "change", NO, NO, OWN, OWN, NO, ALL),
+    ("packet", "join", ALL, ALL, ALL, ALL, ALL, ALL),  # by its code
     ("board", "see", NO, NO, ALL, ALL, NO, ALL),
     ("board", "make", NO, NO, ALL, NO, NO, ALL),
     ("board", "change", NO, NO, OWN, NO, NO, ALL),

@@ -9,7 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from polyclinic.errors import UnknownName, UserError
 from polyclinic.runner.registry import clinics_with
 from polyclinic.store.audit_log import AuditEntry
-from polyclinic.store.staff import NAME, Account
+from polyclinic.store.staff import NAME
+from polyclinic.web.access.person import Who, acting_as
 from polyclinic.web.desk.changes import desk_changes
 from polyclinic.web.desk.chosen import Chosen
 from polyclinic.web.desk.shown import LATEST, DeskNow, DeskShown, desk_now, desk_shown
@@ -50,8 +51,8 @@ async def audit(service: Chosen) -> list[AuditEntry]:
 
 
 @router.post("/{clinic}/cases/{case}/{verb}", summary="Acknowledge, take or close a case")
-async def case(case: str, verb: str, body: Remarked, service: Chosen) -> DeskNow:
-    who = Account(name=body.by, role="administer")
+async def case(case: str, verb: str, body: Remarked, service: Chosen, person: Who) -> DeskNow:
+    who = acting_as(person, body.by)
     if verb == "acknowledge":
         await service.acknowledge(case, who)
     elif verb == "take":

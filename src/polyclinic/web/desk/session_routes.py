@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from polyclinic.core.live import Action, Body, LiveService
 from polyclinic.errors import UnknownName, UserError
 from polyclinic.runner.registry import load_clinic
-from polyclinic.store.staff import NAME, Account
+from polyclinic.store.staff import NAME
+from polyclinic.web.access.allowed import must
+from polyclinic.web.access.person import Who, acting_as
 from polyclinic.web.desk.changes import session_changes
 from polyclinic.web.desk.chosen import Chosen
 from polyclinic.web.desk.shown import TalkShown, talk_shown
-from polyclinic.web.once import Key, TheOnce
 from polyclinic.web.sessions.rescue import Broken
 from polyclinic.web.sessions.rooms import service_room
 from polyclinic.web.streams import After, LastEvent, stream
@@ -39,13 +40,10 @@ class Opened(BaseModel):
 
 
 @router.post("", status_code=201, summary="Open a session")
-async def start(clinic: str, body: Done, service: Chosen, once: TheOnce, key: Key = "") -> Opened:
-    async def work() -> Opened:
-        opening = _read(service_room(load_clinic(clinic)).opening, body.values)
-        live, _ = await service.start(opening)
-        return Opened(id=live.id)
-
-    return await once.do(key, Opened, work)
+async def start(clinic: str, body: Done, service: Chosen) -> Opened:
+    opening = _read(service_room(load_clinic(clinic)).opening, body.values)
+    live, _ = await service.start(opening)
+    return Opened(id=live.id)
 
 
 @router.get("/{session}", summary="A session")
@@ -61,21 +59,20 @@ async def follow(session: str, service: Chosen, after: After = 0, last_event_id:
 
 @router.post("/{session}/{action}", summary="Do something in a session")
 async def act(
-    clinic: str, session: str, action: str, body: Done, service: Chosen, once: TheOnce, key: Key = ""
+    clinic: str, session: str, action: str, body: Done, service: Chosen, person: Who, request: Request
 ) -> TalkShown:
-    async def work() -> TalkShown:
-        live = await service.get(session)
-        chosen = _action(service_room(load_clinic(clinic)), action)
-        who = Account(name=body.by, role="administer") if chosen.by == "staff" else None
-        values = body.values if who is None else {**body.values, "by": body.by}
-        try:
-            await service.act(live, chosen, _read(chosen.body, values), who)
-        except Broken:
-            if not live.heard:
-                raise
-        return talk_shown(live)
-
-    return await once.do(key, TalkShown, work)
+    live = await service.get(session)
+    chosen = _action(service_room(load_clinic(clinic)), action)
+    if chosen.by == "staff":
+        await must(request, "desk", "change")
+    who = acting_as(person, body.by) if chosen.by == "staff" else None
+    values = body.values if who is None else {**body.values, "by": who.name}
+    try:
+        await service.act(live, chosen, _read(chosen.body, values), who)
+    except Broken:
+        if not live.heard:
+            raise
+    return talk_shown(live)
 
 
 def _action(room: LiveService, name: str) -> Action[Any]:

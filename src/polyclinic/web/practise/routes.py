@@ -6,7 +6,7 @@ import base64
 from collections.abc import AsyncIterator
 from typing import Any, Literal
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -16,6 +16,7 @@ from polyclinic.runner.plan.config import RunConfig, make_config
 from polyclinic.runner.plan.run_plan import MINUTES, WHO
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import people_in
+from polyclinic.web.access.allowed import may_choose, seen
 from polyclinic.web.catalogue import case_selector, seat_of
 from polyclinic.web.once import Key, TheOnce
 from polyclinic.web.practise.about import About, TheSessions, about
@@ -76,7 +77,9 @@ class Taken(BaseModel):
 
 
 @router.post("", status_code=201, summary="Start a session")
-async def start(body: StartPractise, sessions: TheSessions, once: TheOnce, key: Key = "") -> Begun:
+async def start(body: StartPractise, sessions: TheSessions, request: Request, once: TheOnce, key: Key = "") -> Begun:
+    await may_choose(request, body.others, body.case)
+
     async def work() -> Begun:
         return Begun(id=await sessions.start(_config(body, sessions.store.url)))
 
@@ -84,8 +87,10 @@ async def start(body: StartPractise, sessions: TheSessions, once: TheOnce, key: 
 
 
 @router.get("", summary="The latest sessions")
-async def latest(sessions: TheSessions) -> list[About]:
-    rows = [row for row in await sessions.store.runs.all() if people_in(row)][:LATEST]
+async def latest(sessions: TheSessions, request: Request) -> list[About]:
+    rows = [row for row in await sessions.store.runs.all() if people_in(row)]
+    mine = await seen(request, "practise", (row.id for row in rows))
+    rows = [row for row in rows if row.id in mine][:LATEST]
     return [await about(sessions, row) for row in rows]
 
 

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import asdict
 
 import orjson
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from polyclinic.errors import UserError
@@ -14,13 +14,16 @@ from polyclinic.eval.compare import Arm, compare
 from polyclinic.eval.overview import same_rules
 from polyclinic.runner.results import load_results
 from polyclinic.store.store import Store
+from polyclinic.web.access.allowed import must
 from polyclinic.web.runs.pages import Pages
 
 router = APIRouter(prefix="/api/compare", tags=["runs"])
 
 
 @router.get("", summary="Two variants or runs on the same scenarios")
-async def compared(left: str, right: str, pages: Pages) -> Response:
+async def compared(left: str, right: str, pages: Pages, request: Request) -> Response:
+    for side in (left, right):
+        await must(request, "run", "see", side.partition("/")[0])
     arms = [await _arm(pages.store, left), await _arm(pages.store, right)]
     if arms[0].results.clinic != arms[1].results.clinic:
         raise UserError("only runs of one clinic can be compared")

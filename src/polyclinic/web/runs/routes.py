@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from fastapi.responses import Response, StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -12,7 +12,7 @@ from polyclinic.errors import UserError
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import people_in
-from polyclinic.web.once import Key, TheOnce
+from polyclinic.web.access.allowed import seen
 from polyclinic.web.runs.jobs import Going, Jobs
 from polyclinic.web.runs.pages import Pages, RunPages
 from polyclinic.web.streams import ALIVE, event, stream
@@ -57,19 +57,19 @@ class Begun(BaseModel):
 
 
 @router.get("", summary="All runs, newest first")
-async def listed(pages: Pages) -> list[RunShown]:
+async def listed(pages: Pages, request: Request) -> list[RunShown]:
     rows = await pages.store.runs.all()
+    people = {row.id for row in rows if people_in(row)}
+    mine = await seen(request, "practise", people) | await seen(request, "run", {row.id for row in rows} - people)
+    rows = [row for row in rows if row.id in mine]
     counts = await pages.store.runs.all_counts()
     return [await _shown(pages, row.id, counts.get(row.id, {})) for row in rows]
 
 
 @router.post("", status_code=201, summary="Start a run")
-async def start(body: StartRun, pages: Pages, once: TheOnce, key: Key = "") -> Begun:
-    async def work() -> Begun:
-        values = {**body.model_dump(), "variants": tuple(body.variants), "store": pages.store.url}
-        return Begun(id=await pages.jobs.start(make_config(values)))
-
-    return await once.do(key, Begun, work)
+async def start(body: StartRun, pages: Pages) -> Begun:
+    values = {**body.model_dump(), "variants": tuple(body.variants), "store": pages.store.url}
+    return Begun(id=await pages.jobs.start(make_config(values)))
 
 
 @router.post("/{run}/stop", summary="Stop a run; it can be resumed")

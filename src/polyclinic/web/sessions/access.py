@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import secrets
 import time
 from collections.abc import Awaitable, Callable
@@ -15,6 +14,8 @@ from polyclinic.errors import UnknownName
 from polyclinic.store.staff import Account, StaffRole
 from polyclinic.web.sessions.limits import Buckets, ServiceLimits
 from polyclinic.web.sessions.live import Live
+from polyclinic.web.sessions.passwords import Passwords
+from polyclinic.web.sessions.rates import Rates, refuse_until
 from polyclinic.web.sessions.schemas import Problem
 from polyclinic.web.sessions.service import Service, token_fits
 
@@ -38,16 +39,14 @@ ERRORS: dict[int | str, dict[str, object]] = {
 }
 
 
-class AccessControl:
+class AccessControl(Rates):
     """Tokens and rates."""
 
     def __init__(self, token: str, limits: ServiceLimits) -> None:
-        self.token = token
-        self._requests = Buckets(limits.requests_per_minute)
+        super().__init__(limits.requests_per_minute, limits.logins_per_minute)
+        self.token, self.passwords = token, Passwords()
         self._messages = Buckets(limits.messages_per_minute)
         self._starts = Buckets(limits.starts_per_minute)
-        self._logins = Buckets(limits.logins_per_minute)
-        self._all_logins = Buckets(10 * limits.logins_per_minute)
         self._wrong = Buckets(limits.requests_per_minute)
 
     def is_service(self, given: str) -> bool:
@@ -58,37 +57,21 @@ class AccessControl:
         """Whether this token opens a session as its visitor."""
         return self.is_service(given) or token_fits(live, given)
 
-    def request(self, name: str) -> None:
-        """Count one request of a token."""
-        _wait(self._requests.take(name))
-
     def wrong(self) -> None:
         """Count one request with a token that opens nothing; all of them together are limited."""
-        _wait(self._wrong.take("all"))
+        refuse_until(self._wrong.take("all"))
 
     def message(self, session: str) -> None:
         """Count one message of a session."""
-        _wait(self._messages.take(session))
+        refuse_until(self._messages.take(session))
 
     def start(self) -> None:
         """Count one new session."""
-        _wait(self._starts.take("all"))
-
-    def login(self, name: str, place: str) -> None:
-        """Count one try to log in: by name and where it comes from, so that nobody locks a person out from elsewhere,
-        and all together.
-        """
-        _wait(self._logins.take(f"{name} {place}"))
-        _wait(self._all_logins.take("all"))
+        refuse_until(self._starts.take("all"))
 
     def one_more_stream(self, open_now: int, most: int) -> None:
         """Refuse a stream where there are enough."""
-        _wait(10.0 if open_now >= most else 0.0)
-
-
-def _wait(seconds: float) -> None:
-    if seconds > 0:
-        raise HTTPException(429, "too many requests: wait a little", {"Retry-After": str(math.ceil(seconds))})
+        refuse_until(10.0 if open_now >= most else 0.0)
 
 
 def service_of(request: Request) -> Service:

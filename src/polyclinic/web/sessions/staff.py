@@ -4,87 +4,45 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, HTTPException, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, StringConstraints
 
-from polyclinic.core.live import Body
 from polyclinic.store.audit_log import AuditEntry
-from polyclinic.store.staff import LEAST_PASSWORD, MOST_PASSWORD, NAME, Account, AccountRole, StaffRole
+from polyclinic.store.staff import Account
 from polyclinic.web.sessions.access import ERRORS, Administrator, StaffToken, TheAccess, TheService, Watcher
 from polyclinic.web.sessions.audit_events import audit_bundle
-from polyclinic.web.sessions.passwords import Passwords, hash_password
-
-Name = Annotated[str, StringConstraints(pattern=NAME)]
-Password = Annotated[str, StringConstraints(max_length=MOST_PASSWORD)]
-NewPassword = Annotated[str, StringConstraints(min_length=LEAST_PASSWORD, max_length=MOST_PASSWORD)]
+from polyclinic.web.sessions.logins import AccountBody, Login, LoginBody, Logins, PasswordBody
 
 
-class LoginBody(Body):
-    """A name and its password."""
-
-    name: Annotated[str, StringConstraints(max_length=64)]
-    password: Password
+def _logins(access: TheAccess, service: TheService) -> Logins:
+    return Logins(service.staff, service.trail, access, access.passwords)
 
 
-class Login(BaseModel):
-    """Who is logged in, with the token to send as `Authorization: Bearer`; it ends by itself."""
-
-    name: str
-    role: AccountRole
-    token: str
-    ends_ms: int
+TheLogins = Annotated[Logins, Depends(_logins)]
 
 
-class AccountBody(Body):
-    """A new account."""
-
-    name: Name
-    role: StaffRole
-    password: NewPassword
-
-
-class PasswordBody(Body):
-    """One's own password, and the new one."""
-
-    old: Password
-    new: NewPassword
+def _place(request: Request) -> str:
+    return request.client.host if request.client else ""
 
 
 def staff_routes() -> APIRouter:
     """Logging in and out, and for administrators the accounts."""
     router = APIRouter(prefix="/v1/staff", tags=["staff"], responses=ERRORS)
-    passwords = Passwords()
 
     @router.post("/login", summary="Log in")
-    async def login(body: LoginBody, request: Request, access: TheAccess, service: TheService) -> Login:
+    async def login(body: LoginBody, request: Request, found: TheLogins) -> Login:
         """A wrong name and a wrong password look alike. Tries are limited by name and place, and all together."""
-        access.login(body.name, request.client.host if request.client else "")
-        found = await service.staff.find(body.name)
-        if not await passwords.fit(body.password, found[1] if found else None) or found is None:
-            await service.trail.note(found[0] if found else None, "log in", outcome="refused")
-            raise HTTPException(401, "wrong name or password", {"WWW-Authenticate": "Bearer"})
-        await service.trail.note(found[0], "log in")
-        token, ends = await service.staff.log_in(found[0].name)
-        return Login(name=found[0].name, role=found[0].role, token=token, ends_ms=ends)
+        return await found.enter(body, _place(request))
 
     @router.post("/logout", summary="Log out", status_code=204)
-    async def logout(who: Watcher, token: StaffToken, service: TheService) -> None:
+    async def logout(who: Watcher, token: StaffToken, found: TheLogins) -> None:
         """The token is worth nothing from now on."""
-        async with service.trail.act(who, "log out"):
-            await service.staff.log_out(token)
+        await found.leave(who, token)
 
     @router.post("/password", summary="Change one's own password", status_code=204)
-    async def password(
-        body: PasswordBody, who: Watcher, request: Request, access: TheAccess, service: TheService
-    ) -> None:
+    async def password(body: PasswordBody, who: Watcher, request: Request, found: TheLogins) -> None:
         """Every login of this person ends, also this one."""
-        access.login(who.name, request.client.host if request.client else "")
-        async with service.trail.act(who, "change password", f"staff/{who.name}"):
-            found = await service.staff.find(who.name)
-            if not await passwords.fit(body.old, found[1] if found else None):
-                raise HTTPException(403, "wrong password")
-            await service.staff.set_password(who.name, await hash_password(body.new))
+        await found.new_password(who, body, _place(request))
 
     @router.get("/me", summary="Who is logged in")
     async def me(who: Watcher) -> Account:
@@ -97,19 +55,16 @@ def staff_routes() -> APIRouter:
         return await service.staff.all()
 
     @router.post("", summary="Add an account", status_code=201)
-    async def add(body: AccountBody, who: Administrator, service: TheService) -> Account:
+    async def add(body: AccountBody, who: Administrator, found: TheLogins) -> Account:
         """For administrators. Roles: watch, take_over (and watch), administer (and both)."""
-        async with service.trail.act(who, "add account", f"staff/{body.name}"):
-            await service.staff.add(body.name, body.role, await hash_password(body.password))
-        return Account(name=body.name, role=body.role)
+        return await found.add(who, body)
 
     @router.post("/{name}/end", summary="End an account", status_code=204)
-    async def end(name: str, who: Administrator, service: TheService) -> None:
+    async def end(name: str, who: Administrator, found: TheLogins) -> None:
         """For administrators. Its logins end at once; its name stays in the log. What it holds, an administrator passes
         on.
         """
-        async with service.trail.act(who, "end account", f"staff/{name}"):
-            await service.staff.end(name)
+        await found.end(who, name)
 
     return router
 

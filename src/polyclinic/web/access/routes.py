@@ -1,0 +1,98 @@
+"""Logging in and out, who one is, and for administrators the accounts."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, HTTPException, Request, Response
+from pydantic import BaseModel
+
+from polyclinic.store.staff import Account
+from polyclinic.web.access.allowed import store_of
+from polyclinic.web.access.person import Person, Who
+from polyclinic.web.access.table import Role, Thing
+from polyclinic.web.entry import entry_token, keep_token, place_of
+from polyclinic.web.sessions.logins import AccountBody, LoginBody, Logins, PasswordBody
+
+router = APIRouter(prefix="/api", tags=["accounts"])
+PLACES: dict[str, Thing] = {
+    "practise": "practise",
+    "class": "class",
+    "runs": "run",
+    "board": "board",
+    "desk": "desk",
+    "rate": "packet",
+    "libraries": "library",
+    "cases": "case",
+    "accounts": "account",
+}
+
+
+class Me(BaseModel):
+    """Who one is. `local`: on one's own machine, without accounts. `places`: what there is to see."""
+
+    name: str
+    role: Role
+    local: bool
+    places: list[str]
+
+
+def _me(person: Person) -> Me:
+    places = [place for place, thing in PLACES.items() if person.may(thing, "see")]
+    return Me(name=person.name, role=person.role, local=person.local, places=places)
+
+
+def _logins(request: Request) -> Logins:
+    found: Logins = request.app.state.logins
+    return found
+
+
+def _acting(person: Who) -> Account:
+    return person.account or Account(name="owner", role="administrator")
+
+
+TheLogins = Annotated[Logins, Depends(_logins)]
+Acting = Annotated[Account, Depends(_acting)]
+
+
+@router.get("/me", summary="Who one is")
+async def me(person: Who) -> Me:
+    return _me(person)
+
+
+@router.post("/login", summary="Log in", status_code=204)
+async def login(body: LoginBody, request: Request, response: Response, logins: TheLogins) -> None:
+    """The token goes into a cookie that no script can read."""
+    entered = await logins.enter(body, place_of(request))
+    keep_token(request, response, entered.token)
+
+
+@router.post("/logout", summary="Log out", status_code=204)
+async def logout(person: Who, request: Request, response: Response, logins: TheLogins) -> None:
+    """The token is worth nothing from now on."""
+    if person.account is not None:
+        await logins.leave(person.account, entry_token(request))
+        keep_token(request, response, "")
+
+
+@router.post("/password", summary="Change one's own password", status_code=204)
+async def password(body: PasswordBody, person: Who, request: Request, logins: TheLogins) -> None:
+    """Every login of this person ends, also this one."""
+    if person.account is None:
+        raise HTTPException(409, "there is no account here: the start-up token opens the pages")
+    await logins.new_password(person.account, body, place_of(request))
+
+
+@router.get("/accounts", summary="The accounts")
+async def accounts(request: Request) -> list[Account]:
+    return await store_of(request).staff.all()
+
+
+@router.post("/accounts", status_code=201, summary="Add an account")
+async def add(body: AccountBody, who: Acting, logins: TheLogins) -> Account:
+    return await logins.add(who, body)
+
+
+@router.post("/accounts/{name}/end", status_code=204, summary="End an account")
+async def end(name: str, who: Acting, logins: TheLogins) -> None:
+    await logins.end(who, name)

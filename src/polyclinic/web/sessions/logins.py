@@ -1,0 +1,92 @@
+"""Logging in and out, passwords and accounts: the same for the live service and for the browser."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import HTTPException
+from pydantic import BaseModel, StringConstraints
+
+from polyclinic.core.live import Body
+from polyclinic.store.staff import LEAST_PASSWORD, MOST_PASSWORD, NAME, Account, AccountRole, StaffAccounts
+from polyclinic.web.sessions.passwords import Passwords, hash_password
+from polyclinic.web.sessions.rates import Rates
+from polyclinic.web.sessions.trail import Trail
+
+Name = Annotated[str, StringConstraints(pattern=NAME)]
+Password = Annotated[str, StringConstraints(max_length=MOST_PASSWORD)]
+NewPassword = Annotated[str, StringConstraints(min_length=LEAST_PASSWORD, max_length=MOST_PASSWORD)]
+
+
+class LoginBody(Body):
+    """A name and its password."""
+
+    name: Annotated[str, StringConstraints(max_length=64)]
+    password: Password
+
+
+class Login(BaseModel):
+    """Who is logged in, with the token to send as `Authorization: Bearer`; it ends by itself."""
+
+    name: str
+    role: AccountRole
+    token: str
+    ends_ms: int
+
+
+class AccountBody(Body):
+    """A new account."""
+
+    name: Name
+    role: AccountRole
+    password: NewPassword
+
+
+class PasswordBody(Body):
+    """One's own password, and the new one."""
+
+    old: Password
+    new: NewPassword
+
+
+class Logins:
+    """What can be done with accounts, each act written down."""
+
+    def __init__(self, staff: StaffAccounts, trail: Trail, rates: Rates, passwords: Passwords) -> None:
+        self._staff, self._trail, self._rates, self._passwords = staff, trail, rates, passwords
+
+    async def enter(self, body: LoginBody, place: str) -> Login:
+        """A wrong name and a wrong password look alike. Tries are limited by name and place, and all together."""
+        self._rates.login(body.name, place)
+        found = await self._staff.find(body.name)
+        if not await self._passwords.fit(body.password, found[1] if found else None) or found is None:
+            await self._trail.note(found[0] if found else None, "log in", outcome="refused")
+            raise HTTPException(401, "wrong name or password", {"WWW-Authenticate": "Bearer"})
+        await self._trail.note(found[0], "log in")
+        token, ends = await self._staff.log_in(found[0].name)
+        return Login(name=found[0].name, role=found[0].role, token=token, ends_ms=ends)
+
+    async def leave(self, who: Account, token: str) -> None:
+        """The token is worth nothing from now on."""
+        async with self._trail.act(who, "log out"):
+            await self._staff.log_out(token)
+
+    async def new_password(self, who: Account, body: PasswordBody, place: str) -> None:
+        """Every login of this person ends, also this one."""
+        self._rates.login(who.name, place)
+        async with self._trail.act(who, "change password", f"staff/{who.name}"):
+            found = await self._staff.find(who.name)
+            if not await self._passwords.fit(body.old, found[1] if found else None):
+                raise HTTPException(403, "wrong password")
+            await self._staff.set_password(who.name, await hash_password(body.new))
+
+    async def add(self, who: Account, body: AccountBody) -> Account:
+        """A new account."""
+        async with self._trail.act(who, "add account", f"staff/{body.name}"):
+            await self._staff.add(body.name, body.role, await hash_password(body.password))
+        return Account(name=body.name, role=body.role)
+
+    async def end(self, who: Account, name: str) -> None:
+        """Its logins end at once; its name stays in the log."""
+        async with self._trail.act(who, "end account", f"staff/{name}"):
+            await self._staff.end(name)
