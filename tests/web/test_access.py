@@ -182,15 +182,15 @@ async def test_the_start_up_token_opens_nothing_where_people_log_in(app: FastAPI
         assert (await client.get("/api/clinics?token=start-up")).status_code == 401
 
 
-async def test_tries_to_log_in_and_requests_are_limited(app: FastAPI) -> None:
+async def test_tries_to_log_in_and_requests_are_limited(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(entry, "PER_MINUTE", 12.0)
     async with await as_role(app, "nobody") as client:
         body = {"name": "kim", "password": "x"}
         tried = [(await client.post("/api/login", json=body)).status_code for _ in range(4)]
-        assert tried[0] == 401 and tried[-1] == 429
+        assert tried[0] == 401 and 429 in tried
     async with await as_role(app, "learner") as client:
-        burst = int(entry.PER_MINUTE / 6) + 30
-        asked = [(await client.get("/api/me")).status_code for _ in range(burst)]
-        assert asked[0] == 200 and asked[-1] == 429
+        asked = [(await client.get("/api/me")).status_code for _ in range(4)]
+        assert asked[0] == 200 and 429 in asked
 
 
 async def test_a_stream_ends_when_its_login_does(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> None:
