@@ -53,11 +53,15 @@ def test_a_batch_has_one_temperature() -> None:
 async def test_requests_of_many_episodes_are_answered_in_batches(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sizes: list[int] = []
 
-    def generate(opened: Weights, batch: Sequence[Prompted], context: int) -> list[Completion]:
-        sizes.append(len(batch))
-        return [Completion(text="Take one tablet.", usage=Usage(input_tokens=3, output_tokens=4)) for _ in batch]
+    class Nurse:
+        def __init__(self, opened: Weights, slots: int, context: int) -> None:
+            assert slots > 1
 
-    monkeypatch.setattr(local_weights, "generate", generate)
+        def write(self, batch: Sequence[Prompted]) -> list[Completion]:
+            sizes.append(len(batch))
+            return [Completion(text="Take one tablet.", usage=Usage(input_tokens=3, output_tokens=4)) for _ in batch]
+
+    monkeypatch.setattr(local_weights, "Writer", Nurse)
     monkeypatch.setattr(local_weights, "open_weights", lambda path, text_only: Weights(None, None))
     monkeypatch.setattr(local_weights, "need", lambda packages, what: None)
     async with open_store("sqlite://:memory:") as store:

@@ -52,9 +52,10 @@ class Letters:
         said = "".join(f"{turn['role'][0]}:{turn['content']};" for turn in turns)
         return said + ("a:" if add_generation_prompt else "")
 
-    def __call__(self, text: str, add_special_tokens: bool) -> dict[str, list[int]]:
+    def __call__(self, text: str | list[str], add_special_tokens: bool) -> dict[str, Any]:
         assert not add_special_tokens
-        return {"input_ids": [ord(letter) for letter in text]}
+        ids = [[ord(letter) for letter in one] for one in ([text] if isinstance(text, str) else text)]
+        return {"input_ids": ids[0] if isinstance(text, str) else ids}
 
 
 def _turn(role: str, text: str, *captions: str) -> dict[str, Any]:
@@ -64,7 +65,7 @@ def _turn(role: str, text: str, *captions: str) -> dict[str, Any]:
 
 def test_only_what_the_assistant_says_is_learned() -> None:
     turns = as_text([_turn("user", "hi"), _turn("assistant", "yes"), _turn("user", "so"), _turn("assistant", "no")])
-    ids, labels = tokenized(Letters(), turns)
+    [(ids, labels)] = tokenized(Letters(), [turns])
     assert "".join(map(chr, ids)) == "u:hi;a:yes;u:so;a:no;"
     assert "".join(chr(label) if label >= 0 else "." for label in labels) == ".......yes;.......no;"
 
@@ -76,7 +77,7 @@ def test_a_template_that_rewrites_earlier_turns_is_refused() -> None:
 
     turns = as_text([_turn("user", "hi"), _turn("assistant", "yes"), _turn("user", "so"), _turn("assistant", "no")])
     with pytest.raises(ConfigError, match="chat template"):
-        tokenized(Forgetful(), turns)
+        tokenized(Forgetful(), [turns])
 
 
 def test_pictures_are_told_in_words_to_models_that_only_read() -> None:

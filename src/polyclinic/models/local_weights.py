@@ -20,6 +20,7 @@ from polyclinic.models.failure import AttemptFailed
 from polyclinic.models.guard import Deadline
 from polyclinic.models.habits import Habits
 from polyclinic.models.limiter import Limiter
+from polyclinic.models.quick import QuickReplies
 from polyclinic.models.spec import Options
 from polyclinic.models.weights import Weights, need, open_weights, weights_folder
 from polyclinic.models.wire import body_of, limit_of
@@ -103,15 +104,15 @@ class WeightsCaller:
 
     def _work(self) -> None:
         """Load the weights, then answer batch after batch until told to stop."""
-        weights: Weights | None = None
+        writer: Writer | None = None
         while True:
             batch = self._gather()
             if not batch:
                 return
             try:
-                weights = weights or open_weights(self._path, text_only=True)
+                writer = writer or Writer(open_weights(self._path, text_only=True), self._slots, self.options.context)
                 for group in by_temperature(batch):
-                    for asked, completion in zip(group, generate(weights, group, self.options.context), strict=True):
+                    for asked, completion in zip(group, writer.write(group), strict=True):
                         _give(asked, completion)
             except Exception as error:
                 for asked in batch:
@@ -158,38 +159,58 @@ def by_temperature(batch: Sequence[P]) -> list[list[P]]:
     return list(groups.values())
 
 
-def generate(weights: Weights, batch: Sequence[Prompted], context: int) -> list[Completion]:
-    """The replies of a batch, greedy at temperature 0. A reply that fills its limit says so."""
+class Writer:
+    """Writes the replies of a batch: with the quick sampler on a GPU, else with transformers' own `generate`."""
+
+    def __init__(self, weights: Weights, slots: int, context: int) -> None:
+        self._weights, self._context = weights, context
+        self._quick = QuickReplies(weights.model, slots) if weights.model.device.type == "cuda" else None
+        ends = {weights.tokenizer.eos_token_id, *_ids(weights.model.generation_config.eos_token_id)}
+        self._ends = {end for end in ends if end is not None}
+
+    def write(self, batch: Sequence[Prompted]) -> list[Completion]:
+        """The replies of a batch, greedy at temperature 0. A reply that fills its limit says so."""
+        import torch
+
+        tokenizer = self._weights.tokenizer
+        texts = [
+            tokenizer.apply_chat_template(asked.messages, tokenize=False, add_generation_prompt=True) for asked in batch
+        ]
+        prompts: list[list[int]] = tokenizer(texts, add_special_tokens=False)["input_ids"]
+        longest = max(1, min(max(asked.limit for asked in batch), self._context - max(map(len, prompts))))
+        torch.manual_seed(batch[0].seed)
+        warmth = batch[0].temperature
+        made = None
+        if self._quick is not None:
+            limits = [min(asked.limit, longest) for asked in batch]
+            made = self._quick.sample(prompts, limits, self._ends, warmth)
+        if made is None:
+            made = _generated(self._weights, texts, longest, warmth, self._ends)
+        return [
+            _completion(tokenizer, row, self._ends, asked.limit, len(prompt))
+            for row, prompt, asked in zip(made, prompts, batch, strict=True)
+        ]
+
+
+def _generated(weights: Weights, texts: list[str], longest: int, warmth: float, ends: set[int]) -> list[list[int]]:
     import torch
 
     tokenizer, model = weights.tokenizer, weights.model
     tokenizer.padding_side = "left"
-    texts = [
-        tokenizer.apply_chat_template(asked.messages, tokenize=False, add_generation_prompt=True) for asked in batch
-    ]
     inputs = tokenizer(texts, return_tensors="pt", padding=True, add_special_tokens=False).to(model.device)
-    read = inputs["input_ids"].shape[1]
-    longest = max(asked.limit for asked in batch)
-    if read + longest > context:
-        longest = max(1, context - read)
-    warmth = batch[0].temperature
-    torch.manual_seed(batch[0].seed)
     sampling = {"do_sample": True, "temperature": warmth, "top_p": 1.0, "top_k": 0} if warmth else {"do_sample": False}
     if not warmth:
         model.generation_config.update(temperature=None, top_p=None, top_k=None)
-    ends = {tokenizer.eos_token_id, *_ids(model.generation_config.eos_token_id)}
     with torch.inference_mode():
         made = model.generate(
             **inputs,
             max_new_tokens=longest,
             pad_token_id=tokenizer.pad_token_id,
-            eos_token_id=sorted(end for end in ends if end is not None),
+            eos_token_id=sorted(ends),
             **sampling,
         )
-    return [
-        _completion(tokenizer, row.tolist(), ends, asked.limit, int(mask.sum()))
-        for row, mask, asked in zip(made[:, read:], inputs["attention_mask"], batch, strict=True)
-    ]
+    rows: list[list[int]] = made[:, inputs["input_ids"].shape[1] :].tolist()
+    return rows
 
 
 def _ids(given: Any) -> list[int]:
@@ -213,9 +234,10 @@ def answer_chats(
     """Replies to many chats, in batches, for measuring; shorter prompts go together."""
     order = sorted(range(len(chats)), key=lambda number: sum(len(turn["content"]) for turn in chats[number]))
     made: dict[int, Completion] = {}
-    slots = 2 * SLOTS
+    slots = min(4 * SLOTS, len(chats))
+    writer = Writer(weights, slots, CONTEXT)
     for start in range(0, len(order), slots):
         part = order[start : start + slots]
         prompts = [Prompted(chats[number], limit, temperature, seed + start) for number in part]
-        made.update(zip(part, generate(weights, prompts, CONTEXT), strict=True))
+        made.update(zip(part, writer.write(prompts), strict=True))
     return [made[number] for number in range(len(chats))]

@@ -72,15 +72,31 @@ def as_seen(turns: Iterable[Mapping[str, Any]]) -> list[Example]:
     ]
 
 
-def tokenized(tokenizer: Any, turns: Sequence[Mapping[str, str]]) -> tuple[list[int], list[int]]:
-    """A chat as tokens and labels: only what the assistant says is learned, its end of turn included."""
+def tokenized(tokenizer: Any, chats: Sequence[Sequence[Mapping[str, str]]]) -> list[tuple[list[int], list[int]]]:
+    """Chats as tokens and labels: only what the assistant says is learned, its end of turn included.
+
+    All chats go to the tokenizer at once, because it works on many texts in parallel.
+    """
+    texts = [_prefixes(tokenizer, turns) for turns in chats]
+    flat = [text for prefixes in texts for text in prefixes]
+    found = iter(tokenizer(flat, add_special_tokens=False)["input_ids"] if flat else [])
+    return [_labelled([next(found) for _ in prefixes]) for prefixes in texts]
+
+
+def _prefixes(tokenizer: Any, turns: Sequence[Mapping[str, str]]) -> list[str]:
+    """For each turn of the assistant, the chat as it is asked for that turn, and the chat with it."""
+    made = []
+    for place, turn in enumerate(turns):
+        if turn["role"] == "assistant":
+            made.append(_template(tokenizer, turns[:place], True))
+            made.append(_template(tokenizer, turns[: place + 1], False))
+    return made
+
+
+def _labelled(prefixes: Sequence[list[int]]) -> tuple[list[int], list[int]]:
     ids: list[int] = []
     labels: list[int] = []
-    for place, turn in enumerate(turns):
-        if turn["role"] != "assistant":
-            continue
-        asked = _template(tokenizer, turns[:place], True)
-        whole = _template(tokenizer, turns[: place + 1], False)
+    for asked, whole in zip(prefixes[::2], prefixes[1::2], strict=True):
         if asked[: len(ids)] != ids or whole[: len(asked)] != asked:
             raise ConfigError(
                 "this chat template changes earlier turns when later ones follow; it cannot be trained on"
@@ -90,27 +106,31 @@ def tokenized(tokenizer: Any, turns: Sequence[Mapping[str, str]]) -> tuple[list[
     return ids, labels
 
 
-def _template(tokenizer: Any, turns: Sequence[Mapping[str, str]], ask: bool) -> list[int]:
-    text = tokenizer.apply_chat_template(list(turns), tokenize=False, add_generation_prompt=ask)
-    found: list[int] = tokenizer(text, add_special_tokens=False)["input_ids"]
-    return found
+def _template(tokenizer: Any, turns: Sequence[Mapping[str, str]], ask: bool) -> str:
+    text: str = tokenizer.apply_chat_template(list(turns), tokenize=False, add_generation_prompt=ask)
+    return text
+
+
+def _size(tokenizer: Any, turns: Sequence[Mapping[str, str]], ask: bool) -> int:
+    return len(tokenizer(_template(tokenizer, turns, ask), add_special_tokens=False)["input_ids"])
 
 
 def sft_examples(path: Path, tokenizer: Any, least: float, kinds: Sequence[str], longest: int) -> Examples:
     """Tokens and labels of the rows that are good enough and short enough."""
     rows, digest = read_rows(path)
-    made = Examples([], digest)
+    made, chats = Examples([], digest), []
     for row in rows:
         if row["kind"] not in kinds:
             made.left_out["another kind"] += 1
         elif row["reward"] is None or row["reward"] < least:
             made.left_out["reward too low"] += 1
         else:
-            ids, labels = tokenized(tokenizer, as_text([*row["prompt"], *row["completion"]]))
-            if len(ids) > longest:
-                made.left_out["too long"] += 1
-            else:
-                made.rows.append({"input_ids": ids, "labels": labels})
+            chats.append(as_text([*row["prompt"], *row["completion"]]))
+    for ids, labels in tokenized(tokenizer, chats):
+        if len(ids) > longest:
+            made.left_out["too long"] += 1
+        else:
+            made.rows.append({"input_ids": ids, "labels": labels})
     return _some(made, path)
 
 
@@ -141,7 +161,7 @@ def contexts(path: Path, tokenizer: Any, longest: int, most: int = 0, sees: bool
             made.left_out["the same prompt, a conversation, or no context"] += 1
             continue
         known.add(key)
-        if len(_template(tokenizer, as_text(row["prompt"]), True)) > longest:
+        if _size(tokenizer, as_text(row["prompt"]), True) > longest:
             made.left_out["too long"] += 1
             continue
         pictures = {"images": _pictures(path, row)} if sees else {}
@@ -158,7 +178,7 @@ def pair_examples(path: Path, tokenizer: Any, longest: int) -> Examples:
     made = Examples([], digest)
     for row in rows:
         chat = {name: as_text(row[name]) for name in ("prompt", "chosen", "rejected")}
-        sizes = [len(_template(tokenizer, [*chat["prompt"], *chat[name]], False)) for name in ("chosen", "rejected")]
+        sizes = [_size(tokenizer, [*chat["prompt"], *chat[name]], False) for name in ("chosen", "rejected")]
         if max(sizes) > longest:
             made.left_out["too long"] += 1
         else:

@@ -61,7 +61,8 @@ class GrpoRecipe(Recipe):
     """`generations` outputs for each context; `batch` × `accumulate` counts outputs and must be a multiple of it.
     `reuse` is the number of steps that learn from the outputs of one generation, so a generation makes
     `batch` × `accumulate` × `reuse` outputs. `beta` weighs the distance to the model that training starts from;
-    `reward` is the name of the clinic's reward; with `contexts`, only so many different prompts are used.
+    `reward` is the name of the clinic's reward; with `contexts`, only so many different prompts are used. `sampler`
+    says who writes the outputs: the quick one where the machine has a GPU and knows the model, or transformers.
     """
 
     generations: int = Field(8, ge=2)
@@ -75,6 +76,7 @@ class GrpoRecipe(Recipe):
     scale: Literal["group", "batch", "none"] = "group"
     reward: str = ""
     contexts: int = Field(0, ge=0)
+    sampler: Literal["auto", "quick", "transformers"] = "auto"
 
 
 class DpoRecipe(Recipe):

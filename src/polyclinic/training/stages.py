@@ -67,7 +67,9 @@ def run_sft(job: Job, recipe: SftRecipe) -> Result:
 def run_grpo(job: Job, recipe: GrpoRecipe) -> Result:
     """Reinforcement learning with the clinic's reward for single outputs."""
     need(TRAIN, "training")
-    from trl import GRPOConfig, GRPOTrainer
+    from trl import GRPOConfig
+
+    from polyclinic.training.quick_grpo import grpo_trainer
 
     path = data_file(job.data, "train.jsonl")
     weights = open_weights(job.model, dtype=_dtype(recipe))
@@ -91,7 +93,8 @@ def run_grpo(job: Job, recipe: GrpoRecipe) -> Result:
         reward = RewardFunction(grading)
 
         def trainer(arguments: dict[str, Any], more: dict[str, Any]) -> Any:
-            return GRPOTrainer(args=GRPOConfig(**arguments, **own), reward_funcs=[reward], **more)
+            chosen = grpo_trainer(recipe.sampler)
+            return chosen(args=GRPOConfig(**arguments, **own), reward_funcs=[reward], **more)
 
         result = {**_train(job, recipe, weights, found, trainer), "judge": reward.account()}
         folder.finish(result)
