@@ -163,4 +163,8 @@ def test_the_model_card_says_what_it_was_trained_on_and_how_it_scored(tmp_path: 
     text = path.read_text()
     assert facts["lineage"] == ["some-base", "grpo"] and "9 rows of `clinteach`" in text
     assert "| reward | -15 | 3 |" in text and "Not for clinical use" in text and "## Limits" in text
+    assert "Not evaluated yet" in text
+    measured = {"moments": {"veto rate": {"mean": 0.02, "low": 0.0, "high": 0.05, "n": 256}}}
+    (run / "evaluation.json").write_bytes(orjson.dumps(measured))
+    assert "| veto rate | moments | 0.02 | 0.00 to 0.05 | 256 |" in write_card(run)[0].read_text()
     assert len(read_progress(run / "progress.jsonl")) == 2

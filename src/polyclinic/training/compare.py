@@ -27,7 +27,9 @@ from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import load_results
 from polyclinic.store.store import Store
 from polyclinic.training.examples import as_text, data_file, read_rows
+from polyclinic.training.folder import RESULT
 from polyclinic.training.grading import open_grader
+from polyclinic.training.model_card import EVALUATION
 from polyclinic.training.room import dataset_room
 
 UNDERSTUDY = "understudy"
@@ -131,12 +133,23 @@ async def compare_models(
             tell(f"{contender.name}: in situ")
             made.situ[contender.name] = await in_situ(store, contender, trial)
             _write(made, out)
+    for contender in contenders:
+        _keep(made, contender)
     return made
 
 
 def _write(made: Compared, out: Path) -> None:
     (out / "comparison.json").write_bytes(orjson.dumps(made.to_plain(), option=orjson.OPT_INDENT_2))
     (out / "comparison.md").write_text(made.text(), encoding="utf-8")
+
+
+def _keep(made: Compared, contender: Contender) -> None:
+    """A contender that is a run's folder keeps its figures, for its card."""
+    run = Path(contender.model)
+    if (run / RESULT).is_file():
+        parts = made.to_plain()
+        found = {part: parts[part][contender.name] for part in ("moments", "in_situ") if contender.name in parts[part]}
+        (run / EVALUATION).write_bytes(orjson.dumps(found, option=orjson.OPT_INDENT_2))
 
 
 async def on_moments(store: Store, contender: Contender, trial: Trial, out: Path) -> Figures:

@@ -47,8 +47,7 @@ def card_text(facts: dict[str, Any], curve: list[dict[str, Any]]) -> str:
     recipe = "\n".join(f"| {name} | {value} |" for name, value in config["recipe"].items())
     made = ", ".join(f"{name} {version}" for name, version in config["versions"].items())
     scores = _scores(curve)
-    measured = facts.get("evaluation")
-    tested = orjson.dumps(measured, option=orjson.OPT_INDENT_2).decode() if measured else "Not evaluated yet."
+    tested = _evaluated(facts.get("evaluation", {}))
     return f"""---
 language: en
 tags: [{config["stage"]}, {config["clinic"]}]
@@ -79,6 +78,22 @@ form. What the model says about medicine was never checked by a clinician.
 ## Made with
 {made}. Weights {result["weights"]}.
 """
+
+
+def _evaluated(parts: dict[str, Any]) -> str:
+    """The figures of `train compare`, with their intervals."""
+    if not parts:
+        return "Not evaluated yet."
+    lines = [
+        f"| {name} | {part.replace('_', ' ')} | {one['mean']:.2f} | {_interval(one)} | {one['n']} |"
+        for part, figures in parts.items()
+        for name, one in figures.items()
+    ]
+    return "\n".join(["| figure | on | mean | 95 % interval | n |", "| --- | --- | --- | --- | --- |", *lines])
+
+
+def _interval(one: dict[str, Any]) -> str:
+    return "–" if one["low"] is None else f"{one['low']:.2f} to {one['high']:.2f}"
 
 
 def _scores(curve: list[dict[str, Any]]) -> str:
