@@ -2,7 +2,8 @@
 well the simulated queue agrees with theory.
 
 A line of the file has a ``check``, the ``text`` that somebody said or wrote, the ``value`` that it is held to (where
-the check has one), and the ``label``: 1 if the text says or is it, 0 if not.
+the check has one), and the ``label``: 1 if the text says or is it, 0 if not. A line may have ``today`` (YYYY-MM-DD), from
+which "next Tuesday" is counted; without it today is Monday, 2025-09-01.
 """
 
 from __future__ import annotations
@@ -32,12 +33,13 @@ from polyclinic.eval.sections import Cell, Section, Table
 from polyclinic.people.demographics import Person
 
 GOAL = 0.97
+TODAY = "2025-09-01"
 SHIPPED = "data/rubric_sentences.jsonl"
 CHECKS: dict[str, str] = {
     "wish-asap": "the text states the wish for the earliest time (no value)",
     "wish-physician": "it states the wish for this doctor (value: the doctor's name)",
     "wish-date": "it states the wish to come from this date on (value: YYYY-MM-DD)",
-    "intent-move": "a caller wants the appointment earlier (no value)",
+    "intent-move": "a caller wants the appointment at another time (no value)",
     "intent-cancel": "a caller wants to give the appointment up (no value)",
     "same-date": "the text is this date (value: YYYY-MM-DD)",
     **{f"said-{field}": f"somebody says this {field} (value: the {field})" for field in FIELDS},
@@ -61,20 +63,20 @@ def _person(field: str, value: str) -> Person:
     return person.model_copy(update={field: value})
 
 
-async def _holds(reads: Reads, check: str, value: str, text: str) -> bool:
+async def _holds(reads: Reads, check: str, value: str, text: str, today: date | None) -> bool:
     """What the rubric makes of one line."""
     kind, _, what = check.partition("-")
     if kind == "wish":
         day = read_date(value) if what == "date" else None
         physician = value if what == "physician" else ""
         return await states_wish(
-            reads, Wish.model_validate({"kind": what, "physician": physician, "valid_from": day}), [text]
+            reads, Wish.model_validate({"kind": what, "physician": physician, "valid_from": day}), [text], today
         )
     if kind == "intent":
         return await states_intent(reads, "move" if what == "move" else "cancel", [text])
     if what == "date":
         day = read_date(value)
-        return day is not None and mentions_date(day, text)
+        return day is not None and mentions_date(day, text, today)
     person = _person(what, value)
     return was_said(what, person, text) if kind == "said" else same(what, text, person)
 
@@ -116,7 +118,7 @@ async def rubrics(bench: Bench, file: str) -> Judged:
     wrong: list[int] = []
     rows = _lines(file)
     for number, row in enumerate(rows, start=1):
-        holds = await _holds(bench, row["check"], str(row.get("value", "")), row["text"])
+        holds = await _holds(bench, row["check"], str(row.get("value", "")), row["text"], read_date(row.get("today", TODAY)))
         right = holds == bool(row["label"])
         found.setdefault(row["check"], []).append(right)
         if not right:

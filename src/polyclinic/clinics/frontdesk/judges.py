@@ -31,7 +31,8 @@ from polyclinic.clinics.frontdesk.rules.scheduling_rubric import (
     judge_event,
 )
 from polyclinic.clinics.frontdesk.rules.snapshot import Snapshot
-from polyclinic.clinics.frontdesk.rules.spoken import mentions_date, mentions_name
+from polyclinic.clinics.frontdesk.rules.names import mentions_name
+from polyclinic.clinics.frontdesk.rules.spoken import mentions_date
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.clinics.frontdesk.scenario.times import read_date
 from polyclinic.clinics.frontdesk.tools.desk import TOOL_FOR

@@ -144,7 +144,8 @@ class Booking:
         """
         self.aloud(request)
         offer = await self.find(diary, snapshot, request)
-        stated = self.is_right(snapshot, offer) or await states_wish(self.episode, request.wish, request.said)
+        today = snapshot.time.clock(snapshot.now).date()
+        stated = self.is_right(snapshot, offer) or await states_wish(self.episode, request.wish, request.said, today)
         self.episode.note(Wished(stage=request.number, wish=request.wish, stated=stated))
         self.episode.note(Offered(stage=request.number, via=offer.via, proposals=offer.proposals))
         if offer.proposals:

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from datetime import date
 from functools import lru_cache
 from typing import Literal, Protocol
 
 from polyclinic.clinics.frontdesk.readings import INTENT, INTENTS, WISH, WISHES
-from polyclinic.clinics.frontdesk.rules.spoken import names_it
-from polyclinic.clinics.frontdesk.scenario.diary import plain_name
+from polyclinic.clinics.frontdesk.rules.names import name_at
+from polyclinic.clinics.frontdesk.rules.wished_days import asks_from, names_first_day
 from polyclinic.clinics.frontdesk.scenario.slots import Wish
 from polyclinic.core.files import package_data
 from polyclinic.core.reading import Finding, Question
+from polyclinic.text.dates import Order
 
 
 class Reads(Protocol):
@@ -30,7 +32,7 @@ class Reads(Protocol):
 @lru_cache(maxsize=1)
 def _patterns() -> Mapping[str, re.Pattern[str]]:
     tables: Mapping[str, Sequence[str]] = package_data("polyclinic.clinics.frontdesk", "data/plainly.toml")
-    return {name: re.compile(rf"\b(?:{'|'.join(words)})", re.IGNORECASE) for name, words in tables.items()}
+    return {name: re.compile(rf"(?<!\w)(?:{'|'.join(words)})", re.IGNORECASE) for name, words in tables.items()}
 
 
 def _says(name: str, text: str) -> bool:
@@ -38,53 +40,67 @@ def _says(name: str, text: str) -> bool:
     return _patterns()[name].search(text) is not None
 
 
-_EARLIEST = (WISH.ask(wish=WISHES["asap"]), WISH.ask(wish=WISHES["no_preference"]))
+_EARLIEST = (WISH.ask(wish=WISHES["asap"]),)
 _DOCTOR = (WISH.ask(wish=WISHES["physician"]), WISH.ask(wish=WISHES["not_physician"]))
 _INTENDS = {"move": INTENT.ask(intent=INTENTS["reschedule"]), "cancel": INTENT.ask(intent=INTENTS["cancel"])}
 
 
-async def states_wish(desk: Reads, wish: Wish, said: Sequence[str]) -> bool:
+async def states_wish(
+    desk: Reads, wish: Wish, said: Sequence[str], today: date | None = None, order: Order = "any"
+) -> bool:
     """Whether these words state this wish. To name a doctor in order to avoid them is no wish for that doctor, and a
     day by which somebody must be seen is no day from which on they can come.
 
     Only a reader that is sure of it makes the patient's words no wish: what is unclear is not the patient's fault.
     """
     text = " ".join(said)
-    if not names_it(wish, text):
-        return False
     if wish.kind == "date":
-        return _says("from_then", text) or not (_says("by_then", text) or _says("not_then", text))
+        return wish.valid_from is not None and bool(asks_from(text, wish.valid_from, today, order))
     if wish.kind == "physician":
-        plain = _plainly_wanted(wish.physician, text)
-        if plain is not None:
-            return plain
-        wants, avoids = await desk.reads(text, _DOCTOR)
-        return wants.says != "no" or not avoids.yes
-    if _says("soon", text) or _says("no_hurry", text):
-        return not _says("no_hurry", text)
-    return any(finding.says != "no" for finding in await desk.reads(text, _EARLIEST))
+        return await _wants_doctor(desk, wish.physician, text)
+    return await _wants_earliest(desk, text, today)
 
 
-def _plainly_wanted(physician: str, text: str) -> bool | None:
-    """False where the words around the name turn it away; None where they say nothing about it."""
-    words = plain_name(text)
-    begins = words.find(plain_name(physician))
-    before, after = words[:begins], words[begins + len(plain_name(physician)) :]
-    if _says("wants_before", before):
+async def _wants_doctor(desk: Reads, physician: str, text: str) -> bool:
+    around = name_at(physician, text)
+    if around is None:
+        return False
+    before, after = around
+    if _says("wants_before", before) or _patterns()["wants_after"].match(after):
         return True
-    return False if _says("avoids_before", before) or _says("avoids_after", after) else None
+    if _says("avoids_before", before) or _patterns()["avoids_after"].match(after):
+        return False
+    wants, avoids = await desk.reads(text, _DOCTOR)
+    return wants.says != "no" or not avoids.yes
+
+
+async def _wants_earliest(desk: Reads, text: str, today: date | None) -> bool:
+    """A first day on which somebody can come, a doctor to be avoided and no preference at all are other wishes."""
+    if _says("no_hurry", text) or names_first_day(text, today):
+        return False
+    if _says("soon", _patterns()["not_now"].sub(" ", text)):
+        return True
+    if any(_says(other, text) for other in ("any_will_do", "named_doctor", "avoids_somebody", "books_or_asks")):
+        return False
+    (finding,) = await desk.reads(text, _EARLIEST)
+    return finding.says != "no"
 
 
 async def states_intent(desk: Reads, intent: Literal["move", "cancel"], said: Sequence[str]) -> bool:
     """Whether these words say that the caller wants to move, or to cancel. The plain words for it are exact; anything
-    else is read.
+    else is read. Who cannot come and asks for another time wants to move.
     """
     text = " ".join(said)
-    gives_up = _says("gives_up", _patterns()["keeps"].sub(" ", text))
-    sooner = _says("sooner", _patterns()["was_earlier"].sub(" ", text))
-    if gives_up != sooner:
+    kept = _patterns()["keeps"].sub(" ", text)
+    moves = _says("moves", _patterns()["was_earlier"].sub(" ", text))
+    absent = _says("cannot_come", kept)
+    moves = moves or (absent and "?" in text)
+    gives_up = _says("gives_up", kept) or (absent and not moves)
+    if gives_up != moves:
         return gives_up == (intent == "cancel")
     if gives_up:
         return True
+    if _says("books_or_asks", text):
+        return False
     (finding,) = await desk.reads(text, [_INTENDS[intent]])
     return finding.yes

@@ -1,0 +1,88 @@
+"""Addresses by their parts: house, street, flat, town, region and postcode, in any order and with the usual short forms."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from polyclinic.text.normal import normalise, without_accents
+from polyclinic.text.numbers import figures
+
+_SHORT = {
+    "street": "st", "saint": "st", "str": "st", "road": "rd", "avenue": "ave", "av": "ave", "lane": "ln", "drive": "dr",
+    "place": "pl", "square": "sq", "court": "ct", "boulevard": "blvd", "close": "cl", "crescent": "cres",
+    "terrace": "ter", "gardens": "gdns", "garden": "gdns", "highway": "hwy", "parkway": "pkwy", "circle": "cir",
+    "mount": "mt", "fort": "ft", "north": "n", "south": "s", "east": "e", "west": "w", "and": "&", "heights": "hts",
+    "strasse": "st", "straße": "st", "apartments": "apts", "grove": "grv", "park": "pk", "hill": "hl", "house": "hse",
+}  # fmt: skip
+_LABELS = {
+    "apt", "apartment", "flat", "unit", "suite", "ste", "room", "rm", "building", "bldg", "number", "no", "nr", "block",
+    "dong", "ho", "floor", "fl", "zip", "zips", "zipcode", "postcode", "postal", "code", "door", "house-number",
+}  # fmt: skip
+_SMALL = {"on", "at", "in", "the", "of", "upon"}
+_TOKEN = re.compile(r"[^\W_]+|&")
+_MIXED = re.compile(r"(?<=\d)(?=[^\W\d_])|(?<=[^\W\d_])(?=\d)")
+_POSTCODE = re.compile(r"(?:^|\s)(\d{5,6}(?:-\d{4})?|[a-z]{1,2}\d[a-z\d]?\s*\d[a-z]{2})$")
+_FILLERS = {
+    "in", "at", "on", "the", "that", "thats", "is", "its", "it", "near", "of", "my", "i", "live", "a", "an", "city",
+    "address", "province", "county", "state", "town", "korea", "uk", "usa", "republic", "england", "scotland",
+}  # fmt: skip
+
+
+@lru_cache(4096)
+def _tokens(text: str) -> tuple[str, ...]:
+    """The words that tell an address apart, in short forms; a unit's letter apart from its number."""
+    words = _TOKEN.findall(without_accents(figures(normalise(text))).replace("'", ""))
+    pieces = [piece for word in words for piece in _MIXED.sub(" ", word).split()]
+    return tuple(_SHORT.get(piece, piece) for piece in pieces if piece not in _LABELS and piece not in _SMALL)
+
+
+@lru_cache(4096)
+def _parts(address: str) -> tuple[tuple[str, ...], ...]:
+    """An address in parts; a postcode at the end of one is a part of its own."""
+    found: list[tuple[str, ...]] = []
+    for part in re.split(r"[,;\n]", normalise(address)):
+        code = _POSTCODE.search(part.strip())
+        pieces = (part.strip()[: code.start()], code[1]) if code else (part,)
+        found += [tokens for piece in pieces if (tokens := _tokens(piece))]
+    return tuple(found)
+
+
+def _holds(tokens: tuple[str, ...], part: tuple[str, ...]) -> bool:
+    """Whether these words stand in a row, however they are spaced: Daehak-ro, Daehak ro, Daehakro."""
+    wanted = "".join(part)
+    for first in range(len(tokens)):
+        joined = ""
+        for token in tokens[first:]:
+            joined += token
+            if len(joined) >= len(wanted):
+                break
+        if joined == wanted:
+            return True
+    return False
+
+
+def _is_code(part: tuple[str, ...]) -> bool:
+    return _POSTCODE.search(" ".join(part)) is not None or re.fullmatch(r"\d{5,6}", "".join(part)) is not None
+
+
+def says_address(address: str, text: str, *, whole: bool = False) -> bool:
+    """Whether a text tells this address. Unless the `whole` of it is asked for, the postcode may be left out, and of
+    three or more named parts the last: a region that the town implies.
+    """
+    tokens, parts = _tokens(text), _parts(address)
+    missing = [part for part in parts if not _holds(tokens, part)]
+    if not missing:
+        return bool(parts)
+    named = [part for part in parts if not any(piece.isdecimal() for piece in part)]
+    spare = [part for part in parts if _is_code(part)] + (named[-1:] if len(named) > 2 else [])
+    return not whole and all(part in spare for part in missing)
+
+
+def same_address(written: str, address: str) -> bool:
+    """Whether what was written down is this address: it tells it, and says nothing that is not in it."""
+    if not says_address(address, written):
+        return False
+    there, whole = set(_tokens(address)), "".join(_tokens(address))
+    extra = [token for token in _tokens(written) if token not in there and token not in _FILLERS]
+    return all(token in whole and not token.isdecimal() for token in extra)

@@ -1,0 +1,85 @@
+"""From which day on somebody can come: told from days that are named for another reason.
+
+"I'm away until the 20th, so from the 22nd" names two days, and asks for one. A day that words around it mark as the
+first one ("from", "or later", "not before") is the day wished for; without such a mark every day counts that is not
+turned away ("by", "not on", "I said the 8th, I meant the 9th").
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date, timedelta
+
+from polyclinic.text.dates import Mention, Order, plain
+from polyclinic.text.days import days_named
+
+_NOT = r"(?:not|no|never|cannot|can't|cant|couldn't|won't|wont|don't|dont|isn't|unable to|nothing|impossible)\b"
+_WEEKDAY = r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day )?(?:the )?"
+_FROM_BEFORE = re.compile(
+    rf"(?:\b(?:from|starting|beginning|start|as of|as from|commencing|back(?: home)?(?: here)?(?: on| by| in)?|only|earliest(?: (?:is|would be|i can (?:do|come|make) is|for me(?: is| would be)?))?"
+    rf"|return(?:ing)?(?: on)?|available|free(?: again)?(?: on)?|first (?:i can|day)[^;]{{0,20}}|later than)"
+    rf"|{_NOT}[^;]{{0,40}}?\b(?:before|until|till|til|earlier than|prior to|sooner than))"
+    rf"(?: on)? {_WEEKDAY}$"
+)
+_AFTER_BEFORE = re.compile(
+    rf"\b(?:after|past|beyond|following|since|(?:away|abroad|gone|travelling|traveling|busy|out|working|exams?|holiday|here|town"
+    rf"|off|tied up|booked|unavailable)\b[^;]{{0,25}}?\b(?:until|till|til|to|through)) {_WEEKDAY}$"
+)
+_FROM_AFTER = re.compile(
+    r"^(?:(?: of)? (?:this|next) (?:week|month))?(?: (?:is|would be|will be|that'd be|please|at))*"
+    r" ?(?:onwards?|on\b(?! (?:the|a|my)\b)|(?:or|and|and then) (?:any (?:day|time) )?(?:later|after\w*|following|folowing|from then|beyond"
+    r"|thereafter|whenever|the (?:days|day|week)s? (?:after|following))|or (?:so|any (?:day|time) (?:after|later|following|folowing))"
+    r"|(?:at )?(?:the )?(?:very )?earliest|(?:the )?(?:1st|first) (?:i|day|time)|forwards?\b|plus\b|부터|이후|지나|넘어|then i can)"
+)
+_AGAINST_BEFORE = re.compile(
+    rf"(?:\b(?:by|before|prior to|no later than|latest|ahead of|earlier than|except(?: for| on)?|any (?:day|date) but|other than"
+    rf"|apart from|avoid|i said|i told you|instead of|rather than|(?:was|were)(?: (?:there|here|seen|in))?|born|since i was|{_NOT}(?: (?:come|make it|be there|do|available))?)"
+    rf"(?: on)?) {_WEEKDAY}$"
+)
+_AGAINST_AFTER = re.compile(
+    r"^ (?:at the latest|latest|is (?:impossible|no good|out|too late|bad|not)|isn't|won't|doesn't|does not|will not|would not"
+    r"|i (?:can't|cannot|can not|couldn't|work|have|am busy|'m busy|'m at)|i'm (?:at|busy|away|out|working|off)|까지|전에|말고|no i meant|sorry)"
+)
+_DAY = timedelta(days=1)
+
+
+def _marks(text: str, mention: Mention) -> tuple[str, str]:
+    """The words of the same sentence before and after a mention."""
+    before = text[: mention.begins].rsplit(" ; ", 1)[-1]
+    if before and not before.endswith(" "):
+        before += " "
+    inner = text[mention.begins : mention.ends]
+    first = re.match(r"(?:the|on|until|till|from|after|since|by|in) ", inner)
+    return before + (first[0] if first else ""), text[mention.ends :].split(" ; ", 1)[0]
+
+
+def asks_from(text: str, day: date, today: date | None = None, order: Order = "any") -> bool | None:
+    """Whether these words ask for a time from this day on; None where they name no day at all."""
+    words = plain(text)
+    named = days_named(words, today, order)
+    if not named:
+        return None
+    sure: list[bool] = []
+    open_: list[bool] = []
+    for mention in named:
+        before, after = _marks(words, mention)
+        this, next_ = mention.may_be(day), mention.may_be(day - _DAY)
+        if _FROM_BEFORE.search(before) or _FROM_AFTER.search(after):
+            sure.append(this)
+        elif _AFTER_BEFORE.search(before):
+            (sure if before.endswith(("after ", "past ", "after the ", "past the ")) else open_).append(this or next_)
+        elif not (_AGAINST_BEFORE.search(before) or _AGAINST_AFTER.search(after)):
+            open_.append(this)
+    return any(sure) if sure else any(open_)
+
+
+def names_first_day(text: str, today: date | None = None) -> bool:
+    """Whether these words name a day, other than today, from which on somebody can come."""
+    words = plain(text)
+    for mention in days_named(words, today):
+        before, after = _marks(words, mention)
+        if today is not None and mention.may_be(today):
+            continue
+        if _FROM_BEFORE.search(before) or _FROM_AFTER.search(after) or _AFTER_BEFORE.search(before):
+            return True
+    return False

@@ -1,0 +1,240 @@
+"""Dates that a text names, however they are written or said: 2025-09-05, 09/05/2025, "the fifth of September",
+"Sept 5 '25", "nineteen seventy-eight, oh-two, twenty-eight", 9월 5일.
+
+A text is first brought into one form (`plain`): figures for number words, whole names for months and weekdays, also
+where they are misspelt. What is left open (the year of "5 September", the month of "the 5th") stays open.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
+from typing import Literal
+
+from polyclinic.text.normal import normalise
+from polyclinic.text.numbers import figures
+
+Order = Literal["any", "month first", "day first"]
+MONTHS = (
+    "january", "february", "march", "april", "may", "june",
+    "july", "august", "september", "october", "november", "december",
+)  # fmt: skip
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_SHORT = {
+    **{month[:3]: month for month in MONTHS}, "sept": "september",
+    "mon": "monday", "tue": "tuesday", "tues": "tuesday", "wed": "wednesday", "weds": "wednesday",
+    "thu": "thursday", "thur": "thursday", "thurs": "thursday", "fri": "friday", "sat": "saturday", "sun": "sunday",
+}  # fmt: skip
+_AMBIGUOUS = {"sat", "sun", "mar", "wed", "mon", "dec", "jan"}
+"""Short forms that are also words or names: only beside a figure."""
+_WHOLE = {name: name for name in (*MONTHS, *WEEKDAYS)}
+_FEASTS = {
+    r"christmas eve": (12, 24), r"christmas(?: day)?": (12, 25), r"boxing day": (12, 26), r"new year'?s eve": (12, 31),
+    r"new year'?s day": (1, 1), r"valentine'?s(?: day)?": (2, 14), r"leap day": (2, 29), r"hall?owe'?en": (10, 31),
+    r"april fools?'?s?(?: day)?": (4, 1), r"bonfire night": (11, 5), r"independence day": (7, 4),
+    r"st\.? patrick'?s(?: day)?": (3, 17),
+}  # fmt: skip
+_MONTH = rf"(?P<month>{'|'.join(MONTHS)})"
+_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+_YEAR = r"(?P<year>\d{4}|'?\d{2})(?!\d|:|st\b|nd\b|rd\b|th\b| ?(?:am|pm|o'clock|a m|p m)\b)"
+_EDGE, _END = r"(?<![\w/.-])", r"(?![\w/]|[.-]\d)"
+_OF_A_YEAR = rf"(?: (?:of |in )?(?:the year )?{_YEAR})?"
+_FORMS = tuple(
+    re.compile(_EDGE + form + _END)
+    for form in (
+        r"(?P<year>\d{4})[-/. ](?P<month>\d{1,2})[-/. ](?P<day>\d{1,2})",
+        r"(?P<year>(?:19|20)\d\d)(?P<month>\d\d)(?P<day>\d\d)",
+        r"(?P<month>\d{1,2})[-/. ](?P<day>\d{1,2})[-/. ](?P<year>\d{4}|'?\d{2})",
+        r"(?P<year>\d\d)(?P<month>[01]\d)(?P<day>[0-3]\d)",
+        rf"(?:{_DAY} (?:day )?(?:of )?(?:the month )?(?:of )?|{_DAY.replace('day', 'day2')}-){_MONTH}[ -]?{_OF_A_YEAR}",
+        rf"(?:(?P<early>\d{{4}}) )?{_MONTH} (?:on )?(?:the )?{_DAY}{_OF_A_YEAR}",
+        rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th) (?:of )?(?:the )?(?P<month>\d{{1,2}})(?:st|nd|rd|th)(?: month)?{_OF_A_YEAR}",
+        rf"(?P<feast>{'|'.join(_FEASTS)}){_OF_A_YEAR}",
+        r"(?P<month>\d{1,2})/(?P<day>\d{1,2})",
+        rf"{_MONTH} (?:of |in )?(?P<year>\d{{4}}|'\d{{2}})",
+    )
+)
+_KOREAN = re.compile(r"(?:(?P<year>\d{4}|\d{2})년 ?)?(?P<month>\d{1,2})월 ?(?P<day>\d{1,2})일")
+_ALONE = re.compile(
+    rf"{_EDGE}(?:(?:the |on |until |till |from |after |since |by )(?P<said>\d{{1,2}})(?:st|nd|rd|th)"
+    rf"|(?P<day>\d{{1,2}})(?:st|nd|rd|th)){_END}"
+    r"(?! (?:of (?!this|next|the month)|floor|time|opinion|opening|one|thing|slot|available|appointment|gap|visit"
+    r"|free|chance|place|child|doctor|i (?:can|could)|you (?:can|have)|street|avenue|birthday)\b)"
+)
+_YEAR_ALONE = re.compile(r"(?<![\w/.'-])(?:(?P<year>(?:19|20)\d\d)|'(?P<short>\d\d))(?![\w/]|[.-]\d)")
+_KEPT = 4096
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A date as a text names it: what it may be, as (year, month, day) with None for what is left open, and where it
+    stands in the plain text.
+    """
+
+    begins: int
+    ends: int
+    meant: tuple[tuple[int | None, int | None, int | None], ...]
+
+    def may_be(self, day: date) -> bool:
+        """Whether this day may be meant."""
+        parts = (day.year, day.month, day.day)
+        return any(all(a is None or a == b for a, b in zip(one, parts, strict=True)) for one in self.meant)
+
+    @property
+    def whole(self) -> bool:
+        """Whether day and month are named."""
+        return any(month is not None and day is not None for _, month, day in self.meant)
+
+
+@lru_cache(_KEPT)
+def plain(text: str) -> str:
+    """The text in the form in which dates are looked for."""
+    text = figures(normalise(text).replace("`", "'"))
+    text = re.sub(r"(?<=\d)\s*[·/.\-]\s*(?=\d)", lambda sign: sign[0].strip(), text.replace("·", "."))
+    text = re.sub(r"\b[a-z]{3,11}\b\.?(?=\s*\d?)", _spelt, text)
+    text = re.sub(r"[.;!?]+(?=\s|$)", " ; ", text)
+    text = re.sub(r"[,:()\[\]\"](?!\d\d\b)|(?<!\d)[-.](?=\d)|[-.](?!\d|[a-z])", " ", text)
+    return " ".join(text.split())
+
+
+def _spelt(found: re.Match[str]) -> str:
+    word = found[0].rstrip(".")
+    if word in _AMBIGUOUS:
+        beside = re.search(r"\d\S*(?: of)?[ -]$", found.string[: found.start()]) or re.match(
+            r"\.?,? ?(?:the )?\d", found.string[found.end() :]
+        )
+        return _SHORT[word] if beside else found[0]
+    return _SHORT.get(word) or _nearly(word) or found[0]
+
+
+@lru_cache(_KEPT)
+def _nearly(word: str) -> str:
+    """The month or weekday that this is, perhaps misspelt by a letter or two; empty for another word."""
+    if word in _WHOLE:
+        return word
+    if len(word) < 6:
+        return ""
+    for name in _WHOLE:
+        if len(name) > 5 and word[0] == name[0] and abs(len(word) - len(name)) <= 2 and _wrong(word, name):
+            return name
+    return ""
+
+
+def _wrong(word: str, name: str) -> bool:
+    """Whether a word is this name with one slip: a letter too many, too few, another or two changed places."""
+    longer, shorter = (word, name) if len(word) >= len(name) else (name, word)
+    if len(longer) == len(shorter):
+        differ = [i for i in range(len(word)) if word[i] != name[i]]
+        swapped = len(differ) == 2 and word[differ[0]] == name[differ[1]] and word[differ[1]] == name[differ[0]]
+        return len(differ) == 1 or swapped
+    if len(longer) - len(shorter) == 1:
+        return any(longer[:i] + longer[i + 1 :] == shorter for i in range(len(longer)))
+    return len(name) > 7 and sorted(set(word)) == sorted(set(name))
+
+
+@lru_cache(_KEPT)
+def mentions(text: str, order: Order = "any") -> tuple[Mention, ...]:
+    """The dates that a plain text names, in order; a year that stands apart belongs to a date without one."""
+    found: list[Mention] = []
+    taken = [False] * (len(text) + 1)
+    for mention in (*_named(text, order), *_days_alone(text)):
+        if not any(taken[mention.begins : mention.ends]):
+            found.append(mention)
+            taken[mention.begins : mention.ends] = [True] * (mention.ends - mention.begins)
+    years = [year for year in _YEAR_ALONE.finditer(text) if not any(taken[year.start() : year.end()])]
+    found.sort(key=lambda mention: mention.begins)
+    return _joined(found, years)
+
+
+def _joined(found: list[Mention], years: list[re.Match[str]]) -> tuple[Mention, ...]:
+    """Mentions with what stands apart from them: a year, or the day of "May '72, the 29th"."""
+    halves = [one for one in found if one.meant[0][1] is not None and one.meant[0][2] is None]
+    days = [one for one in found if one.meant[0][1] is None]
+    if len(halves) == 1 and len(days) == 1:
+        day = days[0].meant[0][2]
+        whole = Mention(days[0].begins, days[0].ends, tuple((year, month, day) for year, month, _ in halves[0].meant))
+        found = [whole if one is days[0] else one for one in found]
+    found = [one for one in found if one.meant[0][2] is not None]
+    if len(years) != 1:
+        return tuple(found)
+    told = years[0]["year"] or f"'{years[0]['short']}"
+    return tuple(
+        Mention(one.begins, one.ends, tuple((y, month, day) for _, month, day in one.meant for y in _years(told)))
+        if one.whole and one.meant[0][0] is None
+        else one
+        for one in found
+    )
+
+
+def _centuries(year: int | None) -> tuple[int | None, ...]:
+    return (year,) if year is None or year > 99 else (2000 + year, 1900 + year)
+
+
+def _years(told: str | None) -> tuple[int | None, ...]:
+    """The years that are meant: of two figures, those of this century and the last."""
+    return _centuries(int(told.lstrip("'"))) if told else (None,)
+
+
+def _named(text: str, order: Order) -> Iterator[Mention]:
+    for number, form in enumerate((*_FORMS, _KOREAN)):
+        for match in form.finditer(text):
+            meant = tuple(dict.fromkeys(_meant(match, number, order)))
+            if meant:
+                yield Mention(match.start(), match.end(), meant)
+
+
+_NUMERIC = (2, 8)
+"""Forms of figures alone, in which day and month may change places."""
+
+
+def _meant(match: re.Match[str], form: int, order: Order) -> Iterator[tuple[int | None, int | None, int | None]]:
+    parts = match.groupdict()
+    told = parts.get("year") or parts.get("early")
+    if parts.get("feast"):
+        month, day = next(when for feast, when in _FEASTS.items() if re.fullmatch(feast, parts["feast"]))
+        yield from ((year, month, day) for year in _years(told))
+        return
+    named = parts["month"]
+    one = MONTHS.index(named) + 1 if named in MONTHS else int(named)
+    figure = parts.get("day") or parts.get("day2")
+    two = int(figure) if figure else None
+    ways = [(one, two)]
+    if form in _NUMERIC and two is not None:
+        ways = {"any": [(one, two), (two, one)], "month first": [(one, two)], "day first": [(two, one)]}[order]
+    for month, day in ways:
+        yield from ((year, month, day) for year in _years(told) if _real(year, month, day))
+    if form == _NUMERIC[0] and one > 31 and told and two is not None:
+        last = int(told.lstrip("'"))
+        yield from ((year, two, last) for year in _centuries(one) if _real(year, two, last))
+
+
+def _real(year: int | None, month: int, day: int | None) -> bool:
+    try:
+        date(year or 2024, month, day or 1)
+    except ValueError:
+        return False
+    return True
+
+
+def _days_alone(text: str) -> Iterator[Mention]:
+    for match in _ALONE.finditer(text):
+        day = int(match["said"] or match["day"])
+        if 0 < day <= 31:
+            yield Mention(match.start(), match.end(), ((None, None, day),))
+
+
+def dates_in(text: str, year: int | None = None, order: Order = "any") -> list[date]:
+    """The dates that a text names with their month, in order; a date without a year is one of `year`, if that is
+    given. 09/05/2025 is both dates that it may be; a year of two figures is one of this century.
+    """
+    found: list[date] = []
+    for mention in mentions(plain(text), order):
+        for told, month, day in mention.meant:
+            named = told if told is not None else year
+            old = told is not None and (told + 100, month, day) in mention.meant
+            if named is not None and month is not None and day is not None and not old and _real(named, month, day):
+                found.append(date(named, month, day))
+    return list(dict.fromkeys(found))

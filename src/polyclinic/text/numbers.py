@@ -1,0 +1,96 @@
+"""Numbers that are said in words, as figures: "nineteen seventy-eight", "double oh seven", "the twenty-fifth", 공일공."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+_UNITS = {
+    "zero": 0, "oh": 0, "nought": 0, "nil": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6,
+    "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14,
+    "fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19,
+}  # fmt: skip
+_TENS = {
+    "twenty": 20, "thirty": 30, "forty": 40, "fourty": 40, "fifty": 50,
+    "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
+}  # fmt: skip
+_ORDINALS = {
+    "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9,
+    "tenth": 10, "eleventh": 11, "twelfth": 12, "thirteenth": 13, "fourteenth": 14, "fifteenth": 15,
+    "sixteenth": 16, "seventeenth": 17, "eighteenth": 18, "nineteenth": 19, "twentieth": 20, "thirtieth": 30,
+}  # fmt: skip
+_SCALES = {"hundred": 100, "thousand": 1000}
+_TIMES = {"double": 2, "triple": 3, "treble": 3}
+_WORD = "|".join(sorted({*_UNITS, *_TENS, *_ORDINALS, *_SCALES, *_TIMES}, key=len, reverse=True))
+_RUN = re.compile(rf"\b(?:{_WORD})(?:(?:[\s-]+(?:and[\s-]+)?|, )(?:{_WORD}|\d)\b)*(?![\w])", re.IGNORECASE)
+_SPLIT = re.compile(r"(?:[\s-]+and[\s-]+|[\s-]+)")
+_CENTURIES = ("18", "19", "20")
+_KOREAN = dict(zip("공영일이삼사오육륙칠팔구", "001234566789", strict=True))
+_KOREAN_RUN = re.compile(rf"(?<![가-힣])[{''.join(_KOREAN)}](?:[ -]?[{''.join(_KOREAN)}]){{2,}}")
+
+
+@lru_cache(4096)
+def figures(text: str) -> str:
+    """The text with its spoken numbers as figures. A comma ends a number, as a pause does."""
+    spoken = _RUN.sub(lambda run: ", ".join(_said(part) for part in run[0].split(", ")), text)
+    return _KOREAN_RUN.sub(lambda run: "".join(_KOREAN.get(sign, sign) for sign in run[0]), spoken)
+
+
+def _said(run: str) -> str:
+    words, groups = _SPLIT.split(run.lower()), list[str]()
+    at = 0
+    while at < len(words):
+        group, at = _group(words, at)
+        if groups and groups[-1] in _CENTURIES and len(group) == 2 and group.isdecimal():
+            groups[-1] += group
+        else:
+            groups.append(group)
+    return " ".join(groups)
+
+
+def _group(words: Sequence[str], at: int) -> tuple[str, int]:
+    """The number that begins at a word, and where the next one begins."""
+    word = words[at]
+    after = words[at + 1] if at + 1 < len(words) else ""
+    if word in _TIMES:
+        digit = str(_UNITS.get(after, after))
+        return (digit * _TIMES[word], at + 2) if len(digit) == 1 else (word, at + 1)
+    if word in _ORDINALS:
+        return _ordinal(_ORDINALS[word]), at + 1
+    if word in ("oh", "zero", "nought") and 0 < _UNITS.get(after, 0) < 10:
+        return f"0{_UNITS[after]}", at + 2
+    value, at = _small(words, at)
+    if value is None:
+        return word, at
+    return _scaled(words, at, value)
+
+
+def _small(words: Sequence[str], at: int) -> tuple[int | None, int]:
+    """A number under a hundred."""
+    word = words[at]
+    if word not in _TENS:
+        return _UNITS.get(word), at + 1
+    after = words[at + 1] if at + 1 < len(words) else ""
+    unit = _UNITS.get(after, 0)
+    return (_TENS[word] + unit, at + 2) if 0 < unit < 10 else (_TENS[word], at + 1)
+
+
+def _scaled(words: Sequence[str], at: int, value: int) -> tuple[str, int]:
+    """A number with its hundreds or thousands, and its end as an ordinal where it is one."""
+    scaled = False
+    while at < len(words) and words[at] in _SCALES:
+        value, at, scaled = value * _SCALES[words[at]], at + 1, True
+        if at < len(words) and words[at] not in _SCALES and words[at] not in _ORDINALS and words[at] != "oh":
+            rest, next_ = _small(words, at)
+            if rest is not None:
+                value, at = value + rest, next_
+    last = words[at] if at < len(words) else ""
+    if last in _ORDINALS and _ORDINALS[last] < 10 and (value % 10 == 0 and 20 <= value < 100):
+        return _ordinal(value + _ORDINALS[last]), at + 1
+    return (str(value) if scaled or value else "0"), at
+
+
+def _ordinal(number: int) -> str:
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10 if number // 10 != 1 else 0, "th")
+    return f"{number}{ending}"
