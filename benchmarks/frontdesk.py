@@ -1,10 +1,14 @@
 """The front desk's cost and speed: synthesis, CPU per patient, FHIR transactions, slot search, and a slow endpoint.
 
-    python benchmarks/frontdesk.py [synthesis] [patients] [search] [endpoint] [intake] [travel]
+    python benchmarks/frontdesk.py [synthesis] [patients] [search] [endpoint] [intake] [travel] [sentences]
                                    [--patients N] [--repeats N] [--concurrency N] [--hospitals SELECTOR]…
+                                   [--file FILE]…
 
 `intake` gives the understudy's errors at the intake on hospitals of ours and, with `--hospitals FOLDER`, on a data set
-of the h-adminsim package. `travel` follows extraction errors into the hospital's records.
+of the h-adminsim package. `travel` follows extraction errors into the hospital's records. `sentences`
+gives the rubrics' share of right judgements on the author's sentences, by halves: a sentence belongs to the half that
+was read while the rules were widened if the SHA-256 of its text is even, to the unread half if it is odd. A new file
+(`--file`, as for `polyclinic eval frontdesk-rubrics`) is measured whole.
 
 Times are CPU time or ratios within one run, because wall-clock time on a shared machine says little. The endpoint
 part serves the replies that understudies gave in a first run, over HTTP, from another process, each after a fixed
@@ -153,6 +157,31 @@ async def intake(selectors: list[str]) -> None:
             f"intake    {selector}: {len(wrong)} of {len(told)} wrong ({100 * len(wrong) / len(told):.1f} %); without "
             f"a diagnosis {missed} of {len(plain)} ({100 * missed / len(plain):.1f} %)"
         )
+
+
+HELD_OUT = Path(__file__).parent / "data" / "desk_sentences.jsonl"
+
+
+def was_read(line: str) -> bool:
+    """Whether a line's sentence is in the half that was read while the rules were widened."""
+    return int(hashlib.sha256(json.loads(line)["text"].encode()).hexdigest(), 16) % 2 == 0
+
+
+def sentences(files: list[str]) -> None:
+    """The share of sentences judged rightly: each file whole, or both halves of the author's file."""
+    lines = [line for line in HELD_OUT.read_text(encoding="utf-8").splitlines() if line.strip()]
+    halves = {"read half": [a for a in lines if was_read(a)], "unread half": [a for a in lines if not was_read(a)]}
+    with tempfile.TemporaryDirectory() as folder:
+        named = {name: Path(name) for name in files}
+        if not files:
+            for name, half in halves.items():
+                named[name] = Path(folder) / f"{name}.jsonl"
+                named[name].write_text("\n".join(half), encoding="utf-8")
+        for name, path in named.items():
+            asked = [sys.executable, "-m", "polyclinic", "eval", "frontdesk-rubrics", "--file", str(path), "--json"]
+            found = json.loads(subprocess.run(asked, capture_output=True, check=True).stdout)
+            shares = ", ".join(f"{check} {share:.3f}" for check, share in sorted(found["checks"].items()))
+            print(f"sentences {name}: {found['right']:.3f} of {found['lines']} ({shares})")
 
 
 async def travel(selector: str) -> None:
@@ -311,6 +340,7 @@ async def main() -> None:
     )
     parser.add_argument("--serve", type=Path, help="serve recorded replies (used by the endpoint part)")
     parser.add_argument("--hospitals", action="append", default=[], help="for intake: a selector, a file or a folder")
+    parser.add_argument("--file", action="append", default=[], help="for sentences: a file of lines, measured whole")
     given = parser.parse_args()
     if given.serve is not None:
         await serve(given.serve, given.latency)
@@ -323,6 +353,8 @@ async def main() -> None:
         await patients(given.patients, given.repeats, given.concurrency)
     if "intake" in given.parts:
         await intake(given.hospitals or ["primary", "secondary"])
+    if "sentences" in given.parts:
+        sentences(given.file)
     if "travel" in given.parts:
         await travel("tertiary:1")
     if "endpoint" in given.parts:

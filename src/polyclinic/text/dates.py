@@ -51,7 +51,8 @@ _FORMS = tuple(
         r"(?P<year>\d\d)(?P<month>[01]\d)(?P<day>[0-3]\d)",
         rf"(?:{_DAY} (?:day )?(?:of )?(?:the month )?(?:of )?|{_DAY.replace('day', 'day2')}-){_MONTH}[ -]?{_OF_A_YEAR}",
         rf"(?:(?P<early>\d{{4}}) )?{_MONTH} (?:on )?(?:the )?{_DAY}{_OF_A_YEAR}",
-        rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th) (?:of )?(?:the )?(?P<month>\d{{1,2}})(?:st|nd|rd|th)(?: month)?{_OF_A_YEAR}",
+        rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th) (?:of )?(?:the )?(?P<month>\d{{1,2}})(?:st|nd|rd"
+        rf"|th)(?: month)?{_OF_A_YEAR}",
         rf"(?P<feast>{'|'.join(_FEASTS)}){_OF_A_YEAR}",
         r"(?P<month>\d{1,2})/(?P<day>\d{1,2})",
         rf"{_MONTH} (?:of |in )?(?P<year>\d{{4}}|'\d{{2}})",
@@ -201,11 +202,12 @@ def _meant(match: re.Match[str], form: int, order: Order) -> Iterator[tuple[int 
     one = MONTHS.index(named) + 1 if named in MONTHS else int(named)
     figure = parts.get("day") or parts.get("day2")
     two = int(figure) if figure else None
-    ways = [(one, two)]
+    ways: list[tuple[int, int | None]] = [(one, two)]
     if form in _NUMERIC and two is not None:
-        ways = {"any": [(one, two), (two, one)], "month first": [(one, two)], "day first": [(two, one)]}[order]
-    for month, day in ways:
-        yield from ((year, month, day) for year in _years(told) if _real(year, month, day))
+        turned: list[tuple[int, int | None]] = [(two, one)]
+        ways = ways + turned if order == "any" else turned if order == "day first" else ways
+    for first, then in ways:
+        yield from ((year, first, then) for year in _years(told) if _real(year, first, then))
     if form == _NUMERIC[0] and one > 31 and told and two is not None:
         last = int(told.lstrip("'"))
         yield from ((year, two, last) for year in _centuries(one) if _real(year, two, last))

@@ -39,7 +39,8 @@ _WEEKDAYS_SAID = re.compile(
 )
 _SPANS = re.compile(
     rf"\b(?:(?P<part>beginning|start|middle|mid|end)[ -]?(?:of |in )?)?(?:(?<!\d )(?P<month>{'|'.join(MONTHS)})"
-    r"|(?:the |this )?(?P<span>week after next|(?:next|following|coming) week|(?:next|following|coming) month|this month"
+    r"|(?:the |this )?(?P<span>week after next|(?:next|following|coming) week|(?:next|following|coming) month"
+    r"|this month"
     r"|weekend))\b(?! (?:the )?\d)"
 )
 _IN_A_MONTH = re.compile(r"\b(?:in|from|until|till|before|after|since|of|start|starting|beginning) (?:the )?$")
@@ -47,7 +48,8 @@ _BORN = re.compile(r"\bborn (?:in )?((?:19|20)\d\d)\b(?!-)")
 _APART = ("", "the", "a", "on", "on the", "is", "that is", "that's", "that'd be", "of", "which is", "so")
 _KOREAN = re.compile(
     r"(?P<plain>오늘|내일|모레|글피|어제)|(?P<which>이번|다음|담|다다음) ?주 ?(?P<weekday>[월화수목금토일])요일"
-    r"|(?P<alone>[월화수목금토일])요일|(?P<week>다음|담) ?주|(?P<count>\d{1,2}) ?(?P<unit>일|주일?) ?(?:후|뒤)|(?P<one>일주일) ?(?:후|뒤)"
+    r"|(?P<alone>[월화수목금토일])요일|(?P<week>다음|담) ?주|(?P<count>\d{1,2}) ?(?P<unit>일|주일?) ?(?:후|뒤)"
+    r"|(?P<one>일주일) ?(?:후|뒤)"
 )
 
 
@@ -127,7 +129,9 @@ def _spans(text: str, today: date) -> Iterator[Mention]:
     for match in _SPANS.finditer(text):
         span, part = match["span"] or "", match["part"] or ""
         if "weekend" in span:
-            yield _mention(match, _week_of(today, 1, 0) if text[: match.start()].endswith("after ") else _week_of(today, 0, 5))
+            yield _mention(
+                match, _week_of(today, 1, 0) if text[: match.start()].endswith("after ") else _week_of(today, 0, 5)
+            )
         elif "week" in span:
             weekday = {"middle": 2, "mid": 2, "end": 4}.get(part, 0)
             yield _mention(match, _week_of(today, 2 if "after" in span else 1, weekday))
@@ -145,13 +149,17 @@ def _korean(text: str, today: date) -> Iterator[Mention]:
         if match["plain"]:
             day = today + _DAY * _KOREAN_DAYS[match["plain"]]
         elif match["weekday"]:
-            day = _week_of(today, {"이번": 0, "다다음": 2}.get(match["which"], 1), "월화수목금토일".index(match["weekday"]))
+            day = _week_of(
+                today, {"이번": 0, "다다음": 2}.get(match["which"], 1), "월화수목금토일".index(match["weekday"])
+            )
         elif match["alone"]:
             day = next_weekday(today, "월화수목금토일".index(match["alone"]))
         elif match["week"]:
             day = _week_of(today, 1, 0)
         else:
-            day = today + (_WEEK if match["one"] else _DAY * int(match["count"]) * (7 if match["unit"][0] == "주" else 1))
+            day = today + (
+                _WEEK if match["one"] else _DAY * int(match["count"]) * (7 if match["unit"][0] == "주" else 1)
+            )
         yield _mention(match, day)
 
 

@@ -1,4 +1,4 @@
-"""Numbers that are said in words, as figures: "nineteen seventy-eight", "double oh seven", "the twenty-fifth", 공일공."""
+"""Numbers that are said in words, as figures: "nineteen seventy-eight", "double oh seven", 공일공."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ import pytest
 from polyclinic.clinics.frontdesk import clinic
 from polyclinic.clinics.frontdesk.judges import scheduling_verdict
 from polyclinic.clinics.frontdesk.rules.codes import CODES, CRITERION, INTAKE_ORDER, MEANING, SCHEDULING_ORDER
+from polyclinic.clinics.frontdesk.rules.names import mentions_name
 from polyclinic.clinics.frontdesk.rules.scheduling_rubric import (
     BookingCase,
     EventCase,
@@ -21,7 +22,7 @@ from polyclinic.clinics.frontdesk.rules.scheduling_rubric import (
     read_place,
 )
 from polyclinic.clinics.frontdesk.rules.snapshot import PhysicianDays, Snapshot
-from polyclinic.clinics.frontdesk.rules.spoken import mentions_date, mentions_name, names_it
+from polyclinic.clinics.frontdesk.rules.spoken import mentions_date
 from polyclinic.clinics.frontdesk.scenario.diseases import names_disease, packaged_diseases
 from polyclinic.clinics.frontdesk.scenario.schema import Contact, TimeSystem
 from polyclinic.clinics.frontdesk.scenario.slots import Place, Wish
@@ -272,7 +273,6 @@ def test_a_diagnosis_that_the_patient_cannot_know_is_noticed() -> None:
 
 
 def test_a_wish_for_a_doctor_needs_the_whole_name() -> None:
-    assert names_it(Wish(kind="asap"), "anything at all")
     assert mentions_name("Dr. Kim Min-jun", "doctor kim min-jun would be good")
     assert not mentions_name("Dr. Kim Min-jun", "Dr. Kim, please")
     assert not mentions_name("Dr. Ann Lee", "Dr. Joann Lee or Dr. Ann Leeds, please")

@@ -13,9 +13,10 @@ from polyclinic.clinics.frontdesk.rules.particulars import same, was_said
 from polyclinic.clinics.frontdesk.rules.spoken import mentions_date
 from polyclinic.clinics.frontdesk.rules.stated import states_intent, states_wish
 from polyclinic.clinics.frontdesk.scenario.slots import Wish
-from polyclinic.clinics.frontdesk.scenario.times import dates_in, days_alone, read_date
+from polyclinic.clinics.frontdesk.scenario.times import read_date
 from polyclinic.errors import DataError
 from polyclinic.people.demographics import Person
+from polyclinic.text.dates import dates_in
 
 PERSON = Person.model_validate(
     {
@@ -125,7 +126,7 @@ def test_dates_in_short_forms_are_dates() -> None:
     for text in ("5/9/25", "09/05/2025", "September the 5th, 2025", "5th of Sept '25", "2025.9.5"):
         assert day in dates_in(text), text
     assert mentions_date(day, "on the fifth") and not mentions_date(day, "on the fifteenth of May")
-    assert days_alone("the 5th of May") == set() and days_alone("May the 5th") == set()
+    assert not mentions_date(day, "the 5th of May") and not mentions_date(day, "May the 5th")
 
 
 def test_a_file_of_sentences_is_measured_and_a_wrong_line_is_named(tmp_path: Path) -> None:

@@ -2,8 +2,8 @@
 well the simulated queue agrees with theory.
 
 A line of the file has a ``check``, the ``text`` that somebody said or wrote, the ``value`` that it is held to (where
-the check has one), and the ``label``: 1 if the text says or is it, 0 if not. A line may have ``today`` (YYYY-MM-DD), from
-which "next Tuesday" is counted; without it today is Monday, 2025-09-01.
+the check has one), and the ``label``: 1 if the text says or is it, 0 if not. A line may have ``today``
+(YYYY-MM-DD), from which "next Tuesday" is counted; without it today is Monday, 2025-09-01.
 """
 
 from __future__ import annotations
@@ -118,7 +118,9 @@ async def rubrics(bench: Bench, file: str) -> Judged:
     wrong: list[int] = []
     rows = _lines(file)
     for number, row in enumerate(rows, start=1):
-        holds = await _holds(bench, row["check"], str(row.get("value", "")), row["text"], read_date(row.get("today", TODAY)))
+        holds = await _holds(
+            bench, row["check"], str(row.get("value", "")), row["text"], read_date(row.get("today", TODAY))
+        )
         right = holds == bool(row["label"])
         found.setdefault(row["check"], []).append(right)
         if not right:

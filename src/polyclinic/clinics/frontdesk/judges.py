@@ -15,6 +15,7 @@ from polyclinic.clinics.frontdesk.prompts.replies import EMERGENCY
 from polyclinic.clinics.frontdesk.readings import INTENT, WISH
 from polyclinic.clinics.frontdesk.rules.codes import Verdict
 from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeCase, judge_intake, right_department
+from polyclinic.clinics.frontdesk.rules.names import mentions_name
 from polyclinic.clinics.frontdesk.rules.notes import (
     CalledBack,
     DiarySeen,
@@ -31,7 +32,6 @@ from polyclinic.clinics.frontdesk.rules.scheduling_rubric import (
     judge_event,
 )
 from polyclinic.clinics.frontdesk.rules.snapshot import Snapshot
-from polyclinic.clinics.frontdesk.rules.names import mentions_name
 from polyclinic.clinics.frontdesk.rules.spoken import mentions_date
 from polyclinic.clinics.frontdesk.scenario.schema import Contact
 from polyclinic.clinics.frontdesk.scenario.times import read_date

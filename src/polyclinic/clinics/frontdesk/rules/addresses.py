@@ -1,4 +1,4 @@
-"""Addresses by their parts: house, street, flat, town, region and postcode, in any order and with the usual short forms."""
+"""Addresses by their parts: house, street, flat, town, region and postcode, in any order and with short forms."""
 
 from __future__ import annotations
 

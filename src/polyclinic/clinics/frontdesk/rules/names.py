@@ -19,7 +19,10 @@ _INITIAL = r"(?:[a-z]\.?\s+)?"
 @lru_cache(4096)
 def _pattern(name: str) -> re.Pattern[str]:
     """A name's words with spaces, commas or hyphens between them, the family name first or last."""
-    parts = [re.sub(r"[\s-]+", r"[\\s-]*", re.escape(part).replace(r"\-", "-")) for part in without_accents(plain_name(name)).split()]
+    parts = [
+        re.sub(r"[\s-]+", r"[\\s-]*", re.escape(part).replace(r"\-", "-"))
+        for part in without_accents(plain_name(name)).split()
+    ]
     between = rf"[\s,.-]+{_INITIAL}"
     ways = {between.join(way) for way in ((*parts,), (*parts[1:], *parts[:1]), (*parts[-1:], *parts[:-1])) if way}
     return re.compile(rf"(?<![^\W_])(?:{'|'.join(sorted(ways, key=len, reverse=True))})(?![^\W_가-힣])")
@@ -58,6 +61,7 @@ def says_name(name: str, text: str) -> bool:
     if not (spelt or _LABEL.search(said)):
         return False
     return all(
-        re.search(rf"(?<![^\W_]){re.sub(r'-', '[ -]?', re.escape(part).replace(chr(92) + '-', '-'))}(?![^\W_])", said) or letters(part) in spelt
+        re.search(rf"(?<![^\W_]){re.sub(r'-', '[ -]?', re.escape(part).replace(chr(92) + '-', '-'))}(?![^\W_])", said)
+        or letters(part) in spelt
         for part in without_accents(plain_name(name)).split()
     )

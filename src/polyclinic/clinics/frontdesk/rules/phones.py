@@ -16,11 +16,13 @@ _PUT_RIGHT = re.compile(
     re.IGNORECASE,
 )
 _DEAD_BEFORE = re.compile(
-    r"\b(?:old|previous|former|used to be|was|not|instead of|no longer|don['’]?t use|wrong|work|office|husband['’]?s|wife['’]?s)\b[^\d.;]{0,20}$",
+    r"\b(?:old|previous|former|used to be|was|not|instead of|no longer|don['’]?t use|wrong|work|office"
+    r"|husband['’]?s|wife['’]?s)\b[^\d.;]{0,20}$",
     re.IGNORECASE,
 )
 _DEAD_AFTER = re.compile(
-    r"^[^\d;]{0,12}\b(?:dead|old|gone|wrong|no longer|disconnected|doesn['’]?t work|does not work|cut off|the old|not (?:mine|in use))\b",
+    r"^[^\d;]{0,12}\b(?:dead|old|gone|wrong|no longer|disconnected|doesn['’]?t work|does not work|cut off"
+    r"|the old|not (?:mine|in use))\b",
     re.IGNORECASE,
 )
 _COUNTRY_CODE = 3

@@ -6,7 +6,9 @@ import re
 from functools import lru_cache
 
 _NOT = re.compile(
-    r"\b(?:not|isn['’]?t|ain['’]?t|never|no|than|neither|nor)\b (?:an? |the )?\w+\b|[남여](?:자|성)[가이는은]? (?:아니|아닙)", re.IGNORECASE
+    r"\b(?:not|isn['’]?t|ain['’]?t|never|no|than|neither|nor)\b (?:an? |the )?\w+\b|[남여](?:자"
+    r"|성)[가이는은]? (?:아니|아닙)",
+    re.IGNORECASE,
 )
 _OTHERS = re.compile(
     r"\b(?:the|that|this|some|another|your|which|young|old|nice) (?:\w+ )?(?:man|woman|lady|gentleman|guy|girl|boy)"
@@ -24,7 +26,8 @@ _RELATIVES = {
     r"|grandson|father-in-law|groom|아버지|아빠|남편|아들|할아버지",
 }
 _BYSTANDER = (
-    r"(?! (?:says?|said|told|tells|thinks?|made|makes|booked|is (?:waiting|here|outside|with|driving)|drove|drives|called|swears|sent"
+    r"(?! (?:says?|said|told|tells|thinks?|made|makes|booked|is (?:waiting|here|outside|with|driving)|drove"
+    r"|drives|called|swears|sent"
     r"|recommended|goes|and i\b|who (?:told|said)|wants me|wanted me|had the same|works|used to|lives|brought|noticed))"
 )
 
@@ -33,18 +36,19 @@ def _tiers(sex: str) -> tuple[re.Pattern[str], ...]:
     letter, other = sex[0], _RELATIVES[sex]
     title = "mrs|ms|miss|madam|ma['’]am" if sex == "female" else "mr|mister|sir"
     pronoun = "she|her|hers|herself" if sex == "female" else "he|him|his|himself"
-    body = (
-        "pregnant|my periods?|menopaus\\w*|gyn(?:ae|e)colog\\w*" if sex == "female" else "my prostate|my testic\\w*"
-    )
+    body = "pregnant|my periods?|menopaus\\w*|gyn(?:ae|e)colog\\w*" if sex == "female" else "my prostate|my testic\\w*"
     return tuple(
         re.compile(pattern, re.IGNORECASE)
         for pattern in (
             rf"(?<![a-z])(?:{_WORDS[sex]})(?![a-z])"
-            rf"|\b(?:sex|gender)\b\W*(?:is\W+)?{letter}\b|\b\d{{1,3}}\W?{letter}\b|^\W*{letter}\W*$|(?<!['’])\b{letter}\W{{1,2}}\d{{1,3}}\b"
+            rf"|\b(?:sex|gender)\b\W*(?:is\W+)?{letter}\b|\b\d{{1,3}}\W?{letter}\b|^\W*{letter}\W*$"
+            rf"|(?<!['’])\b{letter}\W{{1,2}}\d{{1,3}}\b"
             rf"|\b(?:put|it['’]?s|tick|just|an?) (?:an? |the |down )*{letter}\b(?!['’])",
-            rf"\b(?:for|about|is|of|here with|bringing|patient['’]?s?|it['’]?s) my (?:\w+ ){{0,2}}(?:{other})\b{_BYSTANDER}",
+            rf"\b(?:for|about|is|of|here with|bringing|patient['’]?s?"
+            rf"|it['’]?s) my (?:\w+ ){{0,2}}(?:{other})\b{_BYSTANDER}",
             rf"\b(?:i['’]?m|i am|being|as) (?:an? |the |his |her |their |your )?(?:\w+ ){{0,2}}(?:{other})\b"
-            rf"|\b(?:{other}) of (?:\d|an?|one|two|three|four|five)\b|\b(?:{title})\b\.?|{body}|\bmy (?:\w+ )?(?:daughter|son)\b{_BYSTANDER}".replace(
+            rf"|\b(?:{other}) of (?:\d|an?|one|two|three|four|five)\b|\b(?:{title})\b\.?|{body}"
+            rf"|\bmy (?:\w+ )?(?:daughter|son)\b{_BYSTANDER}".replace(
                 "daughter|son", "daughter" if sex == "female" else "son"
             ),
             rf"\bmy (?:\w+ ){{0,2}}(?:{other})\b{_BYSTANDER}",

@@ -29,10 +29,16 @@ class Reads(Protocol):
         ...
 
 
+_BEGINS = r"\b"
+
+
 @lru_cache(maxsize=1)
 def _patterns() -> Mapping[str, re.Pattern[str]]:
     tables: Mapping[str, Sequence[str]] = package_data("polyclinic.clinics.frontdesk", "data/plainly.toml")
-    return {name: re.compile(rf"(?<!\w)(?:{'|'.join(words)})", re.IGNORECASE) for name, words in tables.items()}
+    return {
+        name: re.compile(rf"{'' if name.endswith('_after') else _BEGINS}(?:{'|'.join(words)})", re.IGNORECASE)
+        for name, words in tables.items()
+    }
 
 
 def _says(name: str, text: str) -> bool:
@@ -80,7 +86,7 @@ async def _wants_earliest(desk: Reads, text: str, today: date | None) -> bool:
         return False
     if _says("soon", _patterns()["not_now"].sub(" ", text)):
         return True
-    if any(_says(other, text) for other in ("any_will_do", "named_doctor", "avoids_somebody", "books_or_asks")):
+    if any(_says(other, text) for other in ("any_will_do", "named_doctor", "avoids_somebody", "other_matter")):
         return False
     (finding,) = await desk.reads(text, _EARLIEST)
     return finding.says != "no"
@@ -100,7 +106,7 @@ async def states_intent(desk: Reads, intent: Literal["move", "cancel"], said: Se
         return gives_up == (intent == "cancel")
     if gives_up:
         return True
-    if _says("books_or_asks", text):
+    if _says("books_or_asks", text) or (intent == "move" and not _says("visit", text)):
         return False
     (finding,) = await desk.reads(text, [_INTENDS[intent]])
     return finding.yes

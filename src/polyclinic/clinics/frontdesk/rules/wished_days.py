@@ -16,29 +16,38 @@ from polyclinic.text.days import days_named
 _NOT = r"(?:not|no|never|cannot|can't|cant|couldn't|won't|wont|don't|dont|isn't|unable to|nothing|impossible)\b"
 _WEEKDAY = r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day )?(?:the )?"
 _FROM_BEFORE = re.compile(
-    rf"(?:\b(?:from|starting|beginning|start|as of|as from|commencing|back(?: home)?(?: here)?(?: on| by| in)?|only|earliest(?: (?:is|would be|i can (?:do|come|make) is|for me(?: is| would be)?))?"
+    rf"(?:\b(?:from|starting|beginning|start|as of|as from|commencing|back(?: home)?(?: here)?(?: on| by| in)?"
+    rf"|only|earliest(?: (?:is|would be|i can (?:do|come|make) is|for me(?: is| would be)?))?"
     rf"|return(?:ing)?(?: on)?|available|free(?: again)?(?: on)?|first (?:i can|day)[^;]{{0,20}}|later than)"
     rf"|{_NOT}[^;]{{0,40}}?\b(?:before|until|till|til|earlier than|prior to|sooner than))"
     rf"(?: on)? {_WEEKDAY}$"
 )
 _AFTER_BEFORE = re.compile(
-    rf"\b(?:after|past|beyond|following|since|(?:away|abroad|gone|travelling|traveling|busy|out|working|exams?|holiday|here|town"
+    rf"\b(?:after|past|beyond|following|since|(?:away|abroad|gone|travelling|traveling|busy|out|working|exams?"
+    rf"|holiday|here|town"
     rf"|off|tied up|booked|unavailable)\b[^;]{{0,25}}?\b(?:until|till|til|to|through)) {_WEEKDAY}$"
 )
 _FROM_AFTER = re.compile(
     r"^(?:(?: of)? (?:this|next) (?:week|month))?(?: (?:is|would be|will be|that'd be|please|at))*"
-    r" ?(?:onwards?|on\b(?! (?:the|a|my)\b)|(?:or|and|and then) (?:any (?:day|time) )?(?:later|after\w*|following|folowing|from then|beyond"
-    r"|thereafter|whenever|the (?:days|day|week)s? (?:after|following))|or (?:so|any (?:day|time) (?:after|later|following|folowing))"
-    r"|(?:at )?(?:the )?(?:very )?earliest|(?:the )?(?:1st|first) (?:i|day|time)|forwards?\b|plus\b|부터|이후|지나|넘어|then i can)"
+    r" ?(?:onwards?|on\b(?! (?:the|a|my)\b)|(?:or|and|and then) (?:any (?:day|time) )?(?:later|after\w*"
+    r"|following|folowing|from then|beyond"
+    r"|thereafter|whenever|the (?:days|day|week)s? (?:after|following))|or (?:so|any (?:day|time) (?:after|later"
+    r"|following|folowing))"
+    r"|(?:at )?(?:the )?(?:very )?earliest|(?:the )?(?:1st|first) (?:i|day|time)|forwards?\b|plus\b|부터|이후"
+    r"|지나|넘어|then i can)"
 )
 _AGAINST_BEFORE = re.compile(
-    rf"(?:\b(?:by|before|prior to|no later than|latest|ahead of|earlier than|except(?: for| on)?|any (?:day|date) but|other than"
-    rf"|apart from|avoid|i said|i told you|instead of|rather than|(?:was|were)(?: (?:there|here|seen|in))?|born|since i was|{_NOT}(?: (?:come|make it|be there|do|available))?)"
+    rf"(?:\b(?:by|before|prior to|no later than|latest|ahead of|earlier than|except(?: for| on)?|any (?:day"
+    rf"|date) but|other than"
+    rf"|apart from|avoid|i said|i told you|instead of|rather than|(?:was|were)(?: (?:there|here|seen|in))?|born"
+    rf"|since i was|{_NOT}(?: (?:come|make it|be there|do|available))?)"
     rf"(?: on)?) {_WEEKDAY}$"
 )
 _AGAINST_AFTER = re.compile(
-    r"^ (?:at the latest|latest|is (?:impossible|no good|out|too late|bad|not)|isn't|won't|doesn't|does not|will not|would not"
-    r"|i (?:can't|cannot|can not|couldn't|work|have|am busy|'m busy|'m at)|i'm (?:at|busy|away|out|working|off)|까지|전에|말고|no i meant|sorry)"
+    r"^ (?:at the latest|latest|is (?:impossible|no good|out|too late|bad|not)|isn't|won't|doesn't|does not"
+    r"|will not|would not"
+    r"|i (?:can't|cannot|can not|couldn't|work|have|am busy|'m busy|'m at)|i'm (?:at|busy|away|out|working|off)"
+    r"|까지|전에|말고|no i meant|sorry)"
 )
 _DAY = timedelta(days=1)
 

@@ -10,12 +10,13 @@ from polyclinic.clinics.frontdesk.prompts import PhysicianDiary, StaffBooks, Sta
 from polyclinic.clinics.frontdesk.prompts.replies import Change, Choice, ProposedTime, ReasonedSchedule
 from polyclinic.clinics.frontdesk.readings import INTENT, INTENTS, WISH, WISHES
 from polyclinic.clinics.frontdesk.scenario.slots import Wish, wish_of
-from polyclinic.clinics.frontdesk.scenario.times import dates_in, moment_of, read_date, read_minute
+from polyclinic.clinics.frontdesk.scenario.times import moment_of, read_date, read_minute
 from polyclinic.clinics.frontdesk.state import plain_name
 from polyclinic.clinics.frontdesk.understudies.clerk import ClerkUnderstudy
 from polyclinic.clinics.frontdesk.understudies.hearing import listen
 from polyclinic.clinics.frontdesk.understudies.voice import line
 from polyclinic.core.understudy import Ask, answers
+from polyclinic.text.dates import dates_in
 from polyclinic.text.phrases import phrase_pattern
 
 _SOON = WISH.ask(wish=WISHES["asap"])
