@@ -1,6 +1,6 @@
 """The front desk's cost and speed: synthesis, CPU per patient, FHIR transactions, slot search, and a slow endpoint.
 
-    python benchmarks/frontdesk.py [synthesis] [patients] [search] [endpoint] [intake] [travel] [sentences]
+    python benchmarks/frontdesk.py [synthesis] [patients] [search] [endpoint] [intake] [travel] [sentences] [events]
                                    [--patients N] [--repeats N] [--concurrency N] [--hospitals SELECTOR]…
                                    [--file FILE]…
 
@@ -8,7 +8,8 @@
 of the h-adminsim package. `travel` follows extraction errors into the hospital's records. `sentences`
 gives the rubrics' share of right judgements on the author's sentences, by halves: a sentence belongs to the half that
 was read while the rules were widened if the SHA-256 of its text is even, to the unread half if it is odd. A new file
-(`--file`, as for `polyclinic eval frontdesk-rubrics`) is measured whole.
+(`--file`, as for `polyclinic eval frontdesk-rubrics`) is measured whole. `events` counts moves, waits and
+cancellations beside the paper's rates and its table 5.
 
 Times are CPU time or ratios within one run, because wall-clock time on a shared machine says little. The endpoint
 part serves the replies that understudies gave in a first run, over HTTP, from another process, each after a fixed
@@ -25,6 +26,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -182,6 +184,33 @@ def sentences(files: list[str]) -> None:
             found = json.loads(subprocess.run(asked, capture_output=True, check=True).stdout)
             shares = ", ".join(f"{check} {share:.3f}" for check, share in sorted(found["checks"].items()))
             print(f"sentences {name}: {found['right']:.3f} of {found['lines']} ({shares})")
+
+
+PAPER = {"primary": (516, 582, 596), "secondary": (769, 898, 908), "tertiary": (5052, 6550, 6811)}
+"""Table 5 of the h-adminsim paper: new appointments, and the fewest and most scheduling tasks of its three models."""
+
+
+async def events(hospitals: int) -> None:
+    """Who asks to move and to cancel, what comes of it, and scheduling tasks for each new appointment."""
+    for level, (new, fewest, most) in PAPER.items():
+        async with open_store("sqlite://:memory:") as store:
+            config = make_config({"clinic": "frontdesk", "scenarios": f"{level}:{hospitals}", "seed": 1})
+            id_ = await start_run(store, config)
+            await resume_run(store, id_)
+            results = await load_results(store, id_)
+        ended = Counter((str(episode.data.get("kind")), episode.outcome) for episode in results.episodes)
+        calls = Counter(str(episode.data.get("kind")) for episode in results.episodes)
+        up = sum(episode.data.get("waiting_moved", 0) for episode in results.episodes)
+        booked, stated = ended["visit", "booked"], preset(level).events
+        tasks = booked + calls["move"] + calls["cancel"] + up
+        print(
+            f"events    {level:9}: {booked} booked; {calls['move']} asked to move ({calls['move'] / booked:.3f}, "
+            f"stated {stated.reschedule_prob}): {ended['move', 'moved']} moved at once, {ended['move', 'waiting']} on "
+            f"the waiting list, {up} moved up from it; {calls['cancel']} asked to cancel "
+            f"({calls['cancel'] / booked:.3f}, stated {stated.cancel_prob}); {tasks / booked:.2f} tasks for each "
+            f"new appointment, paper {fewest / new:.2f} to {most / new:.2f}",
+            flush=True,
+        )
 
 
 async def travel(selector: str) -> None:
@@ -355,6 +384,8 @@ async def main() -> None:
         await intake(given.hospitals or ["primary", "secondary"])
     if "sentences" in given.parts:
         sentences(given.file)
+    if "events" in given.parts:
+        await events(1)
     if "travel" in given.parts:
         await travel("tertiary:1")
     if "endpoint" in given.parts:

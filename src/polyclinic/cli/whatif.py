@@ -9,6 +9,7 @@ from typing import TypeVar
 import click
 
 from polyclinic.cli.options import json_option, print_json
+from polyclinic.core.files import bad_file, parse_toml, read_text
 from polyclinic.errors import ConfigError
 from polyclinic.eval.html import render_sections
 from polyclinic.eval.terminal import section_text
@@ -25,6 +26,9 @@ T = TypeVar("T")
     "--vary", multiple=True, metavar="DIAL=VALUES", help="2..6, 0..10..5 (with a step) or 0.05,0.15; repeatable."
 )
 @click.option("--set", "fixed", multiple=True, metavar="DIAL=VALUE", help="A dial that stands still; repeatable.")
+@click.option(
+    "--figures", type=click.Path(dir_okay=False), default=None, help="A TOML file of your own figures, as demand = 45."
+)
 @click.option("--hold", multiple=True, metavar="FIGURE=LIMIT", help="What must not be exceeded, as in wait_days=5.")
 @click.option("--trials", type=click.IntRange(1, 1000), default=20, show_default=True, help="Trials of each setting.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same result.")
@@ -34,6 +38,7 @@ def command(
     clinic: str,
     vary: tuple[str, ...],
     fixed: tuple[str, ...],
+    figures: str | None,
     hold: tuple[str, ...],
     trials: int,
     seed: int,
@@ -48,9 +53,12 @@ def command(
     if found.whatif is None:
         able = ", ".join(name for name in clinic_modules() if load_clinic(name).whatif is not None)
         raise ConfigError(f"{clinic} cannot be run as an operation; {able} can")
+    varied, told = _dials(vary, _values), _dials(fixed, _number)
+    measured = {name: value for name, value in _figures(figures).items() if name not in varied}
     asked = DialQuestion(
-        vary=_dials(vary, _values),
-        fixed=_dials(fixed, _number),
+        vary=varied,
+        fixed={**measured, **told},
+        given_by={**dict.fromkeys(measured, f"your file {figures}"), **dict.fromkeys(told, "given with --set")},
         hold=_dials(hold, _number),
         trials=trials,
         seed=seed,
@@ -65,6 +73,17 @@ def command(
     else:
         click.echo("\n\n".join(section_text(section) for section in answer.sections))
     return 0
+
+
+def _figures(file: str | None) -> dict[str, float]:
+    """Dials and their values from a file; what is varied or set on the command line is taken from there."""
+    if file is None:
+        return {}
+    table = parse_toml(read_text(file, fix="give a TOML file with lines such as demand = 45"), file)
+    for name, value in table.items():
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise bad_file(file, "not a number", field=name, fix="write a dial and its value, such as demand = 45")
+    return {name: float(value) for name, value in table.items()}
 
 
 def _dials(given: Sequence[str], read: Callable[[str, str], T]) -> dict[str, T]:

@@ -10,13 +10,16 @@ from polyclinic.eval.evaluation import Evaluated
 
 @dataclass(frozen=True)
 class DialQuestion:
-    """One question. `vary` gives each dial its values, `fixed` other dials one value, `hold` figures their limits."""
+    """One question. `vary` gives each dial its values, `fixed` other dials one value, `hold` figures their limits.
+    `given_by` says for fixed dials who gave the value: a file's name, or the option.
+    """
 
     vary: Mapping[str, tuple[float, ...]]
     fixed: Mapping[str, float] = field(default_factory=dict)
     hold: Mapping[str, float] = field(default_factory=dict)
     trials: int = 20
     seed: int = 0
+    given_by: Mapping[str, str] = field(default_factory=dict)
 
 
 WhatIf = Callable[[DialQuestion], Evaluated]

@@ -19,7 +19,7 @@ from polyclinic.clinics.frontdesk.operations.queues import erlang_c, mean_wait, 
 from polyclinic.clinics.frontdesk.operations.setting import SESSIONS_A_WEEK, WORKDAYS, Setting
 from polyclinic.clinics.frontdesk.operations.whatif import whatif
 from polyclinic.clinics.frontdesk.rules.notes import AppointmentMade, HospitalClosed, TalkHeld
-from polyclinic.errors import ConfigError, UnknownName
+from polyclinic.errors import ConfigError, DataError, UnknownName
 from polyclinic.eval.sections import Figure, Table
 from polyclinic.eval.whatif import DialQuestion
 from polyclinic.testing.runs import played
@@ -145,6 +145,31 @@ def test_a_question_that_cannot_be_is_refused_with_its_reason() -> None:
         whatif(DialQuestion(vary={"urgent_slots": (8,)}, fixed={"session_hours": 1}))
     with pytest.raises(UnknownName, match="happiness"):
         whatif(DialQuestion(vary={"physicians": (1,)}, hold={"happiness": 1}))
+
+
+def test_a_users_own_figures_replace_assumptions_and_what_is_assumed_is_named(tmp_path: Path) -> None:
+    own = tmp_path / "own.toml"
+    own.write_text("demand = 45\nno_show = 0.08\nweeks = 1\nwarm_up = 1\n")
+    asked = [
+        "whatif",
+        "frontdesk",
+        "--vary",
+        "physicians=2",
+        "--trials",
+        "1",
+        "--figures",
+        str(own),
+        "--set",
+        "weeks=2",
+    ]
+    told = CliRunner().invoke(cli, asked)
+    assert "Assumed, not measured: sessions, session_hours" in told.stdout
+    data = json.loads(CliRunner().invoke(cli, [*asked, "--json"]).stdout)
+    assert data["sources"]["demand"] == f"your file {own}" and data["sources"]["weeks"] == "given with --set"
+    assert "h-adminsim" in data["sources"]["cancel"] and "assumption" in data["sources"]["clerks"]
+    own.write_text("demand = 'many'\n")
+    refused = CliRunner().invoke(cli, asked)
+    assert isinstance(refused.exception, DataError) and "demand" in str(refused.exception)
 
 
 def test_the_command_reads_ranges_lists_and_limits(tmp_path: Path) -> None:

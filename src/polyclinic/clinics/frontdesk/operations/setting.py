@@ -13,6 +13,21 @@ WORKDAYS = 5
 SESSIONS_A_WEEK = 2 * WORKDAYS
 
 
+_PAPER = "the h-adminsim paper, {}"
+ASSUMED = "assumption: replace it by your own figure"
+SOURCES = {
+    "physicians": _PAPER.format("table 1: two to three in a department of a tertiary hospital"),
+    "visit": _PAPER.format("table 1: time unit of a secondary hospital"),
+    "cancel": _PAPER.format("section 5.1.2: primary and secondary hospitals"),
+    "wants_physician": _PAPER.format("table 1: secondary and tertiary hospitals"),
+    "wants_date": _PAPER.format("table 1"),
+    "no_show": "mean of 105 studies: Dantas et al., Health Policy 122 (2018) 412, doi:10.1016/j.healthpol.2018.02.002",
+    "weeks": "a choice of the measurement",
+    "warm_up": "a choice of the measurement",
+}
+"""Where a default comes from. Every other one is an assumption."""
+
+
 class Setting(Frozen):
     """One way to run a department."""
 
@@ -25,7 +40,7 @@ class Setting(Frozen):
     demand: float = Field(default=60, ge=0, le=2000, description="patients a working day who ask for an appointment")
     urgent: float = Field(default=0.1, ge=0, le=1, description="share of them who are urgent")
     walk_ins: float = Field(default=4, ge=0, le=500, description="patients a working day who come without one")
-    no_show: float = Field(default=0.1, ge=0, le=1, description="share of patients who stay away")
+    no_show: float = Field(default=0.23, ge=0, le=1, description="share of patients who stay away")
     cancel: float = Field(default=0.05, ge=0, le=1, description="share of patients who cancel before the visit")
     hospital_cancel: float = Field(default=0.02, ge=0, le=1, description="share of sessions that the hospital cancels")
     wants_physician: float = Field(default=0.4, ge=0, le=1, description="share who want a certain physician")

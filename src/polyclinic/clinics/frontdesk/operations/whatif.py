@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from polyclinic.clinics.frontdesk.operations.demand import draw_requests
 from polyclinic.clinics.frontdesk.operations.engine import simulate
-from polyclinic.clinics.frontdesk.operations.setting import Setting
+from polyclinic.clinics.frontdesk.operations.setting import ASSUMED, SOURCES, Setting
 from polyclinic.core.seed import stream
 from polyclinic.errors import ConfigError, UnknownName
 from polyclinic.eval.charts import Lines
@@ -163,15 +163,17 @@ def _answer(asked: DialQuestion, base: Setting, rows: Sequence[Row]) -> Answer:
         Paragraph(told),
         Paragraph(
             f"{len(rows)} settings, {asked.trials} trials each on the same patients, {base.weeks} weeks measured "
-            f"after {base.warm_up} weeks that fill the book. Intervals: 95 %, over trials. Simulated: do not plan care "
-            "with it without data of your own.",
+            f"after {base.warm_up} weeks that fill the book. Intervals: 95 %, over trials.",
             tone="note",
         ),
+        *_assumed(asked),
         *_curves(asked, rows),
         _table(asked, rows),
     ]
-    fixed = [[name, getattr(base, name), about] for name, about in DIALS.items() if name not in asked.vary]
-    more = Section("What stayed the same", [Table("Dials that were not varied", ["dial", "value", "meaning"], fixed)])
+    sources = sources_of(asked)
+    fixed = [[name, getattr(base, name), DIALS[name], source] for name, source in sources.items()]
+    columns = ["dial", "value", "meaning", "where the value is from"]
+    more = Section("What stayed the same", [Table("Dials that were not varied", columns, fixed)])
     data = {
         "settings": [
             {"dials": dict(row.dials), "figures": {name: value.to_plain() for name, value in row.figures.items()}}
@@ -180,8 +182,30 @@ def _answer(asked: DialQuestion, base: Setting, rows: Sequence[Row]) -> Answer:
         "hold": dict(asked.hold),
         "cheapest": best[0] if best is not None and asked.hold else None,
         "trials": asked.trials,
+        "sources": sources_of(asked),
     }
     return Answer(data, [Section("What if", body), more])
+
+
+def sources_of(asked: DialQuestion) -> dict[str, str]:
+    """Where the value of each dial that was not varied comes from."""
+    return {
+        name: asked.given_by.get(name) or ("given" if name in asked.fixed else SOURCES.get(name, ASSUMED))
+        for name in DIALS
+        if name not in asked.vary
+    }
+
+
+def _assumed(asked: DialQuestion) -> list[Block]:
+    """Which values nobody measured."""
+    names = [name for name, source in sources_of(asked).items() if source == ASSUMED]
+    if not names:
+        return []
+    told = (
+        f"Assumed, not measured: {', '.join(names)}. Simulated: do not plan care with it before you have put the "
+        "figures of your own department in their place (--figures FILE or --set DIAL=VALUE)."
+    )
+    return [Paragraph(told, tone="note")]
 
 
 def _words(dials: Mapping[str, float]) -> str:
