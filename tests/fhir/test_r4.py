@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import base64
 import importlib
+import json
 from typing import Any
 
 import httpx
@@ -114,9 +117,80 @@ async def test_the_statement_is_r4s_and_claims_only_what_is_there(api: httpx.Asy
         for entry in answer.json().get("entry", []):
             assert r4_problems(entry["resource"]) == ""
             assert entry["fullUrl"].startswith("http://fhir.test/r4/")
-    for path in ("/r4/Condition", "/r4/$export", "/r4/Subscription"):
+    for path in ("/r4/Condition", "/r4/$everything", "/r4/Subscription"):
         assert (await api.get(path)).status_code == 404
-    assert (await api.patch("/r4/Patient/patient-0", json=[])).status_code == 404
+
+
+async def _booked(api: httpx.AsyncClient) -> str:
+    """An appointment with an element that R4 cannot say."""
+    visit = {
+        "resourceType": "Appointment",
+        "status": "proposed",
+        "reason": [{"concept": {"text": "cough"}}],
+        "recurrenceId": 3,
+        "participant": [{"actor": {"reference": "Patient/patient-0"}, "status": "accepted"}],
+    }
+    return str((await api.post("/Appointment", json=visit)).json()["id"])
+
+
+async def test_a_json_patch_names_r4s_elements_and_what_r4_cannot_say_stays(api: httpx.AsyncClient) -> None:
+    id_ = await _booked(api)
+    patch = [
+        {"op": "replace", "path": "/reasonCode/0/text", "value": "fever"},
+        {"op": "add", "path": "/comment", "value": "bring the letter"},
+    ]
+    headers = {"content-type": "application/json-patch+json"}
+    answer = await api.patch(f"/r4/Appointment/{id_}", json=patch, headers=headers)
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["reasonCode"] == [{"text": "fever"}] and r4_problems(answer.json()) == ""
+    stored = (await api.get(f"/Appointment/{id_}")).json()
+    assert stored["reason"] == [{"concept": {"text": "fever"}}] and stored["note"][0]["text"] == "bring the letter"
+    assert stored["recurrenceId"] == 3 and "comment" not in stored
+    wrong = [{"op": "replace", "path": "/reason/0/concept/text", "value": "x"}]
+    assert (await api.patch(f"/r4/Appointment/{id_}", json=wrong, headers=headers)).status_code in (400, 422)
+
+
+async def test_a_fhirpath_patch_and_a_patch_in_a_bundle_are_taken_from_r4(api: httpx.AsyncClient) -> None:
+    id_ = await _booked(api)
+    replace = [
+        {"name": "type", "valueCode": "replace"},
+        {"name": "path", "valueString": "Appointment.status"},
+        {"name": "value", "valueCode": "waitlist"},
+    ]
+    parameters = {"resourceType": "Parameters", "parameter": [{"name": "operation", "part": replace}]}
+    answer = await api.patch(f"/r4/Appointment/{id_}", json=parameters)
+    assert answer.status_code == 200 and answer.json()["status"] == "waitlist"
+    patch = json.dumps([{"op": "add", "path": "/comment", "value": "by the side door"}]).encode()
+    binary = {"contentType": "application/json-patch+json", "data": base64.b64encode(patch).decode()}
+    entry = {
+        "resource": {"resourceType": "Binary", **binary},
+        "request": {"method": "PATCH", "url": f"Appointment/{id_}"},
+    }
+    for kind in ("transaction", "batch"):
+        bundle = {"resourceType": "Bundle", "type": kind, "entry": [entry]}
+        done = (await api.post("/r4/", json=bundle)).json()
+        assert done["entry"][0]["response"]["status"].startswith("200"), done
+    assert (await api.get(f"/r4/Appointment/{id_}")).json()["comment"] == "by the side door"
+    assert (await api.get(f"/Appointment/{id_}")).json()["recurrenceId"] == 3
+
+
+async def test_an_export_through_r4_is_written_in_r4(api: httpx.AsyncClient) -> None:
+    id_ = await _booked(api)
+    begun = await api.get("/r4/$export", headers={"prefer": "respond-async"})
+    assert begun.status_code == 202, begun.text
+    where = begun.headers["content-location"]
+    assert where.startswith("http://fhir.test/r4/$export-status/")
+    while (status := await api.get(where)).status_code == 202:
+        await asyncio.sleep(0.01)
+    files = {file["type"]: file["url"] for file in status.json()["output"]}
+    assert set(files) <= set(TYPES) and "Appointment" in files
+    for url in files.values():
+        for line in (await api.get(url)).text.splitlines():
+            assert r4_problems(json.loads(line)) == ""
+    visits = [json.loads(line) for line in (await api.get(files["Appointment"])).text.splitlines()]
+    assert next(visit for visit in visits if visit["id"] == id_)["reasonCode"] == [{"text": "cough"}]
+    refused = await api.get("/r4/$export?_type=Condition", headers={"prefer": "respond-async"})
+    assert refused.status_code == 400
 
 
 async def test_an_r4_client_books_moves_through_pages_and_reads(api: httpx.AsyncClient, hospital: FhirStore) -> None:

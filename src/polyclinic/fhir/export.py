@@ -6,13 +6,14 @@ so that the files still show that one moment. Memory does not grow with the numb
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 from polyclinic.core.database import Transaction
-from polyclinic.fhir.codec import dumps
+from polyclinic.core.records import Resource
+from polyclinic.fhir.codec import dumps, loads_object
 from polyclinic.fhir.parameters import patient_parameters
 from polyclinic.fhir.store import FhirStore
 
@@ -29,13 +30,14 @@ class ExportFile(NamedTuple):
 
 @dataclass
 class Export:
-    """One export: what is asked, and how far it is."""
+    """One export: what is asked, and how far it is. `shown` turns resources into another version of FHIR."""
 
     types: Sequence[str]
     at: int
     folder: Path
     since: int | None = None
     patients_only: bool = False
+    shown: Callable[[Resource], Resource] | None = None
     files: list[ExportFile] = field(default_factory=list)
     deleted: list[ExportFile] = field(default_factory=list)
     progress: str = "accepted"
@@ -62,7 +64,9 @@ class Export:
                 found = await store.settled(step) if self.patients_only else await store.database.read(step)
                 for _, body in found:
                     if body is not None:
-                        file.write(body.encode() + b"\n")
+                        file.write(
+                            (body.encode() if self.shown is None else dumps(self.shown(loads_object(body)))) + b"\n"
+                        )
                         count += 1
                 if len(found) < CHUNK:
                     break

@@ -30,6 +30,7 @@ from polyclinic.fhir.deferred import catch_up
 from polyclinic.fhir.fhirpath_patch import apply_fhirpath_patch
 from polyclinic.fhir.patch import apply_patch
 from polyclinic.fhir.query import pairs, parse_search
+from polyclinic.fhir.r4.patching import patched_in_r4
 from polyclinic.fhir.slot_rules import Key
 from polyclinic.fhir.unit_of_work import UnitOfWork
 
@@ -39,13 +40,16 @@ _ORDER: dict[Method, int] = {"DELETE": 0, "POST": 1, "PUT": 2, "PATCH": 2, "GET"
 
 @dataclass
 class Operation:
-    """One thing to do. `condition` finds the target by a search where `id` does not name it."""
+    """One thing to do. `condition` finds the target by a search where `id` does not name it; a patch `in_r4` names
+    R4's elements.
+    """
 
     method: Method
     type: str
     id: str | None = None
     resource: Resource | None = None
     patch: object = None
+    in_r4: bool = False
     if_version: str | None = None
     absent: bool = False
     if_none_exist: Conditions | None = None
@@ -252,7 +256,7 @@ def _change(work: UnitOfWork, operation: Operation, base: str, check: Callable[[
         case "PATCH":
             key = (operation.type, _target(operation))
             work.require(key, operation.if_version)
-            patched = _patched(work.current(key), operation.patch)
+            patched = _patched(work.current(key), operation)
             if check is not None:
                 check(patched)
             return Outcome(200, work.update(patched)[0], operation=operation)
@@ -265,11 +269,16 @@ def _change(work: UnitOfWork, operation: Operation, base: str, check: Callable[[
             return _read(work.transaction, operation, base, None)
 
 
-def _patched(resource: Resource, patch: object) -> Resource:
+def _patched(resource: Resource, operation: Operation) -> Resource:
     """By FHIRPath where the patch is a Parameters resource, else by JSON Patch."""
-    if isinstance(patch, dict) and patch.get("resourceType") == "Parameters":
-        return apply_fhirpath_patch(resource, patch)
-    return apply_patch(resource, patch)
+    patch = operation.patch
+
+    def apply(to: Resource) -> Resource:
+        if isinstance(patch, dict) and patch.get("resourceType") == "Parameters":
+            return apply_fhirpath_patch(to, patch)
+        return apply_patch(to, patch)
+
+    return patched_in_r4(resource, apply) if operation.in_r4 else apply(resource)
 
 
 def _required(operation: Operation) -> Resource:

@@ -14,7 +14,7 @@ from polyclinic.fhir.bundles import BadBundle, etag, operations_in
 from polyclinic.fhir.query import parse_search
 from polyclinic.fhir.server import outcomes
 from polyclinic.fhir.server.access import Access, access_of
-from polyclinic.fhir.server.exchange import base_url, body_resource, preference, require_json, respond
+from polyclinic.fhir.server.exchange import base_url, body_resource, in_r4, preference, require_json, respond
 from polyclinic.fhir.server.interactions import check_only
 from polyclinic.fhir.server.rendering import search_set
 from polyclinic.fhir.store import FhirStore
@@ -35,15 +35,16 @@ class Batches:
         if bundle.get("resourceType") != "Bundle" or kind not in ("batch", "transaction"):
             raise BadBundle("the base takes a Bundle of type 'batch' or 'transaction'", expression="Bundle.type")
         base, bare = base_url(request), preference(request, "return") == "minimal"
+        r4 = in_r4(request)
         if kind == "transaction":
-            entries = await self._transaction(bundle, base, bare, access_of(request))
+            operations = await asyncio.to_thread(partial(_operations, bundle, r4=r4))
+            entries = await self._transaction(operations, base, bare, access_of(request))
         else:
-            entries = await self._batch(bundle, base, bare, access_of(request))
+            entries = await self._batch(bundle, r4, base, bare, access_of(request))
         response = {"resourceType": "Bundle", "type": f"{kind}-response", "entry": entries}
         return await asyncio.to_thread(respond, response)
 
-    async def _transaction(self, bundle: Resource, base: str, bare: bool, access: Access) -> list[Resource]:
-        operations = await asyncio.to_thread(_checked, bundle)
+    async def _transaction(self, operations: list[Operation], base: str, bare: bool, access: Access) -> list[Resource]:
         return [_entry(outcome, base, bare, access) for outcome in await self._perform(operations, base, access)]
 
     async def _perform(self, operations: list[Operation], base: str, access: Access) -> list[Outcome]:
@@ -51,26 +52,26 @@ class Batches:
         now = self.store.now()
         return await self.store.database.write(lambda transaction: run(transaction, operations, now))
 
-    async def _batch(self, bundle: Resource, base: str, bare: bool, access: Access) -> list[Resource]:
+    async def _batch(self, bundle: Resource, r4: bool, base: str, bare: bool, access: Access) -> list[Resource]:
         entries = bundle.get("entry", [])
         if not isinstance(entries, list):
             raise BadBundle("'entry' must be an array", expression="Bundle.entry")
-        return [await self._alone(entry, base, bare, access) for entry in entries]
+        return [await self._alone(entry, r4, base, bare, access) for entry in entries]
 
-    async def _alone(self, entry: object, base: str, bare: bool, access: Access) -> Resource:
+    async def _alone(self, entry: object, r4: bool, base: str, bare: bool, access: Access) -> Resource:
         try:
-            operation = operations_in({"entry": [entry]})[0]
-            _validate(operation, operation.type)
+            operation = _operations({"entry": [entry]}, r4=r4, alone=True)[0]
             return _entry((await self._perform([operation], base, access))[0], base, bare, access)
         except RecordsError as error:
             return {"response": {"status": _status(error.status), "outcome": outcomes.of_error(error)}}
 
 
-def _checked(bundle: Resource) -> list[Operation]:
-    """The operations of a transaction, each resource validated. A large one takes seconds: it has a thread."""
+def _operations(bundle: Resource, *, r4: bool, alone: bool = False) -> list[Operation]:
+    """The operations of a Bundle, each resource validated. A large transaction takes seconds: it has a thread."""
     operations = operations_in(bundle)
     for position, operation in enumerate(operations):
-        _validate(operation, f"Bundle.entry[{position}].resource")
+        operation.in_r4 = r4
+        _validate(operation, operation.type if alone else f"Bundle.entry[{position}].resource")
     return operations
 
 

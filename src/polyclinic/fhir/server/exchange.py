@@ -55,6 +55,15 @@ def base_url(request: Request) -> str:
     return f"{request.url.scheme}://{request.url.netloc}{request.scope.get('root_path', '')}"
 
 
+R4 = "polyclinic.fhir.r4"
+"""The scope's mark of a request that came through the R4 edge."""
+
+
+def in_r4(request: Request) -> bool:
+    """Whether the client speaks R4."""
+    return bool(request.scope.get(R4))
+
+
 def resource_type(request: Request) -> str:
     """The type in the path. Raises UnknownPath when it is not supported."""
     name = str(request.path_params["type"])

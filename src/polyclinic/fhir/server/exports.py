@@ -20,9 +20,10 @@ from polyclinic.core.records import RecordMissing, RecordsError
 from polyclinic.fhir.dates import date_range, instant_text
 from polyclinic.fhir.export import Export, ExportFile, patient_types
 from polyclinic.fhir.parameters import resource_types
+from polyclinic.fhir.r4.mapping import TYPES, to_r4
 from polyclinic.fhir.server import outcomes
 from polyclinic.fhir.server.access import access_of
-from polyclinic.fhir.server.exchange import base_url, preference, require_json, respond
+from polyclinic.fhir.server.exchange import base_url, in_r4, preference, require_json, respond
 from polyclinic.fhir.server.inputs import BadParameters
 from polyclinic.fhir.store import FhirStore
 from polyclinic.fhir.unit_of_work import opaque_id
@@ -78,7 +79,8 @@ class Exports:
         types, since = self._asked(request, patients_only=patients_only)
         await self._make_room()
         folder = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="polyclinic-export-"))
-        export = Export(types, self.store.now(), folder, since, patients_only)
+        shown = to_r4 if in_r4(request) else None
+        export = Export(types, self.store.now(), folder, since, patients_only, shown)
         id_ = opaque_id()
         task = asyncio.create_task(export.run(self.store))
         self._jobs[id_] = _Job(export, str(request.url), task, _owner(request))
@@ -93,7 +95,8 @@ class Exports:
         if query.get("_outputFormat", NDJSON).replace(" ", "+") not in _FORMATS:
             raise BadParameters(f"exports are written as {NDJSON}")
         named = [type_ for text in query.getlist("_type") for type_ in text.split(",") if type_]
-        possible = patient_types(resource_types()) if patients_only else list(resource_types())
+        offered = [type_ for type_ in resource_types() if not in_r4(request) or type_ in TYPES]
+        possible = patient_types(offered) if patients_only else offered
         for type_ in named:
             if type_ not in possible:
                 raise BadParameters(f"'{type_}' is not exported here")

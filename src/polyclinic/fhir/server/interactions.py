@@ -21,6 +21,7 @@ from polyclinic.fhir.server.exchange import (
     body_bytes,
     body_resource,
     if_match,
+    in_r4,
     preference,
     require_json,
     resource_id,
@@ -98,7 +99,7 @@ class Interactions:
         """PATCH Type/id with a JSON Patch, or with a FHIRPath Patch in a Parameters resource."""
         require_json(request)
         operation = self._operation(request, "PATCH")
-        operation.patch = loads(await body_bytes(request, *PATCH_TYPES))
+        operation.patch, operation.in_r4 = loads(await body_bytes(request, *PATCH_TYPES)), in_r4(request)
         return await self._perform(request, operation)
 
     async def delete(self, request: Request) -> Response:

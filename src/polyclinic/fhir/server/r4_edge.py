@@ -1,6 +1,6 @@
 """The same server under `/r4`, in FHIR R4: bodies are mapped on their way in and out, and so are a few searches.
 
-Patches and exports are R5's own: a patch names elements, and R4's are not the ones that are stored.
+A patch names elements, and an export writes files: both are marked as R4's here and mapped where they are carried out.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from polyclinic.core.records import RecordsError, Resource
 from polyclinic.fhir.codec import BadJson, dumps, loads, loads_object
 from polyclinic.fhir.r4.mapping import TYPES, NotInR4, to_r4, to_r5
 from polyclinic.fhir.server import outcomes
-from polyclinic.fhir.server.exchange import MAX_BODY_BYTES, TooLarge, respond
+from polyclinic.fhir.server.exchange import MAX_BODY_BYTES, R4, TooLarge, respond
 
 PREFIX = "/r4"
 VERSION = "4.0.1"
 _JSON = re.compile(rb"application/(fhir\+)?json|text/json")
 _ENCOUNTER_STATUS = {"finished": ("completed", ""), "onleave": ("on-hold", ""), "arrived": ("in-progress", "arrived")}
 _OPEN = ("metadata", "_search", "_history", ".well-known", "auth", "")
-_NOT_IN_R4 = ("conditionalPatch",)
+_EXPORTS = ("$export", "$export-status", "$export-file")
 
 
 class R4Edge:
@@ -39,7 +39,7 @@ class R4Edge:
             return
         try:
             self._refuse_others(scope, path.removeprefix(PREFIX))
-            inner = {**scope, "root_path": f"{scope.get('root_path', '')}{PREFIX}"}
+            inner = {**scope, R4: True, "root_path": f"{scope.get('root_path', '')}{PREFIX}"}
             if path == PREFIX:
                 inner |= {"path": f"{PREFIX}/", "raw_path": f"{PREFIX}/".encode()}
             inner["query_string"] = _mapped_query(path, bytes(scope.get("query_string", b"")))
@@ -54,10 +54,8 @@ class R4Edge:
         await self._app(inner, receive if body is None else _once(body), answer)
 
     def _refuse_others(self, scope: Scope, path: str) -> None:
-        if scope["method"] == "PATCH":
-            raise NotInR4("patches are for R5 only: use PUT")
         first = path.strip("/").partition("/")[0]
-        if first.startswith("$") or (first not in _OPEN and first not in TYPES):
+        if first not in _OPEN and first not in _EXPORTS and first not in TYPES:
             raise NotInR4(f"'{first}' is not offered in R4: only {', '.join(TYPES)}")
 
 
@@ -105,15 +103,14 @@ def _as_r4(resource: Any) -> Any:
 def r4_statement(statement: Resource) -> Resource:
     """The CapabilityStatement of the R4 side."""
     rest = statement["rest"][0]
-    resources = []
-    for resource in rest["resource"]:
-        if resource["type"] in TYPES:
-            kept = {k: v for k, v in resource.items() if k not in _NOT_IN_R4}
-            kept["interaction"] = [i for i in resource["interaction"] if i["code"] != "patch"]
-            resources.append(kept)
-    others = {k: v for k, v in statement.items() if k not in ("patchFormat", "rest")}
+    # `conditionalPatch` is an element of R5's statements only.
+    resources = [
+        {name: value for name, value in resource.items() if name != "conditionalPatch"}
+        for resource in rest["resource"]
+        if resource["type"] in TYPES
+    ]
     return {
-        **others,
+        **statement,
         "title": "Polyclinic FHIR R4",
         "fhirVersion": VERSION,
         "rest": [{**rest, "resource": resources}],

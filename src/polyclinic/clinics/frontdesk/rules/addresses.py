@@ -19,7 +19,7 @@ _LABELS = {
     "apt", "apartment", "flat", "unit", "suite", "ste", "room", "rm", "building", "bldg", "number", "no", "nr", "block",
     "dong", "ho", "floor", "fl", "zip", "zips", "zipcode", "postcode", "postal", "code", "door", "house-number",
 }  # fmt: skip
-_SMALL = {"on", "at", "in", "the", "of", "upon"}
+_SMALL = {"on", "at", "in", "the", "of"}
 _TOKEN = re.compile(r"[^\W_]+|&")
 _MIXED = re.compile(r"(?<=\d)(?=[^\W\d_])|(?<=[^\W\d_])(?=\d)")
 _POSTCODE = re.compile(r"(?:^|\s)(\d{5,6}(?:-\d{4})?|[a-z]{1,2}\d[a-z\d]?\s*\d[a-z]{2})$")
