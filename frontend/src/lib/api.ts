@@ -51,6 +51,12 @@ export async function send<T>(path: string, body: unknown = {}, key = newKey(), 
   return read<T>(await patiently(() => fetch(path, { method, headers, body: JSON.stringify(body) })));
 }
 
+// A question that changes nothing, too long for an address.
+export async function ask<T>(path: string, body: unknown): Promise<T> {
+  const headers = { 'Content-Type': 'application/json' };
+  return read<T>(await patiently(() => fetch(path, { method: 'POST', headers, body: JSON.stringify(body) })));
+}
+
 // A stream of events that comes back by itself; `seen` says after which number to go on.
 export function listen(
   path: string,

@@ -8,9 +8,10 @@ export interface FormRow {
   name: string;
   label: string;
   about: string;
-  kind: 'line' | 'text' | 'choice' | 'number' | 'yes_no' | 'texts' | 'group' | 'groups';
+  kind: 'line' | 'text' | 'choice' | 'several' | 'number' | 'yes_no' | 'texts' | 'pairs' | 'group' | 'groups';
   options: Option[];
   required: boolean;
+  demanded: boolean;
   longest: number | null;
   least: number | null;
   most: number | null;

@@ -1,6 +1,11 @@
 // Every word of the interface, in both languages. What clinics and people say comes from the server as it is.
 
+import { caseWords } from './wordsOfCases';
+import { libraryWords } from './wordsOfLibraries';
+
 export const words = {
+  ...caseWords,
+  ...libraryWords,
   title: ['Polyclinic', 'Polyclinic'],
   notClinical: [
     'A research and training tool. Not a medical device, not for clinical use.',

@@ -8,11 +8,10 @@ import click
 
 from polyclinic.cli.options import Group, json_option, print_json, scenarios_option, store_option, table, waits
 from polyclinic.core.library import Entry, Library
-from polyclinic.errors import ConfigError
-from polyclinic.runner.libraries import contamination, merge, open_library, save_library
+from polyclinic.runner.libraries import contamination, merge, open_library, roll_back, save_library
 from polyclinic.runner.plan.libraries import write_library_file
 from polyclinic.runner.registry import load_clinic
-from polyclinic.store.store import Store, open_store
+from polyclinic.store.store import open_store
 
 
 @click.group(
@@ -155,20 +154,9 @@ async def merge_libraries(
 async def rollback(name: str, version: int, reason: str, store: str, as_json: bool) -> int:
     """Restore an earlier version of a saved library; its history is kept."""
     async with open_store(store, must_exist=True) as opened:
-        library = await _saved(opened, name)
-        library.extend(library.rollback(version, reason))
-        saved = await opened.libraries.load(name)
-        await opened.libraries.save(saved.model_copy(update={"operations": tuple(library.operations)}))
+        library = await roll_back(opened, name, version, reason)
     _tell(as_json, f"{name}: {len(library)} entries, version {library.version}", library, name)
     return 0
-
-
-async def _saved(store: Store, name: str) -> Library:
-    if name not in await store.libraries.names():
-        raise ConfigError(
-            f"only a saved library can be rolled back, and '{name}' is not one: see `polyclinic library list`"
-        )
-    return await open_library(store, name)
 
 
 @command.command("check")

@@ -13,9 +13,8 @@ from polyclinic.cli.options import refuse_busy_port, store_option, wait
 from polyclinic.cli.serve import LOOPBACK
 from polyclinic.core.extras import install_hint
 from polyclinic.errors import ConfigError
-from polyclinic.store.database import sqlite_path
 from polyclinic.store.staff import WEB_ROLES
-from polyclinic.store.store import DEFAULT_STORE, default_store, open_store
+from polyclinic.store.store import default_store, folder_of, open_store
 
 TOKEN = "POLYCLINIC_WEB_TOKEN"
 TOKEN_FILE = "web-token"
@@ -29,8 +28,11 @@ TOKEN_FILE = "web-token"
 @click.option("--open/--no-open", "opens", default=False, help="Open the browser at once.")
 @click.option("--allow-host", "names", multiple=True, metavar="NAME", help="Also answer under this host name.")
 @click.option("--accounts", is_flag=True, help="Ask for a login on this machine too.")
+@click.option("--cases", default=None, type=click.Path(file_okay=False), help="Folder for cases that people write.")
 @store_option
-def command(host: str, port: int, opens: bool, names: tuple[str, ...], accounts: bool, store: str) -> int:
+def command(
+    host: str, port: int, opens: bool, names: tuple[str, ...], accounts: bool, cases: str | None, store: str
+) -> int:
     """Open the browser: practise, look into runs, watch over live sessions.
 
     One process, no account, no network. The address that is printed holds a token: who has it may come in. It stays the
@@ -58,9 +60,8 @@ def command(host: str, port: int, opens: bool, names: tuple[str, ...], accounts:
         if opens:
             webbrowser.open(whole)
 
-    SpokenServer(
-        service_config(create_web(url, token, accounts=accounts, hosts=names), host, port, leave_s=1), say
-    ).run()
+    app = create_web(url, token, accounts=accounts, hosts=names, cases=Path(cases) if cases else None)
+    SpokenServer(service_config(app, host, port, leave_s=1), say).run()
     return 0
 
 
@@ -81,8 +82,7 @@ def start_up_token(store: str) -> str:
     given = os.environ.get(TOKEN, "")
     if given:
         return given
-    path = sqlite_path(store)
-    beside = Path(path if path and path != ":memory:" else DEFAULT_STORE).expanduser().parent
+    beside = folder_of(store)
     beside.mkdir(parents=True, exist_ok=True)
     file = beside / TOKEN_FILE
     try:

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal
 
+from polyclinic.core.authoring import Writing, one_line
 from polyclinic.core.campaign import NothingShared, Shared
 from polyclinic.core.judge import Case, Judge
 from polyclinic.core.model import role_of
@@ -96,6 +97,8 @@ class Clinic(Generic[S, V]):
     train guard``), into the package or a file.
     `whatif(asked)` runs the clinic as an operation, without words, under many settings (``polyclinic whatif``).
     `report(results)` returns extra report sections, `headline` names the metrics that a report begins with.
+    `own_writings` are the kinds of file that an author writes, where they are not scenarios as JSON lines.
+    `rulebook()` shows the rules that people in this clinic are held to.
     `feedback(case)` is for a person who played, `performance(case, role)` gives their own figures where the role's
     metrics do not hold them.
     """
@@ -121,6 +124,8 @@ class Clinic(Generic[S, V]):
     feedback: Callable[[Case[S, V]], Sequence[Section]] | None = None
     performance: Callable[[Case[S, V], str], Mapping[str, float]] | None = None
     lint: Callable[[str], Sequence[str]] | None = None
+    own_writings: tuple[Writing, ...] = ()
+    rulebook: Callable[[], Sequence[Section]] | None = None
     evaluations: Mapping[str, Evaluate] = field(default_factory=dict)
     whatif: WhatIf | None = None
     service: LiveService[S] | None = None
@@ -160,6 +165,13 @@ class Clinic(Generic[S, V]):
             return list(self.lint(path))
         except DataError as error:
             return [str(error)]
+
+    @cached_property
+    def writings(self) -> tuple[Writing, ...]:
+        """The kinds of file that an author can write for this clinic; none where it reads no files."""
+        if self.own_writings or self.lint is None:
+            return self.own_writings
+        return (one_line(self.scenario_type, lambda: {case.id: case for case in self.scenarios("", 0)}),)
 
     def to_play(self, role: str, language: str) -> str:
         """The selection of scenarios for a person who chose none."""

@@ -88,6 +88,12 @@ def parse_yaml(text: str, file: object, *, as_text: bool = False) -> Any:
         raise bad_file(file, f"not YAML: {fault}") from None
 
 
+def yaml_text(value: object) -> str:
+    """A value as YAML that a person reads and changes; `parse_yaml` reads the same value."""
+    text: str = yaml.safe_dump(value, allow_unicode=True, sort_keys=False, width=110)
+    return text
+
+
 def yaml_nodes(text: str, file: object) -> yaml.Node | None:
     """The nodes of a YAML text, which know their lines; None for an empty one."""
     try:

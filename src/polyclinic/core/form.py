@@ -15,7 +15,7 @@ from polyclinic.core.message import Frozen
 
 LONG = 120
 """A text that may be longer than this gets a box instead of a line."""
-Kind = Literal["line", "text", "choice", "number", "yes_no", "texts", "group", "groups"]
+Kind = Literal["line", "text", "choice", "several", "number", "yes_no", "texts", "pairs", "group", "groups"]
 Schema = Mapping[str, Any]
 
 
@@ -60,7 +60,7 @@ class Option(Frozen):
 
 
 class FormRow(Frozen):
-    """One thing to fill in."""
+    """One thing to fill in. `demanded`: the type has no default for it; `required`: it must not be empty either."""
 
     name: str
     label: str
@@ -68,6 +68,7 @@ class FormRow(Frozen):
     kind: Kind = "line"
     options: tuple[Option, ...] = ()
     required: bool = False
+    demanded: bool = False
     longest: int | None = None
     least: float | None = None
     most: float | None = None
@@ -130,8 +131,10 @@ def _plain(schema: Schema, shared: Schema) -> Schema:
 def _row(name: str, schema: Schema, needed: bool, hints: FormHints, shared: Schema) -> FormRow:
     options = _options(name, schema, hints)
     kind = "choice" if options else _kind(schema, shared)
-    items = _plain(schema.get("items", {}), shared) if kind == "groups" else schema
-    within = _rows(items, hints, shared) if kind in ("group", "groups") else ()
+    inside = _plain(schema.get("items", {}), shared)
+    if kind == "several":
+        options = _options(name, inside, hints)
+    within = _rows(inside if kind == "groups" else _by_name(schema, shared), hints, shared) if "group" in kind else ()
     longest = schema.get("maxLength")
     return FormRow(
         name=name,
@@ -139,6 +142,7 @@ def _row(name: str, schema: Schema, needed: bool, hints: FormHints, shared: Sche
         about=str(schema.get("description", "")),
         kind=kind,
         options=options,
+        demanded=needed,
         required=needed and not _may_be_empty(schema, options),
         longest=longest,
         least=schema.get("minimum", schema.get("exclusiveMinimum")),
@@ -158,6 +162,12 @@ def _options(name: str, schema: Schema, hints: FormHints) -> tuple[Option, ...]:
     )
 
 
+def _by_name(schema: Schema, shared: Schema) -> Schema:
+    """A mapping whose names are known is filled in name by name, and each may be left out."""
+    names = _plain(schema.get("propertyNames", {}), shared).get("enum", ())
+    return {"properties": dict.fromkeys(names, schema["additionalProperties"])} if names else schema
+
+
 def _kind(schema: Schema, shared: Schema) -> Kind:
     match schema.get("type"):
         case "boolean":
@@ -166,9 +176,11 @@ def _kind(schema: Schema, shared: Schema) -> Kind:
             return "number"
         case "array":
             inside = _plain(schema.get("items", {}), shared)
-            return "groups" if inside.get("type") == "object" else "texts"
+            return "groups" if inside.get("type") == "object" else "several" if "enum" in inside else "texts"
         case "object":
-            return "group"
+            values = schema.get("additionalProperties")
+            simple = isinstance(values, Mapping) and values.get("type") in ("string", "number", "integer")
+            return "pairs" if simple and "propertyNames" not in schema else "group"
     return "text" if (schema.get("maxLength") or LONG + 1) > LONG else "line"
 
 

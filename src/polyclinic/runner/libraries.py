@@ -55,6 +55,21 @@ async def save_library(store: Store, name: str, clinic: Clinic, library: Library
     await store.libraries.save(saved)
 
 
+async def roll_back(store: Store, name: str, version: int, reason: str) -> Library:
+    """Bring a saved library back to an earlier version. What came between stays in its history, with the reason."""
+    if name not in await store.libraries.names():
+        raise ConfigError(
+            f"only a saved library can be rolled back, and '{name}' is not one: see `polyclinic library list`"
+        )
+    library = await open_library(store, name)
+    if not 0 <= version <= library.version:
+        raise ConfigError(f"{name} has versions 0 to {library.version}, not {version}")
+    library.extend(library.rollback(version, reason))
+    saved = await store.libraries.load(name)
+    await store.libraries.save(saved.model_copy(update={"operations": tuple(library.operations)}))
+    return library
+
+
 def contamination(library: Library, cases: Iterable[Scenario]) -> list[Entry]:
     """The entries that were learned from any of these cases."""
     tested = {case.id for case in cases}

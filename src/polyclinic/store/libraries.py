@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import orjson
 from pydantic import TypeAdapter
 
 from polyclinic.core.campaign import StoredEffect
@@ -57,6 +58,36 @@ class Libraries:
             )
 
         await self._database.write(work)
+
+    async def learning_runs(self) -> list[str]:
+        """The runs whose episodes changed a library."""
+        kind = f'%"kind":"{LibraryChanged.kind}"%'
+        rows = await self._database.read(
+            lambda tx: tx.execute("SELECT DISTINCT run FROM effects WHERE body LIKE ? ORDER BY run DESC", (kind,))
+        )
+        return [row[0] for row in rows]
+
+    async def call_with(
+        self, runs: Sequence[str], words: str, apart: tuple[str, str]
+    ) -> tuple[str, str, str, str, str] | None:
+        """The first call of these runs whose request holds some words: run, episode, role, prompt and request.
+
+        `apart` is the run and episode in which the words were learned: what was said there is not looked at.
+        """
+        plain = orjson.dumps(words).decode()[1:-1]
+        like = "%" + plain.replace("!", "!!").replace("%", "!%").replace("_", "!_") + "%"
+        query = (
+            "SELECT run, episode, role, prompt, request FROM calls WHERE run = ? AND request LIKE ? ESCAPE '!' "
+            "AND NOT (run = ? AND episode = ?) ORDER BY episode, key LIMIT 1"
+        )
+
+        def work(tx: Transaction) -> tuple[str, str, str, str, str] | None:
+            for run in runs:
+                for found in tx.execute(query, (run, like, *apart)):
+                    return found[0], found[1], found[2], found[3], found[4]
+            return None
+
+        return await self._database.read(work)
 
     async def names(self, pinned: bool = False) -> list[str]:
         """The names there are; with `pinned`, also the copies that runs keep of what they began with (NAME@DIGEST)."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 from polyclinic.core.database import Database
 from polyclinic.store.audit_log import AuditLog
 from polyclinic.store.classes import Classes
-from polyclinic.store.database import open_database, refuse_missing
+from polyclinic.store.database import open_database, refuse_missing, sqlite_path
 from polyclinic.store.journal import StoreCache, StoreJournal
 from polyclinic.store.keyed_answers import KeyedAnswers
 from polyclinic.store.libraries import Libraries
@@ -26,6 +27,12 @@ DEFAULT_STORE = ".polyclinic/store.db"
 def default_store() -> str:
     """Where runs are kept when nobody says: $POLYCLINIC_STORE, else a file below the current folder."""
     return os.environ.get("POLYCLINIC_STORE") or DEFAULT_STORE
+
+
+def folder_of(url: str) -> Path:
+    """Where files beside a store belong: its own folder, or the default store's where it has no file."""
+    path = sqlite_path(url)
+    return Path(path if path and path != ":memory:" else DEFAULT_STORE).expanduser().parent
 
 
 class Store:

@@ -8,11 +8,13 @@ nonsense by turns, every failure has an owner.
 from __future__ import annotations
 
 import ast
+import tempfile
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from importlib.resources.abc import Traversable
+from pathlib import Path
 
 from polyclinic.core.clinic import Clinic, Mistake
 from polyclinic.core.dataset import Row
@@ -68,6 +70,7 @@ def checks(clinic: Clinic) -> list[Check]:
         Check("every room and a README with the shared headings", partial(check_shape, clinic), runs=False),
         Check("entries of rooms have the names that all clinics use", partial(check_rooms, clinic), runs=False),
         Check("live sessions are described whole", partial(check_service, clinic), runs=False),
+        Check("a form writes files that the clinic reads", partial(check_writings, clinic), runs=False),
         Check("training data names what there is", partial(check_dataset, clinic), runs=False),
         Check("prompts fit their templates and have understudies", partial(check_words, clinic), runs=False),
         Check("every variant runs clean and is scored", partial(check_variants, clinic)),
@@ -134,6 +137,21 @@ def _own_code(folder: Traversable) -> int:
         if not (exports or isinstance(statement, ast.Import | ast.ImportFrom | ast.Expr)):
             return statement.lineno
     return 0
+
+
+def check_writings(clinic: Clinic) -> None:
+    """What ships, written as an author's file, is read back the same, and the linter has nothing to say about it."""
+    for writing in clinic.writings:
+        examples = writing.examples()
+        assert examples, f"{clinic.name}: {writing.name} has no example to begin from"
+        for name, value in list(examples.items())[:3]:
+            text = writing.write(value)
+            assert writing.read(text, f"{name}{writing.ending}") == value, f"{clinic.name}: {name} changes in its file"
+            with tempfile.TemporaryDirectory() as folder:
+                path = Path(folder, f"case{writing.ending}")
+                path.write_text(text, encoding="utf-8")
+                assert clinic.faults_in(str(path)) == [], f"{clinic.name}: the linter complains about {name}"
+                assert clinic.scenarios(writing.to_play(str(path)), 0), f"{clinic.name}: {name} cannot be played"
 
 
 def check_service(clinic: Clinic) -> None:

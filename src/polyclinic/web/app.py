@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 from fastapi import Depends, FastAPI
 from fastapi.exceptions import RequestValidationError
@@ -16,15 +17,18 @@ from polyclinic import __version__
 from polyclinic.errors import PolyclinicError, StoreError, UnknownName, UserError
 from polyclinic.runner.registry import load_clinic
 from polyclinic.serving.hosts import KnownHosts
-from polyclinic.store.store import open_store
+from polyclinic.store.store import folder_of, open_store
 from polyclinic.web.access import routes as access
 from polyclinic.web.access.allowed import checked
 from polyclinic.web.built import serve_pages
+from polyclinic.web.cases import routes as cases_place
+from polyclinic.web.cases.folder import CaseFolder
 from polyclinic.web.catalogue import CaseShown, ClinicInFull, ClinicShown, all_clinics, cases_to_play, clinic_in_full
 from polyclinic.web.desk import routes as desk
 from polyclinic.web.desk import session_routes as desk_sessions
 from polyclinic.web.desk.services import Desks
 from polyclinic.web.entry import PER_MINUTE, EntryGate
+from polyclinic.web.libraries import routes as libraries
 from polyclinic.web.once import Once
 from polyclinic.web.posts import Posts
 from polyclinic.web.practise import routes as practise
@@ -45,8 +49,26 @@ ABOUT = """What the browser uses, for notebooks and scripts too: send the start-
 A research and training tool, never a medical device and not for clinical use."""
 
 
-def create_web(store: str, token: str, *, accounts: bool = False, hosts: Iterable[str] = ()) -> FastAPI:
-    """The application. The store is opened when it starts. With `accounts` people log in; else the token opens all."""
+PLACES = (
+    access,
+    practise,
+    run_routes,
+    episode_routes,
+    compare_routes,
+    desk,
+    desk_sessions,
+    cases_place,
+    libraries,
+)
+
+
+def create_web(
+    store: str, token: str, *, accounts: bool = False, hosts: Iterable[str] = (), cases: Path | None = None
+) -> FastAPI:
+    """The application. The store is opened when it starts. With `accounts` people log in; else the token opens all.
+
+    The folder of cases that people write lies beside the store unless it is named.
+    """
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -58,6 +80,7 @@ def create_web(store: str, token: str, *, accounts: bool = False, hosts: Iterabl
             app.state.sessions = sessions = Sessions(found)
             app.state.runs = runs = RunPages(found)
             app.state.desks = desks = Desks(found)
+            app.state.cases = CaseFolder(cases or folder_of(store) / "cases")
             work = [asyncio.create_task(sessions.watch()), asyncio.create_task(desks.restore())]
             try:
                 yield
@@ -80,7 +103,7 @@ def create_web(store: str, token: str, *, accounts: bool = False, hosts: Iterabl
         dependencies=[Depends(checked)],
     )
     _catalogue(app)
-    for place in (access, practise, run_routes, episode_routes, compare_routes, desk, desk_sessions):
+    for place in PLACES:
         app.include_router(place.router)
     serve_pages(app)
     _errors(app)
@@ -102,8 +125,9 @@ def _catalogue(app: FastAPI) -> None:
         return clinic_in_full(name)
 
     @app.get("/api/clinics/{name}/cases", tags=["clinics"], summary="The cases that have a part")
-    async def cases(name: str, part: str, language: str = "en", seed: int = 0) -> list[CaseShown]:
-        return cases_to_play(load_clinic(name), part, language, seed)
+    async def cases(name: str, part: str, request: Request, language: str = "en", seed: int = 0) -> list[CaseShown]:
+        clinic = load_clinic(name)
+        return cases_to_play(clinic, part, language, seed, cases_place.own_to_play(request.app.state.cases, clinic))
 
 
 def _errors(app: FastAPI) -> None:

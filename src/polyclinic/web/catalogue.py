@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pydantic import BaseModel
 
 from polyclinic.core.clinic import Clinic
@@ -80,15 +82,18 @@ def clinic_in_full(name: str) -> ClinicInFull:
     )
 
 
-def cases_to_play(clinic: Clinic, role: str, language: str, seed: int) -> list[CaseShown]:
-    """The cases that have this part: the one that is played by default first."""
+def cases_to_play(
+    clinic: Clinic, role: str, language: str, seed: int, own: Sequence[CaseShown] = ()
+) -> list[CaseShown]:
+    """The cases that have this part: the one that is played by default first, then those that people wrote."""
     selector = clinic.to_play(role, language)
     first = list(clinic.scenarios(selector, seed)[:1])
     name, _, count = selector.rpartition(":")
     wider = name if count.isdigit() and name else "" if selector.isdigit() else selector
     rest = clinic.scenarios(wider, seed)[:MOST_CASES]
     known = {each.id: each for each in (*first, *rest)}
-    return [CaseShown(id=each.id, introduction=each.introduction()) for each in known.values()]
+    shown = [CaseShown(id=each.id, introduction=each.introduction()) for each in known.values()]
+    return [*shown[:1], *own, *shown[1:]]
 
 
 def case_selector(clinic: Clinic, role: str, language: str, case: str) -> str:

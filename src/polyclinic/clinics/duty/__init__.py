@@ -9,9 +9,9 @@ from polyclinic.clinics.duty.flow import flow
 from polyclinic.clinics.duty.judges import judges
 from polyclinic.clinics.duty.prompts import PROMPTS
 from polyclinic.clinics.duty.readings import READINGS
-from polyclinic.clinics.duty.report import feedback, performance, report
+from polyclinic.clinics.duty.report import feedback, performance, report, rulebook
 from polyclinic.clinics.duty.rules.norms.lint import lint_norms
-from polyclinic.clinics.duty.scenario import AnyDuty, Duty, scenarios
+from polyclinic.clinics.duty.scenario import WRITINGS, AnyDuty, Duty, scenarios
 from polyclinic.clinics.duty.scenario import lint as lint_shifts
 from polyclinic.clinics.duty.state.ward import open_ward
 from polyclinic.clinics.duty.understudies import MISTAKES, UNDERSTUDIES
@@ -61,6 +61,8 @@ clinic = Clinic(
     feedback=feedback,
     performance=performance,
     lint=lint,
+    own_writings=WRITINGS,
+    rulebook=rulebook,
     settings=(*DutyVariant.SETTINGS, "norms", "survey", "survey_items", "voice", "learning"),
     play_by_role={"nurse": "T3:1", "admin": "T2:1"},
     headline=("nvr", "tsr"),

@@ -9,7 +9,7 @@ from polyclinic.clinics.frontdesk.operations.whatif import whatif
 from polyclinic.clinics.frontdesk.prompts import PROMPTS
 from polyclinic.clinics.frontdesk.readings import READINGS
 from polyclinic.clinics.frontdesk.report import feedback, report
-from polyclinic.clinics.frontdesk.scenario import Contact, lint, scenarios
+from polyclinic.clinics.frontdesk.scenario import WRITINGS, Contact, lint, scenarios
 from polyclinic.clinics.frontdesk.state import open_campaign
 from polyclinic.clinics.frontdesk.tools.opening import prepare
 from polyclinic.clinics.frontdesk.understudies import MISTAKES, UNDERSTUDIES
@@ -53,6 +53,7 @@ clinic = Clinic(
     report=report,
     feedback=feedback,
     lint=lint,
+    own_writings=WRITINGS,
     evaluations=evaluations,
     whatif=whatif,
     needs=("records",),

@@ -7,7 +7,7 @@ from polyclinic.clinics.patient.judges import judges
 from polyclinic.clinics.patient.prompts import PROMPTS
 from polyclinic.clinics.patient.readings import READINGS
 from polyclinic.clinics.patient.report import feedback, report
-from polyclinic.clinics.patient.scenario import PatientScenario, lint, scenarios
+from polyclinic.clinics.patient.scenario import WRITINGS, PatientScenario, lint, scenarios
 from polyclinic.clinics.patient.state import Evolution
 from polyclinic.clinics.patient.understudies import MISTAKES, UNDERSTUDIES
 from polyclinic.clinics.patient.variants import VARIANTS, PatientVariant
@@ -62,6 +62,7 @@ clinic = Clinic(
     libraries=("attention", "trajectory", "triage", "pool"),
     open_campaign=lambda scenarios, variant, seed, services: Evolution(),
     lint=lint,
+    own_writings=WRITINGS,
     report=report,
     feedback=feedback,
     settings=PatientVariant.SETTINGS,

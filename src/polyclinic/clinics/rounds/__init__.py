@@ -9,7 +9,7 @@ from polyclinic.clinics.rounds.judges import judges
 from polyclinic.clinics.rounds.prompts import PROMPTS
 from polyclinic.clinics.rounds.readings import READINGS
 from polyclinic.clinics.rounds.report import feedback, performance, report
-from polyclinic.clinics.rounds.scenario import Case, lint, scenarios
+from polyclinic.clinics.rounds.scenario import WRITINGS, Case, lint, scenarios
 from polyclinic.clinics.rounds.understudies import MISTAKES, UNDERSTUDIES
 from polyclinic.clinics.rounds.variants import VARIANTS, RoundsVariant
 from polyclinic.core.clinic import Clinic, Role
@@ -62,6 +62,7 @@ clinic = Clinic(
     feedback=feedback,
     performance=performance,
     lint=lint,
+    own_writings=WRITINGS,
     dataset=dataset,
     evaluations=evaluations,
     headline=("learning_gain", "answer_leak"),

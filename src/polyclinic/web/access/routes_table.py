@@ -88,5 +88,10 @@ ROUTES: dict[str, Rule] = {
     "GET /api/cases/{clinic}/{kind}/form": Rule("case", "see"),
     "GET /api/cases/{clinic}/{kind}/examples/{name}": Rule("case", "see"),
     "POST /api/cases/{clinic}/{kind}/check": Rule("case", "see"),
-    "POST /api/cases/{clinic}/{kind}": Rule("case", "make"),
+    "POST /api/cases/{clinic}/{kind}": Rule("case", "make"),  # the route checks who changes one that there is
+    "GET /api/libraries": Rule("library", "see"),
+    "GET /api/libraries/{source}": Rule("library", "see"),
+    "GET /api/libraries/{source}/entries/{id}/prompt": Rule("library", "see"),
+    "POST /api/libraries/{source}/rollback": Rule("library", "change"),
+    "POST /api/libraries/{source}/keep": Rule("library", "change"),
 }

@@ -17,6 +17,7 @@ from polyclinic.runner.plan.run_plan import MINUTES, WHO
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import people_in
 from polyclinic.web.access.allowed import may_choose, seen
+from polyclinic.web.cases.folder import OWN, TheCases
 from polyclinic.web.catalogue import case_selector, seat_of
 from polyclinic.web.once import Key, TheOnce
 from polyclinic.web.practise.about import About, TheSessions, about
@@ -77,11 +78,19 @@ class Taken(BaseModel):
 
 
 @router.post("", status_code=201, summary="Start a session")
-async def start(body: StartPractise, sessions: TheSessions, request: Request, once: TheOnce, key: Key = "") -> Begun:
-    await may_choose(request, body.others, body.case)
+async def start(
+    body: StartPractise,
+    sessions: TheSessions,
+    request: Request,
+    once: TheOnce,
+    cases: TheCases,
+    key: Key = "",
+) -> Begun:
+    await may_choose(request, body.others, body.case.removeprefix(OWN))
 
     async def work() -> Begun:
-        return Begun(id=await sessions.start(_config(body, sessions.store.url)))
+        case = cases.selector(load_clinic(body.clinic), body.case)
+        return Begun(id=await sessions.start(_config(body.model_copy(update={"case": case}), sessions.store.url)))
 
     return await once.do(key, Begun, work)
 

@@ -2,5 +2,6 @@
 
 from polyclinic.clinics.duty.report.feedback import feedback, performance
 from polyclinic.clinics.duty.report.page import report
+from polyclinic.clinics.duty.report.rulebook import rulebook
 
-__all__ = ["feedback", "performance", "report"]
+__all__ = ["feedback", "performance", "report", "rulebook"]

@@ -1,5 +1,6 @@
 """What a shift starts from: schema and loaders."""
 
+from polyclinic.clinics.duty.scenario.authoring import WRITINGS
 from polyclinic.clinics.duty.scenario.load import by_id, parse_scenarios, read_scenarios, shipped
 from polyclinic.clinics.duty.scenario.schema import (
     CLINICAL,
@@ -35,6 +36,7 @@ __all__ = [
     "STAFF",
     "TASKS",
     "TURNS",
+    "WRITINGS",
     "AnyDuty",
     "Boundary",
     "Change",

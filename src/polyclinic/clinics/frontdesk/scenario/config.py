@@ -16,7 +16,7 @@ from typing import Annotated, Any, Generic, Literal, Self, TypeVar
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from polyclinic.core.files import bad_file, first_fault, package_data, read_data
+from polyclinic.core.files import bad_file, first_fault, package_data, parse_data, read_data
 from polyclinic.core.message import Frozen
 from polyclinic.errors import UnknownName
 from polyclinic.people.locales import load_locale
@@ -207,7 +207,15 @@ def _preset_table(name: str) -> Mapping[str, Any]:
 
 def load_config(path: Path) -> HospitalConfig:
     """A config file. A key ``preset`` names the preset whose values it changes (otherwise ``secondary``)."""
-    table = read_data(path)
+    return _config(read_data(path), path)
+
+
+def parse_config(text: str, file: str) -> HospitalConfig:
+    """The same from the text of a file."""
+    return _config(parse_data(text, file), Path(file))
+
+
+def _config(table: Any, path: Path) -> HospitalConfig:
     if not isinstance(table, dict):
         raise bad_file(path, "a config is a table of parameters, such as 'days: 7'")
     base = table.pop("preset", "secondary")

@@ -9,7 +9,8 @@
                           for all three
 ``unusual``               a hospital with many children, interpreters, several complaints and emergencies
 ``imposters``             a secondary hospital with 200 callers who speak about other people's appointments
-``walk-in``               one visit by itself, for ``polyclinic play frontdesk --role staff``
+``walk-in``               one visit by itself, for ``polyclinic play frontdesk --role staff``;
+                          ``walk-in:hospital.toml`` one of a hospital of your own
 ``hospital.toml``          a config of your own (TOML or YAML)
 ``data/`` or ``x.json``    a dataset made by the h-adminsim package
 """
@@ -46,7 +47,10 @@ def scenarios(selector: str, seed: int) -> list[Contact]:
         return _first_patients(synthesize(preset("primary"), seed, 1), int(selector))
     if selector == WALK_IN:
         return _walk_in(synthesize(preset("primary"), seed, 1))
-    path = Path(selector)
+    path = Path(selector.removeprefix(f"{WALK_IN}:"))
+    if path.suffix in (".toml", ".yaml", ".yml") and str(path) != selector:
+        _must_exist(path)
+        return _walk_in(synthesize(load_config(path), seed, 1))
     if path.suffix in (".toml", ".yaml", ".yml"):
         _must_exist(path)
         return synthesize(load_config(path), seed)

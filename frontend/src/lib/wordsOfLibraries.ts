@@ -1,0 +1,30 @@
+// Words of the place Libraries and norms.
+
+export const libraryWords = {
+  libraries: ['Libraries and norms', '학습한 것과 규범'],
+  librariesLead: [
+    'What was learned, where from, and how it changed a prompt. Going back needs a reason and deletes nothing.',
+    '무엇을 어디서 배웠고 프롬프트가 어떻게 바뀌었는지 봅니다. 되돌릴 때는 이유를 남기며, 아무것도 지워지지 않습니다.',
+  ],
+  savedLibraries: ['Saved libraries', '저장된 라이브러리'],
+  runLibraries: ['As runs left them', '실행이 남긴 라이브러리'],
+  noLibraries: ['Nothing was learned yet. `polyclinic evolve` teaches a clinic.', '아직 배운 것이 없습니다. `polyclinic evolve`로 학습시킬 수 있습니다.'],
+  rules: ['Rules and norms', '규칙과 규범'],
+  entries: ['Entries', '항목'],
+  noEntries: ['It is empty.', '비어 있습니다.'],
+  learnedIn: ['Learned in', '배운 곳'],
+  usedTimes: ['used {n} times, {good} with a good outcome, {poor} with a poor one', '{n}번 사용, 좋은 결과 {good}번, 나쁜 결과 {poor}번'],
+  changedPrompt: ['How it changed a prompt', '프롬프트가 바뀐 모습'],
+  noPrompt: ['It has not stood in any prompt of these runs.', '이 실행들의 프롬프트에는 나온 적이 없습니다.'],
+  promptOf: ['Prompt {prompt} for {role}. Lines with + are there because of this entry.', '{role}의 프롬프트 {prompt}. + 표시된 줄이 이 항목 때문에 들어간 줄입니다.'],
+  removedEntries: ['Taken out ({n})', '뺀 항목 ({n})'],
+  history: ['History', '변경 기록'],
+  version: ['Version {n}', '버전 {n}'],
+  added: ['learned', '배움'],
+  removed: ['taken out', '뺌'],
+  goBack: ['Back to version {n}', '버전 {n}으로 되돌리기'],
+  whyBack: ['Why does it go back?', '되돌리는 이유'],
+  wentBack: ['Back at the entries of version {n}. The history is kept.', '버전 {n}의 항목으로 되돌렸습니다. 기록은 그대로 남습니다.'],
+  keepIt: ['Keep it under a name', '이름을 붙여 저장'],
+  onlySaved: ['This is what a run left. Keep it under a name to roll it back or to use it in other runs.', '실행이 남긴 것입니다. 되돌리거나 다른 실행에 쓰려면 이름을 붙여 저장하세요.'],
+} as const satisfies Record<string, readonly [string, string]>;

@@ -1,0 +1,1 @@
+"""Cases that people write: forms, the linter beside them, and a folder with their files."""

@@ -1,0 +1,162 @@
+"""Libraries and norms over HTTP."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from pydantic import BaseModel, ConfigDict, Field
+
+from polyclinic.errors import PolyclinicError, UserError
+from polyclinic.eval.sections import sections_to_plain
+from polyclinic.runner.libraries import open_library, roll_back, save_library
+from polyclinic.runner.registry import clinic_modules, load_clinic
+from polyclinic.store.store import Store
+from polyclinic.web.access.allowed import store_of
+from polyclinic.web.access.person import Who
+from polyclinic.web.libraries.found import MOST, LibraryInFull, PromptChanged, history, prompt_changed, shown
+from polyclinic.web.once import Key, TheOnce
+
+router = APIRouter(prefix="/api/libraries", tags=["libraries"])
+MOST_RUNS = 50
+
+
+class SourceShown(BaseModel):
+    """A library in the list: saved under a name, or as a run left it."""
+
+    name: str
+    clinic: str
+    title: str
+    library: str
+    about: str
+    saved: bool
+
+
+class RulesShown(BaseModel):
+    """The rules that people in a clinic are held to, as sections of a report."""
+
+    clinic: str
+    title: str
+    sections: list[dict[str, Any]]
+
+
+class LibrariesShown(BaseModel):
+    """The page."""
+
+    libraries: list[SourceShown]
+    rules: list[RulesShown]
+
+
+class RollBack(BaseModel):
+    """Where to, and why."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    version: int = Field(ge=0)
+    reason: str = Field(max_length=500)
+
+
+class Keep(BaseModel):
+    """The name under which a run's library is kept."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,60}$")
+
+
+@router.get("", summary="What was learned, and the rules")
+async def page(request: Request) -> LibrariesShown:
+    store = store_of(request)
+    found = [
+        _source(saved.name, saved.clinic, saved.library, saved.about, True)
+        for saved in [await store.libraries.load(name) for name in await store.libraries.names()]
+    ]
+    known = {row.id: row.clinic for row in await store.runs.all()}
+    for run in (await store.libraries.learning_runs())[:MOST_RUNS]:
+        if known.get(run) in clinic_modules():
+            libraries = load_clinic(known[run]).libraries
+            found += [_source(f"{run}.{library}", known[run], library, "", False) for library in libraries]
+    return LibrariesShown(libraries=found, rules=_rules())
+
+
+@router.get("/{source}", summary="A library: entries, what went, and its history")
+async def one(source: str, request: Request) -> LibraryInFull:
+    return await _in_full(store_of(request), source)
+
+
+@router.get("/{source}/entries/{id}/prompt", summary="The prompt that an entry changed")
+async def prompt(source: str, id: str, request: Request) -> PromptChanged:
+    return await prompt_changed(store_of(request), source, id)
+
+
+@router.post("/{source}/rollback", summary="Go back to an earlier version, with a reason")
+async def back(source: str, body: RollBack, request: Request, who: Who, once: TheOnce, key: Key = "") -> LibraryInFull:
+    """Nothing is deleted: what came between stays in the history, and the audit log says who went back and why."""
+
+    async def work() -> LibraryInFull:
+        if not body.reason.strip():
+            raise UserError("say why it goes back")
+        store = store_of(request)
+        await roll_back(store, source, body.version, body.reason.strip())
+        name = who.name or "owner"
+        await store.audit_log.append(name, who.role, f"roll back to {body.version}: {body.reason}", f"library/{source}")
+        return await _in_full(store, source)
+
+    return await once.do(key, LibraryInFull, work)
+
+
+@router.post("/{source}/keep", status_code=201, summary="Keep a run's library under a name")
+async def keep(source: str, body: Keep, request: Request, once: TheOnce, key: Key = "") -> LibraryInFull:
+    async def work() -> LibraryInFull:
+        store = store_of(request)
+        found = await _in_full(store, source)
+        name = f"{body.name}.{found.library}"
+        if name in await store.libraries.names():
+            raise UserError(f"there is a library '{name}' already: give yours another name")
+        library = await open_library(store, source)
+        await save_library(store, name, load_clinic(found.clinic), library, f"as {source} left it")
+        return await _in_full(store, name)
+
+    return await once.do(key, LibraryInFull, work)
+
+
+async def _in_full(store: Store, source: str) -> LibraryInFull:
+    saved = source in await store.libraries.names()
+    if saved:
+        kept = await store.libraries.load(source)
+        clinic, about = kept.clinic, kept.about
+    else:
+        run = source.rpartition(".")[0]
+        clinic, about = (await store.runs.get(run)).clinic, ""
+        if source.rpartition(".")[2] not in load_clinic(clinic).libraries:
+            raise UserError(f"{clinic} has no library '{source.rpartition('.')[2]}'")
+    library = await open_library(store, source)
+    return LibraryInFull(
+        name=source,
+        clinic=clinic,
+        library=source.rpartition(".")[2],
+        about=about,
+        saved=saved,
+        version=library.version,
+        entries=[shown(library, entry) for entry in library][:MOST],
+        removed=[shown(library, gone.entry) for gone in library.removed][:MOST],
+        history=history(library),
+    )
+
+
+def _source(name: str, clinic: str, library: str, about: str, saved: bool) -> SourceShown:
+    title = load_clinic(clinic).title if clinic in clinic_modules() else clinic
+    return SourceShown(name=name, clinic=clinic, title=title, library=library, about=about, saved=saved)
+
+
+def _rules() -> list[RulesShown]:
+    found = []
+    for name in clinic_modules():
+        try:
+            clinic = load_clinic(name)
+        except PolyclinicError:
+            continue  # the list of clinics says what is wrong with it
+        if clinic.rulebook is not None:
+            sections = sections_to_plain(clinic.rulebook())
+            found.append(RulesShown(clinic=name, title=clinic.title, sections=sections))
+    return found
