@@ -15,6 +15,8 @@ import polyclinic
 PACKAGE = Path(polyclinic.__file__).parent
 ENGINE = ("core", "eval", "runner", "store", "models")
 ROOT = Path(__file__).parent.parent
+ABOVE = ("cli", "web", "testing", "training", "rl", "runner")
+"""The rooms above the clinics."""
 PLACES = [
     *(path for path in sorted(PACKAGE.iterdir()) if path.name != "clinics"),
     *sorted((PACKAGE / "clinics").iterdir()),
@@ -82,7 +84,8 @@ def test_names_that_were_replaced_do_not_come_back(place: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "room", [*ENGINE, "fhir", "people", "retrieval", "cli", "web", "testing", "training", "reading", "text"]
+    "room",
+    [*ENGINE, "fhir", "people", "retrieval", "cli", "web", "testing", "training", "rl", "reading", "serving", "text"],
 )
 def test_no_constructor_is_called_of(room: str) -> None:
     """`Budget.from_usd(3)` says what it takes; `Budget.of(3)` does not."""
@@ -97,3 +100,19 @@ def test_no_constructor_is_called_of(room: str) -> None:
 
 def _makes_itself(node: ast.FunctionDef) -> bool:
     return any(isinstance(mark, ast.Name) and mark.id == "classmethod" for mark in node.decorator_list)
+
+
+def test_nothing_above_the_clinics_names_one_as_a_value() -> None:
+    """A default such as ``clinic="rounds"`` binds the engine to a clinic as an import does. Help may give examples."""
+    names = {
+        path.name for path in (PACKAGE / "clinics").iterdir() if (path / "flow").exists() or (path / "flow.py").exists()
+    }
+    names -= {"demo"}  # the clinic that `polyclinic new` copies
+    found = [
+        f"{path.relative_to(PACKAGE)}:{node.lineno}: {node.value}"
+        for room in ABOVE
+        for path in sorted((PACKAGE / room).rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and node.value in names - {"patient"}  # also a role
+    ]
+    assert len(names) == 5 and found == []

@@ -37,7 +37,7 @@ async def test_understudies_are_compared_on_moments_and_in_situ(tmp_path: Path) 
         await build(
             store, Wish(tmp_path / "data", "rounds", 30, casts=casts, scenarios="test", variants=("one-student",))
         )
-        trial = Trial(data=tmp_path / "data", scenarios="test:2", variant="one-student", moments=20)
+        trial = Trial("rounds", data=tmp_path / "data", scenarios="test:2", variant="one-student", moments=20)
         made = await compare_models(
             store, [Contender("good", "understudy"), Contender("poor", poor)], trial, tmp_path / "out"
         )

@@ -29,7 +29,7 @@ class Screen:
         self._colour = _has_colour(self._out)
         self._told: set[str] = set()
         self._asked = ""
-        self._round: object = None
+        self._round: int | None = None
         self._mine = ""
         self.questions = 0
 
@@ -40,7 +40,7 @@ class Screen:
     def heard(self, episode: str, event: Event) -> None:
         """What others say aloud, and the results of tools that the person used."""
         if isinstance(event, Said):
-            self._new_round(event.data.get("round"))
+            self._new_round(event.round)
             if event.speaker != self.role and " ".join(event.text.split()) not in self._mine:
                 to = f" to {event.to}" if event.to not in ("", "all", self.role) else ""
                 self._say(f"{self.bold(event.speaker + to)}: {event.text}")
@@ -81,7 +81,7 @@ class Screen:
         """As instructions stand back."""
         return click.style(text, dim=True) if self._colour else text
 
-    def _new_round(self, number: object) -> None:
+    def _new_round(self, number: int | None) -> None:
         if number and number != self._round:
             self._round = number
             self._say(self.dim(f"— round {number} —"))

@@ -31,7 +31,7 @@ def _job_options(command: F) -> F:
             "--recipe", default="small", show_default=True, metavar="NAME", help=f"{' or '.join(NAMED)}, or a file."
         ),
         click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="Change one number of the recipe."),
-        click.option("--clinic", default="rounds", show_default=True, help="Whose role is trained."),
+        click.option("--clinic", default="", metavar="C", help="Whose role is trained.  [default: the only one]"),
         json_option,
     )
     for option in reversed(options):
@@ -49,10 +49,11 @@ def sft(model: str, data: Path, out: Path, recipe: str, changes: tuple[str, ...]
     polyclinic train sft --model Qwen2.5-1.5B-Instruct --data clinteach --out runs/sft
     """
     from polyclinic.training.recipe import SftRecipe, load_recipe
+    from polyclinic.training.room import trained_clinic
     from polyclinic.training.stages import Job, run_sft
 
     chosen = load_recipe("sft", SftRecipe, recipe, changes)
-    return _tell(run_sft(Job("sft", model, data, out, clinic), chosen), out, as_json)
+    return _tell(run_sft(Job("sft", model, data, out, trained_clinic(clinic)), chosen), out, as_json)
 
 
 @click.command(name="grpo")
@@ -78,11 +79,13 @@ def grpo(
     polyclinic train grpo --model runs/sft --data clinteach --out runs/grpo --judge openai:gpt-5-mini
     """
     from polyclinic.training.recipe import GrpoRecipe, load_recipe
+    from polyclinic.training.room import trained_clinic
     from polyclinic.training.stages import Job, run_grpo
 
     chosen = load_recipe("grpo", GrpoRecipe, recipe, changes)
     cast = f"judge={judge},all=understudy" if judge else ""
-    return _tell(run_grpo(Job("grpo", model, data, out, clinic, cast, local_only), chosen), out, as_json)
+    job = Job("grpo", model, data, out, trained_clinic(clinic), cast, local_only)
+    return _tell(run_grpo(job, chosen), out, as_json)
 
 
 @click.command(name="dpo")
@@ -93,10 +96,11 @@ def dpo(model: str, data: Path, out: Path, recipe: str, changes: tuple[str, ...]
     polyclinic train dpo --model runs/sft --data clinteach --out runs/dpo
     """
     from polyclinic.training.recipe import DpoRecipe, load_recipe
+    from polyclinic.training.room import trained_clinic
     from polyclinic.training.stages import Job, run_dpo
 
     chosen = load_recipe("dpo", DpoRecipe, recipe, changes)
-    return _tell(run_dpo(Job("dpo", model, data, out, clinic), chosen), out, as_json)
+    return _tell(run_dpo(Job("dpo", model, data, out, trained_clinic(clinic)), chosen), out, as_json)
 
 
 def _tell(result: Mapping[str, Any], out: Path, as_json: bool) -> int:
@@ -161,7 +165,7 @@ def card(run: Path, as_json: bool) -> int:
 @click.option("--temperature", default=0.0, show_default=True, help="How words are drawn; 0 takes the likeliest.")
 @click.option("--max-tokens", default=400, show_default=True, help="The longest output for a held-out prompt.")
 @click.option("--judge", default="", metavar="MODEL", help="Who judges.  [default: the understudy]")
-@click.option("--clinic", default="rounds", show_default=True, help="Whose role was trained.")
+@click.option("--clinic", default="", metavar="C", help="Whose role was trained.  [default: the only one]")
 @click.option("--seed", default=7, show_default=True, help="Decides groups and order.")
 @click.option("--out", required=True, type=_FOLDER, help="Where figures and outputs go.")
 @store_option
@@ -186,9 +190,10 @@ def compare(
     polyclinic train compare --model base=WEIGHTS --model sft=runs/sft --model rules=understudy --data clinteach --out c
     """
     from polyclinic.training.compare import Compared, Contender, Trial, compare_models
+    from polyclinic.training.room import trained_clinic
 
     cast = f"judge={judge},all=understudy" if judge else ""
-    trial = Trial(clinic, data, moments, scenarios, variant, temperature, max_tokens, cast, seed)
+    trial = Trial(trained_clinic(clinic), data, moments, scenarios, variant, temperature, max_tokens, cast, seed)
 
     async def work() -> Compared:
         async with open_store(store) as opened:

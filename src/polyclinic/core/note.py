@@ -73,6 +73,12 @@ class Payload(Value):
         return cls._needed <= data.keys()
 
 
+class InRound(Payload):
+    """In which round a line was said. A clinic that counts rounds keeps it, or a class made of it, with each line."""
+
+    round: int
+
+
 NoteT = TypeVar("NoteT", bound=Note)
 PayloadT = TypeVar("PayloadT", bound=Payload)
 KeptT = TypeVar("KeptT", bound=Value)

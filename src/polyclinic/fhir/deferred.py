@@ -1,4 +1,4 @@
-"""Resources that are written with every booking and searched seldom are indexed when somebody first searches.
+"""Resources that are written with every booking and rarely searched are indexed when somebody first searches.
 
 Their rows carry a mark until then. A reader of the index asks `pending` first, or calls `catch_up` when it may write.
 """

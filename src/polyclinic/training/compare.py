@@ -67,7 +67,7 @@ class Contender:
 class Trial:
     """What is compared: on how many held-out moments, on which scenarios, and how words are drawn."""
 
-    clinic: str = "rounds"
+    clinic: str
     data: Path | None = None
     moments: int = 200
     scenarios: str = "test:24"

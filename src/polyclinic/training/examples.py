@@ -31,7 +31,7 @@ def data_file(data: Path, name: str) -> Path:
     """The file that is meant: itself, or the file of this name in a dataset's folder."""
     path = data / name if data.is_dir() else data
     if not path.is_file():
-        raise ConfigError(f"there is no {path}; make one with: polyclinic dataset rounds --out {data}")
+        raise ConfigError(f"there is no {path}; make one with: polyclinic dataset CLINIC --out {data}")
     return path
 
 

@@ -40,7 +40,7 @@ class Job:
     model: str
     data: Path
     out: Path
-    clinic: str = "rounds"
+    clinic: str
     judge: str = ""
     local_only: bool = False
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import Field, TypeAdapter
 
 from polyclinic.core.model import Completion, Request, Usage
-from polyclinic.core.note import NoteT, PayloadT, get_payload, read_kept
+from polyclinic.core.note import InRound, NoteT, PayloadT, get_payload, read_kept
 from polyclinic.core.value import Value
 from polyclinic.errors import OwnedError, Owner
 
@@ -87,6 +87,12 @@ class Said(EventBase):
     def get(self, kind: type[PayloadT]) -> PayloadT | None:
         """The payload of this type; None when the line carries none."""
         return get_payload(kind, self.data)
+
+    @property
+    def round(self) -> int | None:
+        """The round in which it was said; None where a clinic counts none."""
+        found = self.get(InRound)
+        return found.round if found is not None else None
 
 
 class ToolUsed(EventBase):

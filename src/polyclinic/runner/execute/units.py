@@ -36,7 +36,7 @@ def open_units(rows: Iterable[StoredEpisode]) -> dict[str, list[StoredEpisode]]:
 def own_part(units: dict[str, list[StoredEpisode]], share: Share) -> tuple[dict[str, list[StoredEpisode]], list[str]]:
     """This worker's part of the units, and the names of the others, which it asks for later if they are still open.
 
-    So workers seldom ask for the same unit, and never for one that another has ended meanwhile.
+    So workers rarely ask for the same unit, and never for one that another has ended meanwhile.
     """
     listed = list(units)
     first, end = len(listed) * share.index // share.of, len(listed) * (share.index + 1) // share.of

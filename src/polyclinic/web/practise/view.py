@@ -106,7 +106,7 @@ class Listener:
             case Said():
                 mine = event.speaker in (self._seat, role_of(self._seat)) or _flat(event.text) in self._mine
                 to = event.to if event.to not in ("", "all", self._seat) else ""
-                self._add("said", event.speaker, event.text, to=to, mine=mine, round=str(event.data.get("round") or ""))
+                self._add("said", event.speaker, event.text, to=to, mine=mine, round=str(event.round or ""))
                 return True
             case ToolUsed() if event.role == self._seat:
                 found = event.error or in_words(event.result)

@@ -121,7 +121,7 @@ def events_shown(transcript: Transcript) -> list[EventShown]:
                 text=event.text if isinstance(event, Said) else line.text,
                 aside=line.aside,
                 tone="plain" if said else line.tone,
-                round=str(event.data.get("round") or "") if isinstance(event, Said) else "",
+                round=str(event.round or "") if isinstance(event, Said) else "",
                 call=_behind(event, latest),
             )
         )

@@ -26,7 +26,6 @@ from polyclinic.clinics.patient.rules.notes import (
     Consulted,
     DiagnosisTold,
     InCrisis,
-    InRound,
     InterviewEnded,
     PhaseBegun,
     QuestionAsked,
@@ -42,6 +41,7 @@ from polyclinic.clinics.patient.state import Evolution, Exchanged
 from polyclinic.clinics.patient.tools.validation import walked
 from polyclinic.clinics.patient.variants import VARIANTS, PatientVariant
 from polyclinic.core.episode import Episode
+from polyclinic.core.note import InRound
 from polyclinic.errors import ConfigError
 
 CRISIS_TURNS = (5, 9)

@@ -8,7 +8,7 @@ from polyclinic.clinics.patient.judges.reading import heard, read_exchanges, rec
 from polyclinic.clinics.patient.rules.diagnosing import is_right
 from polyclinic.clinics.patient.rules.leaks import leaks
 from polyclinic.clinics.patient.rules.meaning import Asked, Exchange, read_answer
-from polyclinic.clinics.patient.rules.notes import InCrisis, InRound, InterviewEnded, Triaged
+from polyclinic.clinics.patient.rules.notes import InCrisis, InterviewEnded, Triaged
 from polyclinic.clinics.patient.scenario import PatientScenario
 from polyclinic.clinics.patient.scenario.record import Fact
 from polyclinic.core.judge import Bench, Case, Metric
@@ -89,7 +89,7 @@ class InterviewJudge:
         for read in await read_exchanges(case, bench):
             known |= {*read.answered.told, *read.answered.results}
         for said in case.transcript.said("patient"):
-            if (said_in := said.get(InRound)) is not None and said_in.round == 0:
+            if said.round == 0:
                 complaint = Exchange(question="What brings you here?", answer=said.text)
                 known |= set((await read_answer(bench.reads, record, complaint, Asked())).told)
         return known & {fact.id for fact in record.checklist}

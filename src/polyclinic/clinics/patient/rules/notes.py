@@ -7,14 +7,8 @@ from dataclasses import field
 from polyclinic.clinics.patient.rules.leaks import Leak
 from polyclinic.clinics.patient.rules.meaning import Answered, Asked
 from polyclinic.clinics.patient.rules.recruitment import Call
-from polyclinic.core.note import Note, Payload
+from polyclinic.core.note import InRound, Note, Payload
 from polyclinic.core.value import Value
-
-
-class InRound(Payload):
-    """In which round something was said; the complaint is round 0."""
-
-    round: int
 
 
 class QuestionAsked(InRound):

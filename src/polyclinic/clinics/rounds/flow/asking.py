@@ -5,11 +5,12 @@ from __future__ import annotations
 from polyclinic.clinics.rounds.agents import Learner, Patient, Specialist
 from polyclinic.clinics.rounds.prompts.replies import StudentAction
 from polyclinic.clinics.rounds.rules.leak import named_answer
-from polyclinic.clinics.rounds.rules.notes import ExpertAnswer, InRound
+from polyclinic.clinics.rounds.rules.notes import ExpertAnswer
 from polyclinic.clinics.rounds.scenario.case import Case
 from polyclinic.clinics.rounds.scenario.phrases import jargon
 from polyclinic.clinics.rounds.state import Room
 from polyclinic.core.episode import Episode
+from polyclinic.core.note import InRound
 
 PATIENT_LEAK = "patient_leak"
 PATIENT_JARGON = "patient_jargon"

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import SerializerFunctionWrapHandler, model_serializer
 
 from polyclinic.clinics.rounds.scenario.case import Case
-from polyclinic.core.note import Note, Payload
+from polyclinic.core.note import InRound, Note
 from polyclinic.people.students import Student
 
 When = Literal["first", "final", "transfer"]
@@ -22,12 +22,6 @@ class Seated(Student):
     def _seat_first(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """As transcripts have always had it."""
         return {"seat": self.seat, **handler(self)}
-
-
-class InRound(Payload):
-    """In which round something was said."""
-
-    round: int
 
 
 class ExpertAnswer(InRound):

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from polyclinic.clinics.rounds.rules.notes import Analysed, InRound, RoomOpened, Thought
+from polyclinic.clinics.rounds.rules.notes import Analysed, RoomOpened, Thought
 from polyclinic.clinics.rounds.rules.thinking import Thinking, read_thinking
 from polyclinic.clinics.rounds.scenario.case import Case, Pitfall, SocraticStep
 from polyclinic.core.memory import cut
@@ -98,8 +98,7 @@ def group_of(transcript: Transcript) -> list[str]:
 
 def round_of(said: Said) -> int:
     """The round in which something was said; 0 for what belongs to none."""
-    found = said.get(InRound)
-    return 0 if found is None else found.round
+    return said.round or 0
 
 
 def tutor_rounds(transcript: Transcript) -> list[TutorRound]:
