@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import orjson
@@ -241,6 +242,7 @@ async def test_cases_of_other_collections_are_split_by_id_and_bring_their_pictur
         tmp_path / "out", rows=120, variants=("one-student",), scenarios=str(path), test_share=0.5, least=-20.0
     )
     card = await build(store, wish)
+    assert (await build(store, replace(wish, out=tmp_path / "again"))).rows == card.rows, "other runs, the same rows"
     assert set(card.rows) == {"train", "test"} and card.cases_on_both_sides == ()
     assert card.counts["sources"] == {"MedXpertQA": card.total}
     assert (tmp_path / "out" / "images" / "own.png").read_bytes() == picture

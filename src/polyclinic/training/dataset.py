@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -112,7 +112,7 @@ async def gather(store: Store, wish: Wish, progress: Progress | None = None) -> 
             cycle += 1
     found.rows = found.sieve.again(found.rows)
     if not wish.runs:
-        found.rows = _shared_out(found.rows, wish.rows)
+        found.rows = _shared_out(found.rows, wish.rows, found.runs)
     return found
 
 
@@ -130,12 +130,19 @@ async def _grades(clinic: Clinic, cast: str, store: Store) -> AsyncIterator[Grad
         yield grader.grade
 
 
-def _shared_out(rows: list[Row], wanted: int) -> list[Row]:
-    """So many rows, whole episodes from all casts alike: what comes last is not what is left out."""
+def _shared_out(rows: list[Row], wanted: int, runs: Sequence[str]) -> list[Row]:
+    """So many rows, whole episodes from all casts alike: what comes last is not what is left out.
+
+    A run counts by its place, not by its id, which is different in each run: the same command keeps the same rows.
+    """
     if len(rows) <= wanted:
         return rows
-    keys = {row.id: stream("dataset-share", row.episode).random() for row in rows}
-    kept = {row.id for row in sorted(rows, key=lambda row: (keys[row.id], row.id))[:wanted]}
+
+    def place(row: Row) -> float:
+        run, _, episode = row.episode.partition("/")
+        return stream("dataset-share", runs.index(run), episode).random()
+
+    kept = {row.id for row in sorted(rows, key=place)[:wanted]}
     return [row for row in rows if row.id in kept]
 
 
