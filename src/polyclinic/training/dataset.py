@@ -131,18 +131,23 @@ async def _grades(clinic: Clinic, cast: str, store: Store) -> AsyncIterator[Grad
 
 
 def _shared_out(rows: list[Row], wanted: int, runs: Sequence[str]) -> list[Row]:
-    """So many rows, whole episodes from all casts alike: what comes last is not what is left out.
+    """So many rows, whole episodes, the same share of each cast's run and of each side of the split.
 
-    A run counts by its place, not by its id, which is different in each run: the same command keeps the same rows.
+    A run counts by its place, not by its id, which differs each time: the same command keeps the same rows.
     """
     if len(rows) <= wanted:
         return rows
-
-    def place(row: Row) -> float:
+    groups: dict[tuple[int, str], list[str]] = {}
+    for row in rows:
         run, _, episode = row.episode.partition("/")
-        return stream("dataset-share", runs.index(run), episode).random()
-
-    kept = {row.id for row in sorted(rows, key=place)[:wanted]}
+        mine = groups.setdefault((runs.index(run), row.split), [])
+        if episode not in mine:
+            mine.append(episode)
+    order: dict[tuple[str, str], tuple[float, int]] = {}
+    for (place, split), episodes in groups.items():
+        drawn = sorted(episodes, key=lambda episode: stream("dataset-share", place, episode).random())
+        order |= {(f"{runs[place]}/{each}", split): (rank / len(drawn), place) for rank, each in enumerate(drawn)}
+    kept = {row.id for row in sorted(rows, key=lambda row: order[row.episode, row.split])[:wanted]}
     return [row for row in rows if row.id in kept]
 
 
