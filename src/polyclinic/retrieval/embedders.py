@@ -18,9 +18,11 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import logging
 from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
@@ -139,6 +141,18 @@ def _feature(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") >> 1
 
 
+@contextmanager
+def _logs_as_they_were() -> Iterator[None]:
+    """wordllama turns on every log of the process when it is imported: then each episode would write a line."""
+    root = logging.getLogger()
+    level, handlers = root.level, list(root.handlers)
+    try:
+        yield
+    finally:
+        root.setLevel(level)
+        root.handlers[:] = handlers
+
+
 class WordLlamaEmbedder(CachedEmbedder):
     """The embedded default: token vectors shipped in the wordllama wheel, averaged. Loaded at first use, offline.
 
@@ -159,7 +173,8 @@ class WordLlamaEmbedder(CachedEmbedder):
 
     @cached_property
     def _weights(self) -> tuple[Any, Vectors]:
-        wordllama = importlib.import_module("wordllama")
+        with _logs_as_they_were():
+            wordllama = importlib.import_module("wordllama")
         folder = Path(str(wordllama.__file__)).parent
         loaded = wordllama.WordLlama.load(dim=self.dimensions, cache_dir=folder, disable_download=True)
         loaded.tokenizer.no_padding()
