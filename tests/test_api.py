@@ -52,6 +52,7 @@ async def test_it_works_inside_a_running_loop_too() -> None:
     assert len(polyclinic.run("demo", store="sqlite://:memory:", scenarios="2").episodes) == 2
 
 
+DESK = "import polyclinic.clinics.frontdesk"
 HELP = "import sys; from polyclinic.cli.main import invoke; invoke(['--help'])"
 
 
@@ -65,3 +66,9 @@ def test_starting_is_quick_in_cpu_time(code: str, seconds: float) -> None:
         for _ in range(3)
     )
     assert best <= seconds
+
+
+def test_a_clinic_is_imported_without_what_few_runs_need() -> None:
+    heavy = "numpy", "yaml", "wordllama", "faiss", "aiohttp"
+    code = f"{DESK}; import sys; print([name for name in {heavy} if name in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

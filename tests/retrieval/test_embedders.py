@@ -146,3 +146,13 @@ def test_importing_the_embedders_loads_neither_wordllama_nor_faiss_nor_aiohttp()
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_loading_the_default_embedder_turns_on_no_logs() -> None:
+    code = (
+        "import logging; from polyclinic.retrieval.embedders import default_embedder; default_embedder().embed(['a']);"
+        " root = logging.getLogger(); print(root.level == logging.WARNING, root.handlers)"
+    )
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "True []\n"
+    )

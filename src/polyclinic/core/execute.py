@@ -116,6 +116,10 @@ async def run_episode(
     result.transcript = episode.transcript.numbered()
     result.failures = [event for event in result.transcript.events if event.kind == "failed"]
     result.usage, result.calls = board.usage, board.calls
+    try:
+        await board.written()
+    except OwnedError as error:
+        return as_failed(result, str(error))
     return result
 
 

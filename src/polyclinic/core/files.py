@@ -11,17 +11,17 @@ from collections.abc import Iterator
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import orjson
-import yaml
 from pydantic import BaseModel, ValidationError
 
 from polyclinic.errors import DataError, UserError
 
+if TYPE_CHECKING:
+    import yaml
+
 M = TypeVar("M", bound=BaseModel)
-LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_TEXTS: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 _TOML_LINE = re.compile(r" \(at line (\d+), column \d+\)")
 
 
@@ -80,8 +80,11 @@ def parse_json(text: str, file: object, *, line: int = 0) -> Any:
 
 def parse_yaml(text: str, file: object, *, as_text: bool = False) -> Any:
     """What a YAML text holds; `as_text` leaves every scalar as it is written, so that 'no' stays a word."""
+    import yaml  # here and below: few commands read YAML, and it takes long to import
+
+    texts: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     try:
-        return yaml.load(text, Loader=_TEXTS if as_text else LOADER)
+        return yaml.load(text, Loader=texts if as_text else _loader())
     except yaml.YAMLError as fault:
         raise _bad_yaml(fault, file) from None
     except ValueError as fault:  # a date such as 2025-13-01
@@ -96,11 +99,20 @@ def yaml_text(value: object) -> str:
 
 def yaml_nodes(text: str, file: object) -> yaml.Node | None:
     """The nodes of a YAML text, which know their lines; None for an empty one."""
+    import yaml
+
     try:
-        node: yaml.Node | None = yaml.compose(text, Loader=LOADER)
+        node: yaml.Node | None = yaml.compose(text, Loader=_loader())
     except yaml.YAMLError as fault:
         raise _bad_yaml(fault, file) from None
     return node
+
+
+def _loader() -> Any:
+    """The faster loader, where libyaml is at hand."""
+    import yaml
+
+    return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def _bad_yaml(fault: yaml.YAMLError, file: object) -> UserError:

@@ -1,8 +1,8 @@
 """The journal: what makes a run survive `kill -9`.
 
-Every model reply is committed before it is used, keyed by episode, canonical request and occurrence. An episode that
-starts again first loads what was recorded for it, and then simply runs: each call it made before is answered from the
-journal.
+Every reply that cost money or somebody's time is committed before it is used (see `core.switchboard`), keyed by
+episode, canonical request and occurrence. An episode that starts again first loads what was recorded for it, and then
+simply runs: each call it made before is answered from the journal.
 """
 
 from __future__ import annotations

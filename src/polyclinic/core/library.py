@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
-import numpy as np
 import orjson
 from pydantic import ConfigDict
 
@@ -214,6 +213,8 @@ class Library:
         fresh = list({entry.id: entry for entry in entries if entry.id not in self._entries}.values())
         if not fresh:
             return
+        import numpy as np  # takes long to import, and few runs have a library
+
         vectors = self.embedder.embed([entry.key for entry in fresh])
         self._index.add(np.ascontiguousarray(vectors, dtype=np.float32))
         for entry in fresh:

@@ -20,6 +20,8 @@ from polyclinic.core.tool import ToolSpec
 from polyclinic.core.value import Keyed, Value
 
 ModelKind = Literal["llm", "understudy", "human", "replay", "reader"]
+GIVEN_AGAIN: frozenset[ModelKind] = frozenset(("understudy",))
+"""Players whose answer follows from the request alone, and costs nothing: lost, it is given again to the letter."""
 FORM_IN_WORDS, TOOLS_IN_WORDS = "form told in words", "tools told in words"
 NANO = 1_000_000_000
 _PIECE = 2047

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import random
+from typing import TYPE_CHECKING
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
 
 def derive(*parts: object) -> int:
@@ -24,5 +26,7 @@ def stream(*parts: object) -> random.Random:
 
 
 def array_stream(*parts: object) -> np.random.Generator:
-    """The same, for NumPy."""
+    """The same, for NumPy, which takes long to import and is not needed to run an episode."""
+    import numpy as np
+
     return np.random.Generator(np.random.PCG64(derive(*parts)))

@@ -1,4 +1,9 @@
-"""Between agents and models: each call is looked up in the journal, metered, made, and committed before it is used."""
+"""Between agents and models: each call is looked up in the journal, metered, made, and kept.
+
+An answer that cost money or somebody's time is committed before it is used, with all that were given before it. An
+understudy's answer can be given again at any time, the same to the letter: it is kept with the next answer that cannot,
+or at the end. No episode ends, and nothing is handed to people, before all its answers are committed.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +14,7 @@ from typing import Any, Protocol
 
 from polyclinic.core.journal import CallKey, CallRecord, Journal, PostKey
 from polyclinic.core.limits import Meter
-from polyclinic.core.model import Completion, Model, Request, Usage, role_of, total
+from polyclinic.core.model import GIVEN_AGAIN, Completion, Model, Request, Usage, role_of, total
 from polyclinic.core.reading import Memo
 from polyclinic.errors import PASS_THROUGH, blamed
 
@@ -45,6 +50,7 @@ class Switchboard:
         self._asked: dict[str, int] = {}
         self._answered: dict[str, list[Usage]] = {}
         self._failed: dict[str, list[Usage]] = {}
+        self._unwritten: list[CallRecord] = []
 
     @property
     def usage(self) -> dict[str, Usage]:
@@ -69,6 +75,7 @@ class Switchboard:
     async def post(self, queue: str, key: str, body: Mapping[str, Any]) -> None:
         """Hand something to people, durably, once."""
         if (queue, key) not in self.posted:
+            await self.written()
             await self.journal.post(self.episode, queue, key, body)
             self.posted[(queue, key)] = body
 
@@ -94,16 +101,27 @@ class Switchboard:
             except Exception as error:
                 raise blamed("model", f"{name} as {request.role}", error) from error
             latency_ms = round((time.monotonic() - started) * 1000)
-            try:
-                await self.journal.record(CallRecord(self.episode, occurrence, request, name, completion, latency_ms))
-            except PASS_THROUGH:
-                raise
-            except Exception as error:
-                raise blamed("engine", "journal", error) from error
+            record = CallRecord(self.episode, occurrence, request, name, completion, latency_ms)
+            self._unwritten.append(record)
+            if model.kind not in GIVEN_AGAIN:
+                await self.written()
         for meter in self.meters:
             meter.spend(completion.usage)
         self._answered.setdefault(role_of(request.role), []).append(completion.usage)
         return completion, occurrence, name
+
+    async def written(self) -> None:
+        """Hand the answers of this episode to the journal, and wait until they are committed."""
+        if not self._unwritten:
+            return
+        given, self._unwritten = self._unwritten, []
+        try:
+            for kept in [self.journal.record(record) for record in given]:
+                await kept
+        except PASS_THROUGH:
+            raise
+        except Exception as error:
+            raise blamed("engine", "journal", error) from error
 
     def _bill(self, role: str, failure: Exception) -> None:
         """Count what a call that failed is billed at all the same."""

@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from polyclinic.core.seed import array_stream
-from polyclinic.eval.intervals import LEVEL, Floats
+from polyclinic.eval.estimate import LEVEL
+from polyclinic.eval.intervals import Floats
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 KappaWeights = Literal["none", "linear", "quadratic"]

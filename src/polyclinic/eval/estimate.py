@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from statistics import NormalDist
+
+LEVEL = 0.95
+_NORMAL = NormalDist()
 
 
 @dataclass(frozen=True)
@@ -26,3 +31,13 @@ class Estimate:
         if self.low is None or self.high is None:
             return f"{self.mean:.{digits}f}"
         return f"{self.mean:.{digits}f} [{self.low:.{digits}f}, {self.high:.{digits}f}]"
+
+
+def share_interval(part: int, whole: int, level: float = LEVEL) -> tuple[float, float]:
+    """Wilson's interval of a share; all of 0 to 1 when nothing was counted."""
+    if not whole:
+        return 0.0, 1.0
+    z = _NORMAL.inv_cdf((1 + level) / 2)
+    middle = (part + z * z / 2) / (whole + z * z)
+    half = z / (whole + z * z) * math.sqrt(part * (whole - part) / whole + z * z / 4)
+    return max(0.0, middle - half), min(1.0, middle + half)

@@ -17,12 +17,11 @@ import numpy as np
 import numpy.typing as npt
 
 from polyclinic.core.seed import array_stream
-from polyclinic.eval.estimate import Estimate
+from polyclinic.eval.estimate import LEVEL, Estimate
 
 Floats = npt.NDArray[np.float64]
 Picks = npt.NDArray[np.int32]
 Method = Literal["bca", "percentile"]
-LEVEL = 0.95
 RESAMPLES = 2000
 _NORMAL = NormalDist()
 _KEPT_CELLS = 4_000_000
@@ -170,13 +169,3 @@ def _draws(size: int, resamples: int, seed: int) -> Iterator[Picks]:
 def _kept_draws(size: int, resamples: int, seed: int) -> Picks:
     """The draws of the last few sizes are kept: a report asks for the same ones for every metric."""
     return array_stream("bootstrap", seed, size, resamples).integers(0, size, size=(resamples, size), dtype=np.int32)
-
-
-def share_interval(part: int, whole: int, level: float = LEVEL) -> tuple[float, float]:
-    """Wilson's interval of a share; all of 0 to 1 when nothing was counted."""
-    if not whole:
-        return 0.0, 1.0
-    z = _NORMAL.inv_cdf((1 + level) / 2)
-    middle = (part + z * z / 2) / (whole + z * z)
-    half = z / (whole + z * z) * math.sqrt(part * (whole - part) / whole + z * z / 4)
-    return max(0.0, middle - half), min(1.0, middle + half)

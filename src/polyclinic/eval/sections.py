@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import orjson
-from pydantic import TypeAdapter
+from pydantic import ConfigDict, TypeAdapter
 
 from polyclinic.eval.charts import Chart
 from polyclinic.eval.estimate import Estimate
@@ -138,7 +138,7 @@ class Section:
     body: Sequence[Block]
 
 
-_SECTIONS: TypeAdapter[list[Section]] = TypeAdapter(list[Section])
+_SECTIONS: TypeAdapter[list[Section]] = TypeAdapter(list[Section], config=ConfigDict(defer_build=True))
 
 
 def sections_to_plain(sections: Iterable[Section]) -> list[dict[str, Any]]:

@@ -34,7 +34,7 @@ from polyclinic.core.files import bad_file, package_text, read_text, rows_of
 from polyclinic.core.judge import Bench
 from polyclinic.core.message import Frozen
 from polyclinic.errors import LimitReached, UserError
-from polyclinic.eval.intervals import share_interval
+from polyclinic.eval.estimate import share_interval
 from polyclinic.eval.sections import Block, Paragraph, Section, Table
 
 AUTHORS = "authors"

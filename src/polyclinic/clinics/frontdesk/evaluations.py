@@ -27,8 +27,7 @@ from polyclinic.core.files import bad_file, package_text, read_text
 from polyclinic.core.judge import Bench
 from polyclinic.core.seed import stream
 from polyclinic.errors import ConfigError
-from polyclinic.eval.estimate import Estimate
-from polyclinic.eval.intervals import share_interval
+from polyclinic.eval.estimate import Estimate, share_interval
 from polyclinic.eval.sections import Cell, Section, Table
 from polyclinic.people.demographics import Person
 

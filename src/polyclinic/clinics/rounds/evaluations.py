@@ -16,8 +16,8 @@ from polyclinic.clinics.rounds.prompts.exam import AnswersExam
 from polyclinic.clinics.rounds.scenario.exams import ExamQuestion, load_exam
 from polyclinic.core.judge import Bench
 from polyclinic.errors import ConfigError, OwnedError
+from polyclinic.eval.estimate import share_interval
 from polyclinic.eval.evaluation import Evaluate
-from polyclinic.eval.intervals import share_interval
 from polyclinic.eval.sections import Section, Table
 
 AT_ONCE = 64

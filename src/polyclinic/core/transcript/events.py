@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import Field, TypeAdapter
+from pydantic import ConfigDict, Field, TypeAdapter
 
 from polyclinic.core.model import Completion, Request, Usage
 from polyclinic.core.note import InRound, NoteT, PayloadT, get_payload, read_kept
@@ -245,5 +245,5 @@ Event = Annotated[
     | Ended,
     Field(discriminator="kind"),
 ]
-EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+EVENT: TypeAdapter[Event] = TypeAdapter(Event, config=ConfigDict(defer_build=True))
 EventT = TypeVar("EventT", bound=EventBase)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import cast
 
-from pydantic import TypeAdapter
+from pydantic import ConfigDict, TypeAdapter
 
 from polyclinic.core.note import Note, NoteT, PayloadT, get_payload
 from polyclinic.core.transcript.events import Ended, Event, EventBase, EventT, Noted, Said
 from polyclinic.core.value import json_bytes
 
-_EVENTS: TypeAdapter[list[Event]] = TypeAdapter(list[Event])
+_EVENTS: TypeAdapter[list[Event]] = TypeAdapter(list[Event], config=ConfigDict(defer_build=True))
 
 
 def _with_number(event: Event, number: int) -> Event:

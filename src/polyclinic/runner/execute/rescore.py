@@ -69,6 +69,7 @@ async def rescore(
                 )
                 seed = derive(spec.seed, spec.scenario, spec.variant, spec.trial)
                 events, scores = await judge_case(built.context, board, case, seed)
+                await board.written()
                 failures.extend(event for event in events if isinstance(event, Failed))
                 await store.scores.put(row.id, spec.id, scoring, scores)
 
