@@ -191,7 +191,7 @@ def _lines(chart: Lines, width: float) -> tuple[list[str], float]:
 
 def _heatmap(chart: HeatMap, width: float) -> tuple[list[str], float]:
     names = min(200.0, width * 0.4, max((svg.width_of(name) for name in chart.rows), default=0.0) + 12)
-    left = names + (18 if chart.y_label else 0)
+    left = names + (26 if chart.y_label else 0)
     cell = min(72.0, (width - left - 8) / max(1, len(chart.columns)))
     tall = min(34.0, max(16.0, cell * 0.6))
     found = [value for value in (middle(cell) for row in chart.values for cell in row) if value is not None]

@@ -100,10 +100,13 @@ def _figure(figure: Figure, narrow: bool = False) -> str:
     words = figure.alt or chart_words(figure.chart)
     picture = draw(figure.chart, figure.caption, words, narrow)
     table = chart_table(figure.chart, figure.caption)
-    numbers = ""
+    numbers, title = "", escape(figure.caption)
     if not narrow and len(table.rows) * len(table.columns) <= _TABLE_UNDER_FIGURE:
         numbers = f"<details class=data><summary>Numbers</summary>{_table(table)}</details>"
-    return f"<figure><figcaption>{escape(figure.caption)}</figcaption>{picture}{numbers}</figure>"
+    if not narrow:
+        # On a small screen a chart keeps the size at which its words can be read, and is moved sideways.
+        picture = f'<div class="scroll chart" tabindex="0" role="region" aria-label="{title}">{picture}</div>'
+    return f"<figure><figcaption>{title}</figcaption>{picture}{numbers}</figure>"
 
 
 def _turn(line: Line) -> str:

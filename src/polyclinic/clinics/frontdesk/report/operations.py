@@ -67,40 +67,47 @@ def _mean(values: Sequence[float]) -> Estimate | None:
 
 
 def _overview(rows: Sequence[Row]) -> Table:
-    lines: list[list[Cell]] = []
+    """The main figures, one below the other: a column for each hospital and variant fits a small screen too."""
+    named: list[str] = []
+    found: list[list[Cell]] = []
     for name, variant, mine in groups(rows):
         ends = Counter(row.episode.outcome for row in mine)
         closed = [end for row in mine if (end := row.episode.ended_with(HospitalClosed)) is not None]
         uses = [use for end in closed for use in end.clinics]
-        up = [found for row in mine if (found := row.episode.ended_with(MovedUp)) is not None]
+        up = [moved for row in mine if (moved := row.episode.ended_with(MovedUp)) is not None]
         waited = _days(mine)
         visits, missed = sum(use.visits for use in uses), sum(use.no_shows for use in uses)
-        lines.append(
+        named.append(f"{name}, {variant}")
+        found.append(
             [
-                name,
-                variant,
                 len(waited),
                 _mean(waited),
                 _ninth(waited),
                 _part(sum(map(sum, (use.seen for use in uses))), sum(map(sum, (use.held for use in uses)))),
                 _part(missed, visits + missed),
-                ends["moved"] + sum(found.waiting_moved for found in up),
+                ends["moved"] + sum(moved.waiting_moved for moved in up),
                 ends["cancelled"],
                 ends["full"],
                 ends["emergency"],
                 sum(end.still_waiting for end in closed),
             ]
         )
-    columns = ["hospital", "variant", "booked", "days to visit", "one in ten waits", "time used", "no-shows", "moved"]
-    return Table(
-        "The operation at a glance",
-        [*columns, "cancelled", "turned away", "emergencies", "still waiting"],
-        lines,
-        note="days to visit: mean with its 95 % interval; one in ten waits: at least so many days; time used: share of "
-        "clinic time in which a patient was seen; no-shows: share of due visits; moved: to an earlier time, by a call "
-        "of their own or from the waiting list; still waiting: on a waiting list when the period ended.",
-        digits=2,
-    )
+    lines: list[list[Cell]] = [[label, *cells] for label, *cells in zip(_GLANCE, *found, strict=True)]
+    return Table("The operation at a glance", ["figure", *named], lines, digits=2)
+
+
+_GLANCE = (
+    "patients booked",
+    "days to visit\nfrom the call; mean with its 95 % interval",
+    "days that one in ten waits\nor longer",
+    "clinic time used\nshare of it in which a patient was seen",
+    "no-shows\nshare of due visits",
+    "moved to an earlier time\nby a call of their own, or from the waiting list",
+    "cancelled",
+    "turned away\nnothing was free",
+    "emergencies\nhelped at once, no appointment",
+    "still on a waiting list\nwhen the period ended",
+)
 
 
 def _part(some: float, of: float) -> float | None:
@@ -129,12 +136,15 @@ def _waiting_times(rows: Sequence[Row]) -> list[Block]:
         lines: list[list[Cell]] = []
         for label, found in {**by_department, **_split(booked, _wish), **_split(booked, _urgency)}.items():
             waited = _days(found)
-            lines.append([label, len(waited), _mean(waited), _ninth(waited), max(waited)])
+            lines.append([label, _mean(waited), _ninth(waited), max(waited), len(waited)])
         helped = sum(row.episode.outcome == "emergency" for row in mine)
         if helped:
-            lines.append(["urgency: emergency, help at once", helped, 0.0, 0.0, 0.0])
-        columns = ["patients of", "patients", "days to visit", "one in ten waits", "longest"]
-        note = "By department, by the wish that the time was found for, and by urgency, one after the other."
+            lines.append(["urgency: emergency, help at once", 0.0, 0.0, 0.0, helped])
+        columns = ["patients of", "days to visit", "one in ten waits", "longest", "patients"]
+        note = (
+            "In days. By department, by the wish that the time was found for (first wish: the preference was met), and "
+            "by urgency, one after the other. One in ten waits so many days or longer."
+        )
         blocks.append(Table(f"Waiting time to the visit, {name}, {variant}", columns, lines, note=note, digits=2))
     return blocks
 
