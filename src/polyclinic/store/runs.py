@@ -135,13 +135,15 @@ class Runs:
 
     async def get(self, run: str) -> RunRow:
         """One run; ``last`` is the newest, and the start of an id will do when only one run begins so."""
-        known = await self.all()
+        try:
+            return await self.row(run)
+        except UnknownName:
+            known = await self.all()
         if run == "last" and known:
             return known[0]
-        exact = [row for row in known if row.id == run]
         begin = [row for row in known if row.id.startswith(run)] if run else []
-        if exact or len(begin) == 1:
-            return (exact or begin)[0]
+        if len(begin) == 1:
+            return begin[0]
         raise UnknownName("run", run, (row.id for row in known))
 
     async def scenarios(self, run: str, containing: str = "") -> dict[str, str]:

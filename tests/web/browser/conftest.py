@@ -34,8 +34,8 @@ SETTLED = "dark => getComputedStyle(document.body).backgroundColor.includes(dark
 class Server:
     """`polyclinic web` as a process of its own, which can be killed and started again on the same port."""
 
-    def __init__(self, folder: Path, extra: dict[str, str] | None = None) -> None:
-        self.folder, self.port = folder, 0
+    def __init__(self, folder: Path, extra: dict[str, str] | None = None, *words: str) -> None:
+        self.folder, self.port, self._words = folder, 0, words
         self._extra = extra or {}
         self._process: subprocess.Popen[str] | None = None
         self.start()
@@ -49,7 +49,7 @@ class Server:
         return f"{self.url}/?token={(self.folder / 'web-token').read_text(encoding='ascii')}"
 
     def start(self) -> None:
-        words = ["web", "--store", str(self.folder / "s.db"), "--port", str(self.port)]
+        words = ["web", "--store", str(self.folder / "s.db"), "--port", str(self.port), *self._words]
         self._process = subprocess.Popen(
             [sys.executable, "-m", "polyclinic", *words],
             stdout=subprocess.PIPE,

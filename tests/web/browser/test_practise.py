@@ -7,24 +7,7 @@ import re
 from playwright.sync_api import Page, expect
 
 from tests.web.browser.conftest import Server, all_well
-
-PAYLOADS = [
-    f"<{tag} {event}=window.hit={number}>" + ("x" * (number % 7))
-    for number, (tag, event) in enumerate(
-        (tag, event)
-        for tag in (
-            "img src=x",
-            "svg",
-            "body",
-            "video src=x",
-            "details open",
-            "iframe src=javascript:hit=1",
-            "a href=#",
-        )
-        for event in ("onerror", "onload", "ontoggle", "onfocus autofocus", "onmouseover", "onclick")
-        for _ in range(24)
-    )
-]
+from tests.web.payloads import PAYLOADS
 
 
 def start(page: Page, clinic: str, part: str) -> None:
