@@ -126,4 +126,4 @@ async def check(client: httpx.AsyncClient, payloads: tuple[str, ...]) -> int:
 async def test_a_thousand_payloads_through_every_text_field_never_come_back_as_a_page(
     client: httpx.AsyncClient,
 ) -> None:
-    assert await check(client, PAYLOADS[:1_000]) > 10_000
+    assert await check(client, PAYLOADS[:1_000]) > 5_000
