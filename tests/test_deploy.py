@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
+import socket
+import subprocess
+import sys
+import time
 import tomllib
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -34,9 +40,47 @@ def parsed(words: list[str]) -> click.Command:
     return command
 
 
-@pytest.mark.parametrize("service", ["fhir", "sessions"])
-def test_a_service_starts_a_command_that_exists_with_these_options(service: str) -> None:
-    assert parsed([str(word) for word in COMPOSE["services"][service]["command"]]).name == "serve"
+def command(service: str) -> list[str]:
+    """A service's command, with the example's clients where the container has the user's."""
+    clients = str(ROOT / "deploy" / "example-clients.json")
+    return [
+        clients if word.endswith("/clients.json") else str(word) for word in COMPOSE["services"][service]["command"]
+    ]
+
+
+@pytest.mark.parametrize(("service", "name"), [("fhir", "serve"), ("sessions", "serve"), ("web", "web")])
+def test_a_service_starts_a_command_that_exists_with_these_options(service: str, name: str) -> None:
+    assert parsed(command(service)).name == name
+
+
+@pytest.mark.parametrize("service", ["fhir", "sessions", "web"])
+def test_a_service_comes_up_with_its_command_and_answers(service: str, tmp_path: Path) -> None:
+    words = [str(tmp_path / "cases") if word == "/data/cases" else word for word in command(service)]
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    words[words.index("--port") + 1] = str(port)
+    store = str(tmp_path / "store.db")
+    environment = {**os.environ, "POLYCLINIC_STORE": store, "POLYCLINIC_TOKEN": "t" * 32}
+    base = [sys.executable, "-c", "from polyclinic.cli.main import main; main()"]
+    if service == "web":
+        added = [*base, "staff", "add", "ada", "--role", "administrator"]
+        subprocess.run(added, env=environment, check=True, capture_output=True, input=b"a long password 1\n" * 2)
+    with subprocess.Popen([*base, *words], env=environment, stderr=subprocess.PIPE, cwd=tmp_path) as server:
+        try:
+            assert answers(port, server), server.stderr and server.stderr.read().decode()
+        finally:
+            server.terminate()
+
+
+def answers(port: int, server: subprocess.Popen[bytes]) -> bool:
+    """Whether something answers there before the server ends or a minute has passed."""
+    until = time.monotonic() + 60
+    while time.monotonic() < until and server.poll() is None:
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+            return True
+        time.sleep(0.2)
+    return False
 
 
 def test_services_listen_on_loopback_and_have_no_secret_in_the_file() -> None:
