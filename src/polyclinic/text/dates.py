@@ -66,6 +66,12 @@ _ALONE = re.compile(
     r"|free|chance|place|child|doctor|i (?:can|could)|you (?:can|have)|street|avenue|birthday)\b)"
 )
 _YEAR_ALONE = re.compile(r"(?<![\w/.'-])(?:(?P<year>(?:19|20)\d\d)|'(?P<short>\d\d))(?![\w/]|[.-]\d)")
+_ISO = re.compile(r"(?<![\d/.-])(\d{4})-(\d\d)-(\d\d)(?![\d/-]|\.\d)")
+_MORE = re.compile(
+    rf"\d|\b(?:{'|'.join(month[:3] for month in MONTHS)})[a-z]*\b|(?:th|eve|day|ty)\b|ty-|teen|first|second|third"
+    r"|thousand|christmas|hallo|valentine|night|[가-힣]"
+)
+"""What may be one more date beside those that are written in full."""
 _KEPT = 4096
 
 
@@ -233,6 +239,10 @@ def dates_in(text: str, year: int | None = None, order: Order = "any") -> list[d
     given. 09/05/2025 is both dates that it may be; a year of two figures is one of this century.
     """
     found: list[date] = []
+    written = _ISO.findall(text)
+    if _MORE.search(_ISO.sub(" ", text).lower()) is None:
+        whole = (tuple(map(int, parts)) for parts in written)
+        return list(dict.fromkeys(date(*parts) for parts in whole if _real(*parts)))
     for mention in mentions(plain(text), order):
         for told, month, day in mention.meant:
             named = told if told is not None else year

@@ -57,7 +57,9 @@ def stands(field: str, value: str, heard: Sequence[str]) -> bool:
         return any(says_number(value, text) for text in heard)
     if field == "identifier":
         wanted = digits(value)
-        return len(wanted) >= WHOLE_NUMBER and any(wanted in digits(as_figures(text)) for text in heard)
+        return len(wanted) >= WHOLE_NUMBER and any(
+            wanted in digits(text) or wanted in digits(as_figures(text)) for text in heard
+        )
     if any(_whole(value, text) for text in heard):
         return True
     if field == "name":

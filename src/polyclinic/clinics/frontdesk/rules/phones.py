@@ -28,6 +28,7 @@ _DEAD_AFTER = re.compile(
 _COUNTRY_CODE = 3
 _TELLING = 9
 """So many last digits tell a phone number even where it runs into another number."""
+_AROUND = 60
 WHOLE_NUMBER = 7
 """Fewer digits or letters than this are found in any text, and prove nothing."""
 
@@ -56,8 +57,21 @@ def as_figures(text: str) -> str:
     return _LETTER_O.sub("0", figures(text))
 
 
+_DOUBT = re.compile(
+    r"\b(?:no|not|make|sorry|mean|meant|correction|wait|actually|rather|oops|old|previous|former|was|used|instead|longer"
+    r"|wrong|dead|gone|disconnected|work|works|office)\b|['’]",
+    re.IGNORECASE,
+)
+
+
 def says_number(value: str, text: str) -> bool:
     """Whether a text tells this number as one that can be called."""
+    begins = text.find(value)
+    ends = begins + len(value)
+    if begins >= 0 and not text[ends : ends + 1].isdecimal():
+        around = text[max(0, begins - _AROUND) : begins] + text[ends : ends + _AROUND]
+        if _DOUBT.search(around) is None:
+            return True
     said = as_figures(text)
     live, dead = _numbers(said)
     if any(same_number(value, number) for number in live):

@@ -57,12 +57,25 @@ def _tiers(sex: str) -> tuple[re.Pattern[str], ...]:
     )
 
 
+_PLAIN = re.compile(r"\b(?:female|woman|male|man)\b")
+_FEMALE = ("female", "woman")
+_BEFORE = 30
+_DOUBT = re.compile(
+    r"\b(?:(?:not|isn['’]?t|ain['’]?t|never|no|than|neither|nor) (?:an? |the )?"
+    r"|(?:the|that|this|some|another|your|which|young|old|nice) (?:\w+ )?)(?:female|male|woman|man)\b"
+)
+"""Words after which the plain words may tell of somebody else, or of what the patient is not."""
 _TIERS = {sex: _tiers(sex) for sex in ("female", "male")}
 
 
 @lru_cache(4096)
 def sexes_said(text: str) -> frozenset[str]:
     """The sexes that a text tells of the patient, by the plainest words in it: both where these words differ."""
+    lowered = text.lower()
+    told = list(_PLAIN.finditer(lowered))
+    sexes = {"female" if word[0] in _FEMALE else "male" for word in told}
+    if len(sexes) == 1 and not any(_DOUBT.search(lowered[max(0, w.start() - _BEFORE) : w.end()]) for w in told):
+        return frozenset(sexes)
     words = _OTHERS.sub(" ", _NOT.sub(" ", text))
     for female, male in zip(_TIERS["female"], _TIERS["male"], strict=True):
         found = {sex for sex, pattern in (("female", female), ("male", male)) if pattern.search(words)}
