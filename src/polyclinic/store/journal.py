@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -28,6 +28,18 @@ def now_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
+class SentMessage(NamedTuple):
+    """A message of a stored request: who speaks in it, and its words."""
+
+    role: str
+    content: str
+
+
+def sent_messages(request: str) -> list[SentMessage]:
+    """The messages of a request as the store keeps it."""
+    return [SentMessage(each["role"], each["content"]) for each in orjson.loads(request)["messages"]]
+
+
 class StoreJournal:
     """One run's journal."""
 
@@ -42,6 +54,16 @@ class StoreJournal:
             )
         )
         return {(key, int(occurrence)): Completion.from_json(text) for key, occurrence, text in rows}
+
+    async def find(self, episode: str, key: CallKey) -> tuple[list[SentMessage], Completion] | None:
+        """What was sent in one call, and the raw answer; None when the call is not kept."""
+        rows = await self._database.read(
+            lambda tx: tx.execute(
+                "SELECT request, completion FROM calls WHERE run = ? AND episode = ? AND key = ? AND occurrence = ?",
+                (self._run, episode, *key),
+            )
+        )
+        return (sent_messages(rows[0][0]), Completion.from_json(rows[0][1])) if rows else None
 
     def record(self, call: CallRecord) -> Awaitable[None]:
         """Keep one answered call; awaiting it ends after the commit."""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, SerializeAsAny
 
 from polyclinic.core.live import Heard, SessionView
 from polyclinic.web.desk.shown import desk_now
@@ -34,13 +33,13 @@ async def desk_changes(service: Service) -> AsyncIterator[str]:
 class SaidNow(BaseModel):
     """One thing that was said."""
 
-    heard: dict[str, Any]
+    heard: SerializeAsAny[Heard]
 
 
 class Viewed(BaseModel):
     """Where the session stands."""
 
-    view: dict[str, Any]
+    view: SerializeAsAny[SessionView]
 
 
 async def session_changes(live: Live, after: int) -> AsyncIterator[str]:
@@ -51,11 +50,11 @@ async def session_changes(live: Live, after: int) -> AsyncIterator[str]:
         while after < len(live.heard):
             after += 1
             heard: Heard = live.heard[after - 1]
-            yield event("heard", SaidNow(heard=heard.model_dump()), heard.number)
+            yield event("heard", SaidNow(heard=heard), heard.number)
         text = view.model_dump_json()
         if text != told:
             told = text
-            yield event("view", Viewed(view=view.model_dump()))
+            yield event("view", Viewed(view=view))
         if live.closed:
             return
         await asyncio.sleep(LOOK_S / 2)

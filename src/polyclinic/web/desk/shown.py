@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from pydantic import BaseModel
+from pydantic import BaseModel, SerializeAsAny
 
 from polyclinic.core.form import FormRow, form_rows
-from polyclinic.core.live import Body, ByStaff
+from polyclinic.core.live import Body, ByStaff, Heard, SessionView
 from polyclinic.runner.registry import load_clinic
 from polyclinic.web.sessions.live import Live
 from polyclinic.web.sessions.rooms import service_room
@@ -45,7 +43,7 @@ class DeskShown(BaseModel):
 class SessionShown(BaseModel):
     """A session in a list."""
 
-    view: dict[str, Any]
+    view: SerializeAsAny[SessionView]
     last: str = ""
 
 
@@ -60,8 +58,8 @@ class DeskNow(BaseModel):
 class TalkShown(BaseModel):
     """A session with what was said."""
 
-    view: dict[str, Any]
-    heard: list[dict[str, Any]]
+    view: SerializeAsAny[SessionView]
+    heard: list[SerializeAsAny[Heard]]
 
 
 def desk_shown(name: str) -> DeskShown:
@@ -98,7 +96,7 @@ def _rows(body: type[Body]) -> tuple[FormRow, ...]:
 
 def talk_shown(live: Live) -> TalkShown:
     """A session as a page loads it."""
-    return TalkShown(view=live.state.model_dump(), heard=[heard.model_dump() for heard in live.heard])
+    return TalkShown(view=live.state, heard=live.heard)
 
 
 async def desk_now(service: Service) -> DeskNow:
@@ -109,8 +107,5 @@ async def desk_now(service: Service) -> DeskNow:
         for post in posts
     ]
     open_first = sorted(cases, key=lambda case: (case.status == "closed", not case.rings, case.created_ms))
-    sessions = [
-        SessionShown(view=live.state.model_dump(), last=live.heard[-1].text if live.heard else "")
-        for live in service.all()
-    ]
+    sessions = [SessionShown(view=live.state, last=live.heard[-1].text if live.heard else "") for live in service.all()]
     return DeskNow(sessions=sessions, cases=open_first[:LATEST], ringing=sum(case.rings for case in cases))

@@ -6,11 +6,11 @@ import difflib
 from collections.abc import Iterator
 from typing import Any
 
-import orjson
 from pydantic import BaseModel
 
 from polyclinic.core.library import Entry, Library, Operation
 from polyclinic.runner.libraries import open_library
+from polyclinic.store.journal import sent_messages
 from polyclinic.store.store import Store
 
 MOST = 500
@@ -147,8 +147,7 @@ async def prompt_changed(store: Store, source: str, id: str) -> PromptChanged:
 
 def _diff(request: str, words: list[str]) -> list[DiffLine]:
     """The prompt with and without the lines that hold the words, with some lines around them."""
-    messages = orjson.loads(request)["messages"]
-    after = [line for one in messages for line in str(one.get("content", "")).splitlines()]
+    after = [line for message in sent_messages(request) for line in message.content.splitlines()]
     before = [line for line in after if not any(word in line for word in words if len(word) > 8)]
     compared = list(difflib.unified_diff(before, after, lineterm="", n=_CONTEXT))[2:]
     return [DiffLine(mark="…" if line.startswith("@@") else line[:1], text=_text(line)) for line in compared]

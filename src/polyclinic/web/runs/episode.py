@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import orjson
 from pydantic import BaseModel
 
+from polyclinic.core.model import Completion
 from polyclinic.core.transcript import (
     Called,
     Event,
@@ -20,12 +21,14 @@ from polyclinic.errors import UnknownName
 from polyclinic.eval.reading import event_line
 from polyclinic.store.store import Store
 
+EventKind = Literal["said", "tool", "note", "state", "review", "rule", "handed", "failed", "ended", "learned"]
+
 
 class EventShown(BaseModel):
     """One event. `number` is its place in the transcript; `call` is the place of the call behind it, if any."""
 
     number: int
-    kind: Literal["said", "tool", "note", "state", "review", "rule", "handed", "failed", "ended", "learned"]
+    kind: EventKind
     speaker: str
     to: str = ""
     text: str
@@ -87,7 +90,7 @@ class CallInFull(BaseModel):
     reply: str
 
 
-_KINDS: dict[str, Any] = {
+_KINDS: dict[str, EventKind] = {
     "said": "said",
     "tool": "tool",
     "noted": "note",
@@ -161,22 +164,12 @@ async def call_in_full(store: Store, run: str, episode: str, number: int) -> Cal
     event = events[number] if 0 <= number < len(events) else None
     if not isinstance(event, Called):
         raise UnknownName("call", str(number), ())
-    rows = await store.database.read(
-        lambda tx: tx.execute(
-            "SELECT request, completion FROM calls WHERE run = ? AND episode = ? AND key = ? AND occurrence = ?",
-            (run, episode, event.key, event.occurrence),
-        )
-    )
-    request: dict[str, Any] = orjson.loads(rows[0][0]) if rows else {"messages": []}
-    reply: dict[str, Any] = orjson.loads(rows[0][1]) if rows else {"text": event.text}
-    calls: list[dict[str, Any]] = reply.get("tool_calls") or []
-    used = "\n".join(f"{call['name']} {orjson.dumps(call['arguments']).decode()}" for call in calls)
+    found = await store.journal(run).find(episode, (event.key, event.occurrence))
+    sent, reply = found or ([], Completion(text=event.text))
+    used = [f"{call.name} {orjson.dumps(call.arguments).decode()}" for call in reply.tool_calls]
     return CallInFull(
         role=event.role,
         prompt=event.prompt,
-        messages=[
-            {"role": str(message.get("role", "")), "content": str(message.get("content", ""))}
-            for message in request["messages"]
-        ],
-        reply="\n".join(filter(None, (str(reply.get("text", "")), used))),
+        messages=[message._asdict() for message in sent],
+        reply="\n".join(filter(None, (reply.text, *used))),
     )
