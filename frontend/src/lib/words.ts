@@ -1,9 +1,11 @@
 // Every word of the interface, in both languages. What clinics and people say comes from the server as it is.
 
+import { boardWords } from './wordsOfBoards';
 import { caseWords } from './wordsOfCases';
 import { libraryWords } from './wordsOfLibraries';
 
 export const words = {
+  ...boardWords,
   ...caseWords,
   ...libraryWords,
   title: ['Polyclinic', 'Polyclinic'],

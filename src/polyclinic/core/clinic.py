@@ -20,6 +20,7 @@ from polyclinic.core.understudy import Understudy
 from polyclinic.errors import ConfigError, DataError, Owner, UnknownName
 
 if TYPE_CHECKING:
+    from polyclinic.core.board import BoardRoom
     from polyclinic.core.dataset import TrainingData
     from polyclinic.core.episode import Episode, EpisodeSpec
     from polyclinic.core.live import LiveService
@@ -96,6 +97,7 @@ class Clinic(Generic[S, V]):
     question that its flow and judges ask the reader. `trainings` make the weights that a clinic ships (``polyclinic
     train guard``), into the package or a file.
     `whatif(asked)` runs the clinic as an operation, without words, under many settings (``polyclinic whatif``).
+    `board` shows it as a living operation by its simulated clock.
     `report(results)` returns extra report sections, `headline` names the metrics that a report begins with.
     `own_writings` are the kinds of file that an author writes, where they are not scenarios as JSON lines.
     `rulebook()` shows the rules that people in this clinic are held to.
@@ -128,6 +130,7 @@ class Clinic(Generic[S, V]):
     rulebook: Callable[[], Sequence[Section]] | None = None
     evaluations: Mapping[str, Evaluate] = field(default_factory=dict)
     whatif: WhatIf | None = None
+    board: BoardRoom[S] | None = None
     service: LiveService[S] | None = None
     dataset: TrainingData[S] | None = None
     documents: Callable[[str], Sequence[Page]] | None = None

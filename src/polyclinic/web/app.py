@@ -20,6 +20,7 @@ from polyclinic.serving.hosts import KnownHosts
 from polyclinic.store.store import folder_of, open_store
 from polyclinic.web.access import routes as access
 from polyclinic.web.access.allowed import checked
+from polyclinic.web.boards import routes as boards
 from polyclinic.web.built import serve_pages
 from polyclinic.web.cases import routes as cases_place
 from polyclinic.web.cases.folder import CaseFolder
@@ -59,6 +60,7 @@ PLACES = (
     desk_sessions,
     cases_place,
     libraries,
+    boards,
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from polyclinic.clinics.frontdesk.board import BOARD
 from polyclinic.clinics.frontdesk.evaluations import evaluations
 from polyclinic.clinics.frontdesk.flow import flow
 from polyclinic.clinics.frontdesk.judges import judges
@@ -56,6 +57,7 @@ clinic = Clinic(
     own_writings=WRITINGS,
     evaluations=evaluations,
     whatif=whatif,
+    board=BOARD,
     needs=("records",),
     settings=("voice",),
     headline=("scheduling", "intake"),

@@ -94,4 +94,8 @@ ROUTES: dict[str, Rule] = {
     "GET /api/libraries/{source}/entries/{id}/prompt": Rule("library", "see"),
     "POST /api/libraries/{source}/rollback": Rule("library", "change"),
     "POST /api/libraries/{source}/keep": Rule("library", "change"),
+    "GET /api/boards": Rule("board", "see"),
+    "GET /api/boards/{run}": Rule("board", "see"),
+    "GET /api/boards/{run}/bookings/{booking}": Rule("board", "see"),
+    "POST /api/boards/whatif/{clinic}": Rule("board", "see"),
 }

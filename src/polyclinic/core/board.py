@@ -1,0 +1,82 @@
+"""A clinic as a living board: rooms by days that fill up, calls under way, who waits. Played by the simulated clock.
+
+A clinic that has such an operation offers a `BoardRoom`. The board is plain data; a page plays it at any speed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, Literal
+
+from polyclinic.core.campaign import StoredEffect
+from polyclinic.core.episode import EpisodeSpec
+from polyclinic.core.message import Frozen
+from polyclinic.core.scenario import S
+
+Change = Literal["booked", "moved", "cancelled", "waiting", "arrived", "seen", "missed"]
+
+
+class BoardRow(Frozen):
+    """One row, and the minutes that it holds on each day."""
+
+    name: str
+    minutes: tuple[int, ...]
+
+
+class BoardCall(Frozen):
+    """Somebody calls, at a minute of the simulated clock."""
+
+    episode: str
+    minute: int
+    about: str
+    who: str
+
+
+class BoardMoment(Frozen):
+    """Something changed on the board. `at` is when the booking takes place, in words; `leaves` ends its waiting."""
+
+    minute: int
+    change: Change
+    booking: str
+    row: str
+    day: int
+    minutes: int
+    who: str
+    at: str
+    episode: str
+    leaves: bool = False
+
+
+class Board(Frozen):
+    """A whole board. Minute 0 is midnight of the first day."""
+
+    title: str
+    days: tuple[str, ...]
+    rows: tuple[BoardRow, ...]
+    first: int
+    last: int
+    calls: tuple[BoardCall, ...]
+    moments: tuple[BoardMoment, ...]
+
+
+class Dial(Frozen):
+    """Something of the operation that can be turned in a what-if."""
+
+    name: str
+    about: str
+    value: float
+    low: float
+    high: float
+    whole: bool
+
+
+@dataclass(frozen=True)
+class BoardRoom(Generic[S]):
+    """What a clinic offers: its board from what a campaign's episodes changed, the records behind a booking (type and
+    id), and the dials of its what-if.
+    """
+
+    board: Callable[[Sequence[S], Sequence[tuple[str, StoredEffect]], Mapping[str, str]], Board]
+    records: Callable[[EpisodeSpec, str], list[tuple[str, str]]]
+    dials: tuple[Dial, ...] = ()

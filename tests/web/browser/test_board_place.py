@@ -1,0 +1,52 @@
+"""The ward board plays a run of the front desk; behind a booking stand its dialogue and its FHIR resources."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from tests.web.browser.conftest import Server, all_well
+
+EMPTY = re.compile(r"^0 booked, 0 cancelled")
+
+
+def test_the_ward_board_fills_up_by_the_clock_and_a_booking_opens(page: Page, server: Server) -> None:
+    page.get_by_role("link", name="Ward board", exact=True).click()
+    expect(page.get_by_text("No run of a hospital yet.")).to_be_visible()
+    all_well(page)
+    made = page.request.post(f"{server.url}/api/runs", data={"clinic": "frontdesk", "scenarios": "primary:1:14"})
+    assert made.status == 201
+    page.goto(f"{server.url}/board?run={made.json()['id']}")
+    so_far = page.get_by_text(re.compile(r"^\d+ booked, "))
+    expect(so_far).to_be_visible()
+    server.kill()
+    server.start()
+    page.request.post(f"{server.url}/api/runs/{made.json()['id']}/resume")
+    page.reload()
+    expect(page.get_by_text("The run is going on")).to_be_hidden(timeout=60_000)
+    page.reload()
+    expect(so_far).not_to_have_text(EMPTY)
+    whole = so_far.inner_text()
+    clock = page.get_by_role("slider", name="Clock")
+    clock.focus()
+    clock.press("Home")
+    expect(so_far).to_have_text(EMPTY)
+    page.get_by_label("Speed").select_option(label="720 minutes a second")
+    page.get_by_role("button", name="Play").click()
+    expect(so_far).not_to_have_text(EMPTY)
+    expect(so_far).to_have_text(whole, timeout=60_000)
+    all_well(page)
+    full = page.locator(".cell").filter(has_not_text=re.compile(r"^\s*0 %")).first
+    full.click()
+    page.locator(".list .button").first.click()
+    expect(page.locator(".log article").first).to_be_visible()
+    page.get_by_text(re.compile("^Appointment ")).first.click()
+    expect(page.locator("details[open] pre").first).to_contain_text('"resourceType": "Appointment"')
+    all_well(page)
+    page.get_by_label("What varies").select_option("clerks")
+    page.get_by_role("button", name="Work it out").click()
+    expect(page.locator("canvas").nth(1)).to_be_visible()
+    page.get_by_role("button", name="한국어").click()
+    expect(page.get_by_role("heading", name="병동 현황판")).to_be_visible()
+    all_well(page)
