@@ -6,10 +6,11 @@ import pytest
 
 from polyclinic.core.judge import Metric
 from polyclinic.core.transcript import Said, Score, Transcript
+from polyclinic.core.weighing import weighted_value
 from polyclinic.errors import EngineError
 from polyclinic.eval.agreement import krippendorff_alpha
 from polyclinic.eval.metrics import judge_table, metric_estimate
-from polyclinic.eval.results import CastMember, EpisodeRow, Failure, RoleUsage, RunResults, weighted_value
+from polyclinic.eval.results import CastMember, EpisodeRow, Failure, RoleUsage, RunResults
 from polyclinic.eval.summary import summarise
 
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from polyclinic.core.transcript import Score
+from polyclinic.core.weighing import weighted_value
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.intervals import Floats, Method, estimate
-from polyclinic.eval.results import EpisodeRow, RunResults, weighted_value
+from polyclinic.eval.results import EpisodeRow, RunResults
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from polyclinic.core.model import NANO, ModelKind
 from polyclinic.core.note import PayloadT, get_payload
 from polyclinic.core.scenario import S_co
 from polyclinic.core.transcript import Score, Transcript
+from polyclinic.core.weighing import weighted_value
 from polyclinic.errors import OWNERS, EngineError, Owner
 from polyclinic.reading.measure import Accuracy
 
@@ -185,22 +186,3 @@ class RunResults(Generic[S_co]):
             for role, used in episode.usage.items():
                 total[role] = total[role] + used
         return total
-
-
-def weighted_value(scores: Sequence[Score]) -> tuple[float, float] | None:
-    """(value, weight) of one episode from one metric's scores; None when nobody scored it.
-
-    Samples of a judge are averaged first, then judges, then subjects by their weight; the weights of subjects add up.
-    """
-    cells: dict[str, dict[str, list[Score]]] = {}
-    for score in scores:
-        cells.setdefault(score.subject, {}).setdefault(score.judge, []).append(score)
-    total = weight = plain = 0.0
-    for judges in cells.values():
-        means = [sum(score.value for score in samples) / len(samples) for samples in judges.values()]
-        weights = [sum(score.weight for score in samples) / len(samples) for samples in judges.values()]
-        value, subject_weight = sum(means) / len(means), sum(weights) / len(weights)
-        total, weight, plain = total + value * subject_weight, weight + subject_weight, plain + value
-    if not cells:
-        return None
-    return (total / weight, weight) if weight > 0 else (plain / len(cells), 0.0)

@@ -6,7 +6,17 @@ from polyclinic.core.database import Transaction
 from polyclinic.errors import ConfigError
 from polyclinic.store.leases import units_at_work
 
-RUN_TABLES = ("calls", "effects", "scores", "posts", "leases", "episodes", "scenarios")
+RUN_TABLES = (
+    "calls",
+    "effects",
+    "scores",
+    "episode_facts",
+    "episode_values",
+    "posts",
+    "leases",
+    "episodes",
+    "scenarios",
+)
 """The tables whose rows belong to a run, beside `runs` itself."""
 
 

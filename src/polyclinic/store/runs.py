@@ -18,6 +18,7 @@ from polyclinic.core.scenario import Scenario
 from polyclinic.core.transcript import Transcript
 from polyclinic.errors import UnknownName
 from polyclinic.store.chain import Chain
+from polyclinic.store.facts import put_facts
 from polyclinic.store.journal import now_ms
 from polyclinic.store.leases import LeaseLost, holds
 from polyclinic.store.retries import retry_failed
@@ -265,6 +266,7 @@ class Runs:
                 (result.status, result.outcome, transcript, usage_text, elapsed_ms, run, episode),
             )
             put_scores(tx, run, episode, LIVE, result.scores)
+            put_facts(tx, run, (episode,))
             if effects:
                 next_sequence = tx.execute(
                     "SELECT COALESCE(MAX(sequence), -1) + 1 FROM effects WHERE run = ? AND unit = ?", (run, unit)

@@ -104,6 +104,23 @@ MIGRATIONS: tuple[tuple[int, str, tuple[str, ...]], ...] = (
             "CREATE INDEX owners_owner ON owners (owner, kind)",
         ),
     ),
+    (
+        6,
+        "what tables of episodes show",
+        (
+            """CREATE TABLE episode_facts (
+                run TEXT NOT NULL, id TEXT NOT NULL, number BIGINT NOT NULL, scenario TEXT NOT NULL,
+                variant TEXT NOT NULL, trial BIGINT NOT NULL, status TEXT NOT NULL, attempt BIGINT NOT NULL,
+                outcome TEXT NOT NULL, owners TEXT NOT NULL, calls BIGINT NOT NULL, cost_nano BIGINT NOT NULL,
+                elapsed_ms BIGINT NOT NULL, PRIMARY KEY (run, id))""",
+            "CREATE INDEX episode_facts_number ON episode_facts (run, number)",
+            """CREATE TABLE episode_values (
+                run TEXT NOT NULL, episode TEXT NOT NULL, metric TEXT NOT NULL, value DOUBLE PRECISION NOT NULL,
+                PRIMARY KEY (run, metric, episode))""",
+            "CREATE INDEX episode_values_episode ON episode_values (run, episode)",
+            "CREATE INDEX episodes_state ON episodes (run, status, id, attempt)",
+        ),
+    ),
 )
 
 # Only in its own words can a database be told that a table never changes.

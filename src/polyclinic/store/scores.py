@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from polyclinic.core.database import Database, Transaction
 from polyclinic.core.transcript import Score
 from polyclinic.errors import UnknownName
+from polyclinic.store.facts import put_values
 
 LIVE = "live"
 
@@ -18,6 +19,8 @@ def put_scores(transaction: Transaction, run: str, episode: str, scoring: str, s
         "INSERT INTO scores (run, episode, scoring, number, body) VALUES (?, ?, ?, ?, ?)",
         [(run, episode, scoring, i, score.to_json().decode()) for i, score in enumerate(scores)],
     )
+    if scoring == LIVE:
+        put_values(transaction, run, episode, scores)
 
 
 class Scores:

@@ -1,28 +1,22 @@
-"""The episodes of a run as one table in memory: filtered and sorted here, so that a page of them is quick to make.
-
-It is read from the store once, and again when the run has grown. Transcripts stay in the store; words are searched
-there.
-"""
+"""The episodes of a run as a table: filtered, sorted and counted by the store, one page at a time."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 
 import orjson
 from pydantic import BaseModel
 
 from polyclinic.core.database import Transaction
 from polyclinic.core.model import NANO
-from polyclinic.core.transcript import Score
-from polyclinic.eval.results import weighted_value
-from polyclinic.store.scores import LIVE
 from polyclinic.store.store import Store
 
-MOST_RUNS, MOST_FOUND, MOST_ORDERS = 4, 20_000, 8
-_FAILED = '%"kind":"failed"%'
+MOST_RUNS = 64
+_SORTS = {"cost_usd": "f.cost_nano"}
+_ROW = (
+    "f.id, f.number, f.scenario, f.variant, f.trial, f.status, f.outcome, f.owners, f.calls, f.cost_nano, f.elapsed_ms"
+)
 
 
 class EpisodeShown(BaseModel):
@@ -73,172 +67,130 @@ class Wanted:
     size: int = 50
 
 
-@dataclass
-class RunIndex:
-    """All episodes of one run."""
+@dataclass(frozen=True)
+class _Facets:
+    """What there is to filter by, for one state of a run."""
 
     stamp: tuple[tuple[str, int], ...]
-    rows: list[EpisodeShown]
-    holding: dict[str, set[str]] = field(default_factory=dict)
-    _sorted: dict[tuple[str, bool], list[EpisodeShown]] = field(default_factory=dict)
-
-    @cached_property
-    def _facets(self) -> dict[str, list[str]]:
-        """What there is to filter by; worked out once."""
-        return {
-            "outcomes": sorted({row.outcome for row in self.rows if row.outcome}),
-            "owners": sorted({owner for row in self.rows for owner in row.owners}),
-            "metrics": list(dict.fromkeys(name for row in self.rows for name in row.values)),
-            "variants": list(dict.fromkeys(row.variant for row in self.rows)),
-        }
-
-    def _in_order(self, sort: str, down: bool) -> list[EpisodeShown]:
-        """All episodes in one order, kept for the next page; those without a value come last."""
-        if sort == "number" and not down:
-            return self.rows
-        if (sort, down) not in self._sorted:
-            if len(self._sorted) >= MOST_ORDERS:
-                self._sorted.clear()
-            keyed = [(_key(row, sort), row) for row in self.rows]
-            without = [pair for pair in keyed if pair[0] is None]
-            valued = [pair for pair in keyed if pair[0] is not None]
-            valued.sort(key=lambda pair: pair[0] or 0, reverse=down)
-            self._sorted[sort, down] = [row for _, row in (*valued, *without)]
-        return self._sorted[sort, down]
-
-    def page(self, wanted: Wanted, holding: set[str] | None) -> EpisodePage:
-        """The episodes that fit, sorted, one page of them."""
-        fit = [row for row in self._in_order(wanted.sort, wanted.down) if _fits(row, wanted, holding)]
-        begin = wanted.page * wanted.size
-        return EpisodePage(
-            episodes=fit[begin : begin + wanted.size],
-            found=len(fit),
-            all=len(self.rows),
-            **self._facets,
-        )
+    outcomes: list[str]
+    owners: list[str]
+    metrics: list[str]
+    variants: list[str]
 
 
 class Indexes:
-    """The tables of the runs that were looked at last."""
+    """Pages of episodes; what there is to filter by is kept for the runs that were looked at last."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._known: OrderedDict[str, RunIndex] = OrderedDict()
+        self._known: OrderedDict[str, _Facets] = OrderedDict()
 
     async def page(self, run: str, wanted: Wanted) -> EpisodePage:
         """One page of a run's episodes."""
-        index = await self._index(run)
-        holding = await self._holding(run, index, wanted.words.strip()) if wanted.words.strip() else None
-        return index.page(wanted, holding)
+        facets = await self._facets(run)
+        rows, found = await self._store.database.read(lambda tx: _read(tx, run, wanted))
+        return EpisodePage(
+            episodes=rows,
+            found=found,
+            all=sum(count for _, count in facets.stamp),
+            outcomes=facets.outcomes,
+            owners=facets.owners,
+            metrics=facets.metrics,
+            variants=facets.variants,
+        )
 
-    async def _index(self, run: str) -> RunIndex:
+    async def _facets(self, run: str) -> _Facets:
         stamp = tuple(sorted((await self._store.runs.counts(run)).items()))
         known = self._known.get(run)
         if known is None or known.stamp != stamp:
-            self._known[run] = known = await self._store.database.read(lambda tx: _read(tx, run, stamp))
+            await self._store.facts.fill(run)
+            known = self._known[run] = await self._store.database.read(lambda tx: _read_facets(tx, run, stamp))
             while len(self._known) > MOST_RUNS:
                 self._known.popitem(last=False)
         self._known.move_to_end(run)
         return known
 
-    async def _holding(self, run: str, index: RunIndex, words: str) -> set[str]:
-        """The episodes in whose transcript these words stand."""
-        if words not in index.holding:
-            kept = orjson.dumps(words).decode()[1:-1]
-            like = "%" + kept.replace("!", "!!").replace("%", "!%").replace("_", "!_") + "%"
-            rows = await self._store.database.read(
-                lambda tx: tx.execute(
-                    "SELECT id FROM episodes WHERE run = ? AND LOWER(transcript) LIKE LOWER(?) ESCAPE '!' LIMIT ?",
-                    (run, like, MOST_FOUND),
-                )
-            )
-            if len(index.holding) > 20:
-                index.holding.clear()
-            index.holding[words] = {row[0] for row in rows}
-        return index.holding[words]
 
-
-def _read(tx: Transaction, run: str, stamp: tuple[tuple[str, int], ...]) -> RunIndex:
-    episodes = tx.execute(
-        "SELECT id, number, scenario, variant, trial, status, outcome, usage, elapsed_ms FROM episodes "
-        "WHERE run = ? ORDER BY number",
-        (run,),
-    )
-    values = _values(tx.execute("SELECT episode, body FROM scores WHERE run = ? AND scoring = ?", (run, LIVE)))
-    failed = tx.execute("SELECT id, transcript FROM episodes WHERE run = ? AND transcript LIKE ?", (run, _FAILED))
-    owners = {id: _owners(text) for id, text in failed}
-    rows = []
-    for id, number, scenario, variant, trial, status, outcome, usage, elapsed in episodes:
-        used = orjson.loads(usage).values()
-        rows.append(
-            EpisodeShown.model_construct(
-                id=id,
-                number=int(number),
-                scenario=scenario,
-                variant=variant,
-                trial=int(trial),
-                status=status,
-                outcome=outcome,
-                owners=owners.get(id, []),
-                calls=sum(each.get("calls", 0) for each in used),
-                cost_usd=sum(each.get("cost_nano_usd", 0) for each in used) / NANO,
-                elapsed_ms=int(elapsed),
-                values=values.get(id, {}),
-            )
+def _read_facets(tx: Transaction, run: str, stamp: tuple[tuple[str, int], ...]) -> _Facets:
+    def distinct(column: str) -> list[str]:
+        rows = tx.execute(
+            f"SELECT {column}, MIN(number) FROM episode_facts WHERE run = ? GROUP BY {column} ORDER BY 2", (run,)
         )
-    return RunIndex(stamp, rows)
+        return [str(row[0]) for row in rows if row[0]]
+
+    metrics = tx.execute("SELECT DISTINCT metric FROM episode_values WHERE run = ? ORDER BY metric", (run,))
+    owners = {owner for text in distinct("owners") for owner in text.strip("|").split("|")}
+    return _Facets(
+        stamp, sorted(distinct("outcome")), sorted(owners), [str(row[0]) for row in metrics], distinct("variant")
+    )
 
 
-def _values(rows: Sequence[Sequence[str]]) -> dict[str, dict[str, float]]:
-    """Episode to metric to its number, as reports work it out; a single score is that number itself."""
-    found: dict[str, dict[str, list[Mapping[str, object]]]] = {}
-    for episode, body in rows:
-        score = orjson.loads(body)
-        found.setdefault(episode, {}).setdefault(score["metric"], []).append(score)
-    values: dict[str, dict[str, float]] = {}
-    for episode, metrics in found.items():
-        mine = values[episode] = {}
-        for metric, scores in metrics.items():
-            if len(scores) == 1:
-                mine[metric] = float(str(scores[0]["value"]))
-                continue
-            value = weighted_value([Score.from_json(orjson.dumps(score)) for score in scores])
-            if value is not None:
-                mine[metric] = value[0]
-    return values
-
-
-def _owners(transcript: str) -> list[str]:
-    events = orjson.loads(transcript)
-    return list(dict.fromkeys(event["owner"] for event in events if event.get("kind") == "failed"))
-
-
-def _fits(row: EpisodeShown, wanted: Wanted, holding: set[str] | None) -> bool:
-    if holding is not None and row.id not in holding:
-        return False
-    if wanted.variant and row.variant != wanted.variant:
-        return False
-    if wanted.outcome and row.outcome != wanted.outcome:
-        return False
-    if wanted.status and row.status != wanted.status:
-        return False
-    if wanted.scenario and row.scenario != wanted.scenario:
-        return False
-    if wanted.owner and wanted.owner not in row.owners:
-        return False
+def _read(tx: Transaction, run: str, wanted: Wanted) -> tuple[list[EpisodeShown], int]:
+    sorted_by = wanted.sort.removeprefix("metric:") if wanted.sort.startswith("metric:") else ""
+    joins, conditions, given = "", ["f.run = ?"], []
     if wanted.metric:
-        value = row.values.get(wanted.metric)
-        if value is None:
-            return False
-        if wanted.low is not None and value < wanted.low:
-            return False
-        if wanted.high is not None and value > wanted.high:
-            return False
-    return True
+        joins += " JOIN episode_values v ON v.run = f.run AND v.episode = f.id AND v.metric = ?"
+        given.append(wanted.metric)
+    where: list[object] = [run]
+    for column in ("variant", "outcome", "status", "scenario"):
+        if value := getattr(wanted, column):
+            conditions.append(f"f.{column} = ?")
+            where.append(value)
+    if wanted.owner:
+        conditions.append("f.owners LIKE ? ESCAPE '!'")
+        where.append(_like(f"|{wanted.owner}|"))
+    for sign, bound in ((">=", wanted.low), ("<=", wanted.high)):
+        if wanted.metric and bound is not None:
+            conditions.append(f"v.value {sign} ?")
+            where.append(bound)
+    if words := wanted.words.strip():
+        conditions.append(
+            "EXISTS (SELECT 1 FROM episodes e WHERE e.run = f.run AND e.id = f.id"
+            " AND LOWER(e.transcript) LIKE LOWER(?) ESCAPE '!')"
+        )
+        where.append(_like(orjson.dumps(words).decode()[1:-1]))
+    kept = f"FROM episode_facts f{joins} WHERE {' AND '.join(conditions)}"
+    found = int(tx.execute(f"SELECT COUNT(*) {kept}", (*given, *where))[0][0])
+    way = "DESC" if wanted.down else "ASC"
+    if sorted_by:
+        joins += " LEFT JOIN episode_values s ON s.run = f.run AND s.episode = f.id AND s.metric = ?"
+        given.append(sorted_by)
+        order = f"CASE WHEN s.value IS NULL THEN 1 ELSE 0 END, s.value {way}, f.number"
+    else:
+        order = f"{_SORTS.get(wanted.sort, f'f.{wanted.sort}')} {way}, f.number {way}"
+    rows = tx.execute(
+        f"SELECT {_ROW} FROM episode_facts f{joins} WHERE {' AND '.join(conditions)} ORDER BY {order} LIMIT ? OFFSET ?",
+        (*given, *where, wanted.size, wanted.page * wanted.size),
+    )
+    return _shown(tx, run, rows), found
 
 
-def _key(row: EpisodeShown, sort: str) -> float | str | None:
-    if sort.startswith("metric:"):
-        return row.values.get(sort.removeprefix("metric:"))
-    found: float | str = getattr(row, sort)
-    return found
+def _shown(tx: Transaction, run: str, rows: list[tuple[object, ...]]) -> list[EpisodeShown]:
+    """The rows of one page with their numbers."""
+    if not rows:
+        return []
+    marks = ", ".join("?" * len(rows))
+    values: dict[str, dict[str, float]] = {}
+    for episode, metric, value in tx.execute(
+        f"SELECT episode, metric, value FROM episode_values WHERE run = ? AND episode IN ({marks}) ORDER BY metric",
+        (run, *(row[0] for row in rows)),
+    ):
+        values.setdefault(episode, {})[metric] = float(value)
+    names = ("id", "number", "scenario", "variant", "trial", "status", "outcome")
+    return [
+        EpisodeShown.model_validate(
+            {
+                **dict(zip(names, row, strict=False)),
+                "owners": [owner for owner in str(row[7]).split("|") if owner],
+                "calls": row[8],
+                "cost_usd": int(str(row[9])) / NANO,
+                "elapsed_ms": row[10],
+                "values": values.get(str(row[0]), {}),
+            }
+        )
+        for row in rows
+    ]
+
+
+def _like(text: str) -> str:
+    return "%" + text.replace("!", "!!").replace("%", "!%").replace("_", "!_") + "%"

@@ -1,0 +1,35 @@
+"""Several scores of one metric as one number, the same wherever it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from polyclinic.core.transcript import Score
+
+
+def weighted_value(scores: Sequence[Score]) -> tuple[float, float] | None:
+    """(value, weight) of one episode from one metric's scores; None when nobody scored it.
+
+    Samples of a judge are averaged first, then judges, then subjects by their weight; the weights of subjects add up.
+    """
+    cells: dict[str, dict[str, list[Score]]] = {}
+    for score in scores:
+        cells.setdefault(score.subject, {}).setdefault(score.judge, []).append(score)
+    total = weight = plain = 0.0
+    for judges in cells.values():
+        means = [sum(score.value for score in samples) / len(samples) for samples in judges.values()]
+        weights = [sum(score.weight for score in samples) / len(samples) for samples in judges.values()]
+        value, subject_weight = sum(means) / len(means), sum(weights) / len(weights)
+        total, weight, plain = total + value * subject_weight, weight + subject_weight, plain + value
+    if not cells:
+        return None
+    return (total / weight, weight) if weight > 0 else (plain / len(cells), 0.0)
+
+
+def values_of(scores: Sequence[Score]) -> dict[str, float]:
+    """Metric to its number."""
+    found: dict[str, list[Score]] = {}
+    for score in scores:
+        found.setdefault(score.metric, []).append(score)
+    valued = {metric: weighted_value(mine) for metric, mine in found.items()}
+    return {metric: value[0] for metric, value in valued.items() if value is not None}

@@ -1,0 +1,94 @@
+"""What a table of episodes shows, kept beside the episodes: short rows that can be filtered and sorted quickly.
+
+A row is written with the end of its episode. Rows of older stores are made when a run is first looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import orjson
+
+from polyclinic.core.database import Database, Transaction
+from polyclinic.core.transcript import Score
+from polyclinic.core.weighing import values_of
+
+AT_ONCE = 1_000
+_COLUMNS = "run, id, number, scenario, variant, trial, status, attempt, outcome, owners, calls, cost_nano, elapsed_ms"
+_READ = "id, number, scenario, variant, trial, status, attempt, outcome, transcript, usage, elapsed_ms"
+_FAILED = '"kind":"failed"'
+
+
+def put_values(transaction: Transaction, run: str, episode: str, scores: Sequence[Score]) -> None:
+    """Replace the numbers of one episode."""
+    transaction.execute("DELETE FROM episode_values WHERE run = ? AND episode = ?", (run, episode))
+    transaction.executemany(
+        "INSERT INTO episode_values (run, episode, metric, value) VALUES (?, ?, ?, ?)",
+        [(run, episode, metric, value) for metric, value in values_of(scores).items()],
+    )
+
+
+def put_facts(transaction: Transaction, run: str, episodes: Sequence[str]) -> None:
+    """Write the rows of these episodes as they stand."""
+    marks = ", ".join("?" * len(episodes))
+    found = transaction.execute(f"SELECT {_READ} FROM episodes WHERE run = ? AND id IN ({marks})", (run, *episodes))
+    transaction.execute(f"DELETE FROM episode_facts WHERE run = ? AND id IN ({marks})", (run, *episodes))
+    transaction.executemany(
+        f"INSERT INTO episode_facts ({_COLUMNS}) VALUES ({', '.join('?' * 13)})", [(run, *_fact(row)) for row in found]
+    )
+
+
+def _fact(row: Sequence[Any]) -> tuple[Any, ...]:
+    *known, transcript, usage, elapsed_ms = row
+    used = orjson.loads(usage).values()
+    calls = sum(each.get("calls", 0) for each in used)
+    cost = sum(each.get("cost_nano_usd", 0) for each in used)
+    return (*known, _owners(transcript), calls, cost, elapsed_ms)
+
+
+def _owners(transcript: str) -> str:
+    """Who is responsible for what failed, as `|a|b|`, so that one of them can be looked for."""
+    if _FAILED not in transcript:
+        return ""
+    events = orjson.loads(transcript)
+    owners = dict.fromkeys(str(event["owner"]) for event in events if event.get("kind") == "failed")
+    return f"|{'|'.join(owners)}|" if owners else ""
+
+
+class Facts:
+    """The rows of a store."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def fill(self, run: str) -> int:
+        """Make the rows that are missing, a part at a time so that others are not kept waiting; returns how many."""
+        made = 0
+        while missing := await self._database.read(lambda tx: _missing(tx, run)):
+            await self._database.write(lambda tx, missing=missing: _make(tx, run, missing))  # type: ignore[misc]
+            made += len(missing)
+        return made
+
+
+def _missing(transaction: Transaction, run: str) -> list[str]:
+    rows = transaction.execute(
+        "SELECT e.id FROM episodes e LEFT JOIN episode_facts f ON f.run = e.run AND f.id = e.id "
+        "WHERE e.run = ? AND e.status <> 'pending' AND (f.id IS NULL OR f.attempt <> e.attempt) LIMIT ?",
+        (run, AT_ONCE),
+    )
+    return [str(row[0]) for row in rows]
+
+
+def _make(transaction: Transaction, run: str, episodes: Sequence[str]) -> None:
+    marks = ", ".join("?" * len(episodes))
+    rows = transaction.execute(
+        f"SELECT episode, body FROM scores WHERE run = ? AND scoring = 'live' AND episode IN ({marks})",
+        (run, *episodes),
+    )
+    scores: dict[str, list[Score]] = {episode: [] for episode in episodes}
+    for episode, body in rows:
+        scores[episode].append(Score.from_json(body))
+    put_facts(transaction, run, episodes)
+    for episode, mine in scores.items():
+        put_values(transaction, run, episode, mine)
