@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -144,3 +145,11 @@ def _errors(app: FastAPI) -> None:
     for kind, status in ((UnknownName, 404), (UserError, 409), (StoreError, 503), (PolyclinicError, 500)):
         app.add_exception_handler(kind, answer(status))  # type: ignore[arg-type]
     app.add_exception_handler(RequestValidationError, unfit)
+    app.add_exception_handler(OSError, _too_long)
+
+
+async def _too_long(request: Request, error: Exception) -> Response:
+    """A name of a case may be that of a file, and the file system takes no name of any length."""
+    if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
+        return JSONResponse({"detail": "this name is too long"}, 409)
+    raise error
