@@ -313,3 +313,17 @@ def test_a_reply_with_choices_takes_one_of_them_and_nothing_else() -> None:
     assert read_reply('{"reason": "pain", "to": "surgery"}', form).to == "surgery"
     with pytest.raises(Unreadable, match="to"):
         read_reply('{"reason": "pain", "to": "dentistry"}', form)
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        ('"Where does it hurt?"', "Where does it hurt?"),
+        ("“안녕하세요. 어떠세요?”", "안녕하세요. 어떠세요?"),
+        ('"Yes" is what she said', '"Yes" is what she said'),
+        ('"Yes," she said, "I will."', '"Yes," she said, "I will."'),
+        ('""', '""'),
+    ],
+)
+def test_quotation_marks_around_all_that_is_said_are_not_said(reply: str, said: str) -> None:
+    assert read_reply(reply, str) == said

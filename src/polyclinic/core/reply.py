@@ -22,6 +22,8 @@ R = TypeVar("R")
 
 _FENCE = re.compile(r"```(?:json)?[ \t]*\n((?:(?!```).)*)\n[ \t]*```\Z", re.DOTALL)
 
+_QUOTES = (('"', '"'), ("“", "”"), ("「", "」"))
+
 
 class ReplyModel(BaseModel):
     """Base of structured replies: strict types, no unknown fields, unchanging."""
@@ -129,6 +131,15 @@ def whole_object(body: str) -> str:
     return body[start:] if start > 0 and body.endswith("}") else body
 
 
+def spoken(words: str) -> str:
+    """Words that a speaker says, without quotation marks around the whole of them: nobody says those aloud."""
+    for before, after in _QUOTES:
+        inner = words[1:-1]
+        if words.startswith(before) and words.endswith(after) and inner.strip() and not {before, after} & set(inner):
+            return inner.strip()
+    return words
+
+
 def read_reply(text: str, reply_type: type[R]) -> R:
     """The reply as its type, or `Unreadable` with what is wrong. `null` for a field that may be left out is as if it
     were.
@@ -137,7 +148,7 @@ def read_reply(text: str, reply_type: type[R]) -> R:
     if not body:
         raise Unreadable("the reply is empty", "empty")
     if reply_type is str:
-        return cast(R, body)
+        return cast(R, spoken(body))
     body = whole_object(body)
     if not _no_duplicate_keys(body):
         try:

@@ -58,11 +58,6 @@ class MemoryView(Frozen):
     reminders: tuple[str, ...] = ()
     failures: tuple[str, ...] = ()
 
-    @property
-    def empty(self) -> bool:
-        """Whether there is nothing to show."""
-        return not (self.facts or self.commitments or self.earlier or self.reminders or self.failures)
-
 
 class Spoken(Frozen):
     """One message of the conversation so far."""
