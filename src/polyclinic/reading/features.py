@@ -42,6 +42,10 @@ class Features(NamedTuple):
     values: Values
     dense: Values
 
+    def recalling(self, said: float) -> Features:
+        """The same with what was recalled of like readings as one more plain feature."""
+        return self._replace(dense=np.append(self.dense, np.float32(said)))
+
 
 class TextGrams(NamedTuple):
     """Hashes and values of a text's n-grams, before they are given a scope."""
@@ -105,6 +109,18 @@ def target_of(kind: ReadingKind, question: Question) -> Target:
         parts = ["; ".join(found) for found in zip(*_PITFALL.findall(parts[0]), strict=True)]
     whole = " ".join(parts)
     return Target(whole, parts[0] if parts else "", parts[-1] if parts else "", rivals)
+
+
+@lru_cache(maxsize=4096)
+def rival_questions(kind: ReadingKind, question: Question) -> tuple[Question, ...]:
+    """The same asked about each other option of the case, where the case has options."""
+    _, several, options = question.context.partition("Options:")
+    if not several or len(kind.open) != 1:
+        return ()
+    (name,) = kind.open
+    facts = {each: question.fact(each) for each in kind.fact_names}
+    named = [f"({letter}) {words.strip()}" for letter, words in _OPTION.findall(options)]
+    return tuple(kind.ask(**{**facts, name: option}) for option in named if option != facts[name])
 
 
 def blanked(text: str, target: Target) -> list[str]:

@@ -11,13 +11,15 @@ import orjson
 from polyclinic.core.model import Completion, ModelKind, Request, estimate_usage
 from polyclinic.core.reading import Question, ReadingKind, ReadsText, Says
 from polyclinic.errors import ReaderError
-from polyclinic.reading.features import features, scope_of, target_of
+from polyclinic.reading.features import features, rival_questions, scope_of, target_of
 from polyclinic.reading.vectors import nearness
 from polyclinic.reading.weights import Weights, shipped_weights
 from polyclinic.reading.windows import gathered
 from polyclinic.text.sentences import clauses
 
 UNCLEAR = 0.02
+_RIVAL, _ONE_OF_SEVERAL = 0.8, 0.6
+"""How much the likeliest other option counts against one, and what offsets it: chosen on training authors left out."""
 _KEPT = 65_536
 
 
@@ -78,13 +80,22 @@ class BuiltInReader:
                 f"train reader', or"
                 " cast another reader"
             )
-        score = gathered(lambda part: self.score(part, kind, question), text, weights.gather, kind.name)
+        score = self._gathered(text, kind, question)
+        rivals = [self._gathered(text, kind, other) for other in rival_questions(kind, question)]
+        if rivals:
+            score += _ONE_OF_SEVERAL - _RIVAL * max(rivals)
         return float(1 / (1 + np.exp(-np.clip(score, -30, 30))))
+
+    def _gathered(self, text: str, kind: ReadingKind, question: Question) -> float:
+        return gathered(lambda part: self.score(part, kind, question), text, self.weights.gather, kind.name)
 
     def score(self, text: str, kind: ReadingKind, question: Question) -> float:
         """What the weights say of one text by itself: above 0 is yes."""
         weights = self.weights
         found = features(kind, question, text)
+        recall = weights.recalls.get(kind.name)
+        if recall is not None:
+            found = found.recalling(recall.says(text, target_of(kind, question).whole))
         score = weights.offsets[kind.name] + float(found.dense @ weights.dense[kind.name])
         if not kind.listed or scope_of(kind, target_of(kind, question)) in weights.scopes:
             score += float(weights.table[found.places] @ found.values)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,6 +16,7 @@ from polyclinic.reading.fit import Linear, fit, whole_table
 from polyclinic.reading.longer import put_together, swapped
 from polyclinic.reading.measure import accuracy
 from polyclinic.reading.reader import BuiltInReader
+from polyclinic.reading.recall import Recall, Sample, learn
 from polyclinic.reading.sets import Labelled
 from polyclinic.reading.weights import made, save
 from polyclinic.reading.windows import LEAST_WINDOWS, Floats, fit_gather, found, windows
@@ -21,30 +24,58 @@ from polyclinic.reading.windows import LEAST_WINDOWS, Floats, fit_gather, found,
 OPEN_DECAY, CLOSED_DECAY = 1e-3, 2e-4
 
 
-def train(rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind]) -> tuple[dict[str, Linear], frozenset[str]]:
-    """A model for each kind that has lines, and the targets that listed kinds have learned."""
+class Trained(NamedTuple):
+    """A model for each kind that has lines, the targets that listed kinds have learned, and what open kinds recall."""
+
+    models: dict[str, Linear]
+    scopes: frozenset[str]
+    recalls: dict[str, Recall]
+
+
+def train(rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind]) -> Trained:
+    """Everything but how the sentences of a longer text are weighed."""
     models: dict[str, Linear] = {}
     scopes: set[str] = set()
+    recalls: dict[str, Recall] = {}
     for name, kind in sorted(kinds.items()):
         mine = [row for row in rows if row.question.kind == name]
         if len({row.label for row in mine}) < 2:
             continue
-        if kind.parts:
-            mine += put_together(mine, [row for row in rows if row.question.kind in kind.quiet and row.label])
-        if kind.swaps:
-            mine += swapped(mine)
+        lines = _all_lines(mine, kind, rows)
         decay = OPEN_DECAY if compares(kind) else CLOSED_DECAY
-        rows_of_kind = [features(kind, row.question, row.text) for row in mine]
-        models[name] = fit(rows_of_kind, [row.label for row in mine], sparse_decay=decay)
+        read = [features(kind, row.question, row.text) for row in lines]
+        if compares(kind) and len({row.author for row in mine}) > 1:
+            recalls[name], without = learn([_sample(kind, row) for row in mine])
+            read = [_recalled(found, without[row.author], kind, row) for found, row in zip(read, lines, strict=True)]
+        models[name] = fit(read, [row.label for row in lines], sparse_decay=decay)
         if kind.listed:
-            scopes |= {scope_of(kind, target_of(kind, row.question)) for row in mine}
-    return models, frozenset(scopes)
+            scopes |= {scope_of(kind, target_of(kind, row.question)) for row in lines}
+    return Trained(models, frozenset(scopes), recalls)
+
+
+def _all_lines(mine: list[Labelled], kind: ReadingKind, rows: Sequence[Labelled]) -> list[Labelled]:
+    """The lines of one kind with those that are made from them."""
+    lines = list(mine)
+    if kind.parts:
+        lines += put_together(mine, [row for row in rows if row.question.kind in kind.quiet and row.label])
+    if kind.swaps:
+        lines += swapped(lines)
+    return lines
+
+
+def _sample(kind: ReadingKind, row: Labelled) -> Sample:
+    return Sample(row.text, target_of(kind, row.question).whole, row.label, row.author)
+
+
+def _recalled(found: Features, recall: Recall, kind: ReadingKind, row: Labelled) -> Features:
+    """With what a reader recalls who has not read this line's author."""
+    return found.recalling(recall.says(row.text, target_of(kind, row.question).whole))
 
 
 def train_file(rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind], out: Path) -> str:
     """Train and write the weights; returns their digest."""
-    models, scopes = train(rows, kinds)
-    return save(out, models, scopes, train_gather(rows, kinds))
+    weights = replace(made(*train(rows, kinds)), gather=train_gather(rows, kinds))
+    return save(out, weights)
 
 
 def train_gather(rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind]) -> dict[str, Floats]:

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from polyclinic.core.files import bad_file, package_file
 from polyclinic.reading.features import BUCKETS
 from polyclinic.reading.fit import Linear, whole_table
+from polyclinic.reading.recall import Recall, packed, unpacked
+from polyclinic.reading.vectors import DIMENSIONS
 
 SHIPPED = "reader.npz"
 _DATE = (1980, 1, 1, 0, 0, 0)
@@ -27,7 +29,7 @@ class Weights:
     """What training found: a table of n-gram weights, and for each kind the weights of plain features and an offset.
 
     `scopes` lists the targets that a listed kind has learned one by one; for any other target only nearness counts.
-    `gather` weighs the sentences of a longer text.
+    `gather` weighs the sentences of a longer text. `recalls` holds readings that open kinds were taught with.
     """
 
     table: NDArray[np.float32]
@@ -35,30 +37,27 @@ class Weights:
     offsets: Mapping[str, float]
     scopes: frozenset[str]
     gather: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    recalls: Mapping[str, Recall] = field(default_factory=dict)
     digest: str = ""
 
 
-def save(
-    path: Path,
-    models: Mapping[str, Linear],
-    scopes: frozenset[str],
-    gather: Mapping[str, NDArray[np.float64]] | None = None,
-) -> str:
+def save(path: Path, weights: Weights) -> str:
     """Write the weights; the same weights give the same bytes. Returns their digest."""
-    kinds = sorted(models)
+    kinds = sorted(weights.offsets)
     head = {
         "kinds": kinds,
-        "offsets": [round(models[kind].offset, 6) for kind in kinds],
-        "sizes": [len(models[kind].dense) for kind in kinds],
-        "scopes": sorted(scopes),
-        "gather": {kind: [round(value, 5) for value in row.tolist()] for kind, row in sorted((gather or {}).items())},
+        "offsets": [round(weights.offsets[kind], 6) for kind in kinds],
+        "sizes": [len(weights.dense[kind]) for kind in kinds],
+        "scopes": sorted(weights.scopes),
+        "gather": {kind: [round(value, 5) for value in row.tolist()] for kind, row in sorted(weights.gather.items())},
+        "recalls": sorted(weights.recalls),
     }
-    table = whole_table([models[kind] for kind in kinds])
-    table[np.abs(table) < _SMALLEST] = 0.0
+    table = np.where(np.abs(weights.table) < _SMALLEST, 0.0, weights.table)
     parts = {
         "head.json": orjson.dumps(head),
         "table.f16": table.astype(np.float16).tobytes(),
-        "dense.f32": np.concatenate([models[kind].dense for kind in kinds]).astype(np.float32).tobytes(),
+        "dense.f32": np.concatenate([weights.dense[kind] for kind in kinds]).astype(np.float32).tobytes(),
+        **{f"{kind}.recall": packed(recall) for kind, recall in sorted(weights.recalls.items())},
     }
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as file:
         for name, content in parts.items():
@@ -69,12 +68,13 @@ def save(
 _SMALLEST = 0.004
 
 
-def made(models: Mapping[str, Linear], scopes: frozenset[str]) -> Weights:
+def made(models: Mapping[str, Linear], scopes: frozenset[str], recalls: Mapping[str, Recall]) -> Weights:
     """Weights straight from training, without a file."""
     kinds = sorted(models)
     dense = {kind: models[kind].dense.astype(np.float32) for kind in kinds}
     offsets = {kind: models[kind].offset for kind in kinds}
-    return Weights(whole_table([models[kind] for kind in kinds]).astype(np.float32), dense, offsets, scopes)
+    table = whole_table([models[kind] for kind in kinds]).astype(np.float32)
+    return Weights(table, dense, offsets, scopes, recalls=recalls)
 
 
 def load(content: bytes, file_name: str = SHIPPED) -> Weights:
@@ -84,6 +84,7 @@ def load(content: bytes, file_name: str = SHIPPED) -> Weights:
             head = orjson.loads(file.read("head.json"))
             table = np.frombuffer(file.read("table.f16"), np.float16).astype(np.float32)
             dense = np.split(np.frombuffer(file.read("dense.f32"), np.float32), np.cumsum(head["sizes"])[:-1])
+            recalls = {kind: unpacked(file.read(f"{kind}.recall"), DIMENSIONS) for kind in head["recalls"]}
     except (KeyError, ValueError, zipfile.BadZipFile) as error:
         what = f"not a file of reader weights: {error}"
         raise bad_file(file_name, what, fix="make them with 'polyclinic train reader'") from None
@@ -95,7 +96,8 @@ def load(content: bytes, file_name: str = SHIPPED) -> Weights:
         dict(zip(head["kinds"], dense, strict=True)),
         dict(zip(head["kinds"], head["offsets"], strict=True)),
         frozenset(head["scopes"]),
-        {kind: np.asarray(row) for kind, row in head.get("gather", {}).items()},
+        {kind: np.asarray(row) for kind, row in head["gather"].items()},
+        recalls,
         hashlib.sha256(content).hexdigest()[:12],
     )
 

@@ -1,0 +1,130 @@
+"""What a reader recalls: texts that it learned from, what they were asked about, and the answer.
+
+N-grams and nearness say how a text is worded and how near it is to a target. They do not know that "what brings you
+in?" is answered by a cough. A reader that has read such a question beside such a fact does: a reading like one that was
+labelled has its answer. Two readings are alike when their texts are alike and what they are asked about is alike, so
+the likeness is a product (kernel ridge regression). It helps with the cases that the labelled lines are about; of
+another case it says next to nothing, and harms little.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyclinic.reading.vectors import tokens
+
+Floats = NDArray[np.float64]
+_DECAY = 0.3
+
+
+class Recall(NamedTuple):
+    """Labelled readings of one kind: unit vectors of texts and targets, and how much each pair of them counts."""
+
+    texts: NDArray[np.float32]
+    targets: NDArray[np.float32]
+    names: NDArray[np.uint32]
+    text_of: NDArray[np.uint16]
+    target_of: NDArray[np.uint16]
+    counts: NDArray[np.float32]
+
+    def says(self, text: str, target: str) -> float:
+        """What like readings say: about 1 for yes, about -1 for no, near 0 when there was nothing like it."""
+        near = _texts_alike(self.texts, text)
+        about = _targets_alike(self.targets, self.names, target)
+        return float(self.counts @ (near[self.text_of] * about[self.target_of]))
+
+
+class Sample(NamedTuple):
+    """One labelled reading to learn from."""
+
+    text: str
+    target: str
+    label: bool
+    author: str
+
+
+def _name(target: str) -> int:
+    return zlib.crc32(target.encode())
+
+
+def _texts_alike(known: NDArray[np.float32], text: str) -> NDArray[np.float32]:
+    likeness: NDArray[np.float32] = np.maximum(known @ tokens(text).whole, 0.0) ** 2
+    return likeness
+
+
+def _targets_alike(known: NDArray[np.float32], names: NDArray[np.uint32], target: str) -> NDArray[np.float32]:
+    likeness = np.maximum(known @ tokens(target).whole, 0.0) ** 2
+    same: NDArray[np.float32] = (likeness + (names == np.uint32(_name(target)))).astype(np.float32) / 2
+    return same
+
+
+def learn(samples: Sequence[Sample]) -> tuple[Recall, dict[str, Recall]]:
+    """What all samples teach, and for each author what the others teach: a weight for recall is learned on the latter,
+    because a reader meets people whom it has not read.
+    """
+    texts = sorted({sample.text for sample in samples})
+    targets = sorted({sample.target for sample in samples})
+    text_place = {text: place for place, text in enumerate(texts)}
+    target_place = {target: place for place, target in enumerate(targets)}
+    of_text = np.array([text_place[sample.text] for sample in samples])
+    of_target = np.array([target_place[sample.target] for sample in samples])
+    known = np.stack([tokens(text).whole for text in texts])
+    about = np.stack([tokens(target).whole for target in targets])
+    names = np.array([_name(target) for target in targets], dtype=np.uint32)
+    near = np.maximum(known @ known.T, 0.0).astype(np.float64) ** 2
+    alike = (np.maximum(about @ about.T, 0.0).astype(np.float64) ** 2 + np.eye(len(targets))) / 2
+    likeness = near[np.ix_(of_text, of_text)] * alike[np.ix_(of_target, of_target)]
+    labels = np.array([1.0 if sample.label else -1.0 for sample in samples])
+    shares = np.where(labels > 0, 0.5 / (labels > 0).sum(), 0.5 / (labels < 0).sum()) * len(labels)
+    inverse = np.linalg.inv(likeness + np.diag(_DECAY / shares))
+    counts = inverse @ labels
+
+    def made(values: Floats) -> Recall:
+        places = (of_text.astype(np.uint16), of_target.astype(np.uint16))
+        return Recall(known, about, names, *places, np.round(values, 4).astype(np.float32))
+
+    without: dict[str, Recall] = {}
+    authors = np.array([sample.author for sample in samples])
+    for author in sorted(set(authors)):
+        own = np.flatnonzero(authors == author)
+        others = counts - inverse[:, own] @ np.linalg.solve(inverse[np.ix_(own, own)], counts[own])
+        others[own] = 0.0
+        without[author] = made(others)
+    return made(counts), without
+
+
+def packed(recall: Recall) -> bytes:
+    """The recall as bytes: vectors in steps of 1/512, since a unit vector's parts are small."""
+    sizes = np.array([len(recall.texts), len(recall.targets), len(recall.counts)], dtype=np.uint32)
+    vectors = [np.clip(np.round(table * 512), -127, 127).astype(np.int8) for table in (recall.texts, recall.targets)]
+    parts = (sizes, *vectors, recall.names, recall.text_of, recall.target_of, recall.counts)
+    return b"".join(np.ascontiguousarray(part).tobytes() for part in parts)
+
+
+def unpacked(content: bytes, dimensions: int) -> Recall:
+    """What `packed` made."""
+    texts, targets, rows = np.frombuffer(content[:12], np.uint32).tolist()
+    sizes = (12, texts * dimensions, targets * dimensions, targets * 4, rows * 2, rows * 2, rows * 4)
+    ends = np.cumsum(sizes).tolist()
+    cuts = [content[start:end] for start, end in pairwise(ends)]
+    known, about = (_units(np.frombuffer(cut, np.int8).reshape(-1, dimensions)) for cut in cuts[:2])
+    return Recall(
+        known,
+        about,
+        np.frombuffer(cuts[2], np.uint32),
+        np.frombuffer(cuts[3], np.uint16),
+        np.frombuffer(cuts[4], np.uint16),
+        np.frombuffer(cuts[5], np.float32),
+    )
+
+
+def _units(table: NDArray[np.int8]) -> NDArray[np.float32]:
+    values = table.astype(np.float32)
+    units: NDArray[np.float32] = values / (np.sqrt(np.einsum("ij,ij->i", values, values))[:, None] + np.float32(1e-9))
+    return units
