@@ -105,13 +105,13 @@ class Counsellor:
         feedback: str,
         last_draft: bool,
     ) -> str:
-        """One draft, in plain words. The last one is asked for with nothing to recite: what was said, and no more."""
+        """One draft, in plain words."""
         prompt = CounsellorReplies(
             lang=self._session.lang,
             goal=stage_words(move.to, "goal", self._session.lang),
-            facts=() if last_draft else self._memory.known,
-            summary="" if last_draft else self._memory.summary,
-            sources=[] if last_draft else shown(sources),
+            facts=self._memory.known,
+            summary=self._memory.summary,
+            sources=shown(sources),
             gentle=gentle,
             utterance=utterance,
             refused=refused,
@@ -119,8 +119,7 @@ class Counsellor:
             last_draft=last_draft,
             cue=Cue(voice=self._voice, stage=move.to, live=self._live),
         )
-        history = [] if last_draft else self._memory.before(utterance)
-        return await self._writer.ask(prompt, history=history)
+        return await self._writer.ask(prompt, history=self._memory.before(utterance))
 
     async def cite(self, draft: str, sources: list[Source]) -> str:
         """The id of the source that the draft's facts are from; empty for none."""
