@@ -20,6 +20,7 @@ from polyclinic.reading.settings import TuningSettings
 def command() -> None:
     """Train a model for a role, the built-in reader, or the guard.
 
+    \b
     polyclinic train sft --model WEIGHTS --data clinteach --out runs/sft
     polyclinic train grpo --model runs/sft --data clinteach --out runs/grpo
     polyclinic train reader
