@@ -56,7 +56,7 @@ def _owners(transcript: str) -> str:
     return f"|{'|'.join(owners)}|" if owners else ""
 
 
-class Facts:
+class EpisodeFacts:
     """The rows of a store."""
 
     def __init__(self, database: Database) -> None:

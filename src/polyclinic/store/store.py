@@ -11,7 +11,7 @@ from polyclinic.core.database import Database
 from polyclinic.store.audit_log import AuditLog
 from polyclinic.store.classes import Classes
 from polyclinic.store.database import open_database, refuse_missing, sqlite_path
-from polyclinic.store.facts import Facts
+from polyclinic.store.facts import EpisodeFacts
 from polyclinic.store.journal import StoreCache, StoreJournal
 from polyclinic.store.keyed_answers import KeyedAnswers
 from polyclinic.store.libraries import Libraries
@@ -45,7 +45,7 @@ class Store:
         self.libraries, self.cache = Libraries(database), StoreCache(database)
         self.staff, self.audit_log = StaffAccounts(database), AuditLog(database)
         self.keyed_answers, self.classes = KeyedAnswers(database), Classes(database)
-        self.owners, self.facts = Owners(database), Facts(database)
+        self.owners, self.facts = Owners(database), EpisodeFacts(database)
 
     def journal(self, run: str) -> StoreJournal:
         """The journal of one run."""
