@@ -12,6 +12,7 @@ import orjson
 import pytest
 
 from polyclinic.models.weights import TRAIN, open_weights
+from polyclinic.training.folder import digest_of
 from polyclinic.training.merge import merge_weights
 from polyclinic.training.model_card import write_card
 from polyclinic.training.progress import read_progress
@@ -82,13 +83,29 @@ def test_a_model_that_sees_trains_with_its_processor(home: Path, tmp_path: Path)
     assert open_weights(str(tmp_path / "seen")).sees, "the trained model keeps its processor"
 
 
-def test_two_processes_share_a_run(home: Path) -> None:
+def _shared(own: list[str]) -> str:
+    """Run a command as two processes; what it says."""
     launch = ["-m", "accelerate.commands.launch", "--multi_gpu", "--num_processes", "2", "--num_machines", "1"]
-    own = command("sft", home, "tiny", "shared", "max_steps=4", "batch=2", "least_reward=-8", *ADAPTER)
     line = [sys.executable, *launch, "--mixed_precision", "no", "--dynamo_backend", "no", "-m", *own[2:]]
     done = subprocess.run(line, capture_output=True, text=True, check=False, env=environment(), timeout=400)
     assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout
+
+
+def test_two_processes_share_a_run(home: Path) -> None:
+    said = _shared(command("sft", home, "tiny", "shared", "max_steps=4", "batch=2", "least_reward=-8", *ADAPTER))
+    assert orjson.loads(said)["steps"] == 4, "one process tells"
     curve = read_progress(home / "shared" / "progress.jsonl")
     assert [row["step"] for row in curve] == [1, 2, 3, 4], "one process writes the curve"
     alone = run_stage("sft", home, "tiny", "alone", "max_steps=4", "batch=4", "least_reward=-8", *ADAPTER)
     assert curve[0]["num_tokens"] == alone["first"]["num_tokens"], "the two together take as many rows as one with both"
+
+
+def test_two_processes_share_rewards(home: Path) -> None:
+    run_stage("sft", home, "tiny", "spoken", "max_steps=60", "least_reward=-8", *ADAPTER)
+    sizes = ("max_steps=2", "batch=4", "generations=4", "max_completion=220", "temperature=0.5")
+    made = orjson.loads(_shared(command("grpo", home, "spoken", "rewarded-by-two", *sizes, *ADAPTER)))
+    assert made["steps"] == 2 and made["judge"]["outputs"] == 16, "both count"
+    assert made["weights"] == digest_of(home / "rewarded-by-two" / "model"), (
+        "the digest is of the weights that were written"
+    )

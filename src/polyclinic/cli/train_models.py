@@ -104,6 +104,10 @@ def dpo(model: str, data: Path, out: Path, recipe: str, changes: tuple[str, ...]
 
 
 def _tell(result: Mapping[str, Any], out: Path, as_json: bool) -> int:
+    from polyclinic.training.folder import is_first_process
+
+    if not is_first_process():
+        return 0
     if as_json:
         print_json(dict(result))
         return 0

@@ -7,7 +7,9 @@ An output that the judge could not grade gets None, and the trainer leaves it ou
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from typing import Any, TypeVar
@@ -96,14 +98,32 @@ class RewardFunction:
         return [None if grade is None else float(grade.value) for grade in grades]
 
     def account(self) -> dict[str, Any]:
-        """How many outputs were graded, and at how many new calls of the judge."""
+        """How many outputs were graded, and at how many new calls of the judge, by all processes of the run."""
         grader = self._grading.grader
+        own = (self.outputs, self.dropped, grader.paid, grader.failures)
+        shares = _of_all_processes(own)
+        outputs, dropped, paid = (sum(share[place] for share in shares) for place in range(3))
+        failures = sum((share[3] for share in shares), Counter[str]())
         return {
-            "outputs": self.outputs,
-            "ungraded": self.dropped,
-            "new_calls": grader.paid,
-            "failures": dict(grader.failures.most_common(5)),
+            "outputs": outputs,
+            "ungraded": dropped,
+            "new_calls": paid,
+            "failures": dict(failures.most_common(5)),
         }
+
+
+Share = tuple[int, int, int, Counter[str]]
+
+
+def _of_all_processes(own: Share) -> list[Share]:
+    """What each process of a run with several counted."""
+    if int(os.environ.get("WORLD_SIZE", "1")) < 2:
+        return [own]
+    from torch import distributed
+
+    found: list[Any] = [None] * distributed.get_world_size()
+    distributed.all_gather_object(found, own)
+    return found
 
 
 def text_of(said: Sequence[dict[str, Any]]) -> str:
