@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -122,6 +123,11 @@ def test_trl_takes_it_as_an_environment_with_a_tool_and_a_reward() -> None:
     assert made.say("more") == heard
     assert made.reset(0) and made.get_reward() is None, "a new rollout has no reward yet"
     del made
+
+
+def test_a_process_ends_though_nobody_closed_its_environment() -> None:
+    words = "from polyclinic.rl import trl_environment; made = trl_environment('demo', 'nurse')(); made.reset(0)"
+    assert subprocess.run([sys.executable, "-c", words], check=False, timeout=60).returncode == 0
 
 
 def test_code_that_is_not_asynchronous_has_the_same_environment() -> None:

@@ -29,6 +29,7 @@ def test_trls_trainer_leads_an_episode_and_learns_its_reward(tmp_path: Path) -> 
     said = {"content": [{"type": "text", "text": "Take one tablet twice a day"}]}
     tiny = open_weights(str(write_tiny(tmp_path / "tiny", [{"prompt": [said], "completion": []}])))
     tiny.tokenizer.chat_template = qwen3_chat_template
+    tiny.model.config.max_position_embeddings = 8192
 
     class Scripted(GRPOTrainer):  # type: ignore[misc]
         def _generate_single_turn(self, prompt_ids: list[list[int]], *more: Any, **named: Any) -> Any:

@@ -62,6 +62,18 @@ def test_an_adapter_is_merged_and_described(home: Path, tmp_path: Path) -> None:
     assert facts and "20" in text and "Limits" in text
 
 
+def test_an_adapter_on_an_adapter_keeps_what_the_first_one_learned(home: Path) -> None:
+    import torch
+
+    run_stage("sft", home, "tiny", "first", "max_steps=20", "least_reward=-8", *ADAPTER)
+    changes = ("max_steps=1", "batch=4", "generations=4", "max_completion=16", *ADAPTER, "learning_rate=1e-9")
+    run_stage("grpo", home, "first", "second", *changes)
+    ids = torch.tensor([[5, 6, 7, 8]])
+    with torch.no_grad():
+        first, second = (open_weights(str(home / name)).model(input_ids=ids).logits for name in ("first", "second"))
+    assert torch.allclose(first, second, atol=1e-4), "a step that changes nothing gives the model that it began with"
+
+
 def test_a_model_that_sees_trains_with_its_processor(home: Path, tmp_path: Path) -> None:
     from tests.training.tiny import write_tiny_that_sees
 

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 import pytest
 
-from polyclinic.models.weights import TRAIN, base_of
+from polyclinic.models.weights import TRAIN
 from polyclinic.training.progress import read_progress
 from tests.training.running import command, environment, killed_after, run_stage
 
@@ -49,15 +49,6 @@ def test_the_reward_rises_on_the_contexts_that_are_trained_on(home: Path, reward
     assert vetoes[-1] <= vetoes[0]
     assert {"kl", "criterion/is_1", "criterion/cs_2"} <= set(curve[-1])
     assert rewarded["judge"]["new_calls"] > 0
-
-
-def test_an_adapter_trained_on_an_adapter_is_put_into_the_tuned_model(home: Path) -> None:
-    run_stage("sft", home, "tiny", "sft-adapter", "max_steps=2", "lora_rank=4", "least_reward=-8")
-    few = ("max_steps=1", "lora_rank=4", "generations=2", "batch=4", "max_completion=20", "warmup=0")
-    run_stage("grpo", home, "sft-adapter", "grpo-adapter", *few)
-    kept = orjson.loads((home / "grpo-adapter" / "model" / "adapter_config.json").read_bytes())
-    assert Path(kept["base_model_name_or_path"]).resolve() == (home / "sft-adapter" / "model").resolve()
-    assert base_of(home / "grpo-adapter" / "model").resolve() == (home / "tiny").resolve()
 
 
 def test_a_killed_run_goes_on_and_ends_with_the_same_weights(home: Path, tuned: dict[str, Any]) -> None:

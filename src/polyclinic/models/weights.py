@@ -90,6 +90,8 @@ def open_weights(path: str, *, dtype: str = "auto", device: str = "", text_only:
         import peft
 
         model = peft.PeftModel.from_pretrained(model, str(adapter)).merge_and_unload()
+    # An adapter that is trained on top of this model names it as its base: it must be this folder, not the first base.
+    model.name_or_path = model.config._name_or_path = str(folder.resolve())
     if tokenizer.chat_template is None:
         tokenizer.chat_template = _PLAIN_TEMPLATE
     if tokenizer.pad_token_id is None:

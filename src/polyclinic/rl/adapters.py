@@ -65,7 +65,7 @@ def trl_environment(clinic: str, role: str, **settings: Any) -> type[Any]:
             return self._reward
 
         def __del__(self) -> None:
-            self._room.close()
+            self._room.forget()
 
     return ClinicEnvironment
 

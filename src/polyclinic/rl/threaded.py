@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 from collections.abc import Coroutine
 from typing import Any, TypeVar
@@ -32,6 +33,11 @@ class ThreadedEnvironment:
     def close(self) -> None:
         """Give up the episode that goes on."""
         self._wait(self._room.close())
+
+    def forget(self) -> None:
+        """The same without waiting, for an object that is thrown away: in whatever thread, and when Python ends too."""
+        if self._loop is not None and not sys.is_finalizing():
+            asyncio.run_coroutine_threadsafe(self._room.close(), self._loop)
 
     @classmethod
     def _wait(cls, work: Coroutine[Any, Any, T]) -> T:

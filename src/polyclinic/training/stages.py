@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from polyclinic.models.weights import TRAIN, Weights, need, open_weights, weights_folder
+from polyclinic.models.weights import TRAIN, Weights, need, open_weights
 from polyclinic.training.examples import (
     Examples,
     contexts,
@@ -112,13 +112,6 @@ def _keep_start(weights: Weights, folder: Folder) -> None:
     weights.model.config._name_or_path = str(start)
 
 
-def _name_start(weights: Weights, job: Job) -> None:
-    """Let the new adapter name the weights that it was trained on. A model that was itself made of an adapter and its
-    base keeps the base's name, and the new adapter would later be put into the base alone.
-    """
-    weights.model.name_or_path = weights.model.config._name_or_path = str(weights_folder(job.model))
-
-
 def run_dpo(job: Job, recipe: DpoRecipe) -> Result:
     """Direct preference optimisation on the dataset's pairs."""
     need(TRAIN, "training")
@@ -161,8 +154,6 @@ def _train(job: Job, recipe: Recipe, weights: Weights, found: Examples, make: Ma
         "callbacks": [progress_callback(folder.path / PROGRESS, recipe.seconds)],
         "peft_config": _lora(recipe),
     }
-    if recipe.lora_rank:
-        _name_start(weights, job)
     trainer = make(_arguments(folder, recipe), more)
     trainer.remove_callback(PrinterCallback)
     if torch.cuda.is_available():
