@@ -102,12 +102,11 @@ class RewardFunction:
         grader = self._grading.grader
         own = (self.outputs, self.dropped, grader.paid, grader.failures)
         shares = _of_all_processes(own)
-        outputs, dropped, paid = (sum(share[place] for share in shares) for place in range(3))
-        failures = sum((share[3] for share in shares), Counter[str]())
+        failures = sum((failed for _, _, _, failed in shares), Counter[str]())
         return {
-            "outputs": outputs,
-            "ungraded": dropped,
-            "new_calls": paid,
+            "outputs": sum(outputs for outputs, _, _, _ in shares),
+            "ungraded": sum(dropped for _, dropped, _, _ in shares),
+            "new_calls": sum(paid for _, _, paid, _ in shares),
             "failures": dict(failures.most_common(5)),
         }
 
