@@ -66,6 +66,8 @@ class Grader:
             except OwnedError as error:
                 self.failures[str(error)[:200]] += 1
                 return None
+            finally:
+                await board.written()
         return made
 
     async def grade_all(self, contexts: Sequence[str], outputs: Sequence[str]) -> list[OutputReward | None]:
