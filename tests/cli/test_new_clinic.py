@@ -62,6 +62,11 @@ async def test_a_new_clinic_appears_in_the_browser_with_its_parts_forms_and_desk
         asked = (await web.get(f"/api/practise/{run}")).json()["standing"]["asked"]
         assert [row["name"] for row in asked["rows"]] == ["text", "tablets", "times_a_day"]
         assert "my_ward" in {one["clinic"] for one in (await web.get("/api/desk")).json()}
+        for part in ("nurse", "caller"):
+            made = (await web.post("/api/classes", json={"clinic": "my_ward", "part": part})).json()
+            await web.post("/api/join", json={"code": made["code"], "name": "Ada"})
+            session = (await web.post(f"/api/join/{made['id']}/begin", json={"place": 0})).json()["id"]
+            assert (await web.get(f"/api/practise/{session}")).json()["standing"]["asked"] is not None
         begun = await web.post("/api/runs", json={"clinic": "my_ward", "scenarios": "1"})
         assert begun.status_code == 201
 

@@ -75,7 +75,7 @@ export interface Asked {
   language: string;
 }
 export interface Situation {
-  state: 'others' | 'you' | 'ended' | 'stopped';
+  state: 'others' | 'you' | 'ended' | 'stopped' | 'closed';
   asked: Asked | null;
   why: string;
   seen: number;
@@ -93,10 +93,18 @@ export interface About {
   begun_ms: number;
   state: 'open' | 'done' | 'failed';
 }
+export interface HintShown {
+  number: number;
+  after: number;
+  text: string;
+  author: string;
+}
 export interface Room {
   about: About;
   lines: Line[];
   standing: Situation;
+  hints: HintShown[];
+  class_id: string;
 }
 
 export interface Estimate {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,14 +11,12 @@ from polyclinic.cli.options import Group, json_option, print_json, store_option,
 from polyclinic.errors import ConfigError
 from polyclinic.eval.audit import AuditKey, read_ratings, write_packet
 from polyclinic.eval.audit_report import audit, audit_sections, people_by_variant
-from polyclinic.eval.criteria import Criterion
 from polyclinic.eval.results import RunResults
-from polyclinic.eval.rubric import RubricJudge, load_rubric
 from polyclinic.eval.sections import sections_to_plain
 from polyclinic.eval.terminal import section_text
-from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.reports import make_report, write_html
 from polyclinic.runner.results import load_results
+from polyclinic.runner.rubrics import rubric_questions
 from polyclinic.store.scores import LIVE
 from polyclinic.store.store import open_store
 
@@ -65,7 +62,7 @@ def packet(
 
     results = wait(_results(store, run))
     names = [name.strip() for name in raters.split(",") if name.strip()]
-    questions = _questions(results.clinic, rubric)
+    questions = rubric_questions(results.clinic, rubric)
     key = write_packet(results, questions, folder, key_path, episodes=episodes, raters=names, seed=seed)
     packet_path, key_file = Path(folder).resolve(), Path(key_path).resolve()
     if as_json:
@@ -79,17 +76,6 @@ def packet(
 async def _results(url: str, run: str) -> RunResults:
     async with open_store(url, must_exist=True) as store:
         return await load_results(store, run)
-
-
-def _questions(clinic: str, rubric: str) -> Sequence[Criterion]:
-    """The criteria of one named rubric judge, of a rubric file, or of all the clinic's rubric judges."""
-    judges = [judge for judge in load_clinic(clinic).judges() if isinstance(judge, RubricJudge)]
-    if rubric:
-        named = [judge.rubric for judge in judges if judge.name == rubric]
-        return (named[0] if named else load_rubric(rubric)).criteria
-    if not judges:
-        raise ConfigError(f"{clinic} has no rubric judge to take questions from: give a rubric file with --rubric FILE")
-    return [criterion for judge in judges for criterion in judge.rubric.criteria]
 
 
 @command.command("read")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -85,11 +85,26 @@ def write_packet(
     if key_file.resolve().is_relative_to(packet.resolve()):
         raise UserError(f"the key {key_file} would lie in the packet {packet}: put it where the raters cannot see it")
     _check_names(raters, questions)
+    key, items = blind(results, questions, episodes=episodes, seed=seed)
+    page = packet_page(questions, {code: shown(episode) for code, episode in items.items()})
+    check_blind(page, results, items.values())
+    packet.mkdir(parents=True, exist_ok=True)
+    (packet / "packet.html").write_text(page, encoding="utf-8")
+    for rater in raters:
+        sheet = _blank_sheet(rater_order(key, rater), questions)
+        (packet / f"ratings_{rater}.csv").write_text(sheet, encoding="utf-8", newline="")
+    key.save(key_file)
+    return key
+
+
+def blind(
+    results: RunResults, questions: Sequence[Criterion], *, episodes: int = 40, seed: int = 0
+) -> tuple[AuditKey, dict[str, EpisodeRow]]:
+    """Draw episodes to rate, and give each an anonymous code: the key, and the episodes by their codes."""
     chosen = _draw(results, episodes, seed)
     if not chosen:
         raise UserError(f"run {results.run} has no finished episode with a transcript to rate")
-    codes = _codes(len(chosen), results.run, seed)
-    items = dict(zip(codes, chosen, strict=True))
+    items = dict(zip(anonymous_codes(len(chosen), "audit", results.run, seed, "codes"), chosen, strict=True))
     key = AuditKey(
         run=results.run,
         clinic=results.clinic,
@@ -97,16 +112,14 @@ def write_packet(
         questions=tuple(questions),
         items={code: episode.id for code, episode in items.items()},
     )
-    page = packet_page(questions, {code: shown(episode) for code, episode in items.items()})
-    _check_blind(page, results, chosen)
-    packet.mkdir(parents=True, exist_ok=True)
-    (packet / "packet.html").write_text(page, encoding="utf-8")
-    for rater in raters:
-        order = list(items)
-        stream("audit", results.run, seed, "order", rater).shuffle(order)
-        (packet / f"ratings_{rater}.csv").write_text(_blank_sheet(order, questions), encoding="utf-8", newline="")
-    key.save(key_file)
-    return key
+    return key, items
+
+
+def rater_order(key: AuditKey, rater: str) -> list[str]:
+    """The order in which a rater goes through the items: each rater's own."""
+    order = list(key.items)
+    stream("audit", key.run, key.seed, "order", rater).shuffle(order)
+    return order
 
 
 def _check_names(raters: Sequence[str], questions: Sequence[Criterion]) -> None:
@@ -133,15 +146,16 @@ def _draw(results: RunResults, count: int, seed: int) -> list[EpisodeRow]:
     return chosen
 
 
-def _codes(count: int, run: str, seed: int) -> list[str]:
-    random = stream("audit", run, seed, "codes")
+def anonymous_codes(count: int, *parts: object) -> list[str]:
+    """Codes that say nothing, the same for the same parts."""
+    random = stream(*parts)
     codes: dict[str, None] = {}
     while len(codes) < count:
         codes["".join(random.choice(_ALPHABET) for _ in range(5))] = None
     return list(codes)
 
 
-def _check_blind(page: str, results: RunResults, chosen: Sequence[EpisodeRow]) -> None:
+def check_blind(page: str, results: RunResults, chosen: Iterable[EpisodeRow]) -> None:
     """A packet that names its run, an episode or a model would not be blind."""
     telling = [results.run, *(episode.id for episode in chosen)]
     telling += [member.model for member in results.cast if ":" in member.model]

@@ -162,6 +162,17 @@ class Classes:
         )
         return [_session(row) for row in rows]
 
+    async def progress(self, id: str) -> dict[str, tuple[str, int]]:
+        """For each session of a class, its episode's status and how long it took, in milliseconds."""
+        rows = await self._database.read(
+            lambda tx: tx.execute(
+                "SELECT s.run, e.status, e.elapsed_ms FROM class_sessions s JOIN episodes e ON e.run = s.run "
+                "WHERE s.class = ?",
+                (id,),
+            )
+        )
+        return {str(run): (str(status), int(elapsed)) for run, status, elapsed in rows}
+
     async def session(self, run: str) -> ClassSession | None:
         """The session of this run, if it belongs to a class."""
         rows = await self._database.read(

@@ -16,6 +16,7 @@ from polyclinic.store.journal import StoreCache, StoreJournal
 from polyclinic.store.keyed_answers import KeyedAnswers
 from polyclinic.store.libraries import Libraries
 from polyclinic.store.owners import Owners
+from polyclinic.store.packets import Packets
 from polyclinic.store.posts import Posts
 from polyclinic.store.runs import Runs
 from polyclinic.store.schema import migrate
@@ -46,6 +47,7 @@ class Store:
         self.staff, self.audit_log = StaffAccounts(database), AuditLog(database)
         self.keyed_answers, self.classes = KeyedAnswers(database), Classes(database)
         self.owners, self.facts = Owners(database), EpisodeFacts(database)
+        self.packets = Packets(database)
 
     def journal(self, run: str) -> StoreJournal:
         """The journal of one run."""

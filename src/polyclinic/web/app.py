@@ -26,6 +26,8 @@ from polyclinic.web.built import serve_pages
 from polyclinic.web.cases import routes as cases_place
 from polyclinic.web.cases.folder import CaseFolder
 from polyclinic.web.catalogue import CaseShown, ClinicInFull, ClinicShown, all_clinics, cases_to_play, clinic_in_full
+from polyclinic.web.classes import join_routes
+from polyclinic.web.classes import routes as classes
 from polyclinic.web.desk import routes as desk
 from polyclinic.web.desk import session_routes as desk_sessions
 from polyclinic.web.desk.services import Desks
@@ -35,6 +37,8 @@ from polyclinic.web.once import Once
 from polyclinic.web.posts import Posts
 from polyclinic.web.practise import routes as practise
 from polyclinic.web.practise.sessions import Sessions
+from polyclinic.web.rate import rater_routes
+from polyclinic.web.rate import routes as rate
 from polyclinic.web.runs import compare_routes, episode_routes
 from polyclinic.web.runs import routes as run_routes
 from polyclinic.web.runs.pages import RunPages
@@ -59,6 +63,10 @@ PLACES = (
     compare_routes,
     desk,
     desk_sessions,
+    classes,
+    join_routes,
+    rate,
+    rater_routes,
     cases_place,
     libraries,
     boards,

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.model import role_of
-from polyclinic.errors import PolyclinicError
+from polyclinic.errors import PolyclinicError, UserError
 from polyclinic.runner.registry import clinic_modules, load_clinic
 
 MOST_CASES = 200
@@ -86,21 +86,36 @@ def cases_to_play(
     clinic: Clinic, role: str, language: str, seed: int, own: Sequence[CaseShown] = ()
 ) -> list[CaseShown]:
     """The cases that have this part: the one that is played by default first, then those that people wrote."""
-    selector = clinic.to_play(role, language)
-    first = list(clinic.scenarios(selector, seed)[:1])
-    name, _, count = selector.rpartition(":")
-    wider = name if count.isdigit() and name else "" if selector.isdigit() else selector
-    rest = clinic.scenarios(wider, seed)[:MOST_CASES]
+    first = list(clinic.scenarios(clinic.to_play(role, language), seed)[:1])
+    rest = clinic.scenarios(_wider(clinic, role, language), seed)[:MOST_CASES]
     known = {each.id: each for each in (*first, *rest)}
     shown = [CaseShown(id=each.id, introduction=each.introduction()) for each in known.values()]
     return [*shown[:1], *own, *shown[1:]]
 
 
+def _wider(clinic: Clinic, role: str, language: str) -> str:
+    """The selection that the default case is from."""
+    selector = clinic.to_play(role, language)
+    name, _, count = selector.rpartition(":")
+    return name if count.isdigit() and name else "" if selector.isdigit() else selector
+
+
 def case_selector(clinic: Clinic, role: str, language: str, case: str) -> str:
-    """What `--scenarios` would say for this case: the default selection where it is that one."""
+    """What `--scenarios` would say for this case: the default selection where it is that one, the case's own name where
+    the clinic selects by it, and otherwise the selection that holds it.
+    """
     usual = clinic.to_play(role, language)
     first = clinic.scenarios(usual, 0)[:1]
-    return usual if not case or (first and first[0].id == case) else case
+    if not case or (first and first[0].id == case):
+        return usual
+    try:
+        clinic.scenarios(case, 0)
+    except UserError:
+        wider = _wider(clinic, role, language)
+        if all(each.id != case for each in clinic.scenarios(wider, 0)):
+            raise
+        return wider
+    return case
 
 
 def _shown(clinic: Clinic) -> ClinicShown:

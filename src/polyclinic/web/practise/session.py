@@ -17,6 +17,7 @@ from polyclinic.core.transcript import Event
 from polyclinic.errors import PersonLeft, PolyclinicError
 from polyclinic.models.human import HumanDesk, HumanQuestion
 from polyclinic.runner.api import outcome_of, resume_run
+from polyclinic.store.classes import Hint
 from polyclinic.store.store import Store
 from polyclinic.web.practise.view import Line, Listener, Situation, State, asked_of
 from polyclinic.web.streams import News
@@ -33,7 +34,9 @@ class Session:
         self.run, self.seat = run, seat
         self.pictures: dict[str, Image] = {}
         self.used = time.monotonic()
-        self.listening = 0
+        self.listening = self.watching = 0
+        self._hints: list[Hint] = []
+        self._shut = False
         self._store, self._desk, self._heard = store, HumanDesk(), Listener(seat)
         self._question: HumanQuestion | None = None
         self._state: State = "others"
@@ -49,6 +52,8 @@ class Session:
     @property
     def standing(self) -> Situation:
         """Where it stands."""
+        if self._shut and self._state in ("you", "others"):
+            return Situation(state="closed", seen=len(self.lines))
         asked = asked_of(self._question) if self._question is not None else None
         return Situation(state=self._state, asked=asked, why=self._why, seen=len(self.lines))
 
@@ -66,6 +71,8 @@ class Session:
     async def answer(self, key: str, text: str, values: Mapping[str, Any] | None, tool: str) -> str:
         """Answer the question of this key; why not, if it was not taken. One that is answered already stays so."""
         self.used = time.monotonic()
+        if self._shut:
+            return "the class has ended"
         question = self._question
         if question is None or question.key != key:
             return ""
@@ -81,27 +88,45 @@ class Session:
             await self.settled()
         return wrong
 
-    async def follow(self, after: int) -> AsyncIterator[Line | Situation | None]:
-        """Every line after a number, then each new one, and where it stands whenever that changes; None to keep
-        alive.
+    def take_hint(self, hint: Hint) -> None:
+        """The educator tells the person something; it is kept already."""
+        if all(hint.number != known.number for known in self._hints):
+            self._hints.append(hint)
+            self._news.tell()
+
+    def shut(self) -> None:
+        """The class has ended: from now on the session can only be read."""
+        self._shut = True
+        self._news.tell()
+
+    async def follow(self, after: int, *, watching: bool = False) -> AsyncIterator[Line | Situation | Hint | None]:
+        """Every line after a number and every hint, then each new one, and where it stands whenever that changes; None
+        to keep alive. Who only watches does not count as present.
         """
-        self.listening += 1
+        self.listening += not watching
+        self.watching += watching
+        hinted = 0
         told: Situation | None = None
         try:
             while True:
                 while after < len(self.lines):
                     after += 1
                     yield self.lines[after - 1]
+                while hinted < len(self._hints):
+                    hinted += 1
+                    yield self._hints[hinted - 1]
                 standing = self.standing
                 if standing != told:
                     told = standing
                     yield standing
                 if self.over:
                     return
-                if after >= len(self.lines) and not await self._news.wait():
+                news = after < len(self.lines) or hinted < len(self._hints)
+                if not news and not await self._news.wait():
                     yield None
         finally:
-            self.listening -= 1
+            self.listening -= not watching
+            self.watching -= watching
             self.used = time.monotonic()
 
     async def close(self) -> None:

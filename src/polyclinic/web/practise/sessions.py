@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from polyclinic.core.judge import Case
 from polyclinic.core.transcript import Transcript
 from polyclinic.errors import ConfigError, UserError
 from polyclinic.eval.sections import Section
-from polyclinic.runner.api import outcome_of, start_run
+from polyclinic.runner.api import outcome_of, write_down
 from polyclinic.runner.performance import own_figures
 from polyclinic.runner.plan.config import RunConfig
+from polyclinic.runner.plan.run_plan import plan_run
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import load_results, people_in
 from polyclinic.store.runs import RunRow
@@ -44,12 +45,15 @@ class Sessions:
         self._open: dict[str, Session] = {}
         self._opening = asyncio.Lock()
 
-    async def start(self, config: RunConfig) -> str:
-        """A new session; its first question is worked out when somebody looks."""
-        clinic = load_clinic(config.clinic)
-        if not clinic.scenarios(config.scenarios, config.seed)[:1]:
+    async def start(self, config: RunConfig, case: str = "") -> str:
+        """A new session, in the named case of the selection or in its first one; its first question is worked out when
+        somebody looks.
+        """
+        plan = await plan_run(self.store, config)
+        if not plan.episodes:
             raise ConfigError(f"“{config.scenarios}” selects no case")
-        return await start_run(self.store, config, only=1)
+        named = tuple(one for one in plan.episodes if one[1].scenario == case)
+        return await write_down(self.store, replace(plan, episodes=named or plan.episodes), only=1)
 
     async def row(self, run: str) -> tuple[RunRow, str]:
         """The run and the seat that a person takes in it."""
@@ -72,7 +76,22 @@ class Sessions:
             if len(self._open) >= MOST:
                 await self._make_room()
             self._open[row.id] = session = Session(self.store, row.id, seat)
+            await self._as_in_class(session)
         return session
+
+    async def _as_in_class(self, session: Session) -> None:
+        """What a session has from its class: hints, and its end."""
+        kept = await self.store.classes.session(session.run)
+        if kept is None:
+            return
+        for hint in await self.store.classes.hints([session.run]):
+            session.take_hint(hint)
+        if (await self.store.classes.get(kept.class_id)).ended_ms:
+            session.shut()
+
+    def peek(self, run: str) -> Session | None:
+        """The session if it is in memory; nothing is opened for who only looks."""
+        return self._open.get(run)
 
     async def ended(self, run: str) -> Ended:
         """A session that is over."""
@@ -117,6 +136,6 @@ class Sessions:
         old = [
             run
             for run, session in self._open.items()
-            if session.over or idle_s < 0 or (not session.listening and now - session.used > idle_s)
+            if session.over or idle_s < 0 or (not session.listening + session.watching and now - session.used > idle_s)
         ]
         await asyncio.gather(*(self._open.pop(run).close() for run in old))

@@ -12,7 +12,8 @@ from polyclinic.core.transcript import Called, Event, Said, ToolUsed
 from polyclinic.eval.reading import in_words
 from polyclinic.models.human import HumanQuestion
 
-State = Literal["others", "you", "ended", "stopped"]
+State = Literal["others", "you", "ended", "stopped", "closed"]
+"""`closed`: the class has ended, and nothing more can be said."""
 
 
 class Line(BaseModel):
@@ -25,6 +26,15 @@ class Line(BaseModel):
     text: str
     mine: bool = False
     round: str = ""
+
+
+class HintShown(BaseModel):
+    """What an educator told the person, after a line's number."""
+
+    number: int
+    after: int
+    text: str
+    author: str
 
 
 class PictureShown(BaseModel):

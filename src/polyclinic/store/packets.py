@@ -1,0 +1,162 @@
+"""Packets of transcripts that people rate: who rates, and every answer they gave.
+
+A rater has no account. Their browser holds a token; only its digest is kept here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from polyclinic.core.database import Database, Transaction
+from polyclinic.core.message import Frozen
+from polyclinic.errors import UnknownName, UserError
+from polyclinic.store.classes import new_code, new_id
+from polyclinic.store.journal import now_ms
+
+MOST_RATERS = 100
+_PACKET = "id, code, run, body, created_ms, ended_ms"
+_RATER = "packet, name, digest, joined_ms"
+_ANSWER = "packet, rater, item, question, body, at_ms"
+
+
+class PacketRow(Frozen):
+    """A packet: `body` holds the key and the questions; `ended_ms` is 0 while people rate."""
+
+    id: str
+    code: str
+    run: str
+    body: str
+    created_ms: int
+    ended_ms: int
+
+
+class Rater(Frozen):
+    """Somebody who rates a packet."""
+
+    packet: str
+    name: str
+    digest: str
+    joined_ms: int
+
+
+class RaterAnswer(Frozen):
+    """What a rater answered to one question about one item."""
+
+    packet: str
+    rater: str
+    item: str
+    question: str
+    body: str
+    at_ms: int
+
+
+class Packets:
+    """The packets of a store."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def open(self, run: str, body: str) -> PacketRow:
+        """A new packet under a code that no other has."""
+
+        def work(tx: Transaction) -> PacketRow:
+            row = PacketRow(
+                id=new_id(), code=new_code(tx, "packets"), run=run, body=body, created_ms=now_ms(), ended_ms=0
+            )
+            tx.execute(f"INSERT INTO packets ({_PACKET}) VALUES (?, ?, ?, ?, ?, ?)", tuple(row.model_dump().values()))
+            return row
+
+        return await self._database.write(work)
+
+    async def all(self, most: int = 100) -> list[PacketRow]:
+        """The latest packets first."""
+        return await self._packets("1 = 1", (), f"ORDER BY created_ms DESC, id LIMIT {most}")
+
+    async def get(self, id: str) -> PacketRow:
+        """One packet by its id."""
+        return self._only(await self._packets("id = ?", (id,)), id)
+
+    async def by_code(self, code: str) -> PacketRow:
+        """One packet by the code that raters type."""
+        return self._only(await self._packets("code = ?", (code.strip().upper(),)), code)
+
+    @staticmethod
+    def _only(found: list[PacketRow], name: str) -> PacketRow:
+        if not found:
+            raise UnknownName("packet", name, ())
+        return found[0]
+
+    async def _packets(self, where: str, values: tuple[object, ...], order: str = "") -> list[PacketRow]:
+        rows = await self._database.read(
+            lambda tx: tx.execute(f"SELECT {_PACKET} FROM packets WHERE {where} {order}", values)
+        )
+        return [PacketRow.model_validate(_named(_PACKET, row)) for row in rows]
+
+    async def end(self, id: str) -> None:
+        """Nobody rates any more. Ending it again changes nothing."""
+        await self._database.write(
+            lambda tx: tx.execute("UPDATE packets SET ended_ms = ? WHERE id = ? AND ended_ms = 0", (now_ms(), id))
+        )
+
+    async def join(self, id: str, name: str, digest: str) -> Rater:
+        """A rater's place under a name, the same one for the same browser. Another browser's name is refused."""
+
+        def work(tx: Transaction) -> Rater | str:
+            known = [
+                Rater.model_validate(_named(_RATER, row))
+                for row in tx.execute(f"SELECT {_RATER} FROM packet_raters WHERE packet = ?", (id,))
+            ]
+            for one in known:
+                if one.digest == digest:
+                    return one
+                if one.name.casefold() == name.casefold():
+                    return f"somebody rates this packet as {one.name} already: choose another name"
+            if len(known) >= MOST_RATERS:
+                return f"{MOST_RATERS} people rate this packet already"
+            made = Rater(packet=id, name=name, digest=digest, joined_ms=now_ms())
+            tx.execute(f"INSERT INTO packet_raters ({_RATER}) VALUES (?, ?, ?, ?)", tuple(made.model_dump().values()))
+            return made
+
+        found = await self._database.write(work)
+        if isinstance(found, str):
+            raise UserError(found)
+        return found
+
+    async def raters(self, id: str) -> list[Rater]:
+        """Everybody who rates, in the order of joining."""
+        rows = await self._database.read(
+            lambda tx: tx.execute(
+                f"SELECT {_RATER} FROM packet_raters WHERE packet = ? ORDER BY joined_ms, name", (id,)
+            )
+        )
+        return [Rater.model_validate(_named(_RATER, row)) for row in rows]
+
+    async def answer(self, id: str, rater: str, item: str, question: str, body: str) -> None:
+        """Keep an answer in place of an earlier one; an empty one takes it back. Refused once the packet has ended."""
+
+        def work(tx: Transaction) -> bool:
+            if not tx.execute("SELECT 1 FROM packets WHERE id = ? AND ended_ms = 0", (id,)):
+                return False
+            key = (id, rater, item, question)
+            tx.execute("DELETE FROM packet_answers WHERE packet = ? AND rater = ? AND item = ? AND question = ?", key)
+            if body:
+                tx.execute(f"INSERT INTO packet_answers ({_ANSWER}) VALUES (?, ?, ?, ?, ?, ?)", (*key, body, now_ms()))
+            return True
+
+        if not await self._database.write(work):
+            raise UserError("the rating has ended")
+
+    async def answers(self, id: str, rater: str = "") -> list[RaterAnswer]:
+        """All answers, or one rater's, in the order they were given."""
+        rows = await self._database.read(
+            lambda tx: tx.execute(
+                f"SELECT {_ANSWER} FROM packet_answers WHERE packet = ? AND (? = '' OR rater = ?) "
+                "ORDER BY at_ms, rater, item, question",
+                (id, rater, rater),
+            )
+        )
+        return [RaterAnswer.model_validate(_named(_ANSWER, row)) for row in rows]
+
+
+def _named(columns: str, row: tuple[Any, ...]) -> dict[str, Any]:
+    return dict(zip(columns.split(", "), row, strict=True))

@@ -1,0 +1,92 @@
+"""Who joins by a code: a browser with a token in a cookie. Trainees and raters have no account, only a name."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import secrets
+import unicodedata
+from collections.abc import Awaitable, Callable
+from typing import Annotated
+
+from fastapi import Depends, HTTPException, Request, Response
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from typing_extensions import TypeVar
+
+from polyclinic.errors import UnknownName, UserError
+from polyclinic.store.staff import token_digest
+from polyclinic.web.entry import cookie_name, cookie_value
+from polyclinic.web.sessions.limits import Buckets
+
+KEPT_S = 30 * 24 * 3600
+WRONG_PER_MINUTE = 60.0
+"""How often one place may name a code that nothing has before it has to wait."""
+_wrong = Buckets(WRONG_PER_MINUTE)
+T = TypeVar("T")
+
+
+def _plain(name: str) -> str:
+    """A name as it may stand in a list: one line of visible signs."""
+    flat = " ".join("".join(" " if unicodedata.category(sign)[0] in "CZ" else sign for sign in name).split())
+    if not flat:
+        raise ValueError("a name has at least one letter")
+    return flat
+
+
+class Joining(BaseModel):
+    """A code, and what the others call who joins."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    code: str = Field(min_length=1, max_length=20)
+    name: Annotated[str, Field(max_length=60), AfterValidator(_plain)]
+
+
+class Joined(BaseModel):
+    """What was joined."""
+
+    id: str
+
+
+async def by_its_code(request: Request, code: str, find: Callable[[str], Awaitable[T]]) -> T:
+    """What has this code; who guesses codes has to wait."""
+    try:
+        return await find(code)
+    except UnknownName:
+        wait = _wrong.take(request.client.host if request.client else "")
+        if wait:
+            raise HTTPException(429, "too many tries", {"Retry-After": str(math.ceil(wait))}) from None
+        raise UserError("nothing has this code: check it with who gave it to you") from None
+
+
+def trainee_cookie(request: Request) -> str:
+    """The name of the cookie that holds a trainee's token."""
+    return f"{cookie_name(request)}-trainee"
+
+
+def trainee_digest(request: Request) -> str:
+    """What the store knows of this browser; empty where it never joined a class."""
+    token = cookie_value(request, trainee_cookie(request))
+    return token_digest(token) if token else ""
+
+
+Trainee = Annotated[str, Depends(trainee_digest)]
+
+
+def token_for(request: Request, key: str) -> str:
+    """The browser's token; a new one is made from the request's key, so that asking again gives the same one."""
+    known = cookie_value(request, trainee_cookie(request))
+    return known or (hashlib.sha256(f"join:{key}".encode()).hexdigest() if key else secrets.token_urlsafe(32))
+
+
+def remember(request: Request, response: Response, token: str) -> None:
+    """Give the browser its token, which no script can read."""
+    response.set_cookie(
+        trainee_cookie(request),
+        token,
+        max_age=KEPT_S,
+        httponly=True,
+        samesite="strict",
+        secure=request.url.scheme == "https",
+        path="/",
+    )

@@ -1,0 +1,89 @@
+"""A session as a page loads it, and as it goes on; for the person who plays, and for who watches."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from pydantic import BaseModel
+
+from polyclinic.eval.sections import sections_to_plain
+from polyclinic.runner.registry import load_clinic
+from polyclinic.store.classes import Hint
+from polyclinic.web.practise.about import About, about
+from polyclinic.web.practise.session import Session
+from polyclinic.web.practise.sessions import Sessions
+from polyclinic.web.practise.view import HintShown, Line, Situation
+from polyclinic.web.streams import ALIVE, event
+
+
+class InFull(BaseModel):
+    """A session as a page loads it; the stream goes on from `standing.seen`."""
+
+    about: About
+    lines: list[Line]
+    standing: Situation
+    hints: list[HintShown] = []
+    class_id: str = ""
+
+
+async def in_full(sessions: Sessions, run: str) -> InFull:
+    """The session, going on again where it was left."""
+    row, _ = await sessions.row(run)
+    session = await sessions.find(run)
+    known = await about(sessions, row)
+    kept = await sessions.store.classes.session(row.id)
+    hints = [_hint(one) for one in await sessions.store.classes.hints([row.id])] if kept is not None else []
+    if session is not None:
+        await session.settled()
+        lines, standing = session.lines, session.standing
+    else:
+        lines = (await sessions.ended(run)).lines
+        standing = Situation(state="ended", seen=len(lines))
+    class_id = kept.class_id if kept is not None else ""
+    return InFull(about=known, lines=lines, standing=standing, hints=hints, class_id=class_id)
+
+
+async def feedback_of(sessions: Sessions, run: str) -> dict[str, object]:
+    """What went well in a session that is over, what did not, and what to try next; figures last."""
+    row, seat = await sessions.row(run)
+    ended = await sessions.ended(run)
+    about = {m.name: m.about for judge in load_clinic(row.clinic).judges() for m in judge.metrics}
+    return {
+        "outcome": ended.outcome,
+        "part": seat,
+        "sections": sections_to_plain(ended.sections),
+        "figures": [
+            {"name": name, "value": value, "about": about.get(name, "")} for name, value in ended.figures.items()
+        ],
+        "elapsed_ms": ended.elapsed_ms,
+        "lines": [line.model_dump() for line in ended.lines],
+    }
+
+
+async def session_events(sessions: Sessions, run: str, after: int, *, watching: bool = False) -> AsyncIterator[str]:
+    """The events of a session after a line's number."""
+    session = await sessions.find(run)
+    return _events(session, after, watching) if session is not None else _over(sessions, run, after)
+
+
+async def _events(session: Session, after: int, watching: bool) -> AsyncIterator[str]:
+    async for found in session.follow(after, watching=watching):
+        if found is None:
+            yield ALIVE
+        elif isinstance(found, Line):
+            yield event("line", found, found.number)
+        elif isinstance(found, Hint):
+            yield event("hint", _hint(found))
+        else:
+            yield event("standing", found)
+
+
+async def _over(sessions: Sessions, run: str, after: int) -> AsyncIterator[str]:
+    lines = (await sessions.ended(run)).lines
+    for line in lines[after:]:
+        yield event("line", line, line.number)
+    yield event("standing", Situation(state="ended", seen=len(lines)))
+
+
+def _hint(hint: Hint) -> HintShown:
+    return HintShown(number=hint.number, after=hint.after_line, text=hint.text, author=hint.author)

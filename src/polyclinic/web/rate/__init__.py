@@ -1,0 +1,1 @@
+"""Rate: what `polyclinic audit` does, in the browser.."""
