@@ -115,7 +115,7 @@ def target_of(kind: ReadingKind, question: Question) -> Target:
 def rival_questions(kind: ReadingKind, question: Question) -> tuple[Question, ...]:
     """The same asked about each other option of the case, where the case has options."""
     _, several, options = question.context.partition("Options:")
-    if not several or len(kind.open) != 1:
+    if not several or len(kind.open) != 1 or not compares(kind):
         return ()
     (name,) = kind.open
     facts = {each: question.fact(each) for each in kind.fact_names}
