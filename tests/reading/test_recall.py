@@ -52,7 +52,7 @@ def test_written_and_read_again_it_says_the_same() -> None:
 
 def _asked(kind: ReadingKind) -> int:
     facts = dict.fromkeys(kind.fact_names, "Case: a man coughs. Options: (A) Asthma; (B) Croup; (C) Pneumonia")
-    facts |= {name: "(B) Croup" for name in kind.open}
+    facts |= dict.fromkeys(kind.open, "(B) Croup")
     return len(rival_questions(kind, kind.ask(**facts)))
 
 

@@ -25,7 +25,7 @@ export const caseWords = {
   mayStill: ['It can be saved and played as it is.', '이대로 저장하고 실습할 수 있습니다.'],
   asFile: ['The file', '파일 내용'],
   saveCase: ['Save', '저장'],
-  saved: ['Saved: {path}', '저장됨: {path}'],
+  savedAs: ['Saved: {path}', '저장됨: {path}'],
   tryIt: ['Save and try it', '저장하고 해 보기'],
   whoAmI: ['Try it as', '맡을 역할'],
   restored: ['What you had not saved is back.', '저장하지 않은 내용을 되살렸습니다.'],

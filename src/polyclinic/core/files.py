@@ -93,6 +93,8 @@ def parse_yaml(text: str, file: object, *, as_text: bool = False) -> Any:
 
 def yaml_text(value: object) -> str:
     """A value as YAML that a person reads and changes; `parse_yaml` reads the same value."""
+    import yaml
+
     text: str = yaml.safe_dump(value, allow_unicode=True, sort_keys=False, width=110)
     return text
 

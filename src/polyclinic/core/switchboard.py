@@ -7,8 +7,9 @@ or at the end. No episode ends, and nothing is handed to people, before all its 
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -29,6 +30,16 @@ class Players(Protocol):
     def describe(self) -> dict[str, str]:
         """Role to model name, for transcripts and reports."""
         ...
+
+
+async def _all_kept(records: Sequence[Awaitable[None]]) -> None:
+    """Wait for every record, also after one could not be written; the first fault is told."""
+    if len(records) == 1:
+        await records[0]
+        return
+    for fault in await asyncio.gather(*records, return_exceptions=True):
+        if isinstance(fault, BaseException):
+            raise fault
 
 
 class Switchboard:
@@ -116,8 +127,7 @@ class Switchboard:
             return
         given, self._unwritten = self._unwritten, []
         try:
-            for kept in [self.journal.record(record) for record in given]:
-                await kept
+            await _all_kept([self.journal.record(record) for record in given])
         except PASS_THROUGH:
             raise
         except Exception as error:
