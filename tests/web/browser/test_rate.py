@@ -47,6 +47,7 @@ def join(page: Page, server: Server, code: str, name: str) -> None:
 def rate_item(page: Page, level: int) -> None:
     """Every question of one transcript, all by keyboard and pointer as a person would."""
     scales = page.get_by_role("radiogroup")
+    expect(scales.first).to_be_visible()
     for number in range(scales.count()):
         scales.nth(number).get_by_role("radio").nth(level).check()
         expect(scales.nth(number)).to_contain_text("saved")
