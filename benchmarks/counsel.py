@@ -74,11 +74,10 @@ async def guard() -> str:
     async with build(parse_plan(make_config({"clinic": "counsel"})), journal) as built:
         for name in HALVES:
             bench = await open_bench(clinic, built.context.players, journal, 0)
-            data = (await evaluate_guard(bench, name)).data
-            for judge in ("screen", "trained", "both"):
-                found = data[judge]
-                keys = ("explicit_recall", "danger_recall", "passive_flagged", "acceptance_specificity")
-                rows.append([name, judge, data["rows"], *(found[key] for key in keys)])
+            figures = (await evaluate_guard(bench, name)).figures
+            for judge, one in (("screen", figures.screen), ("trained", figures.trained), ("both", figures.both)):
+                shares = (one.explicit_recall, one.danger_recall, one.passive_flagged, one.acceptance_specificity)
+                rows.append([name, judge, figures.rows, *shares])
     head = ["set", "judge", "rows", "explicit recall", "danger recall", "passive flagged", "acceptance specificity"]
     return f"## The guard\n\n{table(head, rows)}"
 

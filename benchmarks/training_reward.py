@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,7 @@ def grade(rows: list[dict[str, Any]], store: Path, told: bool) -> dict[str, Any]
             if told:
                 print(start + len(part), flush=True)
         account = reward.account()
-    return {**account, "seconds": round(time.perf_counter() - started, 2)}
+    return {**asdict(account), "seconds": round(time.perf_counter() - started, 2)}
 
 
 def killed(path: Path, count: int, store: Path) -> int:

@@ -106,7 +106,7 @@ def test_the_reward_function_gives_a_trainer_numbers_and_logs_the_criteria(tmp_p
     assert found[0] is not None and found[0] > 0 and found[1] == PENALTY
     assert logged["veto"] == 0.5 and logged["ungraded"] == 0 and logged["criterion/is_1"] == 0
     assert logged["criterion/is_3"] == 2, "only outputs that were judged count"
-    assert reward.account()["new_calls"] == 3 and reward.account()["outputs"] == 2
+    assert reward.account().new_calls == 3 and reward.account().outputs == 2
 
 
 def test_words_of_a_completion_with_parts_are_joined() -> None:

@@ -12,6 +12,7 @@ from polyclinic.training.folder import CONFIG, Folder
 from polyclinic.training.model_card import write_card
 from polyclinic.training.progress import read_progress
 from polyclinic.training.recipe import DpoRecipe, GrpoRecipe, SftRecipe, load_recipe
+from polyclinic.training.record import TrainingConfig
 
 
 def test_the_default_file_has_the_papers_numbers() -> None:
@@ -134,17 +135,24 @@ def test_a_file_that_is_no_dataset_says_how_to_make_one(tmp_path: Path) -> None:
         data_file(tmp_path, "train.jsonl")
 
 
+def _config(seed: int) -> TrainingConfig:
+    return TrainingConfig(
+        stage="sft", model="m", data="d", data_digest="x", rows=1, clinic="rounds", judge="", recipe={"seed": seed},
+        versions={},
+    )  # fmt: skip
+
+
 def test_a_run_goes_on_from_its_newest_whole_checkpoint_and_another_is_refused(tmp_path: Path) -> None:
     folder = Folder(tmp_path / "run")
-    assert folder.open({"stage": "sft", "recipe": {"seed": 1}}) == ""
+    assert folder.open(_config(seed=1)) == ""
     for step, whole in ((5, True), (10, True), (15, False)):
         made = folder.checkpoints / f"checkpoint-{step}"
         made.mkdir(parents=True)
         (made / "trainer_state.json").write_text("{}" if whole else '{"half')
-    assert folder.open({"stage": "sft", "recipe": {"seed": 1}}).endswith("checkpoint-10")
+    assert folder.open(_config(seed=1)).endswith("checkpoint-10")
     assert not (folder.checkpoints / "checkpoint-15").exists(), "a checkpoint that was cut off is taken away"
     with pytest.raises(ConfigError, match="another run \\(other recipe\\)"):
-        folder.open({"stage": "sft", "recipe": {"seed": 2}})
+        folder.open(_config(seed=2))
 
 
 def test_the_model_card_says_what_it_was_trained_on_and_how_it_scored(tmp_path: Path) -> None:
@@ -161,7 +169,7 @@ def test_the_model_card_says_what_it_was_trained_on_and_how_it_scored(tmp_path: 
     (run / "progress.jsonl").write_bytes(b'{"step": 1, "reward": -15.0}\n{"step": 2, "reward": 3.0}\n')
     path, facts = write_card(run)
     text = path.read_text()
-    assert facts["lineage"] == ["some-base", "grpo"] and "9 rows of `clinteach`" in text
+    assert facts.lineage == ("some-base", "grpo") and "9 rows of `clinteach`" in text
     assert "| reward | -15 | 3 |" in text and "Not for clinical use" in text and "## Limits" in text
     assert "Not evaluated yet" in text
     measured = {"moments": {"veto rate": {"mean": 0.02, "low": 0.0, "high": 0.05, "n": 256}}}

@@ -1,9 +1,8 @@
 """`polyclinic eval`: a clinic's named evaluations, run on any cast.
 
 A clinic offers them as ``Clinic(evaluations={"guard": evaluate})``; ``counsel-guard`` is then the evaluation ``guard``
-of the clinic ``counsel``. An evaluation is ``async evaluate(bench, file)`` and returns an object with `data` (plain
-values for
-``--json``) and `sections` (for people).
+of the clinic ``counsel``. An evaluation is ``async evaluate(bench, file)`` and returns an `Evaluation`: `figures`,
+which ``--json`` prints, and `sections` for people.
 """
 
 from __future__ import annotations
@@ -21,8 +20,9 @@ from polyclinic.core.reading import READER, Finding, Question, read_text
 from polyclinic.core.seed import derive
 from polyclinic.core.switchboard import Players, Switchboard
 from polyclinic.core.transcript import Event
+from polyclinic.core.value import Value
 from polyclinic.errors import ConfigError, UnknownName
-from polyclinic.eval.evaluation import Evaluate, Evaluated
+from polyclinic.eval.evaluation import Evaluate, Evaluation
 from polyclinic.eval.terminal import section_text
 from polyclinic.reading.measure import keep_accuracy
 from polyclinic.runner.build.built_run import build
@@ -86,9 +86,10 @@ def command(
     polyclinic eval readings --clinic patient --cast reader=openai:gpt-5-mini
     """
     if name == READINGS:
-        found: Evaluated = wait(measure_reader(only, kind, file, cast, seed, local_only))
+        measured = wait(measure_reader(only, kind, file, cast, seed, local_only))
         if keep:
-            keep_accuracy(found.data["reader"], found.data["kinds"])
+            keep_accuracy(measured.figures.reader, measured.figures.kinds)
+        found: Evaluation[Value] = measured
     else:
         if only or kind or keep:
             raise ConfigError(f"--clinic, --kind and --keep go with 'eval readings', not with 'eval {name}'")
@@ -98,9 +99,9 @@ def command(
     if out is not None:
         import orjson
 
-        Path(out).write_bytes(orjson.dumps(found.data, option=orjson.OPT_INDENT_2))
+        Path(out).write_bytes(orjson.dumps(found.to_plain(), option=orjson.OPT_INDENT_2))
     if as_json:
-        print_json({"evaluation": name, "cast": cast, **found.data})
+        print_json({"evaluation": name, "cast": cast, **found.to_plain()})
     else:
         click.echo("\n\n".join(section_text(section) for section in found.sections))
     return 0
@@ -121,7 +122,7 @@ def find_evaluation(name: str) -> tuple[Clinic, Evaluate]:
     raise UnknownName("evaluation", name, names)
 
 
-async def _run(plan: RunPlan, evaluate: Evaluate, file: str) -> Evaluated:
+async def _run(plan: RunPlan, evaluate: Evaluate, file: str) -> Evaluation[Value]:
     journal = MemoryJournal()
     async with build(plan, journal) as built:
         return await evaluate(await open_bench(plan.clinic, built.context.players, journal, plan.config.seed), file)

@@ -12,6 +12,7 @@ import orjson
 from polyclinic.cli.options import Group, json_option, print_json, wait
 from polyclinic.cli.train_models import STAGES
 from polyclinic.core.files import package_path
+from polyclinic.core.value import plain
 from polyclinic.errors import ConfigError
 from polyclinic.reading.settings import TuningSettings
 
@@ -78,15 +79,13 @@ def reader(
     digest = train_file(rows, kinds, path)
     tested = labelled(split="test")
     found = table(tested, [finding.says for finding in wait(read_all(tested, f"reader=builtin:{path}"))])
-    found["text_only"] = text_only(rows, tested, kinds)
+    written = {**plain(found), "text_only": text_only(rows, tested, kinds)}
     if not out:
-        (home / RESULTS).write_bytes(orjson.dumps(found, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+        (home / RESULTS).write_bytes(orjson.dumps(written, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
     if as_json:
-        print_json({"weights": str(path), "digest": digest, "lines": len(rows), **found})
+        print_json({"weights": str(path), "digest": digest, "lines": len(rows), **written})
     else:
-        click.echo(
-            f"{len(rows)} lines; weights in {path} ({digest}); on test authors right: {found['all'].get('balanced')}"
-        )
+        click.echo(f"{len(rows)} lines; weights in {path} ({digest}); on test authors right: {found.all.balanced}")
     return 0
 
 

@@ -5,7 +5,7 @@ The commands need the extra `train`; its packages are imported only when a comma
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,6 +14,7 @@ import click
 from polyclinic.cli.options import json_option, print_json, store_option, wait
 from polyclinic.store.store import open_store
 from polyclinic.training.recipe import NAMED
+from polyclinic.training.record import StageResult
 
 F = TypeVar("F", bound=Callable[..., Any])
 _FOLDER = click.Path(file_okay=False, path_type=Path)
@@ -103,20 +104,20 @@ def dpo(model: str, data: Path, out: Path, recipe: str, changes: tuple[str, ...]
     return _tell(run_dpo(Job("dpo", model, data, out, trained_clinic(clinic)), chosen), out, as_json)
 
 
-def _tell(result: Mapping[str, Any], out: Path, as_json: bool) -> int:
+def _tell(result: StageResult, out: Path, as_json: bool) -> int:
     from polyclinic.training.folder import is_first_process
 
     if not is_first_process():
         return 0
     if as_json:
-        print_json(dict(result))
+        print_json(result)
         return 0
-    resumed = f" (gone on from {result['resumed_from']})" if result["resumed_from"] else ""
-    click.echo(f"{result['stage']}: {result['steps']} steps in {result['seconds']} s{resumed} on {result['rows']} rows")
-    left = ", ".join(f"{count} {reason}" for reason, count in result["left_out"].items())
+    resumed = f" (gone on from {result.resumed_from})" if result.resumed_from else ""
+    click.echo(f"{result.stage}: {result.steps} steps in {result.seconds} s{resumed} on {result.rows} rows")
+    left = ", ".join(f"{count} {reason}" for reason, count in result.left_out.items())
     if left:
         click.echo(f"left out: {left}")
-    click.echo(f"weights in {out / 'model'} ({result['weights']}); the curve is in {out / 'progress.jsonl'}")
+    click.echo(f"weights in {out / 'model'} ({result.weights}); the curve is in {out / 'progress.jsonl'}")
     return 0
 
 

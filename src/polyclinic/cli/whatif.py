@@ -69,7 +69,7 @@ def command(
     if html is not None:
         Path(html).write_text(render_sections(f"{found.title}: what if", answer.sections), encoding="utf-8")
     if as_json:
-        print_json({"clinic": clinic, **answer.data})
+        print_json({"clinic": clinic, **answer.to_plain()})
     else:
         click.echo("\n\n".join(section_text(section) for section in answer.sections))
     return 0

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from polyclinic.core.judge import Bench
+from polyclinic.core.value import Value, plain
 from polyclinic.eval.sections import Section
 
-
-class Evaluated(Protocol):
-    """What an evaluation returns."""
-
-    @property
-    def data(self) -> dict[str, Any]:
-        """Plain values."""
-        ...
-
-    @property
-    def sections(self) -> Sequence[Section]:
-        """The same for people."""
-        ...
+Figures_co = TypeVar("Figures_co", bound=Value, covariant=True)
 
 
-Evaluate = Callable[[Bench, str], Awaitable[Evaluated]]
+@dataclass(frozen=True)
+class Evaluation(Generic[Figures_co]):
+    """What an evaluation returns: figures as a class of the clinic's own, and the same as sections for people."""
+
+    figures: Figures_co
+    sections: Sequence[Section]
+
+    def to_plain(self) -> dict[str, object]:
+        """The figures as ``--json`` prints them."""
+        written: dict[str, object] = plain(self.figures)
+        return written
+
+
+Evaluate = Callable[[Bench, str], Awaitable[Evaluation[Value]]]

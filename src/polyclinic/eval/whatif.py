@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from polyclinic.eval.evaluation import Evaluated
+from polyclinic.core.value import Value
+from polyclinic.eval.evaluation import Evaluation
 
 
 @dataclass(frozen=True)
@@ -22,4 +23,4 @@ class DialQuestion:
     given_by: Mapping[str, str] = field(default_factory=dict)
 
 
-WhatIf = Callable[[DialQuestion], Evaluated]
+WhatIf = Callable[[DialQuestion], Evaluation[Value]]

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ import orjson
 
 from polyclinic.core.files import package_data, read_data
 from polyclinic.core.reading import Says
+from polyclinic.core.value import Value
 from polyclinic.reading.sets import Labelled
 
 RESULTS = "results.json"
@@ -24,7 +25,9 @@ _Z = 1.96
 
 @dataclass(frozen=True)
 class Accuracy:
-    """A reader's accuracy on one kind. `unclear` answers count as wrong. `balanced` is the mean of both sides."""
+    """A reader's accuracy on one kind. `unclear` answers count as wrong. `balanced` is the mean of both sides; `pairs`
+    is the same on texts that stand with a yes and with a no question, None where there are no such texts.
+    """
 
     n: int
     yes_right: float
@@ -33,6 +36,28 @@ class Accuracy:
     low: float
     high: float
     unclear: float
+    pairs: float | None = None
+
+
+@dataclass(frozen=True)
+class MeanAccuracy:
+    """The mean over kinds, each kind with the same weight. None where no kind has the figure."""
+
+    n: int
+    yes_right: float | None
+    no_right: float | None
+    balanced: float | None
+    low: float | None
+    high: float | None
+    unclear: float | None
+    pairs: float | None
+
+
+class ReaderFigures(Value):
+    """How often a reader is right: on each kind, and on all."""
+
+    kinds: dict[str, Accuracy]
+    all: MeanAccuracy
 
 
 def accuracy(pairs: Sequence[tuple[bool, Says]]) -> Accuracy:
@@ -63,17 +88,26 @@ def _half(share: float, n: int) -> float:
     return _Z / (1 + _Z**2 / n) * math.sqrt(share * (1 - share) / n + _Z**2 / (4 * n**2))
 
 
-def table(rows: Sequence[Labelled], answers: Sequence[Says]) -> dict[str, Any]:
-    """``{"kinds": {kind: accuracy}, "all": accuracy}``; `all` is the mean over kinds, each kind the same weight."""
+def table(rows: Sequence[Labelled], answers: Sequence[Says]) -> ReaderFigures:
+    """The reader's figures, from labelled lines and its answers."""
     by_kind: dict[str, list[tuple[bool, Says]]] = {}
     for row, says in zip(rows, answers, strict=True):
         by_kind.setdefault(row.question.kind, []).append((row.label, says))
-    kinds: dict[str, dict[str, Any]] = {kind: asdict(accuracy(pairs)) for kind, pairs in sorted(by_kind.items())}
-    for kind, found in kinds.items():
-        found["pairs"] = _pairs(kind, rows, answers)
-    names = ("yes_right", "no_right", "balanced", "low", "high", "unclear", "pairs")
-    mean = {name: _mean([found[name] for found in kinds.values()]) for name in names}
-    return {"kinds": kinds, "all": {"n": len(rows), **mean}}
+    kinds = {
+        kind: replace(accuracy(pairs), pairs=_pairs(kind, rows, answers)) for kind, pairs in sorted(by_kind.items())
+    }
+    found = kinds.values()
+    mean = MeanAccuracy(
+        n=len(rows),
+        yes_right=_mean([one.yes_right for one in found]),
+        no_right=_mean([one.no_right for one in found]),
+        balanced=_mean([one.balanced for one in found]),
+        low=_mean([one.low for one in found]),
+        high=_mean([one.high for one in found]),
+        unclear=_mean([one.unclear for one in found]),
+        pairs=_mean([one.pairs for one in found]),
+    )
+    return ReaderFigures(kinds=kinds, all=mean)
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
@@ -98,7 +132,8 @@ def kept_results() -> dict[str, Accuracy]:
 
 
 def _as_accuracy(kinds: Mapping[str, Mapping[str, Any]]) -> dict[str, Accuracy]:
-    return {kind: Accuracy(**{name: row[name] for name in Accuracy.__annotations__}) for kind, row in kinds.items()}
+    names = Accuracy.__annotations__
+    return {kind: Accuracy(**{name: row[name] for name in names if name in row}) for kind, row in kinds.items()}
 
 
 @lru_cache(maxsize=1)
@@ -121,7 +156,7 @@ def reader_accuracy(reader: str) -> dict[str, Accuracy]:
     return _as_accuracy(read_data(path).get(reader, {}))
 
 
-def keep_accuracy(reader: str, kinds: dict[str, Any]) -> Path:
+def keep_accuracy(reader: str, kinds: Mapping[str, Accuracy]) -> Path:
     """Keep a reader's measurement for reports."""
     path = readers_file()
     known = orjson.loads(path.read_bytes()) if path.is_file() else {}

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from polyclinic.core.agent import Agent
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.journal import MemoryJournal
 from polyclinic.core.part import OUT_OF_PART
-from polyclinic.core.reading import READER, Finding, ReadingKind, read_text
+from polyclinic.core.reading import READER, Finding, ReadingKind, Says, read_text
 from polyclinic.core.seed import derive
 from polyclinic.core.switchboard import Switchboard
+from polyclinic.core.value import Value
 from polyclinic.errors import UnknownName
-from polyclinic.eval.sections import Section, Table
+from polyclinic.eval.evaluation import Evaluation
+from polyclinic.eval.sections import Cell, Section, Table
 from polyclinic.models.cast import Reader, build_cast, parse_cast
 from polyclinic.reading.choose import open_reader
-from polyclinic.reading.measure import kept_text_only, table
+from polyclinic.reading.measure import Accuracy, MeanAccuracy, ReaderFigures, kept_text_only, table
 from polyclinic.reading.sets import Labelled, from_file, sets_folder, shipped
 from polyclinic.runner.registry import clinic_modules, load_clinic
 
@@ -105,52 +106,67 @@ def reader_name(cast: str) -> str:
     return "builtin" if spec is None or spec.kind == "understudy" else spec.text
 
 
-@dataclass(frozen=True)
-class Measured:
-    """What `polyclinic eval readings` prints."""
+class ReadingMiss(Value):
+    """A line that the reader did not answer as its label says."""
 
-    data: dict[str, Any]
-    sections: Sequence[Section]
+    kind: str
+    author: str
+    label: int
+    says: Says
+    text: str
+    question: str
 
 
-async def measure_reader(clinic: str, kind: str, file: str, cast: str, seed: int, local_only: bool) -> Measured:
+class ReaderTest(ReaderFigures):
+    """What `polyclinic eval readings` measures: the figures of the named reader, and every miss."""
+
+    reader: str
+    misses: tuple[ReadingMiss, ...]
+
+
+async def measure_reader(
+    clinic: str, kind: str, file: str, cast: str, seed: int, local_only: bool
+) -> Evaluation[ReaderTest]:
     """How often the cast's reader is right on the test authors, or on a user's own file, with every miss."""
     rows = labelled(clinic, kind, file)
     says = [finding.says for finding in await read_all(rows, cast, seed, local_only)]
     found = table(rows, says)
-    misses = [
-        {
-            "kind": row.question.kind,
-            "author": row.author,
-            "label": int(row.label),
-            "says": answer,
-            "text": row.text,
-            "question": row.question.words,
-        }
+    misses = tuple(
+        ReadingMiss(
+            kind=row.question.kind,
+            author=row.author,
+            label=int(row.label),
+            says=answer,
+            text=row.text,
+            question=row.question.words,
+        )
         for row, answer in zip(rows, says, strict=True)
         if answer != ("yes" if row.label else "no")
-    ]
-    return Measured({"reader": reader_name(cast), **found, "misses": misses}, _sections(found, misses))
+    )
+    test = ReaderTest(reader=reader_name(cast), kinds=found.kinds, all=found.all, misses=misses)
+    return Evaluation(test, _sections(test))
 
 
-def _sections(found: dict[str, Any], misses: Sequence[Mapping[str, Any]]) -> list[Section]:
+def _sections(test: ReaderTest) -> list[Section]:
     baseline = kept_text_only()
     columns = ("kind", "n", "yes right", "no right", "balanced", "95 % from", "to", "pairs", "unclear", "text alone")
-    names = ("n", "yes_right", "no_right", "balanced", "low", "high", "pairs", "unclear")
-    lines = [[kind, *(row[name] for name in names), baseline.get(kind)] for kind, row in found["kinds"].items()]
-    lines.append(["all kinds", *(found["all"].get(name) for name in names), None])
+    lines = [[kind, *_cells(one), baseline.get(kind)] for kind, one in test.kinds.items()]
+    lines.append(["all kinds", *_cells(test.all), None])
     about = (
-        "Unclear counts as wrong. Pairs: the same text with a yes and a no question, balanced. Text alone: a "
-        "reader that never"
-        " sees the question, trained on the same lines; on open kinds it should be near 0.5."
+        "Unclear counts as wrong. Pairs: the same text with a yes and a no question, balanced. Text alone: a reader"
+        " that never sees the question, trained on the same lines; on open kinds it should be near 0.5."
     )
-    shown = [[miss["kind"], miss["says"], miss["label"], miss["text"][:200], miss["question"][:160]] for miss in misses]
+    shown: list[list[Cell]] = [
+        [miss.kind, miss.says, miss.label, miss.text[:200], miss.question[:160]] for miss in test.misses[:MISSES]
+    ]
     return [
         Section("How often the reader is right", [Table("by kind of reading", columns, lines, note=about, digits=2)]),
         Section(
-            f"Misses: {len(misses)}",
-            [Table(f"the first {MISSES}", ("kind", "said", "label", "text", "question"), shown[:MISSES])]
-            if shown
-            else [],
+            f"Misses: {len(test.misses)}",
+            [Table(f"the first {MISSES}", ("kind", "said", "label", "text", "question"), shown)] if shown else [],
         ),
     ]
+
+
+def _cells(one: Accuracy | MeanAccuracy) -> list[Cell]:
+    return [one.n, one.yes_right, one.no_right, one.balanced, one.low, one.high, one.pairs, one.unclear]

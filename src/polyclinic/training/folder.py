@@ -9,16 +9,15 @@ import hashlib
 import importlib.metadata
 import os
 import shutil
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import orjson
 
 import polyclinic
 from polyclinic.errors import ConfigError
 from polyclinic.models.weights import TRAIN
+from polyclinic.training.record import StageResult, TrainingConfig, write_record
 
 CONFIG, PROGRESS, RESULT = "run.json", "progress.jsonl", "result.json"
 
@@ -49,12 +48,11 @@ class Folder:
         """The store that keeps the judgements of this run."""
         return f"sqlite:///{self.path / 'grades.db'}"
 
-    def open(self, config: Mapping[str, Any]) -> str:
+    def open(self, config: TrainingConfig) -> str:
         """Write the configuration down, or see that it is the same; the checkpoint to go on from, if any."""
-        wanted = orjson.loads(orjson.dumps(config))
         file = self.path / CONFIG
         if file.is_file():
-            kept = orjson.loads(file.read_bytes())
+            kept, wanted = orjson.loads(file.read_bytes()), orjson.loads(config.to_json())
             changed = [name for name in wanted if name != "versions" and kept.get(name) != wanted[name]]
             if changed:
                 raise ConfigError(
@@ -62,7 +60,7 @@ class Folder:
                 )
         elif is_first_process():
             self.path.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(orjson.dumps(wanted, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+            write_record(file, config)
         return self._last_checkpoint()
 
     def _last_checkpoint(self) -> str:
@@ -79,12 +77,10 @@ class Folder:
             return str(newest)
         return ""
 
-    def finish(self, result: Mapping[str, Any]) -> None:
+    def finish(self, result: StageResult) -> None:
         """What came out."""
         if is_first_process():
-            (self.path / RESULT).write_bytes(
-                orjson.dumps(result, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
-            )
+            write_record(self.path / RESULT, result)
 
 
 def versions() -> dict[str, str]:

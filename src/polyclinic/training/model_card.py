@@ -2,66 +2,76 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import orjson
 
-from polyclinic.errors import ConfigError
+from polyclinic.core.value import Value
+from polyclinic.eval.estimate import Estimate
 from polyclinic.training.folder import CONFIG, PROGRESS, RESULT
 from polyclinic.training.progress import read_progress
+from polyclinic.training.record import Logged, StageResult, TrainingConfig, read_record
 
 EVALUATION = "evaluation.json"
 
 
-def write_card(run: Path) -> tuple[Path, dict[str, Any]]:
+class CardFacts(Value):
+    """What a model card is made of. `evaluation` has the figures of `train compare`, by part."""
+
+    config: TrainingConfig
+    result: StageResult
+    lineage: tuple[str, ...]
+    evaluation: dict[str, dict[str, Estimate]]
+
+
+def write_card(run: Path) -> tuple[Path, CardFacts]:
     """The card as `model/README.md`, and its facts."""
-    config, result = _read(run / CONFIG), _read(run / RESULT)
-    facts: dict[str, Any] = {"config": config, "result": result, "lineage": lineage(run)}
-    curve = read_progress(run / PROGRESS)
-    if (run / EVALUATION).is_file():
-        facts["evaluation"] = _read(run / EVALUATION)
+    facts = CardFacts(
+        config=read_record(TrainingConfig, run / CONFIG),
+        result=read_record(StageResult, run / RESULT),
+        lineage=lineage(run),
+        evaluation=_read_evaluation(run / EVALUATION),
+    )
     path = run / "model" / "README.md"
-    path.write_text(card_text(facts, curve), encoding="utf-8")
+    path.write_text(card_text(facts, read_progress(run / PROGRESS)), encoding="utf-8")
     return path, facts
 
 
-def _read(path: Path) -> dict[str, Any]:
-    if not path.is_file():
-        raise ConfigError(f"{path.parent} has no {path.name}: is it the folder of a finished training run?")
-    found: dict[str, Any] = orjson.loads(path.read_bytes())
-    return found
+def _read_evaluation(path: Path) -> dict[str, dict[str, Estimate]]:
+    parts = orjson.loads(path.read_bytes()) if path.is_file() else {}
+    return {part: {name: Estimate(**one) for name, one in figures.items()} for part, figures in parts.items()}
 
 
-def lineage(run: Path) -> list[str]:
+def lineage(run: Path) -> tuple[str, ...]:
     """The runs that led here, from the base on."""
-    config = _read(run / CONFIG)
-    before = Path(config["model"])
-    earlier = lineage(before) if (before / CONFIG).is_file() and (before / RESULT).is_file() else [before.name]
-    return [*earlier, config["stage"]]
+    config = read_record(TrainingConfig, run / CONFIG)
+    before = Path(config.model)
+    earlier = lineage(before) if (before / CONFIG).is_file() and (before / RESULT).is_file() else (before.name,)
+    return (*earlier, config.stage)
 
 
-def card_text(facts: dict[str, Any], curve: list[dict[str, Any]]) -> str:
+def card_text(facts: CardFacts, curve: Sequence[Logged]) -> str:
     """The card in Markdown."""
-    config, result = facts["config"], facts["result"]
-    recipe = "\n".join(f"| {name} | {value} |" for name, value in config["recipe"].items())
-    made = ", ".join(f"{name} {version}" for name, version in config["versions"].items())
+    config, result = facts.config, facts.result
+    recipe = "\n".join(f"| {name} | {value} |" for name, value in config.recipe.items())
+    made = ", ".join(f"{name} {version}" for name, version in config.versions.items())
     scores = _scores(curve)
-    tested = _evaluated(facts.get("evaluation", {}))
+    tested = _evaluated(facts.evaluation)
     return f"""---
 language: en
-tags: [{config["stage"]}, {config["clinic"]}]
+tags: [{config.stage}, {config.clinic}]
 ---
-# {" → ".join(facts["lineage"])}
+# {" → ".join(facts.lineage)}
 
-A model trained to play a role in the simulated clinic `{config["clinic"]}`. Not for clinical use.
+A model trained to play a role in the simulated clinic `{config.clinic}`. Not for clinical use.
 
 ## Trained on
-{config["rows"]} rows of `{Path(config["data"]).name}` (digest {config["data_digest"]}), made by simulation. Where its
+{config.rows} rows of `{Path(config.data).name}` (digest {config.data_digest}), made by simulation. Where its
 players were understudies, the rows come from rules: the model learns their manner, not medicine.
 
 ## How
-{result["steps"]} steps in {result["seconds"]} s. Judge: {config["judge"] or "the understudy, made of rules"}.
+{result.steps} steps in {result.seconds} s. Judge: {config.judge or "the understudy, made of rules"}.
 
 | setting | value |
 | --- | --- |
@@ -76,34 +86,34 @@ Rewards say how well outputs fit the rubric as this judge reads it; a judge that
 form. What the model says about medicine was never checked by a clinician.
 
 ## Made with
-{made}. Weights {result["weights"]}.
+{made}. Weights {result.weights}.
 """
 
 
-def _evaluated(parts: dict[str, Any]) -> str:
+def _evaluated(parts: Mapping[str, Mapping[str, Estimate]]) -> str:
     """The figures of `train compare`, with their intervals."""
     if not parts:
         return "Not evaluated yet."
     lines = [
-        f"| {name} | {part.replace('_', ' ')} | {one['mean']:.2f} | {_interval(one)} | {one['n']} |"
+        f"| {name} | {part.replace('_', ' ')} | {one.mean:.2f} | {_interval(one)} | {one.n} |"
         for part, figures in parts.items()
         for name, one in figures.items()
     ]
     return "\n".join(["| figure | on | mean | 95 % interval | n |", "| --- | --- | --- | --- | --- |", *lines])
 
 
-def _interval(one: dict[str, Any]) -> str:
-    return "–" if one["low"] is None else f"{one['low']:.2f} to {one['high']:.2f}"
+def _interval(one: Estimate) -> str:
+    return "–" if one.low is None or one.high is None else f"{one.low:.2f} to {one.high:.2f}"
 
 
-def _scores(curve: list[dict[str, Any]]) -> str:
+def _scores(curve: Sequence[Logged]) -> str:
     if not curve:
         return ""
     names = [name for name in ("loss", "reward", "veto", "kl") if name in curve[0] or name in curve[-1]]
     tenth = max(1, len(curve) // 10)
 
-    def mean(part: list[dict[str, Any]], name: str) -> str:
-        values = [row[name] for row in part if isinstance(row.get(name), float)]
+    def mean(part: Sequence[Logged], name: str) -> str:
+        values = [value for row in part if isinstance(value := row.get(name), float)]
         return f"{sum(values) / len(values):.3g}" if values else "–"
 
     lines = "\n".join(f"| {name} | {mean(curve[:tenth], name)} | {mean(curve[-tenth:], name)} |" for name in names)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import orjson
 
 from polyclinic.training.folder import is_first_process
+from polyclinic.training.record import Logged
 
 _SHOWN = ("loss", "reward", "reward_std", "veto", "kl", "learning_rate")
 
@@ -36,7 +38,11 @@ def progress_callback(file: Path, seconds: float) -> Any:
             if not is_first_process() or not logs or "train_runtime" in logs:
                 return
             now = time.monotonic()
-            row = {"step": state.global_step, "seconds": round(now - self.started, 2), **_plain(logs)}
+            row: dict[str, float | str] = {
+                "step": state.global_step,
+                "seconds": round(now - self.started, 2),
+                **_plain(logs),
+            }
             tokens = float(row.get("num_tokens") or 0.0)
             if tokens and now > self._at:
                 row["tokens_per_s"] = round((tokens - self._tokens) / (now - self._at), 1)
@@ -63,9 +69,9 @@ def _kept(file: Path, step: int) -> list[bytes]:
     return [line for line in lines if line.endswith(b"\n") and orjson.loads(line)["step"] <= step]
 
 
-def _plain(logs: Any) -> dict[str, Any]:
+def _plain(logs: Mapping[str, Any]) -> dict[str, float | str]:
     """Numbers as numbers; a value that is not a number is left as its words."""
-    made: dict[str, Any] = {}
+    made: dict[str, float | str] = {}
     for name, value in logs.items():
         try:
             made[name] = round(float(value), 6)
@@ -74,6 +80,7 @@ def _plain(logs: Any) -> dict[str, Any]:
     return made
 
 
-def read_progress(file: Path) -> list[dict[str, Any]]:
-    """The curve of a run."""
-    return [orjson.loads(line) for line in file.read_bytes().splitlines()] if file.is_file() else []
+def read_progress(file: Path) -> list[Logged]:
+    """The curve of a run: all that is a number."""
+    rows = [orjson.loads(line) for line in file.read_bytes().splitlines()] if file.is_file() else []
+    return [{name: value for name, value in row.items() if isinstance(value, int | float)} for row in rows]

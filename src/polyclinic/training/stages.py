@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import importlib.util
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +27,12 @@ from polyclinic.training.examples import (
 from polyclinic.training.folder import PROGRESS, Folder, digest_of, versions
 from polyclinic.training.progress import progress_callback, read_progress
 from polyclinic.training.recipe import DpoRecipe, GrpoRecipe, Recipe, SftRecipe
+from polyclinic.training.record import StageResult, TrainingConfig
 from polyclinic.training.trl_reward import RewardFunction, grading_thread
 
-Result = dict[str, Any]
+Arguments = Mapping[str, Any]
+"""Keyword arguments of a trainer of TRL, which has no types of its own."""
+Make = Callable[[Arguments, Arguments], Any]
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,7 @@ class Job:
     local_only: bool = False
 
 
-def run_sft(job: Job, recipe: SftRecipe) -> Result:
+def run_sft(job: Job, recipe: SftRecipe) -> StageResult:
     """Supervised fine-tuning: only what the trained role says is learned."""
     need(TRAIN, "training")
     from trl import SFTConfig, SFTTrainer
@@ -58,13 +61,13 @@ def run_sft(job: Job, recipe: SftRecipe) -> Result:
         found = sft_examples(path, weights.tokenizer, recipe.least_reward, recipe.kinds, recipe.max_length)
     own = {"max_length": recipe.max_length, "packing": recipe.packing}
 
-    def trainer(arguments: dict[str, Any], more: dict[str, Any]) -> Any:
+    def trainer(arguments: Arguments, more: Arguments) -> Any:
         return SFTTrainer(args=SFTConfig(**arguments, **own), **more)
 
     return _train(job, recipe, weights, found, trainer)
 
 
-def run_grpo(job: Job, recipe: GrpoRecipe) -> Result:
+def run_grpo(job: Job, recipe: GrpoRecipe) -> StageResult:
     """Reinforcement learning with the clinic's reward for single outputs."""
     need(TRAIN, "training")
     from trl import GRPOConfig
@@ -92,11 +95,11 @@ def run_grpo(job: Job, recipe: GrpoRecipe) -> Result:
     with grading_thread(job.clinic, job.judge, folder.grades, recipe.reward, job.local_only) as grading:
         reward = RewardFunction(grading)
 
-        def trainer(arguments: dict[str, Any], more: dict[str, Any]) -> Any:
+        def trainer(arguments: Arguments, more: Arguments) -> Any:
             chosen = grpo_trainer(recipe.sampler)
             return chosen(args=GRPOConfig(**arguments, **own), reward_funcs=[reward], **more)
 
-        result = {**_train(job, recipe, weights, found, trainer), "judge": reward.account()}
+        result = replace(_train(job, recipe, weights, found, trainer), judge=reward.account())
         folder.finish(result)
         return result
 
@@ -112,7 +115,7 @@ def _keep_start(weights: Weights, folder: Folder) -> None:
     weights.model.config._name_or_path = str(start)
 
 
-def run_dpo(job: Job, recipe: DpoRecipe) -> Result:
+def run_dpo(job: Job, recipe: DpoRecipe) -> StageResult:
     """Direct preference optimisation on the dataset's pairs."""
     need(TRAIN, "training")
     from trl import DPOConfig, DPOTrainer
@@ -121,16 +124,13 @@ def run_dpo(job: Job, recipe: DpoRecipe) -> Result:
     weights = open_weights(job.model, dtype=_dtype(recipe), text_only=True)
     found = pair_examples(path, weights.tokenizer, recipe.max_length)
 
-    def trainer(arguments: dict[str, Any], more: dict[str, Any]) -> Any:
+    def trainer(arguments: Arguments, more: Arguments) -> Any:
         return DPOTrainer(args=DPOConfig(**arguments, beta=recipe.beta, max_length=recipe.max_length), **more)
 
     return _train(job, recipe, weights, found, trainer)
 
 
-Make = Callable[[dict[str, Any], dict[str, Any]], Any]
-
-
-def _train(job: Job, recipe: Recipe, weights: Weights, found: Examples, make: Make) -> Result:
+def _train(job: Job, recipe: Recipe, weights: Weights, found: Examples, make: Make) -> StageResult:
     """What all stages share: the folder, the arguments, the run, the result."""
     import torch
     import transformers
@@ -162,35 +162,34 @@ def _train(job: Job, recipe: Recipe, weights: Weights, found: Examples, make: Ma
     trainer.save_model(str(folder.model))
     (weights.processor or weights.tokenizer).save_pretrained(str(folder.model))
     curve = read_progress(folder.path / PROGRESS)
-    result = {
-        "stage": job.stage,
-        "steps": trainer.state.global_step,
-        "resumed_from": Path(checkpoint).name if checkpoint else "",
-        "seconds": round(time.monotonic() - started, 1),
-        "rows": len(found.rows),
-        "left_out": dict(found.left_out),
-        "gpu_gib": round(torch.cuda.max_memory_allocated() / 2**30, 2) if torch.cuda.is_available() else None,
-        "first": curve[0] if curve else {},
-        "last": curve[-1] if curve else {},
-        "weights": digest_of(folder.model),
-    }
+    result = StageResult(
+        stage=job.stage,
+        steps=trainer.state.global_step,
+        resumed_from=Path(checkpoint).name if checkpoint else "",
+        seconds=round(time.monotonic() - started, 1),
+        rows=len(found.rows),
+        left_out=dict(found.left_out),
+        gpu_gib=round(torch.cuda.max_memory_allocated() / 2**30, 2) if torch.cuda.is_available() else None,
+        first=curve[0] if curve else {},
+        last=curve[-1] if curve else {},
+        weights=digest_of(folder.model),
+    )
     folder.finish(result)
     return result
 
 
-def _config(job: Job, recipe: Recipe, found: Examples) -> dict[str, Any]:
-    """All that decides the run."""
-    return {
-        "stage": job.stage,
-        "model": job.model,
-        "data": str(job.data),
-        "data_digest": found.digest,
-        "rows": len(found.rows),
-        "clinic": job.clinic,
-        "judge": job.judge,
-        "recipe": recipe.model_dump(mode="json", exclude={"seconds"}),
-        "versions": versions(),
-    }
+def _config(job: Job, recipe: Recipe, found: Examples) -> TrainingConfig:
+    return TrainingConfig(
+        stage=job.stage,
+        model=job.model,
+        data=str(job.data),
+        data_digest=found.digest,
+        rows=len(found.rows),
+        clinic=job.clinic,
+        judge=job.judge,
+        recipe=recipe.model_dump(mode="json", exclude={"seconds"}),
+        versions=versions(),
+    )
 
 
 def _dtype(recipe: Recipe) -> str:
@@ -211,7 +210,7 @@ def _lora(recipe: Recipe) -> Any:
     )
 
 
-def _arguments(folder: Folder, recipe: Recipe) -> dict[str, Any]:
+def _arguments(folder: Folder, recipe: Recipe) -> Arguments:
     """The recipe in the words of the trainer."""
     import torch
 

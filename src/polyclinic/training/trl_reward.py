@@ -18,6 +18,7 @@ from polyclinic.core.dataset import OutputReward
 from polyclinic.runner.registry import load_clinic
 from polyclinic.store.store import open_store
 from polyclinic.training.grading import Grader, open_grader
+from polyclinic.training.record import JudgeAccount
 
 T = TypeVar("T")
 
@@ -97,18 +98,18 @@ class RewardFunction:
                 log_metric(f"criterion/{name}", sum(values) / len(values))
         return [None if grade is None else float(grade.value) for grade in grades]
 
-    def account(self) -> dict[str, Any]:
+    def account(self) -> JudgeAccount:
         """How many outputs were graded, and at how many new calls of the judge, by all processes of the run."""
         grader = self._grading.grader
         own = (self.outputs, self.dropped, grader.paid, grader.failures)
         shares = _of_all_processes(own)
         failures = sum((failed for _, _, _, failed in shares), Counter[str]())
-        return {
-            "outputs": sum(outputs for outputs, _, _, _ in shares),
-            "ungraded": sum(dropped for _, dropped, _, _ in shares),
-            "new_calls": sum(paid for _, _, paid, _ in shares),
-            "failures": dict(failures.most_common(5)),
-        }
+        return JudgeAccount(
+            outputs=sum(outputs for outputs, _, _, _ in shares),
+            ungraded=sum(dropped for _, dropped, _, _ in shares),
+            new_calls=sum(paid for _, _, paid, _ in shares),
+            failures=dict(failures.most_common(5)),
+        )
 
 
 Share = tuple[int, int, int, Counter[str]]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polyclinic.clinics.counsel.evaluations import Judged, Utterance, read_rows, sections, summarise
+from polyclinic.clinics.counsel.evaluations import Judged, JudgeName, Utterance, read_rows, sections, summarise
 from polyclinic.clinics.counsel.prompts import GuardChecks, GuardVerdict
 from polyclinic.clinics.counsel.rules.cues import _cues
 from polyclinic.clinics.counsel.rules.guard import (
@@ -47,8 +47,11 @@ def judged() -> tuple[Judged, ...]:
     found = []
     for row in read_rows(""):
         words, reading = screen(row.text), read_message(row.text)
-        said = {"screen": words.label, "trained": from_trained(reading).label, "both": offline(words, reading).label}
-        found.append(Judged(row, {**said, "model": None, "guard": said["both"]}, reading.words, reading.danger))
+        both = offline(words, reading).label
+        said: dict[JudgeName, GuardLabel | None] = {
+            "screen": words.label, "trained": from_trained(reading).label, "both": both, "model": None, "guard": both,
+        }  # fmt: skip
+        found.append(Judged(row, said, reading.words, reading.danger))
     return tuple(found)
 
 
@@ -100,14 +103,14 @@ async def test_a_guard_that_is_a_language_model_knows_every_label_of_the_trained
 
 
 def test_on_test_authors_danger_is_escalated_and_wishes_are_flagged() -> None:
-    data = summarise(judged())
-    assert data["both"]["explicit_recall"] >= 0.97
-    assert data["both"]["implicit_recall"] >= 0.85
-    assert data["both"]["other_recall"] >= 0.95
-    assert data["both"]["passive_flagged"] >= 0.9
-    assert data["both"]["acceptance_specificity"] >= 0.6
-    assert data["both"]["ordinary_left_alone"] >= 0.8
-    assert data["screen"]["explicit_recall"] < 0.5, "then the table in the results file needs new words"
+    figures = summarise(judged())
+    assert (figures.both.explicit_recall or 0) >= 0.97
+    assert (figures.both.implicit_recall or 0) >= 0.85
+    assert (figures.both.other_recall or 0) >= 0.95
+    assert (figures.both.passive_flagged or 0) >= 0.9
+    assert (figures.both.acceptance_specificity or 0) >= 0.6
+    assert (figures.both.ordinary_left_alone or 0) >= 0.8
+    assert (figures.screen.explicit_recall or 1) < 0.5, "then the table in the results file needs new words"
 
 
 def test_probabilities_are_what_they_say_on_test_authors() -> None:
@@ -119,10 +122,10 @@ def test_probabilities_are_what_they_say_on_test_authors() -> None:
 
 
 def test_every_miss_is_printed_with_its_words() -> None:
-    data = summarise(judged())
-    shown = sections(data)[0].body[-1]
+    figures = summarise(judged())
+    shown = sections(figures)[0].body[-1]
     missed = [item for item in judged() if way_of(item.said["both"] or "acceptance") != way_of(item.row.wanted)]
-    assert len(data["wrong"]) == len(missed) == len(getattr(shown, "rows", ()))
+    assert len(figures.wrong) == len(missed) == len(getattr(shown, "rows", ()))
 
 
 def test_danger_inside_a_long_message_is_found_in_its_window() -> None:

@@ -120,22 +120,18 @@ def test_settings_share_their_patients() -> None:
 def test_the_cheapest_setting_that_holds_is_named_and_none_where_none_does() -> None:
     asked = DialQuestion(vary={"physicians": (2, 4)}, fixed=SMALL, hold={"wait_days": 2}, trials=4)
     answer = whatif(asked)
-    waited = {row["dials"]["physicians"]: row["figures"]["wait_days"] for row in answer.data["settings"]}
-    assert waited[2]["high"] > 2 > waited[4]["high"] and answer.data["cheapest"] == {"physicians": 4}
-    assert (
-        whatif(DialQuestion(vary={"physicians": (1, 2)}, fixed=SMALL, hold={"wait_days": 0.01}, trials=2)).data[
-            "cheapest"
-        ]
-        is None
-    )
+    waited = {row.dials["physicians"]: row.figures["wait_days"] for row in answer.figures.settings}
+    assert (waited[2].high or 0) > 2 > (waited[4].high or 9) and answer.figures.cheapest == {"physicians": 4}
+    hard = DialQuestion(vary={"physicians": (1, 2)}, fixed=SMALL, hold={"wait_days": 0.01}, trials=2)
+    assert whatif(hard).figures.cheapest is None
     both = DialQuestion(
         vary={"physicians": (3, 4), "no_show": (0.0, 0.3)}, fixed=SMALL, hold={"wait_days": 30}, trials=2
     )
-    assert whatif(both).data["cheapest"] == {"physicians": 3}, "nobody can choose how many stay away"
+    assert whatif(both).figures.cheapest == {"physicians": 3}, "nobody can choose how many stay away"
     drawn = [block for block in answer.sections[0].body if isinstance(block, Figure)]
     tables = [block for block in answer.sections[0].body if isinstance(block, Table)]
     assert len(drawn) == 4 and len(tables[0].rows) == 2
-    assert whatif(asked).data == answer.data, "the same question has the same answer"
+    assert whatif(asked).figures == answer.figures, "the same question has the same answer"
 
 
 def test_a_question_that_cannot_be_is_refused_with_its_reason() -> None:

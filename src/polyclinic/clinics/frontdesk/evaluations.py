@@ -9,13 +9,11 @@ the check has one), and the ``label``: 1 if the text says or is it, 0 if not. A 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from datetime import date
-from pathlib import Path
 from statistics import fmean, stdev
-from typing import Any
+from typing import Literal, Self
 
-import orjson
+from pydantic import ConfigDict, model_validator
 
 from polyclinic.clinics.frontdesk.operations.queues import mean_wait, simulated_wait
 from polyclinic.clinics.frontdesk.rules.particulars import FIELDS, same, was_said
@@ -23,11 +21,14 @@ from polyclinic.clinics.frontdesk.rules.spoken import mentions_date
 from polyclinic.clinics.frontdesk.rules.stated import Reads, states_intent, states_wish
 from polyclinic.clinics.frontdesk.scenario.slots import Wish
 from polyclinic.clinics.frontdesk.scenario.times import read_date
-from polyclinic.core.files import bad_file, package_text, read_text
+from polyclinic.core.files import bad_file, package_text, read_text, rows_of
 from polyclinic.core.judge import Bench
+from polyclinic.core.message import Frozen
 from polyclinic.core.seed import stream
+from polyclinic.core.value import Value
 from polyclinic.errors import ConfigError
 from polyclinic.eval.estimate import Estimate, share_interval
+from polyclinic.eval.evaluation import Evaluate, Evaluation
 from polyclinic.eval.sections import Cell, Section, Table
 from polyclinic.people.demographics import Person
 
@@ -46,12 +47,52 @@ CHECKS: dict[str, str] = {
 }
 
 
-@dataclass(frozen=True)
-class Judged:
-    """What an evaluation returns."""
+class Sentence(Frozen):
+    """One labelled line. `today` is the date from which "next Tuesday" is counted."""
 
-    data: dict[str, Any]
-    sections: list[Section]
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    check: str
+    text: str
+    label: Literal[0, 1]
+    value: str = ""
+    today: str = TODAY
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> Self:
+        if self.check not in CHECKS:
+            raise ValueError(f"there is no check '{self.check}'; there are {', '.join(CHECKS)}")
+        if "(value" in CHECKS[self.check] and not self.value:
+            raise ValueError(f"{self.check} needs a value")
+        return self
+
+
+class RubricFigures(Value):
+    """How many lines the rubrics judged rightly, in all and by check; the others by their numbers."""
+
+    lines: int
+    right: float
+    checks: dict[str, float]
+    wrong_lines: tuple[int, ...]
+
+
+class QueueCase(Value):
+    """One queue: the mean wait by theory and as simulated, with its interval. `busy` is the share of time at work."""
+
+    servers: int
+    busy: float
+    theory: float
+    mean: float
+    low: float
+    high: float
+    n: int
+    inside: bool
+
+
+class QueueFigures(Value):
+    """Every queue that is compared with theory."""
+
+    cases: tuple[QueueCase, ...]
 
 
 def _person(field: str, value: str) -> Person:
@@ -80,48 +121,21 @@ async def _holds(reads: Reads, check: str, value: str, text: str, today: date | 
     return was_said(what, person, text) if kind == "said" else same(what, text, person)
 
 
-def _lines(file: str) -> list[dict[str, Any]]:
-    text = read_text(Path(file)) if file else package_text("polyclinic.clinics.frontdesk", SHIPPED)
-    rows: list[dict[str, Any]] = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        if not line.strip():
-            continue
-        try:
-            row = orjson.loads(line)
-        except orjson.JSONDecodeError as error:
-            raise bad_file(file or SHIPPED, f"not JSON: {error}", field=f"line {number}") from None
-        rows.append(_checked(row, file or SHIPPED, number))
+def _lines(file: str) -> list[Sentence]:
+    text = read_text(file) if file else package_text("polyclinic.clinics.frontdesk", SHIPPED)
+    rows = rows_of(Sentence, text, file or SHIPPED)
     if not rows:
         raise bad_file(file or SHIPPED, "no line in it")
     return rows
 
 
-def _checked(row: Any, file: str, number: int) -> dict[str, Any]:
-    place = f"line {number}"
-    if not isinstance(row, dict) or not isinstance(row.get("text"), str):
-        raise bad_file(file, "a line has check, text, label and, where the check needs one, value", field=place)
-    if row.get("check") not in CHECKS:
-        raise bad_file(
-            file, f"there is no check '{row.get('check')}'", field=place, fix=f"there are {', '.join(CHECKS)}"
-        )
-    if row.get("label") not in (0, 1):
-        raise bad_file(file, "label must be 1 or 0", field=place)
-    if "(value" in CHECKS[row["check"]] and not row.get("value"):
-        raise bad_file(file, f"{row['check']} needs a value", field=place)
-    return row
-
-
-async def rubrics(bench: Bench, file: str) -> Judged:
+async def rubrics(bench: Bench, file: str) -> Evaluation[RubricFigures]:
     """The share of sentences that the rubrics judge rightly, by kind of check."""
     found: dict[str, list[bool]] = {}
     wrong: list[int] = []
-    rows = _lines(file)
-    for number, row in enumerate(rows, start=1):
-        holds = await _holds(
-            bench, row["check"], str(row.get("value", "")), row["text"], read_date(row.get("today", TODAY))
-        )
-        right = holds == bool(row["label"])
-        found.setdefault(row["check"], []).append(right)
+    for number, row in enumerate(_lines(file), start=1):
+        right = await _holds(bench, row.check, row.value, row.text, read_date(row.today)) == bool(row.label)
+        found.setdefault(row.check, []).append(right)
         if not right:
             wrong.append(number)
     every = [right for rights in found.values() for right in rights]
@@ -129,13 +143,13 @@ async def rubrics(bench: Bench, file: str) -> Judged:
     lines.append(["all", len(every), _share(every)])
     note = f"Goal: {GOAL} of all. A line is judged rightly when the rubric finds what its label says."
     table = Table("Sentences judged rightly", ["check", "lines", "share"], lines, note=note)
-    data = {
-        "lines": len(every),
-        "right": sum(every) / len(every),
-        "checks": {check: sum(rights) / len(rights) for check, rights in found.items()},
-        "wrong_lines": wrong,
-    }
-    return Judged(data, [Section("Front desk: rubrics on natural sentences", [table])])
+    figures = RubricFigures(
+        lines=len(every),
+        right=sum(every) / len(every),
+        checks={check: sum(rights) / len(rights) for check, rights in found.items()},
+        wrong_lines=tuple(wrong),
+    )
+    return Evaluation(figures, [Section("Front desk: rubrics on natural sentences", [table])])
 
 
 def _share(rights: list[bool]) -> Estimate:
@@ -147,12 +161,12 @@ QUEUES = ((1, 0.5), (1, 0.8), (2, 0.8), (3, 0.9), (5, 0.7), (8, 0.9))
 TRIALS, CUSTOMERS, SERVICE = 40, 20_000, 4.0
 
 
-async def queue(bench: Bench, file: str) -> Judged:
+async def queue(bench: Bench, file: str) -> Evaluation[QueueFigures]:
     """The simulated mean wait of M/M/c queues beside Erlang's formula, with its interval."""
     if file:
         raise ConfigError("frontdesk-queue takes no --file: its cases are built in")
-    rows: list[list[Any]] = []
-    data: list[dict[str, Any]] = []
+    rows: list[list[Cell]] = []
+    cases: list[QueueCase] = []
     for servers, busy in QUEUES:
         rate = busy * servers / SERVICE
         theory = mean_wait(rate, SERVICE, servers)
@@ -161,10 +175,20 @@ async def queue(bench: Bench, file: str) -> Judged:
             for trial in range(TRIALS)
         ]
         half = 2.023 * stdev(means) / math.sqrt(TRIALS)
-        found = Estimate(fmean(means), fmean(means) - half, fmean(means) + half, TRIALS)
-        inside = abs(found.mean - theory) <= half
-        rows.append([servers, busy, theory, found, "yes" if inside else "no"])
-        data.append({"servers": servers, "busy": busy, "theory": theory, **found.to_plain(), "inside": inside})
+        mean = fmean(means)
+        case = QueueCase(
+            servers=servers,
+            busy=busy,
+            theory=theory,
+            mean=mean,
+            low=mean - half,
+            high=mean + half,
+            n=TRIALS,
+            inside=abs(mean - theory) <= half,
+        )
+        cases.append(case)
+        simulated = Estimate(mean, case.low, case.high, TRIALS)
+        rows.append([servers, busy, theory, simulated, "yes" if case.inside else "no"])
     table = Table(
         "Mean wait in minutes: simulated, and by Erlang's formula",
         ["clerks", "share of time busy", "theory", "simulated", "theory inside"],
@@ -172,7 +196,7 @@ async def queue(bench: Bench, file: str) -> Judged:
         note=f"M/M/c queues: Poisson arrivals, exponential calls of {SERVICE:g} minutes. {TRIALS} trials of "
         f"{CUSTOMERS:,} callers each, 95 % intervals (Student's t). One case in twenty may lie outside by chance.",
     )
-    return Judged({"cases": data}, [Section("Front desk: the queue and theory", [table])])
+    return Evaluation(QueueFigures(cases=tuple(cases)), [Section("Front desk: the queue and theory", [table])])
 
 
-evaluations = {"rubrics": rubrics, "queue": queue}
+evaluations: dict[str, Evaluate] = {"rubrics": rubrics, "queue": queue}

@@ -9,9 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from statistics import fmean, stdev
-from typing import Any
 
 from pydantic import ValidationError
 
@@ -19,9 +17,11 @@ from polyclinic.clinics.frontdesk.operations.demand import draw_requests
 from polyclinic.clinics.frontdesk.operations.engine import simulate
 from polyclinic.clinics.frontdesk.operations.setting import ASSUMED, SOURCES, Setting
 from polyclinic.core.seed import stream
+from polyclinic.core.value import Value
 from polyclinic.errors import ConfigError, UnknownName
 from polyclinic.eval.charts import Lines
 from polyclinic.eval.estimate import Estimate
+from polyclinic.eval.evaluation import Evaluation
 from polyclinic.eval.sections import Block, Cell, Figure, Paragraph, Section, Table
 from polyclinic.eval.whatif import DialQuestion
 
@@ -62,23 +62,24 @@ _T = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 
 _MANY_T = 2.093
 
 
-@dataclass(frozen=True)
-class Row:
+class SettingFigures(Value):
     """One setting and its figures."""
 
-    dials: Mapping[str, float]
-    figures: Mapping[str, Estimate]
+    dials: dict[str, float]
+    figures: dict[str, Estimate]
 
 
-@dataclass(frozen=True)
-class Answer:
-    """What a question of this kind returns."""
+class WhatIfFigures(Value):
+    """Every setting that was tried, and the cheapest that keeps the limits, where limits were asked for."""
 
-    data: dict[str, Any]
-    sections: list[Section]
+    settings: tuple[SettingFigures, ...]
+    hold: dict[str, float]
+    cheapest: dict[str, float] | None
+    trials: int
+    sources: dict[str, str]
 
 
-def whatif(asked: DialQuestion) -> Answer:
+def whatif(asked: DialQuestion) -> Evaluation[WhatIfFigures]:
     """Run all settings on the same patients."""
     for name in (*asked.vary, *asked.fixed):
         if name not in DIALS:
@@ -99,7 +100,10 @@ def whatif(asked: DialQuestion) -> Answer:
             sick = stream("frontdesk", "whatif sessions", asked.seed, trial)
             found[place].append(simulate(setting, requests, sick))
     rows = [
-        Row(dict(zip(asked.vary, point, strict=True)), {name: _estimate([t[name] for t in trials]) for name in FIGURES})
+        SettingFigures(
+            dials=dict(zip(asked.vary, point, strict=True)),
+            figures={name: _estimate([t[name] for t in trials]) for name in FIGURES},
+        )
         for (point, _), trials in zip(settings, found, strict=True)
     ]
     return _answer(asked, base, rows)
@@ -125,17 +129,17 @@ def _estimate(values: Sequence[float]) -> Estimate:
     return Estimate(mean, max(0.0, mean - half), mean + half, count)
 
 
-def holds(row: Row, limits: Mapping[str, float]) -> bool:
+def holds(row: SettingFigures, limits: Mapping[str, float]) -> bool:
     """Whether a setting keeps every limit with the whole of its interval."""
     return all((row.figures[name].high or row.figures[name].mean) <= limit for name, limit in limits.items())
 
 
-def cheapest(rows: Sequence[Row], limits: Mapping[str, float]) -> tuple[dict[str, float], float] | None:
+def cheapest(rows: Sequence[SettingFigures], limits: Mapping[str, float]) -> tuple[dict[str, float], float] | None:
     """The choice of lowest mean cost that keeps every limit under all circumstances that were tried; None if none does.
 
     How many patients stay away is a circumstance: nobody can choose it. How many physicians there are is a choice.
     """
-    choices: dict[tuple[tuple[str, float], ...], list[Row]] = {}
+    choices: dict[tuple[tuple[str, float], ...], list[SettingFigures]] = {}
     for row in rows:
         chosen = tuple((name, value) for name, value in row.dials.items() if name not in CIRCUMSTANCES)
         choices.setdefault(chosen, []).append(row)
@@ -148,7 +152,7 @@ def cheapest(rows: Sequence[Row], limits: Mapping[str, float]) -> tuple[dict[str
     return None if best is None else (dict(best), keeping[best])
 
 
-def _answer(asked: DialQuestion, base: Setting, rows: Sequence[Row]) -> Answer:
+def _answer(asked: DialQuestion, base: Setting, rows: Sequence[SettingFigures]) -> Evaluation[WhatIfFigures]:
     best = cheapest(rows, asked.hold)
     limits = " and ".join(f"{name} ≤ {limit:g}" for name, limit in asked.hold.items())
     if not asked.hold:
@@ -174,17 +178,14 @@ def _answer(asked: DialQuestion, base: Setting, rows: Sequence[Row]) -> Answer:
     fixed = [[name, getattr(base, name), DIALS[name], source] for name, source in sources.items()]
     columns = ["dial", "value", "meaning", "where the value is from"]
     more = Section("What stayed the same", [Table("Dials that were not varied", columns, fixed)])
-    data = {
-        "settings": [
-            {"dials": dict(row.dials), "figures": {name: value.to_plain() for name, value in row.figures.items()}}
-            for row in rows
-        ],
-        "hold": dict(asked.hold),
-        "cheapest": best[0] if best is not None and asked.hold else None,
-        "trials": asked.trials,
-        "sources": sources_of(asked),
-    }
-    return Answer(data, [Section("What if", body), more])
+    figures = WhatIfFigures(
+        settings=tuple(rows),
+        hold=dict(asked.hold),
+        cheapest=best[0] if best is not None and asked.hold else None,
+        trials=asked.trials,
+        sources=sources,
+    )
+    return Evaluation(figures, [Section("What if", body), more])
 
 
 def sources_of(asked: DialQuestion) -> dict[str, str]:
@@ -212,7 +213,7 @@ def _words(dials: Mapping[str, float]) -> str:
     return ", ".join(f"{name} {value:g}" for name, value in dials.items())
 
 
-def _curves(asked: DialQuestion, rows: Sequence[Row]) -> list[Block]:
+def _curves(asked: DialQuestion, rows: Sequence[SettingFigures]) -> list[Block]:
     """One figure for each of the main numbers: over the first dial, a line for each combination of the others."""
     if not asked.vary:
         return []
@@ -230,7 +231,7 @@ def _curves(asked: DialQuestion, rows: Sequence[Row]) -> list[Block]:
     return figures
 
 
-def _table(asked: DialQuestion, rows: Sequence[Row]) -> Table:
+def _table(asked: DialQuestion, rows: Sequence[SettingFigures]) -> Table:
     lines: list[list[Cell]] = []
     for row in rows:
         cells: list[Cell] = [f"{value:g}" for value in row.dials.values()]

@@ -1,0 +1,73 @@
+"""What a training run writes down about itself: what decided it (`run.json`), and what came out (`result.json`).
+
+Both are read again: by the same run when it goes on, by the model card, and by `train compare`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import field
+from pathlib import Path
+from typing import ClassVar, TypeVar
+
+import orjson
+from pydantic import ConfigDict
+
+from polyclinic.core.value import Value
+from polyclinic.errors import ConfigError
+
+Logged = dict[str, float]
+"""The numbers of one logged step: `step`, `seconds`, and what the trainer logs under its own names."""
+R = TypeVar("R", bound=Value)
+
+
+class TrainingConfig(Value):
+    """All that decides a run. `recipe` has the recipe's settings by name, `versions` the packages that made it."""
+
+    stage: str
+    model: str
+    data: str
+    data_digest: str
+    rows: int
+    clinic: str
+    judge: str
+    recipe: dict[str, object]
+    versions: dict[str, str]
+
+
+class JudgeAccount(Value):
+    """How many outputs were graded, and how many new calls of the judge that took, by all processes of the run."""
+
+    outputs: int
+    ungraded: int
+    new_calls: int
+    failures: dict[str, int]
+
+
+class StageResult(Value):
+    """What came out of one stage. `first` and `last` are the ends of its curve; `judge` is None where none graded."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="ignore")
+
+    stage: str = ""
+    steps: int
+    resumed_from: str = ""
+    seconds: float
+    rows: int = 0
+    left_out: dict[str, int] = field(default_factory=dict)
+    gpu_gib: float | None = None
+    first: Logged = field(default_factory=dict)
+    last: Logged = field(default_factory=dict)
+    weights: str
+    judge: JudgeAccount | None = None
+
+
+def read_record(kind: type[R], path: Path) -> R:
+    """One of the files of a finished run."""
+    if not path.is_file():
+        raise ConfigError(f"{path.parent} has no {path.name}: is it the folder of a finished training run?")
+    return kind.from_json(path.read_bytes())
+
+
+def write_record(path: Path, record: object) -> None:
+    """Write one of them, for people to read too."""
+    path.write_bytes(orjson.dumps(record, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
