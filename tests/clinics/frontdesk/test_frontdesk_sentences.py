@@ -141,4 +141,4 @@ def test_a_file_of_sentences_is_measured_and_a_wrong_line_is_named(tmp_path: Pat
     for wrong in ({**line, "check": "same-mood"}, {**line, "label": 2}, {**line, "value": ""}):
         bad.write_text(json.dumps(wrong) + "\n")
         refused = CliRunner().invoke(cli, ["eval", "frontdesk-rubrics", "--file", str(bad)])
-        assert isinstance(refused.exception, DataError) and "line 1" in str(refused.exception)
+        assert isinstance(refused.exception, DataError) and "bad.jsonl:1:" in str(refused.exception)
