@@ -11,6 +11,9 @@ export default defineConfig({
     target: 'es2022',
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
+    // One small file: a style that did not come because the server was away would not be asked for again.
+    cssCodeSplit: false,
+    chunkSizeWarningLimit: 600,
     reportCompressedSize: false,
     rollupOptions: { output: { manualChunks: undefined } },
   },

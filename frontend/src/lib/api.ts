@@ -30,8 +30,8 @@ async function read<T>(answer: Response): Promise<T> {
 
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
-// A server that is starting again is asked again for a while.
-async function patiently(ask: () => Promise<Response>): Promise<Response> {
+// A server that is starting again is asked again for a while, for an answer as for a part of these pages.
+export async function patiently<T>(ask: () => Promise<T>): Promise<T> {
   for (let wait = 250; ; wait *= 2) {
     try {
       return await ask();

@@ -20,8 +20,10 @@ def test_a_run_is_started_and_a_figure_leads_to_the_words_behind_it(page: Page, 
     expect(figure).to_be_visible()
     all_well(page)
     server.kill()
+    page.get_by_role("link", name="Libraries and norms", exact=True).click()
     server.start()
-    page.reload()
+    expect(page.get_by_role("heading", name="Libraries and norms")).to_be_visible()  # its code was not there before
+    page.go_back()
     figure.click()
     expect(page).to_have_url(re.compile("variant=plain.*metric=dose"))
     rows = page.locator("#episodes ~ .scroll tbody tr")
