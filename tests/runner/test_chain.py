@@ -22,7 +22,7 @@ from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import load_results
 from polyclinic.store.chain import Chain, ChainBroken
 from polyclinic.store.connections import SqliteConnection
-from polyclinic.store.runs import StoredEpisode
+from polyclinic.store.run_rows import StoredEpisode
 from polyclinic.store.store import open_store
 
 PATIENTS = 30

@@ -15,7 +15,7 @@ from polyclinic.errors import ConfigError
 from polyclinic.runner.performance import own_figures
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import load_results, people_in
-from polyclinic.store.runs import RunRow
+from polyclinic.store.run_rows import RunRow
 from polyclinic.store.store import Store, open_store
 
 FIXED = ("who", "clinic", "role", "scenario", "variant", "run", "outcome", "seconds")

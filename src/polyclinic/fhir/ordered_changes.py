@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from polyclinic.core.records import Change, Consequence, Delete, Resource
+from polyclinic.fhir.plain_changes import carry_out, is_plain, make, touched
 from polyclinic.fhir.slot_rules import Key
-from polyclinic.fhir.transactions import carry_out, is_plain, make, touched
 from polyclinic.fhir.unit_of_work import UnitOfWork
 
 Step: TypeAlias = tuple[Sequence[Key], Consequence]

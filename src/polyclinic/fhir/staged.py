@@ -31,9 +31,9 @@ from polyclinic.core.records import (
 )
 from polyclinic.fhir.bundles import transaction_bundle
 from polyclinic.fhir.ordered_changes import Step, apply_in_order
+from polyclinic.fhir.plain_changes import make
 from polyclinic.fhir.slot_rules import Key, slot_changes, slots_of
 from polyclinic.fhir.staged_search import StagedSearch
-from polyclinic.fhir.transactions import make
 from polyclinic.fhir.unit_of_work import UnitOfWork, opaque_id
 
 ReadMany: TypeAlias = Callable[[Sequence[Key]], Awaitable[dict[Key, Resource]]]

@@ -18,12 +18,12 @@ from polyclinic.fhir import search as searching
 from polyclinic.fhir.conditions import BadSearch, Search
 from polyclinic.fhir.dates import microseconds
 from polyclinic.fhir.includes import included_keys, read_included
+from polyclinic.fhir.plain_changes import make
 from polyclinic.fhir.query import pairs, parse_search
 from polyclinic.fhir.scheduling import cancelled
 from polyclinic.fhir.schema import create_tables
 from polyclinic.fhir.slot_rules import Key
 from polyclinic.fhir.staged import Staged
-from polyclinic.fhir.transactions import make
 from polyclinic.fhir.unit_of_work import UnitOfWork
 from polyclinic.fhir.write_buffer import WriteBuffer
 

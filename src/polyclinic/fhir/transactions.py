@@ -1,8 +1,8 @@
-"""All-or-nothing changes: the core's `Change` list and FHIR's transaction Bundle, made by the same steps.
+"""All-or-nothing changes as FHIR's transaction Bundle has them.
 
 An `Operation` is one entry. `perform` makes all of them inside an open transaction in FHIR's order (deletions,
 creations, updates and patches, then reads), resolving references between them, and returns the outcomes in the order
-given.
+given. `fhir.plain_changes` makes the core's `Change` lists by the same steps.
 """
 
 from __future__ import annotations
@@ -12,16 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from polyclinic.core.database import Transaction
-from polyclinic.core.records import (
-    Change,
-    Create,
-    Delete,
-    PreconditionFailed,
-    RecordMissing,
-    RecordsError,
-    Resource,
-    Update,
-)
+from polyclinic.core.records import PreconditionFailed, RecordMissing, RecordsError, Resource
 from polyclinic.core.seed import derive
 from polyclinic.fhir import search as searching
 from polyclinic.fhir import storage
@@ -29,7 +20,7 @@ from polyclinic.fhir.conditional import Conditions, Sight, find_one, has_conditi
 from polyclinic.fhir.deferred import catch_up
 from polyclinic.fhir.fhirpath_patch import apply_fhirpath_patch
 from polyclinic.fhir.patch import apply_patch
-from polyclinic.fhir.query import pairs, parse_search
+from polyclinic.fhir.query import parse_search
 from polyclinic.fhir.r4.patching import patched_in_r4
 from polyclinic.fhir.slot_rules import Key
 from polyclinic.fhir.unit_of_work import UnitOfWork
@@ -66,79 +57,6 @@ class Outcome:
     resource: Resource | None = None
     page: searching.Page | None = None
     operation: Operation | None = field(default=None, repr=False)
-
-
-def operations_of(changes: Sequence[Change]) -> list[Operation]:
-    """The operations that a list of changes asks for."""
-    operations = []
-    for change in changes:
-        match change:
-            case Create(resource=resource, if_none_exist=condition):
-                operations.append(
-                    Operation(
-                        "POST",
-                        resource["resourceType"],
-                        resource.get("id"),
-                        resource,
-                        if_none_exist=None if condition is None else pairs(condition),
-                    )
-                )
-            case Update(resource=resource, if_version=version):
-                operations.append(
-                    Operation("PUT", resource["resourceType"], resource["id"], resource, if_version=version)
-                )
-            case Delete(type=type_, id=id_, if_version=version):
-                operations.append(Operation("DELETE", type_, id_, if_version=version))
-    return operations
-
-
-def make(work: UnitOfWork, changes: Sequence[Change]) -> list[Resource | None]:
-    """Make every change or raise; the new versions in the order of the changes. What `perform` does, for plain changes.
-
-    Our own changes refer to each other by their ids. `work` is new; what it has read already is not read again.
-    """
-    if not all(map(is_plain, changes)):
-        outcomes = perform(work.transaction, operations_of(changes), work.now, resolve=False)
-        return [outcome.resource for outcome in outcomes]
-    work.lock(*touched(changes))
-    return carry_out(work, changes)
-
-
-def carry_out(work: UnitOfWork, changes: Sequence[Change]) -> list[Resource | None]:
-    """Make plain changes of resources that are locked."""
-    made: dict[int, Resource] = {}
-    for change in changes:
-        if isinstance(change, Delete):
-            work.delete((change.type, change.id), change.if_version)
-    for position, change in enumerate(changes):
-        if isinstance(change, Create):
-            made[position] = work.create(change.resource)
-    for position, change in enumerate(changes):
-        if isinstance(change, Update):
-            made[position] = work.update(change.resource, change.if_version)[0]
-    work.finish()
-    return [work.latest(made[position]) if position in made else None for position in range(len(changes))]
-
-
-def is_plain(change: Change) -> bool:
-    """Whether it says itself which resource it means."""
-    return not isinstance(change, Create) or (change.if_none_exist is None and bool(change.resource.get("id")))
-
-
-def touched(changes: Sequence[Change]) -> tuple[list[Key], dict[Key, Resource]]:
-    """What is changed, and the appointments as they will be."""
-    keys: list[Key] = []
-    becoming: dict[Key, Resource] = {}
-    for change in changes:
-        if isinstance(change, Delete):
-            keys.append((change.type, change.id))
-            continue
-        resource = change.resource
-        key = (resource["resourceType"], resource["id"])
-        keys.append(key)
-        if key[0] == "Appointment":
-            becoming[key] = resource
-    return keys, becoming
 
 
 def perform(

@@ -25,7 +25,7 @@ from polyclinic.runner.plan.run_plan import RunPlan, parse_plan, plan_run
 from polyclinic.runner.registry import read_scenarios
 from polyclinic.store.leases import LEASE_S
 from polyclinic.store.removal import take_back
-from polyclinic.store.runs import StoredEpisode
+from polyclinic.store.run_rows import StoredEpisode
 from polyclinic.store.store import Store
 
 

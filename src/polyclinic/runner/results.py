@@ -14,7 +14,7 @@ from polyclinic.eval.rules import RuleJudge
 from polyclinic.models.spec import parse_cast
 from polyclinic.reading.measure import reader_accuracy
 from polyclinic.runner.registry import load_clinic, read_scenarios
-from polyclinic.store.runs import RunRow, StoredEpisode
+from polyclinic.store.run_rows import RunRow, StoredEpisode
 from polyclinic.store.scores import LIVE
 from polyclinic.store.store import Store
 

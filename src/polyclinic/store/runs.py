@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Iterable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
 from typing import Any
 
 import orjson
@@ -22,38 +21,8 @@ from polyclinic.store.facts import put_facts
 from polyclinic.store.journal import now_ms
 from polyclinic.store.leases import LeaseLost, holds
 from polyclinic.store.retries import retry_failed
+from polyclinic.store.run_rows import EPISODE_COLUMNS, RunRow, StoredEpisode, episode_row, run_row
 from polyclinic.store.scores import LIVE, put_scores
-
-
-@dataclass(frozen=True)
-class RunRow:
-    """A run as it is kept."""
-
-    id: str
-    clinic: str
-    config: dict[str, Any]
-    players: dict[str, Any]
-    created_ms: int
-
-
-@dataclass(frozen=True)
-class StoredEpisode:
-    """An episode as it is kept. `recorded`: its journal may hold something."""
-
-    spec: EpisodeSpec
-    unit: str
-    number: int
-    status: str
-    attempt: int
-    outcome: str
-    usage: dict[str, dict[str, int]]
-    elapsed_ms: int
-    recorded: bool = True
-
-
-_EPISODE_COLUMNS = (
-    "id, number, unit, scenario, variant, trial, campaign, position, wave, status, attempt, outcome, usage, elapsed_ms"
-)
 
 
 class Runs:
@@ -90,7 +59,7 @@ class Runs:
             )
             tx.executemany("INSERT INTO scenarios (run, id, body) VALUES (?, ?, ?)", [(run, *body) for body in bodies])
             tx.executemany(
-                f"INSERT INTO episodes (run, {_EPISODE_COLUMNS}, transcript) "
+                f"INSERT INTO episodes (run, {EPISODE_COLUMNS}, transcript) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', 0, '', '{}', 0, '[]')",
                 [
                     (run, s.id, i, unit, s.scenario, s.variant, s.trial, s.campaign, s.position, s.wave)
@@ -109,7 +78,7 @@ class Runs:
             number = tx.execute("SELECT COALESCE(MAX(number), -1) + 1 FROM episodes WHERE run = ?", (run,))[0][0]
             tx.execute("INSERT INTO scenarios (run, id, body) VALUES (?, ?, ?)", (run, scenario.id, body))
             tx.execute(
-                f"INSERT INTO episodes (run, {_EPISODE_COLUMNS}, transcript) "
+                f"INSERT INTO episodes (run, {EPISODE_COLUMNS}, transcript) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', 0, '', '{}', 0, '[]')",
                 (
                     run,
@@ -132,7 +101,7 @@ class Runs:
         rows = await self.database.read(
             lambda tx: tx.execute("SELECT id, clinic, config, players, created_ms FROM runs ORDER BY number DESC")
         )
-        return [_run_row(row) for row in rows]
+        return [run_row(row) for row in rows]
 
     async def get(self, run: str) -> RunRow:
         """One run; ``last`` is the newest, and the start of an id will do when only one run begins so."""
@@ -168,11 +137,11 @@ class Runs:
         """The episodes of a run, in the order they were planned; in one status, if that is named."""
         rows = await self.database.read(
             lambda tx: tx.execute(
-                f"SELECT {_EPISODE_COLUMNS} FROM episodes WHERE run = ? AND (? = '' OR status = ?) ORDER BY number",
+                f"SELECT {EPISODE_COLUMNS} FROM episodes WHERE run = ? AND (? = '' OR status = ?) ORDER BY number",
                 (run, status, status),
             )
         )
-        return [_episode_row(run, seed, clinic, row) for row in rows]
+        return [episode_row(run, seed, clinic, row) for row in rows]
 
     async def transcript(self, run: str, episode: str) -> Transcript:
         """One episode's transcript."""
@@ -208,7 +177,7 @@ class Runs:
         )
         if not rows:
             raise UnknownName("run", run, ())
-        return _run_row(rows[0])
+        return run_row(rows[0])
 
     async def all_counts(self) -> dict[str, dict[str, int]]:
         """Run to how many of its episodes are in each state."""
@@ -289,13 +258,3 @@ class Runs:
         another process is working on right now is left to it.
         """
         return await self.database.write(lambda tx: retry_failed(tx, run))
-
-
-def _run_row(row: Sequence[Any]) -> RunRow:
-    return RunRow(row[0], row[1], orjson.loads(row[2]), orjson.loads(row[3]), int(row[4]))
-
-
-def _episode_row(run: str, seed: int, clinic: str, row: Sequence[Any]) -> StoredEpisode:
-    id, number, unit, scenario, variant, trial, campaign, position, wave, status, attempt, outcome, usage, elapsed = row
-    spec = EpisodeSpec(id, clinic, scenario, variant, int(trial), seed, run, campaign, int(position), int(wave))
-    return StoredEpisode(spec, unit, int(number), status, int(attempt), outcome, orjson.loads(usage), int(elapsed))

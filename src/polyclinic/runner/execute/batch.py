@@ -24,7 +24,7 @@ from polyclinic.runner.execute.tasks import all_of, cancel_all
 from polyclinic.runner.execute.units import Share, as_claimed, open_units, own_part
 from polyclinic.store.chain import Chain, ChainBroken
 from polyclinic.store.leases import LEASE_S, LeaseLost, Leases, holders, this_process
-from polyclinic.store.runs import StoredEpisode
+from polyclinic.store.run_rows import StoredEpisode
 from polyclinic.store.store import Store
 
 POLL_S = 0.5

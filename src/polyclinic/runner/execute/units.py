@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from polyclinic.store.leases import ClaimedEpisode
-from polyclinic.store.runs import StoredEpisode
+from polyclinic.store.run_rows import StoredEpisode
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from polyclinic.eval.sections import sections_to_plain
 from polyclinic.eval.whatif import DialQuestion
 from polyclinic.fhir.store import FhirStore
 from polyclinic.runner.registry import clinics_with, load_clinic, read_scenarios
-from polyclinic.store.runs import StoredEpisode
+from polyclinic.store.run_rows import StoredEpisode
 from polyclinic.store.store import Store
 from polyclinic.web.access.allowed import store_of
 

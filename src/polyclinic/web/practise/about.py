@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from polyclinic.runner.plan.run_plan import MINUTES, WHO
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import people_in
-from polyclinic.store.runs import RunRow
+from polyclinic.store.run_rows import RunRow
 from polyclinic.web.practise.sessions import Sessions
 
 

@@ -16,7 +16,7 @@ from polyclinic.runner.plan.config import RunConfig
 from polyclinic.runner.plan.run_plan import plan_run
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import load_results, people_in
-from polyclinic.store.runs import RunRow
+from polyclinic.store.run_rows import RunRow
 from polyclinic.store.store import Store
 from polyclinic.web.practise.session import Session
 from polyclinic.web.practise.view import Line, Listener
