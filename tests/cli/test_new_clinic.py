@@ -13,8 +13,10 @@ import httpx
 import orjson
 import pytest
 
+from polyclinic.core.files import package_path
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.registry import PATH_VARIABLE, clinic_modules, clinics_with
+from polyclinic.testing.serving import TOKEN, ServedProcess
 from polyclinic.web.app import create_web
 from polyclinic.web.sessions.app import create_app
 
@@ -126,6 +128,37 @@ async def test_a_new_clinic_serves_live_sessions(ward: Path, tmp_path: Path) -> 
         assert (ended["state"]["control"], ended["state"]["outcome"]) == ("closed", "understood")
         wrong = await client.post("/v1/sessions", json={"medicine": "Water"}, headers=STAFF)
         assert wrong.status_code == 422 and "Brixin" in wrong.json()["detail"]
+
+
+def test_a_sixth_clinic_is_checked_served_and_made_a_dataset_of_with_no_other_file_touched(
+    polyclinic: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The whole way by commands; the service is a process of its own, and a message is sent to it over HTTP."""
+    (tmp_path / "clinics").mkdir()
+    monkeypatch.setenv(PATH_VARIABLE, str(tmp_path / "clinics"))
+    before = _engine()
+    for words in (("new", "sixth"), ("check", "sixth"), ("dataset", "sixth", "--rows", "8", "--out", "rows")):
+        done = subprocess.run([sys.executable, "-m", "polyclinic", *words], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+    service = ServedProcess("sixth", tmp_path)
+    try:
+        with httpx.Client(base_url=f"{service.address}/v1", headers={"Authorization": f"Bearer {TOKEN}"}) as web:
+            made = web.post("/sessions", json={"medicine": "Brixin"}).json()
+            mine = {"Authorization": f"Bearer {made['token']}"}
+            question = {"text": "How do I take Brixin?"}
+            asked = web.post(f"/sessions/{made['id']}/ask", json=question, headers=mine).json()
+            assert asked["said"][-1]["speaker"] == "nurse" and "2 tablets, 3 times" in asked["said"][-1]["text"]
+    finally:
+        service.end()
+    rows = [line for path in (tmp_path / "rows").glob("*.jsonl") for line in path.read_bytes().splitlines()]
+    assert len(rows) == 8
+    assert _engine() == before
+
+
+def _engine() -> dict[str, int]:
+    """Every source file of the package, with the time of its last change."""
+    files = (path for path in package_path("polyclinic").rglob("*") if path.suffix in (".py", ".md", ".toml"))
+    return {str(path): path.stat().st_mtime_ns for path in files}
 
 
 def test_a_new_clinic_makes_a_dataset(polyclinic: Run, ward: Path, tmp_path: Path) -> None:
