@@ -32,10 +32,13 @@ from polyclinic.core.reading import ReadingKind
 from polyclinic.core.transcript import Failed
 from polyclinic.core.value import Value
 from polyclinic.errors import ReplyError, SimulatedUserError
+from polyclinic.text.sentences import is_question, sentences
 
 R = TypeVar("R")
 ASKED_AGAIN = 2
 _SHOWN = 160
+_GIVEN_BACK = ("echo of the other", "third person")
+"""Faults that come from the other's words: without those words there is nothing to give back."""
 _WRONG: dict[str, dict[str, str]] = {
     "en": {
         "speaks as an assistant": "it offered help or refused it, as an assistant does",
@@ -95,7 +98,11 @@ class Part:
 
 
 class AnswersBriefly(Prompt[str]):
-    """The last asking of somebody who stays out of their part: who they are, what was said, and nothing to recite."""
+    """The last asking of somebody who stays out of their part: who they are, what was said, and nothing to recite.
+
+    `said` is empty where the other's words were given back before and asked nothing: shown once more, they would be
+    given back once more.
+    """
 
     template: ClassVar[str] = "answers_briefly.md"
     words: ClassVar[int] = 30
@@ -182,7 +189,7 @@ async def answer_in_part(
         part = replace(part, told=(*part.told, asked))  # what it is told now, it must not say either
         try:
             if number == ASKED_AGAIN and _can_be_brief(agent, prompt, part):
-                answer = await agent.answer(_briefly(part), sample=sample + number)
+                answer = await agent.answer(_briefly(part, fault), sample=sample + number)
             else:
                 answer = await agent.answer(prompt, history, sample=sample + number, after=(user(asked),))
         except (SimulatedUserError, ReplyError):  # it has said something readable before: that is kept
@@ -200,10 +207,13 @@ def _can_be_brief(agent: Agent, prompt: Prompt[Any], part: Part) -> bool:
     return agent.is_language_model and prompt.reply_type() is str and bool(part.said)
 
 
-def _briefly(part: Part) -> Prompt[Any]:
+def _briefly(part: Part, fault: PartBreak) -> Prompt[Any]:
     korean = part.lang == "ko"
     other = next((name for name in part.others if name.isascii() != korean), "")
-    return AnswersBriefly(lang=part.lang, who=part.who, other=other, said=part.said)
+    said = part.said
+    if fault.kind in _GIVEN_BACK:
+        said = " ".join(sentence for sentence in sentences(said) if is_question(sentence))
+    return AnswersBriefly(lang=part.lang, who=part.who, other=other, said=said)
 
 
 def reminder(part: Part, fault: PartBreak) -> str:

@@ -40,7 +40,7 @@ _ASSISTANT = re.compile(
     r"|i can(?:'t|not) (?:assist|provide|fulfil|comply|generate|offer medical|give medical advice)"
     r"|how (?:can|may) i (?:help|assist) you|anything else i can (?:help|assist|do for you)"
     r"|i (?:don't|do not) have (?:any |enough |the )?(?:specific |additional )?(?:information|ability)"
-    r"|the information (?:that is |that was )?(?:provided|given)|i(?:'m| am) sorry to hear|let's address"
+    r"|the information (?:that is |that was )?(?:provided|given)|let's address"
     r"|(?:i )?hope (?:this|that) helps|let me know if you (?:need|have|would)|feel free to ask"
     r"|here(?:'s| is| are) (?:a|an|the|some|one|two|three|how|my)[^.!?]{0,40}"
     r"(?:reply|replies|response|answer|ways?|example|version|might (?:ask|say)|could (?:ask|say))\b"
@@ -53,7 +53,7 @@ _ASSISTANT = re.compile(
 )
 _ADVISES = re.compile(
     r"\b(?:based on (?:your|the) (?:symptoms|description|information)"
-    r"|i (?:would|'d) recommend (?:that you|you|seeing|a\b))"
+    r"|i (?:would|'d) recommend (?:that you|you|seeing|a\b)|i(?:'m| am) sorry to hear)"
 )
 _ASSISTANT_KO = re.compile(
     r"인공지능|언어 ?모델|(?:AI|ai) ?(?:로서|어시스턴트|비서|모델)|도와 ?드릴까요|도움을 드릴까요"
@@ -79,6 +79,10 @@ _VERBS = (
     "|presents?|presented|feels?|felt|experiences?|experienced|appears?|seems?|would|will|should|may|might|does|did|can"
     "|could|agrees?|thinks?|answers?|replies|responds?|suffers?|takes?|wants?|needs?|mentions?|expresses?|accepts?"
 )
+_ANOTHER = (
+    r"[- ](?:in|on|at|next|with|beside|before|after|opposite|across|near|who|whose|that|leaflet|information|portal"
+    r"|list|room|lounge|line|side|number|form|card|group|advocate|transport)\b"
+)
 
 
 class PartBreak(NamedTuple):
@@ -99,7 +103,8 @@ def broken_by(
     may_advise: bool = False,
 ) -> PartBreak | None:
     """The first sign that a line is out of its part; None where there is no exact sign. `may_advise`: somebody who
-    learns medicine weighs findings and recommends, which a lay person in a part does not.
+    learns medicine weighs findings, recommends and is sorry to hear what a patient tells, which a lay person in a part
+    is not.
     """
     line = normalise(text)
     for pattern in (_OFFER, _PREFACE, _ASSISTANT, _ASSISTANT_KO, *(() if may_advise else (_ADVISES,))):
@@ -145,14 +150,23 @@ def _label(names: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _third_person(text: str, own: Sequence[str]) -> str:
-    """The first sentence that tells about the speaker as others would, with nobody speaking in it."""
+    """The first sentence that tells about the speaker as others would: with nobody speaking in it, or about "the
+    patient" beside the one who speaks ("I will inform the patient").
+    """
     if not own:
         return ""
-    pattern = _about(tuple(own))
+    pattern, beside = _about(tuple(own)), _beside(tuple(own))
     for sentence in sentences(text):
-        if pattern.search(sentence) and not speaks_of_self(sentence):
+        if beside.search(sentence) or (pattern.search(sentence) and not speaks_of_self(sentence)):
             return sentence
     return ""
+
+
+@lru_cache(maxsize=1_024)
+def _beside(names: tuple[str, ...]) -> re.Pattern[str]:
+    """The speaker as somebody else. "I am the patient" is the speaker, "the patient in the next bed" another one."""
+    either = "|".join(map(re.escape, names))
+    return re.compile(rf"(?<!\bam )(?<!'m )\bthe (?:{either})(?:'s|’s)?\b(?!{_ANOTHER})", re.IGNORECASE)
 
 
 @lru_cache(maxsize=1_024)

@@ -78,7 +78,7 @@ def test_a_finding_is_yes_only_with_words() -> None:
     assert Finding("yes", "words").yes and not Finding("unclear").yes
 
 
-async def test_an_objection_without_words_is_set_aside_and_one_with_words_stands(
+async def test_an_objection_without_words_is_set_aside_and_one_with_words_asks_for_another_draft(
     play: Any, talk: Any, scripted: Any
 ) -> None:
     def objects(words: str) -> Any:
@@ -89,7 +89,8 @@ async def test_an_objection_without_words_is_set_aside_and_one_with_words_stands
     assert vague.transcript.notes(ObjectionDropped) and all(e.approved for e in vague.transcript.of(Reviewed))
     shown = await play(talk(lang="en", turns=1), models={"critic": scripted(_objects_to_the_first), "reader": calm})
     assert [event.code for event in shown.transcript.of(Reviewed)] == ["r2"] * 3
-    assert "fallback" in shown.transcript.said("counsellor")[0].data
+    assert shown.transcript.said("counsellor")[0].text == "Would that be all right?"
+    assert [note.why for note in shown.transcript.notes(ObjectionDropped)] == ["it is about a question"]
 
 
 def _objects_to_the_first(request: Any) -> Criticism:

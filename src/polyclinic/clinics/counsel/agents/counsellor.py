@@ -88,6 +88,11 @@ class Counsellor:
             self._episode.note(PlanRefused(proposed=Proposed(**proposed.model_dump()), made=move))
         return move
 
+    def heard_from_person(self, utterance: str) -> tuple[str, ...]:
+        """What the person said lately, and what is known of them: none of it is the counsellor's to say as its own."""
+        said = [turn.text for turn in self._memory.turns.window() if turn.speaker == "patient"]
+        return tuple(dict.fromkeys((*said, utterance, *self._memory.known)))
+
     def look_up(self, utterance: str, stage: str) -> list[Source]:
         """Passages for what the stage must explain, and for what was said where a document is about it."""
         lang = self._session.lang

@@ -10,7 +10,8 @@ from polyclinic.clinics.counsel.prompts import (
 )
 from polyclinic.clinics.counsel.readings import SUPPORTED
 from polyclinic.clinics.counsel.rules.notes import ObjectionDropped
-from polyclinic.clinics.counsel.rules.risk import RISKS, Draft, Fault, draft_questions, read_draft, stands
+from polyclinic.clinics.counsel.rules.objections import confirmed, objected, void
+from polyclinic.clinics.counsel.rules.risk import RISKS, Draft, Fault, draft_questions, read_draft
 from polyclinic.clinics.counsel.state import Session
 from polyclinic.clinics.counsel.tools import Source
 from polyclinic.core.episode import Episode
@@ -36,7 +37,9 @@ class Critic:
         return found.says != "no"
 
     async def judge(self, utterance: str, asked: str, text: str, found: Draft, sources: list[Source]) -> Fault:
-        """The critic's verdict. An objection must show words of the draft, or be borne out by what was read in it."""
+        """The critic's verdict. An objection that is void by the critic's own brief is dropped. One that nothing else
+        bears out asks for another draft, and is `doubted`: it alone does not cost the person an answer.
+        """
         verdict = await self._agent.ask(
             CriticJudges(
                 lang=self._session.lang,
@@ -48,11 +51,22 @@ class Critic:
         )
         if verdict.fault == NONE:
             return Fault(risk=0)
-        if not stands(verdict.words, text) and not found.slip and found.feeling and not self._agent.is_person:
+        objection = Fault(risk=RISKS[verdict.fault], words=verdict.words, feedback=verdict.feedback or verdict.reason)
+        if self._agent.is_person:
+            return objection
+        why = void(verdict.fault, verdict.words, text, found)
+        if why:
             self._episode.note(
                 ObjectionDropped(
-                    turn=self._session.turn, fault=verdict.fault, words=verdict.words, reason=verdict.reason
+                    turn=self._session.turn,
+                    fault=verdict.fault,
+                    words=verdict.words,
+                    reason=verdict.reason,
+                    why=why,
                 )
             )
             return Fault(risk=0)
-        return Fault(risk=RISKS[verdict.fault], words=verdict.words, feedback=verdict.feedback or verdict.reason)
+        if verdict.fault == "feelings" and not found.feeling:
+            return objection
+        looked_at = await self.read(utterance, objected(verdict.words, text))
+        return objection.model_copy(update={"doubted": not confirmed(verdict.fault, looked_at)})

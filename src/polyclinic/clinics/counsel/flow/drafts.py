@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from polyclinic.clinics.counsel.agents import Counsellor, Critic
-from polyclinic.clinics.counsel.rules.notes import Claim, LeftOut, Replied
-from polyclinic.clinics.counsel.rules.risk import Draft, Fault, draft_fault, stands
+from polyclinic.clinics.counsel.rules.notes import Claim, LeftOut, ObjectionOverruled, Replied
+from polyclinic.clinics.counsel.rules.objections import borrowed, harmless
+from polyclinic.clinics.counsel.rules.risk import Draft, Fault, draft_fault, not_their_own, stands
 from polyclinic.clinics.counsel.rules.stages import Move
 from polyclinic.clinics.counsel.scenario import Talk
 from polyclinic.clinics.counsel.state import Session
@@ -16,8 +17,11 @@ from polyclinic.clinics.counsel.variants import CounselVariant
 from polyclinic.core.episode import Episode
 from polyclinic.core.review import Verdict, review
 from polyclinic.text.sentences import sentences
+from polyclinic.text.words import spoken_words
 
 _CUTS = 3
+_LEAST_WORDS = 2
+"""What is left of a draft must be more than a greeting."""
 UNSOURCED = 1
 """The type of risk of a fact without a source: one that was offered to the end counts, though nobody heard it."""
 
@@ -34,7 +38,9 @@ class Heard:
 
 @dataclass
 class Drafted:
-    """The latest draft and what it was made from. `risk` and `why` say what still stands against it, if anything."""
+    """The latest draft and what it was made from. `risk` and `why` say what still stands against it, if anything;
+    `doubted` is an objection of the critic's alone against which it is said.
+    """
 
     text: str = ""
     move: Move | None = None
@@ -43,6 +49,7 @@ class Drafted:
     claims: list[Claim] = field(default_factory=list)
     risk: int = 0
     why: str = ""
+    doubted: Fault | None = None
 
     def replied(self, turn: int, stage: str) -> Replied:
         """What is kept with the words that are said."""
@@ -68,6 +75,7 @@ class Drafting:
         made = Drafted()
         written: list[str] = []
         faults: list[Fault] = []
+        clean: list[tuple[Drafted, Fault]] = []
 
         async def draft(objections: list[Verdict]) -> str:
             feedback = " ".join(objection.feedback for objection in objections)
@@ -82,24 +90,44 @@ class Drafting:
             return made.text
 
         async def criticise(text: str) -> Verdict:
-            found, cited = await self._sourced(heard, made)
-            hurt = "distress" in heard.signals
-            fault = draft_fault(found, hurt, cited, bool(made.claims), self._session.lang)
-            if not fault.risk:
-                fault = await self._critic.judge(heard.utterance, heard.asked, text, found, made.sources)
+            fault = await self._fault(heard, made)
+            if fault.doubted and harmless(text):
+                clean.append((replace(made), fault))
             faults.append(fault)
             return Verdict(approved=fault.risk == 0, code=f"r{fault.risk}", feedback=fault.feedback)
 
         reviewers = {"critic": criticise} if self._variant.critic else {}
         result = await review(self._episode, draft, reviewers, rounds=self._variant.drafts)
         made.drafts = len(result.drafts)
-        if not result.resolved and not await self._left_out(heard, made, faults[-1:]):
-            last = result.open_verdicts[0]
-            made.risk = int(last.code[1:]) if last.code[1:].isdigit() and last.code != "r0" else 1
-            made.why = last.feedback or last.error
-        elif not reviewers:
+        if not reviewers:
             await self._sourced(heard, made)
+        if result.resolved or await self._left_out(heard, made, faults[-1:]):
+            return made
+        if clean:
+            return replace(self._overrules(*clean[-1]), drafts=made.drafts)
+        last = result.open_verdicts[0]
+        made.risk = int(last.code[1:]) if last.code[1:].isdigit() and last.code != "r0" else 1
+        made.why = last.feedback or last.error
         return made
+
+    async def _fault(self, heard: Heard, made: Drafted) -> Fault:
+        """What stands against the latest draft: rules and what was read come first, then the critic."""
+        own = borrowed(made.text, self._counsellor.heard_from_person(heard.utterance))
+        if own:
+            return not_their_own(own, self._session.lang)
+        found, cited = await self._sourced(heard, made)
+        hurt = "distress" in heard.signals
+        fault = draft_fault(found, hurt, cited, bool(made.claims), self._session.lang)
+        if fault.risk:
+            return fault
+        return await self._critic.judge(heard.utterance, heard.asked, made.text, found, made.sources)
+
+    def _overrules(self, made: Drafted, objection: Fault) -> Drafted:
+        """A draft that breaks no rule and only comforts and asks may be said where the critic alone is against it."""
+        turn, risk = self._session.turn, objection.risk
+        note = ObjectionOverruled(turn=turn, risk=risk, words=objection.words, reason=objection.feedback)
+        self._episode.note(note)
+        return replace(made, doubted=objection)
 
     async def _left_out(self, heard: Heard, made: Drafted, faults: list[Fault]) -> bool:
         """Whether the last draft can be said without the sentences that were objected to; then it is cut back to that.
@@ -111,9 +139,10 @@ class Drafting:
         for _ in range(_CUTS):
             words = faults[-1].words if faults else ""
             kept = [part for part in sentences(text) if not (words and (stands(words, part) or stands(part, words)))]
-            if not kept or len(kept) == len(sentences(text)):
+            text_left = " ".join(kept)
+            if len(kept) == len(sentences(text)) or len(spoken_words(text_left)) < _LEAST_WORDS:
                 return False
-            text = " ".join(kept)
+            text = text_left
             found = await self._critic.read(heard.utterance, text)
             fault = draft_fault(found, "distress" in heard.signals, "", False, self._session.lang)
             if not fault.risk:

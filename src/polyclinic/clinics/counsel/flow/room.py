@@ -209,7 +209,7 @@ class Room:
         """Say the answer, or safe words where no draft could be settled; then remember."""
         session, utterance = self.session, heard.utterance
         stage = session.stage
-        if made.risk:
+        if made.risk or made.doubted is not None:
             await self.hand_to_review(utterance, made)
         if made.move is not None and made.move.to != session.stage:
             self.episode.changed("stage", session.stage, made.move.to)
@@ -245,10 +245,15 @@ class Room:
         return Drafted(text=await self.counsellor.alone(utterance))
 
     async def hand_to_review(self, utterance: str, made: Drafted) -> None:
-        """No draft could be settled: a person is told before the safe words for this risk type are said."""
-        rule = f"unresolved_r{made.risk}"
-        self.episode.violated(rule, "counsellor", severity=3, words=made.text, rationale=made.why)
-        review = ForReview(**vars(self.where(utterance)), reason=made.why, risk=made.risk, words=made.text)
+        """No draft could be settled: a person is told before the safe words for this risk type are said, or the draft
+        that the critic alone was against.
+        """
+        risk, why = made.risk, made.why
+        if made.doubted is not None:
+            risk, why = made.doubted.risk, made.doubted.feedback
+        else:
+            self.episode.violated(f"unresolved_r{risk}", "counsellor", severity=3, words=made.text, rationale=why)
+        review = ForReview(**vars(self.where(utterance)), reason=why, risk=risk, words=made.text)
         await self.episode.post(REVIEW_QUEUE, self.turn_key, review)
 
     # -- small things --------------------------------------------------------------------------------------------------

@@ -145,12 +145,25 @@ class LeftOut(Note):
 
 
 class ObjectionDropped(Note):
-    """An objection of the critic's that quoted no words of the draft, and that the reading of the draft did not bear
-    out.
+    """An objection of the critic's that is void by its own brief, and why: it quoted no words of the draft, or a
+    question.
     """
 
     topic = "objection_dropped"
     turn: int
     fault: str
+    words: str
+    reason: str
+    why: str = ""
+
+
+class ObjectionOverruled(Note):
+    """The critic objected to the last draft too, and neither a rule nor the reading of the words bore it out: a draft
+    that broke no rule was said. People are told.
+    """
+
+    topic = "objection_overruled"
+    turn: int
+    risk: int
     words: str
     reason: str

@@ -1,0 +1,89 @@
+"""What stands behind a critic's objection, and what a counsellor took from the person's mouth. Exact rules only: what
+words mean was read before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+from polyclinic.clinics.counsel.rules.risk import Draft, stands
+from polyclinic.clinics.counsel.scenario import PACKAGE
+from polyclinic.core.files import package_data
+from polyclinic.core.part_signs import speaks_of_self
+from polyclinic.text.normal import HANGUL, normalise
+from polyclinic.text.sentences import is_question, sentences
+from polyclinic.text.words import spoken_words
+
+_TAKEN = 0.8
+_LEAST_WORDS = {"en": 4, "ko": 2}
+
+
+def objected(words: str, draft: str) -> str:
+    """The sentences of a draft that an objection's words stand in, or that stand in them; empty for words that the
+    draft does not have.
+    """
+    return " ".join(part for part in sentences(draft) if stands(words, part) or stands(part, words))
+
+
+def void(fault: str, words: str, draft: str, found: Draft) -> str:
+    """Why an objection counts for nothing by the critic's own brief; empty for one that may count.
+
+    A fault must be shown by words of the draft, unless the reading of the draft bears it out: a feeling passed over has
+    no words. A question that makes no slip is no fault.
+    """
+    if fault == "feelings" and not found.feeling:
+        return ""
+    if not stands(words, draft):
+        return "its words do not stand in the draft"
+    at_fault = sentences(objected(words, draft))
+    return "it is about a question" if at_fault and all(is_question(part) for part in at_fault) else ""
+
+
+def confirmed(fault: str, found: Draft) -> bool:
+    """Whether the reading of the very sentences that were objected to bears an objection out."""
+    if found.slip:
+        return True
+    return bool(found.claim) if fault == "accuracy" else fault == "feelings" and not found.feeling
+
+
+@cache
+def _harmless() -> dict[str, tuple[str, ...]]:
+    found: dict[str, list[str]] = package_data(PACKAGE, "data/risk.toml")["harmless"]
+    return {name: tuple(words) for name, words in found.items()}
+
+
+def harmless(draft: str) -> bool:
+    """Whether a draft only names a feeling or thanks, and asks: nothing in it states a fact, presses or promises.
+
+    Exact, and narrow on purpose: this is the form that the last draft is asked for, and the one thing that may be said
+    while the critic alone objects.
+    """
+    known = _harmless()
+    parts = sentences(draft)
+    if not any(is_question(part) for part in parts):
+        return False
+    for part in parts:
+        line = normalise(part).rstrip(" .!?~\"'")
+        gentle = is_question(part) or line.startswith(known["begins"]) or line.endswith(known["ends"])
+        if not gentle or any(word in line for word in known["never"]):
+            return False
+    return True
+
+
+def borrowed(draft: str, heard: Sequence[str]) -> str:
+    """Sentences in which a counsellor speaks as the ill person: their own words, given back as the counsellor's.
+
+    Somebody who takes up what was heard says "you", or asks. In Korean the subject is left out, so there the words
+    alone decide.
+    """
+    theirs = [frozenset(spoken_words(line)) for line in heard]
+    return " ".join(part for part in sentences(draft) if not is_question(part) and _taken(part, theirs))
+
+
+def _taken(sentence: str, theirs: Sequence[frozenset[str]]) -> bool:
+    korean = bool(HANGUL.search(sentence))
+    mine = spoken_words(sentence)
+    if len(mine) < _LEAST_WORDS["ko" if korean else "en"] or not (korean or speaks_of_self(sentence)):
+        return False
+    return any(sum(word in line for word in mine) >= _TAKEN * len(mine) for line in theirs)
