@@ -16,7 +16,7 @@ import orjson
 from polyclinic.core.again import again, beginning, whole
 from polyclinic.core.loosely import made_of, read_loosely
 from polyclinic.core.message import Message, ToolCall
-from polyclinic.core.model import FORM_IN_WORDS, Completion, Request, Settings
+from polyclinic.core.model import FORM_IN_WORDS, Completion, Request, Settings, plays_as, was_trained
 from polyclinic.core.plainly import ToldInWords, asked_after, field_prompt, field_value, fields_to_ask
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reply import Unreadable, read_reply
@@ -61,7 +61,12 @@ class Agent:
     @property
     def is_language_model(self) -> bool:
         """Whether a language model plays this role, now or in the recording that is played again."""
-        return self._board.players.model(self.role).kind in ("llm", "replay")
+        return plays_as(self._board.players.model(self.role)) == "llm"
+
+    @property
+    def is_trained(self) -> bool:
+        """Whether who plays this role learns, or has learned, from the clinic's own rows."""
+        return was_trained(self._board.players.model(self.role))
 
     def survives(self, error: OwnedError, where: str) -> None:
         """Record a reply that stayed unreadable, and that the episode goes on without it; raise any other failure."""

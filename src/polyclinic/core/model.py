@@ -188,11 +188,23 @@ class Model(Protocol):
         ...
 
 
+def plays_as(model: Model) -> ModelKind:
+    """What sort of player answers: for a recording, the one who played then."""
+    played: ModelKind = getattr(model, "played", model.kind)
+    return played
+
+
+def was_trained(model: Model) -> bool:
+    """Whether a model learns, or has learned, from a clinic's own rows: it is asked as those rows ask."""
+    return bool(getattr(model, "trained", False))
+
+
 class Wrapper:
     """Base of a model around another: both have one name and one kind."""
 
     def __init__(self, model: Model) -> None:
         self._model, self.name, self.kind = model, model.name, model.kind
+        self.played, self.trained = plays_as(model), was_trained(model)
 
 
 @lru_cache(maxsize=4096)

@@ -70,6 +70,7 @@ class Assembly:
         options = caller.options if isinstance(caller, (LocalCaller, WeightsCaller)) else spec.options
         purse = Purse(price, self._budget) if self._budget is not None else None
         guarded = Guarded(caller, limiter, options, purse)
+        guarded.trained = spec.trained
         self._guarded.append(guarded)
         model: Model = guarded
         return Cached(model, self._cache) if self._cache is not None else model

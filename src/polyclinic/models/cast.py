@@ -15,7 +15,7 @@ from polyclinic.models.assemble import Assembly
 from polyclinic.models.cache import ResponseCache
 from polyclinic.models.human import HumanDesk, HumanModel
 from polyclinic.models.prices import Prices
-from polyclinic.models.replay import Lookup, ReplayModel
+from polyclinic.models.replay import Recording, ReplayModel
 from polyclinic.models.spec import ALL, CastSpec, Options, parse_cast, parse_model
 from polyclinic.models.understudy import UnderstudyModel
 
@@ -126,7 +126,7 @@ def build_cast(
     *,
     reader: Callable[[str], Reader] | None = None,
     desk: HumanDesk | None = None,
-    recordings: Mapping[str, Lookup] | None = None,
+    recordings: Mapping[str, Recording] | None = None,
     cache: ResponseCache | None = None,
     budget: Budget | None = None,
     prices: Prices | None = None,
@@ -152,7 +152,7 @@ def open_cast(
     *,
     reader: Callable[[str], Reader] | None = None,
     desk: HumanDesk | None = None,
-    recordings: Mapping[str, Lookup] | None = None,
+    recordings: Mapping[str, Recording] | None = None,
     cache: ResponseCache | None = None,
     budget: Budget | None = None,
     prices: Prices | None = None,
@@ -177,10 +177,10 @@ def open_cast(
                 raise ConfigError(f"cast {role}=human: a run has no person to answer; use 'polyclinic play'")
             models[role] = HumanModel(desk)
         elif spec.kind == "replay":
-            lookup = (recordings or {}).get(spec.model)
-            if lookup is None:
+            recorded = (recordings or {}).get(spec.model)
+            if recorded is None:
                 raise UnknownName("recorded run", spec.model, recordings or {})
-            models[role] = ReplayModel(spec.model, lookup)
+            models[role] = ReplayModel(spec.model, recorded.find, *recorded.player(role))
         else:
             models[role] = assembly.model(spec)
     return Cast(models, chosen, [assembly.close], assembly.unpriced, check=assembly.check, retries=assembly.retries)

@@ -95,6 +95,7 @@ class Guarded:
 
     def __init__(self, caller: Caller, limiter: Limiter, options: Options, purse: Purse | None = None) -> None:
         self._caller, self._limiter, self._options, self._purse = caller, limiter, options, purse
+        self.trained = False
         self.retries = 0
 
     @property

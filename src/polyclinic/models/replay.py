@@ -2,21 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, cast
 
-from polyclinic.core.model import Completion, ModelKind, Request
+from polyclinic.core.model import Completion, ModelKind, Request, role_of
 from polyclinic.errors import ModelError
+from polyclinic.models.spec import parse_model
 
 Lookup = Callable[[str, int], Completion | None]
 
 
+class Recording(NamedTuple):
+    """A recorded run: its answers, and by role who gave them, as the run's record has it."""
+
+    find: Lookup
+    players: Mapping[str, Mapping[str, str]]
+
+    def player(self, role: str) -> tuple[ModelKind, bool]:
+        """What sort of player had a role, and whether it was trained on the clinic's rows."""
+        kept = self.players.get(role) or self.players.get(role_of(role)) or {}
+        kind = cast("ModelKind", kept.get("kind", "llm").replace("replay", "llm"))
+        return kind, kind == "llm" and "model" in kept and parse_model(kept["model"]).trained
+
+
 class ReplayModel:
-    """Answers from a recording, by the request's key and how often this episode has asked it."""
+    """Answers from a recording, by the request's key and how often this episode has asked it. It is asked as the one
+    who played then was asked.
+    """
 
     kind: ModelKind = "replay"
 
-    def __init__(self, run: str, lookup: Lookup) -> None:
-        self._run, self._lookup = run, lookup
+    def __init__(self, run: str, lookup: Lookup, played: ModelKind = "llm", trained: bool = False) -> None:
+        self._run, self._lookup, self.played, self.trained = run, lookup, played, trained
 
     @property
     def name(self) -> str:

@@ -67,6 +67,7 @@ class Options(Frozen):
     )
     key_env: str = Field("", description="environment variable with the key")
     stream: bool = Field(True, description="stream replies, so that silence is noticed")
+    trained: bool = Field(False, description="it learned from this clinic's rows, and is asked as they ask")
     threads: int | None = Field(None, ge=1, description="local: threads to compute with")
     context: int = Field(8192, ge=256, description="local: tokens of context for each call")
 
@@ -116,6 +117,12 @@ class CastSpec:
         if self.kind in ("understudy", "human", "replay"):
             return self.kind
         return "llm"
+
+    @property
+    def trained(self) -> bool:
+        """Whether it learned from a clinic's rows: as said in its options, or a folder of weights on this machine."""
+        folder = self.kind == "local" and bool(self.model) and not self.model.endswith(".gguf")
+        return folder or self.options.trained
 
     @property
     def remote(self) -> bool:

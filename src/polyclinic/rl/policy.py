@@ -25,6 +25,7 @@ class PolicyModel:
 
     name = "policy"
     kind: ModelKind = "llm"
+    trained = True
 
     def __init__(self) -> None:
         self._questions: asyncio.Queue[Waiting] = asyncio.Queue()

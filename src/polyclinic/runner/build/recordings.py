@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from polyclinic.core.model import Completion
 from polyclinic.errors import ConfigError
 from polyclinic.models.cast import CastSpec
+from polyclinic.models.replay import Recording
 from polyclinic.store.store import Store
 
-Lookup = Callable[[str, int], Completion | None]
 
-
-async def open_recordings(specs: Iterable[CastSpec], store: Store | None) -> dict[str, Lookup]:
-    """Run id to its lookup, for every ``replay:RUN`` in a cast."""
+async def open_recordings(specs: Iterable[CastSpec], store: Store | None) -> dict[str, Recording]:
+    """Run id to its recording, for every ``replay:RUN`` in a cast."""
     wanted = sorted({spec.replay_run for spec in specs if spec.replay_run})
     if wanted and store is None:
         raise ConfigError("replay needs a store that holds the recorded run: name it with --store")
-    return {run: await _lookup(store, run) for run in wanted if store is not None}
+    return {run: await _recording(store, run) for run in wanted if store is not None}
 
 
-async def _lookup(store: Store, run: str) -> Lookup:
+async def _recording(store: Store, run: str) -> Recording:
     """The answers of a run's own episodes; those of later rescorings are not part of what was recorded."""
     row = await store.runs.get(run)
     rows = await store.database.read(
@@ -36,4 +35,4 @@ async def _lookup(store: Store, run: str) -> Lookup:
         text = recorded.get((key, occurrence))
         return None if text is None else Completion.from_json(text)
 
-    return find
+    return Recording(find, row.players)

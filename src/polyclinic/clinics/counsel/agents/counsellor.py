@@ -8,6 +8,7 @@ from polyclinic.clinics.counsel.agents.memory import LINE_CHARS, Recollection
 from polyclinic.clinics.counsel.prompts import (
     NONE,
     CounsellorCites,
+    CounsellorComforts,
     CounsellorReplies,
     Cue,
     PlannerPlans,
@@ -110,7 +111,10 @@ class Counsellor:
         feedback: str,
         last_draft: bool,
     ) -> str:
-        """One draft, in plain words."""
+        """One draft, in plain words. A language model's last one has nothing in it to recite."""
+        if last_draft and not gentle and self._writer.is_language_model:
+            cue = Cue(voice=self._voice, stage=move.to, live=self._live)
+            return await self._writer.ask(CounsellorComforts(lang=self._session.lang, utterance=utterance, cue=cue))
         prompt = CounsellorReplies(
             lang=self._session.lang,
             goal=stage_words(move.to, "goal", self._session.lang),
@@ -121,7 +125,6 @@ class Counsellor:
             utterance=utterance,
             refused=refused,
             feedback=feedback,
-            last_draft=last_draft,
             cue=Cue(voice=self._voice, stage=move.to, live=self._live),
         )
         return await self._writer.ask(prompt, history=self._memory.before(utterance))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from polyclinic.clinics.counsel.prompts.counsellor import (
     CounsellorCites,
+    CounsellorComforts,
     CounsellorReplies,
     PlannerPlans,
     SingleReplies,
@@ -32,6 +33,7 @@ PROMPTS = (
     GuardChecks,
     PlannerPlans,
     CounsellorReplies,
+    CounsellorComforts,
     CounsellorCites,
     CriticJudges,
     KeeperRemembers,
@@ -47,6 +49,7 @@ __all__ = [
     "PROMPTS",
     "Cited",
     "CounsellorCites",
+    "CounsellorComforts",
     "CounsellorReplies",
     "CriticJudges",
     "Criticism",

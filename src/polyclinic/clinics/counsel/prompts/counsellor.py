@@ -50,10 +50,7 @@ class PlannerPlans(Prompt[Plan]):
 
 
 class CounsellorReplies(Prompt[str]):
-    """The counsellor's next words. What was said before goes with it as the history of both sides.
-
-    `last_draft`: if this one is refused too, a set answer is said instead of it.
-    """
+    """The counsellor's next words. What was said before goes with it as the history of both sides."""
 
     template = "reply.{lang}.md"
     words = 90
@@ -66,7 +63,6 @@ class CounsellorReplies(Prompt[str]):
     utterance: str
     refused: str
     feedback: str
-    last_draft: bool
     cue: Cue = Cue()
 
     @property
@@ -91,6 +87,20 @@ class CounsellorReplies(Prompt[str]):
             f"{again}: “{self.refused}”. {self.feedback}" if self.feedback else "",
             ask,
         )
+
+
+class CounsellorComforts(Prompt[str]):
+    """The last draft of a language model whose others were refused: one sentence on the feeling and one question.
+
+    It holds nothing that could be read out or stated as a fact: no history, no sources, no instruction about the
+    refused drafts. If it is refused too, a set answer is said instead of it.
+    """
+
+    template = "comfort.{lang}.md"
+    words = 40
+    lang: Lang
+    utterance: str
+    cue: Cue = Cue()
 
 
 class CounsellorCites(Prompt[Cited]):

@@ -8,6 +8,7 @@ from polyclinic.clinics.counsel.prompts import (
     NONE,
     Cited,
     CounsellorCites,
+    CounsellorComforts,
     CounsellorReplies,
     Plan,
     PlannerPlans,
@@ -77,6 +78,13 @@ class CounsellorUnderstudy(Understudy):
         if _QUESTION.search(prompt.utterance):
             return usable[-1 if explains and len(usable) == 1 else min(1, len(usable) - 1) if explains else 0]
         return usable[0] if explains else None
+
+    @answers(CounsellorComforts)
+    def comforts(self, ask: Ask[CounsellorComforts]) -> str:
+        """A warm word and the stage's question."""
+        prompt = ask.prompt
+        parts = (("counsellor", "warm"), ("asks", prompt.cue.stage))
+        return " ".join(words(prompt.cue.voice, kind, prompt.lang, name) for kind, name in parts)
 
     @answers(CounsellorCites)
     def cites(self, ask: Ask[CounsellorCites]) -> Cited:

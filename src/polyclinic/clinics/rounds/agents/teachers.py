@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar, assert_never
+from typing import Any, assert_never
 
 from polyclinic.clinics.rounds.agents.people import Learner
 from polyclinic.clinics.rounds.prompts import (
@@ -19,9 +19,10 @@ from polyclinic.clinics.rounds.prompts import (
     TutorHelps,
     TutorLectures,
     TutorRevises,
+    TutorThinks,
 )
 from polyclinic.clinics.rounds.prompts.replies import ExpertAnswer
-from polyclinic.clinics.rounds.rules.thinking import NotAsAsked, read_output
+from polyclinic.clinics.rounds.rules.thinking import NotAsAsked, read_output, read_thinking
 from polyclinic.clinics.rounds.scenario.case import Case
 from polyclinic.clinics.rounds.scenario.shipped import pictures
 from polyclinic.clinics.rounds.state import ANALYSIS_CHARS, Analysis, Room, profile_of
@@ -31,8 +32,6 @@ from polyclinic.core.memory import cut
 from polyclinic.core.message import Frozen
 from polyclinic.core.review import Verdict
 from polyclinic.errors import ReplyError, SimulatedUserError
-
-T = TypeVar("T", TutorAsks, TutorGuides)
 
 
 class Draft(Frozen):
@@ -48,7 +47,6 @@ class Tutor:
     def __init__(self, episode: Episode, case: Case, variant: RoundsVariant) -> None:
         self._agent, self._case, self._kind = episode.agent("tutor"), case, variant.tutor
         self._cue = Cue(case=case.id, voice=variant.voice)
-        self._speaks_alone = False
 
     @property
     def thinks(self) -> bool:
@@ -80,41 +78,52 @@ class Tutor:
         assert_never(self._kind)
 
     async def _thinks_and_asks(self, room: Room, analyses: tuple[Analysis, ...], last: bool) -> Draft:
-        """Thinking, then words. Where the two cannot be told apart, or never come to an end, nothing of it may be
-        heard: the words are asked for by themselves, and what was written stays as the thinking, with its faults. A
-        model that has failed so is asked for its words alone for the rest of the session.
+        """Thinking, then words. A language model that was not trained to write both at once is asked for one after the
+        other. Where the two cannot be told apart, nothing of it may be heard: the words are asked for by themselves,
+        and what was written stays as the thinking, with its faults.
         """
-        if self._speaks_alone:
-            return Draft(guidance=await self._asks(room, analyses, last))
-        prompt = self._turn(TutorGuides, room, analyses, last)
+        if self._agent.is_language_model and not self._agent.is_trained:
+            return await self._thinks_then_asks(room, analyses, last)
         try:
-            written = await self._agent.ask(prompt)
+            written = await self._agent.ask(TutorGuides(**self._turn(room, analyses, last)))
         except ReplyError as error:
             self._agent.survives(error, "thinking")
-            self._speaks_alone = True
             return Draft(guidance=await self._asks(room, analyses, last))
         if self._agent.is_person:
             return Draft(guidance=written)
         try:
             read = read_output(written)
         except NotAsAsked:
-            self._speaks_alone = self._agent.is_language_model
             return Draft(guidance=await self._asks(room, analyses, last), monologue=written)
         return Draft(guidance=read.guidance, monologue=read.monologue)
 
-    async def _asks(self, room: Room, analyses: tuple[Analysis, ...], last: bool) -> str:
-        return await self._agent.ask(self._turn(TutorAsks, room, analyses, last))
+    async def _thinks_then_asks(self, room: Room, analyses: tuple[Analysis, ...], last: bool) -> Draft:
+        """The thinking as a small form, then the words with the thinking at hand."""
+        try:
+            thought = await self._agent.ask(TutorThinks(**self._turn(room, analyses, last)))
+        except ReplyError as error:
+            self._agent.survives(error, "thinking")
+            return Draft(guidance=await self._asks(room, analyses, last))
+        monologue = thought.written([analysis.student for analysis in analyses])
+        lines = tuple(part.text for part in read_thinking(monologue, (), False).parts)
+        return Draft(guidance=await self._asks(room, analyses, last, lines), monologue=monologue)
 
-    def _turn(self, kind: type[T], room: Room, analyses: tuple[Analysis, ...], last: bool) -> T:
-        return kind(
-            sheet=Sheet.from_case(self._case),
-            key=Key.from_case(self._case),
-            pictures=pictures(self._case),
-            history=room.heard_by_tutor(),
-            last=last,
-            analyses=analyses,
-            cue=self._cue,
-        )
+    async def _asks(
+        self, room: Room, analyses: tuple[Analysis, ...], last: bool, thoughts: tuple[str, ...] = ()
+    ) -> str:
+        return await self._agent.ask(TutorAsks(**self._turn(room, analyses, last), thoughts=thoughts))
+
+    def _turn(self, room: Room, analyses: tuple[Analysis, ...], last: bool) -> dict[str, Any]:
+        """What every prompt of a Socratic tutor holds."""
+        return {
+            "sheet": Sheet.from_case(self._case),
+            "key": Key.from_case(self._case),
+            "pictures": pictures(self._case),
+            "history": room.heard_by_tutor(),
+            "last": last,
+            "analyses": analyses,
+            "cue": self._cue,
+        }
 
     async def revises(self, draft: Draft, objections: Sequence[Verdict], analyses: tuple[Analysis, ...]) -> Draft:
         """The same aim, corrected."""

@@ -20,6 +20,7 @@ from polyclinic.clinics.rounds.prompts.tutor import (
     TutorHelps,
     TutorLectures,
     TutorRevises,
+    TutorThinks,
 )
 
 PROMPTS = (
@@ -31,6 +32,7 @@ PROMPTS = (
     StudentActs,
     StudentChooses,
     TutorGuides,
+    TutorThinks,
     TutorAsks,
     TutorHelps,
     TutorLectures,
@@ -61,6 +63,7 @@ __all__ = [
     "TutorHelps",
     "TutorLectures",
     "TutorRevises",
+    "TutorThinks",
     "WritesScript",
     "WritesSteps",
 ]

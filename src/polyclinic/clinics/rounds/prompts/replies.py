@@ -6,16 +6,51 @@ Strict: unknown fields and wrong types are asked again, never guessed at.
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, Literal, cast
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, create_model
 
+from polyclinic.clinics.rounds.rules.thinking import write_thinking
 from polyclinic.core.reply import ReplyModel
 from polyclinic.people.locales import Sex
 
 _REASON: dict[str, JsonValue] = {"maxLength": 600}
 _QUESTION: dict[str, JsonValue] = {"maxLength": 300}
+_THOUGHT: dict[str, JsonValue] = {"maxLength": 120}
 """Told to servers that hold a schema, so that a text is closed in time. A longer text is read all the same."""
+
+
+class TutorThoughts(ReplyModel):
+    """What a tutor thinks before it speaks, a few words to each part. One field for each student of the group: see
+    `thoughts_about`.
+    """
+
+    def written(self, students: Sequence[str]) -> str:
+        """The same as a monologue in tags."""
+        parts = cast("dict[str, str]", self.model_dump())
+        about = [(name, parts[f"student_{number}"]) for number, name in enumerate(students, start=1)]
+        return write_thinking(parts["history"], parts["question"], about, parts["group"], parts.get("image"))
+
+
+@lru_cache(maxsize=256)
+def thoughts_about(students: tuple[str, ...], with_images: bool) -> type[TutorThoughts]:
+    """The form for this very group: no part can be left out."""
+    about = {
+        f"student_{number}": f"what {name} sees, misses and needs" for number, name in enumerate(students, start=1)
+    }
+    parts = {
+        "history": "how far the group has come",
+        "question": "which step is next, and what they should find",
+        **about,
+        "group": "what they agree on, where they differ, what all of them miss",
+        **({"image": "what the pictures show, and whether the students read them rightly"} if with_images else {}),
+    }
+    fields: dict[str, Any] = {
+        name: (str, Field(min_length=1, description=words, json_schema_extra=_THOUGHT)) for name, words in parts.items()
+    }
+    return cast("type[TutorThoughts]", create_model("TutorThoughtsNow", __base__=TutorThoughts, **fields))
 
 
 class WrittenStep(ReplyModel):

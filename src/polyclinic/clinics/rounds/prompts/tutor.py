@@ -14,6 +14,7 @@ from polyclinic.clinics.rounds.prompts.people import (
     sheet_for_human,
     written_by_students,
 )
+from polyclinic.clinics.rounds.prompts.replies import TutorThoughts, thoughts_about
 from polyclinic.clinics.rounds.rules.thinking import shows_thinking
 from polyclinic.clinics.rounds.state import Analysis, Line
 from polyclinic.core.message import Frozen, Image
@@ -55,6 +56,26 @@ class TutorGuides(Prompt[str], SocraticTurn):
         )
 
 
+THOUGHT_WORDS = 12
+
+
+class TutorThinks(Prompt[TutorThoughts], SocraticTurn):
+    """The same thinking by itself, as a small form with a part for each student. What is then said is a question of its
+    own (`TutorAsks`), so that nobody has to tell the two apart.
+    """
+
+    template: ClassVar[str] = "tutor_thinks.md"
+    words: ClassVar[int] = 8 * THOUGHT_WORDS
+
+    def most_words(self) -> int:
+        """Every student is thought about."""
+        return THOUGHT_WORDS * len(self.reply_form().model_fields)
+
+    def reply_form(self) -> type[TutorThoughts]:
+        """One field for each student."""
+        return thoughts_about(tuple(analysis.student for analysis in self.analyses), bool(self.sheet.captions))
+
+
 class _Words(Prompt[str]):
     """What a tutor says to the group, and nothing else: thinking is never heard."""
 
@@ -65,10 +86,11 @@ class _Words(Prompt[str]):
 
 
 class TutorAsks(_Words, SocraticTurn):
-    """The Socratic tutor without structured thinking."""
+    """The Socratic tutor's words alone. `thoughts` are what it has thought just before, if it was asked to think."""
 
     template: ClassVar[str] = "tutor_asks.md"
     words: ClassVar[int] = 100
+    thoughts: tuple[str, ...] = ()
 
     @property
     def for_human(self) -> str:

@@ -19,9 +19,11 @@ from polyclinic.clinics.rounds.prompts import (
     TutorHelps,
     TutorLectures,
     TutorRevises,
+    TutorThinks,
 )
+from polyclinic.clinics.rounds.prompts.replies import TutorThoughts, thoughts_about
 from polyclinic.clinics.rounds.readings import HARM, CaseRead
-from polyclinic.clinics.rounds.rules.thinking import write_output, write_thinking
+from polyclinic.clinics.rounds.rules.thinking import write_output
 from polyclinic.clinics.rounds.state import Analysis
 from polyclinic.clinics.rounds.understudies.textbook import look_up, read_of
 from polyclinic.clinics.rounds.understudies.voices import TutorVoice, Voice, voice
@@ -29,7 +31,7 @@ from polyclinic.core.memory import cut
 from polyclinic.core.understudy import Ask, Understudy, answers
 from polyclinic.text.sentences import is_question, sentences
 
-P = TypeVar("P", TutorGuides, TutorAsks, TutorLectures, TutorRevises)
+P = TypeVar("P", TutorGuides, TutorThinks, TutorAsks, TutorLectures, TutorRevises)
 SLIPS = 0.35
 """How often the plain tutor repeats a common error, and how often it says something it should not."""
 
@@ -80,18 +82,28 @@ def _about(mine: TutorVoice, analysis: Analysis, held: list[int], key: Key) -> s
 
 def thinking(group: Group, with_images: bool) -> str:
     """A monologue in the right form, about this very group."""
+    return thoughts(group, with_images).written([item.student for item in group.analyses])
+
+
+def thoughts(group: Group, with_images: bool) -> TutorThoughts:
+    """What is to be thought about this very group, part by part."""
     mine, key, number = group.speaks.tutor, group.key, group.next
     step, got = key.steps[number], group.holders(number)
     others = [name for name in group.held if name not in got]
     lead = mine.holding.format(names=", ".join(got)) if got else mine.nobody
     picture = mine.picture.format(find=step.step_summary) if step.image is not None else mine.no_picture
-    return write_thinking(
-        mine.history.format(made=number, all=len(key.steps)),
-        mine.aim.format(number=number + 1, find=step.step_summary),
-        [(item.student, _about(mine, item, group.held[item.student], key)) for item in group.analyses],
-        f"{lead}{mine.blind.format(names=', '.join(others) or 'nobody')}",
-        picture if with_images else None,
-    )
+    about = {
+        f"student_{place}": _about(mine, item, group.held[item.student], key)
+        for place, item in enumerate(group.analyses, start=1)
+    }
+    form = thoughts_about(tuple(item.student for item in group.analyses), with_images)
+    parts = {
+        "history": mine.history.format(made=number, all=len(key.steps)),
+        "question": mine.aim.format(number=number + 1, find=step.step_summary),
+        **about,
+        "group": f"{lead}{mine.blind.format(names=', '.join(others) or 'nobody')}",
+    }
+    return form.model_validate(parts | ({"image": picture} if with_images else {}))
 
 
 def socratic_words(ask: Ask[TutorGuides], group: Group) -> str:
@@ -107,6 +119,11 @@ def socratic_words(ask: Ask[TutorGuides], group: Group) -> str:
 
 class TutorUnderstudy(Understudy):
     """Asks from the next step; with mistakes, does what a bad tutor does."""
+
+    @answers(TutorThinks)
+    def thinks(self, ask: Ask[TutorThinks]) -> TutorThoughts:
+        """The thinking by itself."""
+        return thoughts(Group(ask), bool(ask.prompt.sheet.captions))
 
     @answers(TutorGuides)
     def guides(self, ask: Ask[TutorGuides]) -> str:
