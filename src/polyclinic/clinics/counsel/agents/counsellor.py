@@ -110,9 +110,12 @@ class Counsellor:
         refused: str,
         feedback: str,
         last_draft: bool,
+        echoed: bool,
     ) -> str:
-        """One draft, in plain words. A language model's last one has nothing in it to recite."""
-        if last_draft and not gentle and self._writer.is_language_model:
+        """One draft, in plain words. `echoed`: an earlier one was the person's own words, so that the last one shows
+        next to nothing that could be given back.
+        """
+        if last_draft and echoed and not gentle and self._writer.is_language_model:
             cue = Cue(voice=self._voice, stage=move.to, live=self._live)
             return await self._writer.ask(CounsellorComforts(lang=self._session.lang, utterance=utterance, cue=cue))
         prompt = CounsellorReplies(
@@ -125,6 +128,7 @@ class Counsellor:
             utterance=utterance,
             refused=refused,
             feedback=feedback,
+            last_draft=last_draft,
             cue=Cue(voice=self._voice, stage=move.to, live=self._live),
         )
         return await self._writer.ask(prompt, history=self._memory.before(utterance))

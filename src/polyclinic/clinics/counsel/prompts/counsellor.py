@@ -50,7 +50,10 @@ class PlannerPlans(Prompt[Plan]):
 
 
 class CounsellorReplies(Prompt[str]):
-    """The counsellor's next words. What was said before goes with it as the history of both sides."""
+    """The counsellor's next words. What was said before goes with it as the history of both sides.
+
+    `last_draft`: if this one is refused too, a set answer is said instead of it.
+    """
 
     template = "reply.{lang}.md"
     words = 90
@@ -63,6 +66,7 @@ class CounsellorReplies(Prompt[str]):
     utterance: str
     refused: str
     feedback: str
+    last_draft: bool
     cue: Cue = Cue()
 
     @property
@@ -90,10 +94,11 @@ class CounsellorReplies(Prompt[str]):
 
 
 class CounsellorComforts(Prompt[str]):
-    """The last draft of a language model whose others were refused: one sentence on the feeling and one question.
+    """The last draft of a language model that gave the person's own words back: one sentence on the feeling and one
+    question, shown by examples.
 
-    It holds nothing that could be read out or stated as a fact: no history, no sources, no instruction about the
-    refused drafts. If it is refused too, a set answer is said instead of it.
+    It holds nothing else that could be read out: no history, no sources, no word about the refused drafts. If it is
+    refused too, a set answer is said instead of it.
     """
 
     template = "comfort.{lang}.md"
