@@ -11,7 +11,7 @@ import pytest
 from polyclinic.core.episode import EpisodeSpec
 from polyclinic.core.execute import EpisodeResult, RunContext, run_episode
 from polyclinic.core.journal import MemoryJournal
-from polyclinic.core.model import Completion, Model, Request
+from polyclinic.core.model import Completion, Model, ModelKind, Request
 from polyclinic.core.scenario import Scenario
 from polyclinic.models.cast import Cast, build_cast, parse_cast
 from polyclinic.runner.build.built_run import reader_of
@@ -41,22 +41,33 @@ def objects(request: Request, completion: Completion) -> Completion:
 class _Watched:
     """A player whose requests are recorded; `change` may alter its answer or raise."""
 
-    def __init__(self, model: Model, requests: list[Request], change: Change | None) -> None:
+    def __init__(
+        self, model: Model, requests: list[Request], change: Change | None, taken_for: tuple[ModelKind, bool] | None
+    ) -> None:
         self._model, self._requests, self._change = model, requests, change
-        self.name, self.kind = model.name, model.kind
+        self.name = model.name
+        self.kind, self.trained = taken_for or (model.kind, False)
 
     async def answer(self, request: Request) -> Completion:
         self._requests.append(request)
-        completion = await self._model.answer(request)
+        asks_field = request.prompt.prompt_name() == "AsksField"  # of a language model alone: no understudy answers it
+        completion = Completion(text="no") if asks_field else await self._model.answer(request)
         return self._change(request, completion) if self._change else completion
 
 
 class _Players:
-    def __init__(self, cast: Cast, requests: list[Request], changes: Mapping[str, Change]) -> None:
-        self._cast, self._requests, self._changes = cast, requests, changes
+    def __init__(
+        self,
+        cast: Cast,
+        requests: list[Request],
+        changes: Mapping[str, Change],
+        taken_for: Mapping[str, tuple[ModelKind, bool]],
+    ) -> None:
+        self._cast, self._requests, self._changes, self._taken_for = cast, requests, changes, taken_for
 
     def model(self, role: str) -> Model:
-        return _Watched(self._cast.model(role), self._requests, self._changes.get(role.partition("-")[0]))
+        mine = role.partition("-")[0]
+        return _Watched(self._cast.model(role), self._requests, self._changes.get(mine), self._taken_for.get(mine))
 
     def describe(self) -> dict[str, str]:
         return self._cast.describe()
@@ -75,6 +86,7 @@ def play() -> Play:
         seed: int = 0,
         changes: Mapping[str, Change] | None = None,
         judged: bool = False,
+        taken_for: Mapping[str, tuple[ModelKind, bool]] | None = None,
     ) -> Played:
         clinic = load_clinic("rounds")
         roles = [role.name for role in clinic.roles]
@@ -82,7 +94,7 @@ def play() -> Play:
         mistakes = {mistake.name for mistake in clinic.mistakes}
         requests: list[Request] = []
         chosen = build_cast(parse_cast(cast), roles, players, mistakes, reader=reader_of(clinic))
-        watched = _Players(chosen, requests, changes or {})
+        watched = _Players(chosen, requests, changes or {}, taken_for or {})
         context = RunContext(clinic, watched, MemoryJournal(), judges=clinic.judges() if judged else ())
         spec = EpisodeSpec("e", "rounds", scenario.id, variant, trial, seed)
         return Played(await run_episode(context, spec, scenario), requests)

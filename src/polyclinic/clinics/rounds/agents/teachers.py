@@ -47,6 +47,7 @@ class Tutor:
     def __init__(self, episode: Episode, case: Case, variant: RoundsVariant) -> None:
         self._agent, self._case, self._kind = episode.agent("tutor"), case, variant.tutor
         self._cue = Cue(case=case.id, voice=variant.voice)
+        self._speaks_alone = False
 
     @property
     def thinks(self) -> bool:
@@ -98,11 +99,16 @@ class Tutor:
         return Draft(guidance=read.guidance, monologue=read.monologue)
 
     async def _thinks_then_asks(self, room: Room, analyses: tuple[Analysis, ...], last: bool) -> Draft:
-        """The thinking as a small form, then the words with the thinking at hand."""
+        """The thinking as a small form, then the words with the thinking at hand. A model that could not fill the form
+        in is asked for its words alone for the rest of the session.
+        """
+        if self._speaks_alone:
+            return Draft(guidance=await self._asks(room, analyses, last))
         try:
             thought = await self._agent.ask(TutorThinks(**self._turn(room, analyses, last)))
         except ReplyError as error:
             self._agent.survives(error, "thinking")
+            self._speaks_alone = True
             return Draft(guidance=await self._asks(room, analyses, last))
         monologue = thought.written([analysis.student for analysis in analyses])
         lines = tuple(part.text for part in read_thinking(monologue, (), False).parts)
