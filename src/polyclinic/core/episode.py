@@ -24,6 +24,7 @@ from polyclinic.core.seed import derive, stream
 from polyclinic.core.services import Services
 from polyclinic.core.switchboard import Switchboard
 from polyclinic.core.transcript import Changed, Event, Learned, Noted, Posted, Said, ToolUsed, Transcript, Violated
+from polyclinic.core.transcript.events import made_of
 from polyclinic.core.value import plain
 from polyclinic.errors import EngineError, UnknownName
 
@@ -126,13 +127,14 @@ class Episode(Generic[S_co, V_co]):
         """Something is said aloud; the payload is kept with it and heard by nobody."""
         if not (isinstance(speaker, str) and isinstance(text, str) and isinstance(to, str)):
             raise TypeError(f"who speaks, what is said and to whom must be text: {speaker!r}, {text!r}, {to!r}")
-        event = Said(speaker=speaker, text=text, to=to, data=payload.written() if payload else {})
+        said = Said(speaker=speaker, text=text, to=to, data=payload.written() if payload else {})
+        event = made_of(said, payload)
         self.record(event)
         return event
 
     def note(self, note: Note) -> None:
         """Keep anything else: a phase, a plan, what was retrieved."""
-        self.record(Noted(topic=note.topic, data=plain(note)))
+        self.record(made_of(Noted(topic=note.topic, data=plain(note)), note))
 
     def changed(self, what: str, before: Any, after: Any) -> None:
         """A piece of the world's state changed."""

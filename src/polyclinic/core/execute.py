@@ -11,7 +11,7 @@ from polyclinic.core.agent import Agent
 from polyclinic.core.campaign import Effect
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.episode import Campaign, CommitHook, Episode, EpisodeSpec, Listener
-from polyclinic.core.journal import Journal
+from polyclinic.core.journal import CallRecord, Journal
 from polyclinic.core.judge import Case, Judge
 from polyclinic.core.limits import Limits, Meter
 from polyclinic.core.model import Usage
@@ -43,6 +43,8 @@ class EpisodeResult:
     staged: StagedRecords | None = None
     usage: dict[str, Usage] = field(default_factory=dict)
     calls: dict[str, int] = field(default_factory=dict)
+    unwritten: list[CallRecord] = field(default_factory=list)
+    """Answers that whoever commits this result writes to the journal in the same transaction."""
 
 
 @dataclass(frozen=True)
@@ -71,12 +73,18 @@ class RunContext:
 
 
 async def run_episode(
-    context: RunContext, spec: EpisodeSpec, scenario: Scenario, campaign: Campaign | None = None, *, fresh: bool = False
+    context: RunContext,
+    spec: EpisodeSpec,
+    scenario: Scenario,
+    campaign: Campaign | None = None,
+    *,
+    fresh: bool = False,
+    committed_whole: bool = False,
 ) -> EpisodeResult:
     """Run the flow and the judges. Failures inside become data; the user's errors and the run's limits are raised.
 
     The episode's own limits are the flow's: an episode that used all it may is judged like any other. `fresh` says that
-    its journal is known to be empty.
+    its journal is known to be empty, `committed_whole` that the caller commits the last answers with the result.
     """
     clinic, variant = context.clinic, context.clinic.variant(spec.variant)
     meter = Meter(context.limits, "episode")
@@ -113,9 +121,11 @@ async def run_episode(
         await _judge(context, board, episode, result)
         result.effects, result.commit_hooks = episode.effects, episode.commit_hooks
         result.staged = episode.staged
-    result.transcript = episode.transcript.numbered()
+    result.transcript = episode.transcript.number_own()
     result.failures = [event for event in result.transcript.events if event.kind == "failed"]
     result.usage, result.calls = board.usage, board.calls
+    if committed_whole:
+        result.unwritten = board.take_unwritten()
     try:
         await board.written()
     except OwnedError as error:
@@ -143,6 +153,7 @@ def as_failed(result: EpisodeResult, error: str) -> EpisodeResult:
         failures=transcript.of(Failed),
         usage=result.usage,
         calls=result.calls,
+        unwritten=result.unwritten,
     )
 
 

@@ -9,6 +9,7 @@ room of their own.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from polyclinic.core.reply import schema_of
@@ -29,6 +30,7 @@ _LINES = {
 }
 
 
+@lru_cache(maxsize=1_024)
 def length_line(words: int, lang: str, speech: bool) -> str:
     """The line that tells a model how long its reply may be; `speech` for plain text, else for a structured reply."""
     return _LINES["ko" if lang == "ko" else "en", speech].format(words=words)

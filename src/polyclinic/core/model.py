@@ -207,10 +207,16 @@ class Wrapper:
         self.played, self.trained = plays_as(model), was_trained(model)
 
 
-@lru_cache(maxsize=4096)
 def estimate_tokens(text: str) -> int:
     """A rough count where nobody reports one: four characters a token for Latin script, one and a half for Hangul."""
-    wide = 0 if text.isascii() else (len(text.encode()) - len(text)) // 2
+    if text.isascii():
+        return (len(text) + 3) // 4
+    return _estimate_wide(text)
+
+
+@lru_cache(maxsize=4096)
+def _estimate_wide(text: str) -> int:
+    wide = (len(text.encode()) - len(text)) // 2
     return (len(text) - wide + 3) // 4 + (wide * 2 + 2) // 3
 
 

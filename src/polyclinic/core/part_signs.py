@@ -51,6 +51,16 @@ _ASSISTANT = re.compile(
     r"|(?:this|the) (?:role-?play|simulation|scenario)\b|(?:stay|stepping|step|break)(?:ing)? (?:in|out of)"
     r" (?:the |my )?(?:character|role)|(?:consult|see|contact|speak to) an? (?:healthcare|medical) professional)",
 )
+_ASSISTANT_HOLDS = (
+    *("an ai", "a ai", "language model", "assist", "simulated", "chatbot", "training data", "instructions", "prompt"),
+    *("role", "case file", "sorry", "unable", "not able", "provide", "fulfil", "comply", "generate", "offer medical"),
+    *("medical advice", "can i help", "may i help", "anything else i can", "information", "ability", "let's address"),
+    *("helps", "let me know if you", "feel free to ask", "here's", "here is", "here are", "reveal", "volunteer"),
+    *("to simulate", "to play", "to act as", "to portray", "the user", "script", "persona ", "guidelines"),
+    *("your score", "diagnosis matches", "next question", "please proceed with", "simulation", "scenario"),
+    *("character", "professional"),
+)
+"""Whatever `_ASSISTANT` finds has one of these in it. To look for them takes a twentieth of its time."""
 _ADVISES = re.compile(
     r"\b(?:based on (?:your|the) (?:symptoms|description|information)"
     r"|i (?:would|'d) recommend (?:that you|you|seeing|a\b)|i(?:'m| am) sorry to hear)"
@@ -107,20 +117,26 @@ def broken_by(
     is not.
     """
     line = normalise(text)
-    for pattern in (_OFFER, _PREFACE, _ASSISTANT, _ASSISTANT_KO, *(() if may_advise else (_ADVISES,))):
-        match = pattern.search(line)
-        if match:
-            return PartBreak("speaks as an assistant", match[0])
+    match = _OFFER.match(line) or _PREFACE.match(line)
+    if match is None and any([held in line for held in _ASSISTANT_HOLDS]):
+        match = _ASSISTANT.search(line)
+    if match is None and not line.isascii():
+        match = _ASSISTANT_KO.search(line)
+    if match is None and not may_advise:
+        match = _ADVISES.search(line)
+    if match:
+        return PartBreak("speaks as an assistant", match[0])
     if _FORM.match(text):
         return PartBreak("form instead of speech", text.strip())
     match = _DIRECTION.search(text)
     if match:
         return PartBreak("stage direction", match[0].strip())
+    mine = spoken_words(line)
     found: tuple[tuple[BreakKind, str], ...] = (
-        ("speaks for the other", _labelled(text, (*others, *own))),
-        ("third person", _third_person(text, own)),
-        ("echo of the other", _echo(line, normalise(said))),
-        ("echo of the instructions", _instructed(line, told)),
+        ("speaks for the other", _labelled(text, (*others, *own)) if ":" in text else ""),
+        ("third person", _third_person(text, own) if any([normalise(name) in line for name in own]) else ""),
+        ("echo of the other", _echo(line, mine, said)),
+        ("echo of the instructions", _instructed(line, mine, told) if told else ""),
         ("knows what is hidden", next(iter(mentioned(text, hidden)), "")),
     )
     return next((PartBreak(kind, words) for kind, words in found if words), None)
@@ -178,23 +194,28 @@ def _about(names: tuple[str, ...]) -> re.Pattern[str]:
     )
 
 
-def _echo(line: str, said: str) -> str:
+def _echo(line: str, mine: list[str], said: str) -> str:
     """The other's last words, given back with hardly a word of one's own."""
-    theirs, mine = spoken_words(said), spoken_words(line)
-    if len(theirs) < ECHO_WORDS or not mine:
+    count, theirs = _words_said(said)
+    if count < ECHO_WORDS or not mine:
         return ""
-    return line if " ".join(theirs) in " ".join(mine) and len(mine) - len(theirs) < _ADDED else ""
+    return line if len(mine) - count < _ADDED and theirs in " ".join(mine) else ""
 
 
-def _instructed(line: str, told: str) -> str:
+@lru_cache(maxsize=1_024)
+def _words_said(said: str) -> tuple[int, str]:
+    words = spoken_words(normalise(said))
+    return len(words), " ".join(words)
+
+
+def _instructed(line: str, mine: list[str], told: str) -> str:
     """A run of words of an instruction (a sentence to "you" in which nobody says "I"), or a whole sentence."""
-    if not told:
+    known, whole, beginnings = _runs(told)
+    if beginnings.isdisjoint(zip(mine, mine[1:], mine[2:], strict=False)):
         return ""
-    known, whole = _runs(told)
     copied = next((sentence for sentence in sentences(line) if tuple(spoken_words(sentence)) in whole), "")
     if copied:
         return copied
-    mine = spoken_words(line)
     for start in range(len(mine) - PROMPT_ECHO + 1):
         run = tuple(mine[start : start + PROMPT_ECHO])
         if run in known:
@@ -202,14 +223,18 @@ def _instructed(line: str, told: str) -> str:
     return ""
 
 
+_Words = tuple[str, ...]
+
+
 @lru_cache(maxsize=64)
-def _runs(told: str) -> tuple[frozenset[tuple[str, ...]], frozenset[tuple[str, ...]]]:
-    found: set[tuple[str, ...]] = set()
-    whole: set[tuple[str, ...]] = set()
+def _runs(told: str) -> tuple[frozenset[_Words], frozenset[_Words], frozenset[_Words]]:
+    """Runs of words of instructions, whole sentences, and the first three words of each of both."""
+    found: set[_Words] = set()
+    whole: set[_Words] = set()
     for sentence in sentences(told):
         words = tuple(spoken_words(normalise(sentence)))
         if len(words) >= EXAMPLE_ECHO:
             whole.add(words)
         if _TOLD.search(sentence) and not speaks_of_self(sentence):
             found.update(tuple(words[at : at + PROMPT_ECHO]) for at in range(len(words) - PROMPT_ECHO + 1))
-    return frozenset(found), frozenset(whole)
+    return frozenset(found), frozenset(whole), frozenset(run[:3] for run in found | whole)

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from functools import cache
 from typing import Any, ClassVar, Generic, TypeVar, cast, get_args
 
@@ -117,23 +116,25 @@ class Prompt(BaseModel, Generic[R]):
 
     def render(self) -> list[Message]:
         """The words, as messages. The last user message ends with the length of the reply and has the pictures."""
-        name = self.template
-        if "{" in name:
-            name = _FIELD.sub(lambda match: str(getattr(self, match.group(1))), name)
-        fields = self.__dict__
-        messages = [section.message(fields) for section in sections(self.__class__.__module__, name)]
-        last = max((i for i, message in enumerate(messages) if message.role == "user"), default=len(messages) - 1)
-        length = length_line(self.most_words(), self.language, self.reply_type() is str)
-        said = messages[last].content
-        messages[last] = replace(
-            messages[last], content=f"{said}\n\n{length}" if said else length, images=self.images()
-        )
+        kind, fields = self.__class__, self.__dict__
+        parts = sections(kind.__module__, self._file())
+        last = max((i for i, part in enumerate(parts) if part.role == "user"), default=len(parts) - 1)
+        messages = [part.message(fields) for part in parts[:last]]
+        said, length = parts[last].words(fields), length_line(self.most_words(), self.language, _is_speech(kind))
+        content, images = f"{said}\n\n{length}" if said else length, self.images()
+        messages.append(Message(role=parts[last].role, content=content, images=images))
+        messages += [part.message(fields) for part in parts[last + 1 :]]
         return [message for message in messages if message.content or message.images]
+
+    def _file(self) -> str:
+        """The template's file, with the fields that its name holds."""
+        if "{" not in self.template:
+            return self.template
+        return _FIELD.sub(lambda match: str(getattr(self, match.group(1))), self.template)
 
     def wording(self) -> str:
         """The template's own words, without what the fields put into it."""
-        name = _FIELD.sub(lambda match: str(getattr(self, match.group(1))), self.template)
-        return wording_of(self.__class__.__module__, name)
+        return wording_of(self.__class__.__module__, self._file())
 
     def form_hints(self) -> FormHints:
         """What a screen says beside the form of the reply; see `core.form`."""
@@ -154,6 +155,11 @@ class Prompt(BaseModel, Generic[R]):
         if len(needed) != 1 or fields[needed[0]].annotation is not str:
             raise TypeError(f"{cls.__name__} must override from_human(): its reply has the fields {', '.join(fields)}")
         return cast(R, cast("type[BaseModel]", reply_type)(**{needed[0]: text.strip()}))
+
+
+@cache
+def _is_speech(prompt: type[Prompt[Any]]) -> bool:
+    return prompt.reply_type() is str
 
 
 @cache

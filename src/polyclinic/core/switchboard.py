@@ -121,11 +121,16 @@ class Switchboard:
         self._answered.setdefault(role_of(request.role), []).append(completion.usage)
         return completion, occurrence, name
 
+    def take_unwritten(self) -> list[CallRecord]:
+        """The answers that are not in the journal yet; from now on the caller answers for them."""
+        given, self._unwritten = self._unwritten, []
+        return given
+
     async def written(self) -> None:
         """Hand the answers of this episode to the journal, and wait until they are committed."""
-        if not self._unwritten:
+        given = self.take_unwritten()
+        if not given:
             return
-        given, self._unwritten = self._unwritten, []
         try:
             await _all_kept([self.journal.record(record) for record in given])
         except PASS_THROUGH:

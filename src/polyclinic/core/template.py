@@ -56,15 +56,15 @@ class TemplateSection:
     def message(self, fields: Mapping[str, Any]) -> Message:
         """The message for these fields."""
         if self.role != "system":
-            return spoken(self.role, self._words(fields))
+            return spoken(self.role, self.words(fields))
         try:
             key = tuple([_token(fields[name]) for name in self._names])
             known = self._remembered.get(key)
         except (KeyError, TypeError):
-            return spoken(self.role, self._words(fields))
+            return spoken(self.role, self.words(fields))
         if known is not None:
             return known[0]
-        message = spoken(self.role, self._words(fields))
+        message = spoken(self.role, self.words(fields))
         values = tuple([fields[name] for name in self._names])
         if not _unchanging(values):
             return message
@@ -73,7 +73,7 @@ class TemplateSection:
         self._remembered[key] = message, values
         return message
 
-    def _words(self, fields: Mapping[str, Any]) -> str:
+    def words(self, fields: Mapping[str, Any]) -> str:
         """The words; a section of nothing but text and plain fields needs no template engine."""
         if self._pieces is not None and self._needed <= fields.keys():
             return "".join([str(fields[name]) if name else text for name, text in self._pieces]).strip()

@@ -12,6 +12,9 @@ def weighted_value(scores: Sequence[Score]) -> tuple[float, float] | None:
 
     Samples of a judge are averaged first, then judges, then subjects by their weight; the weights of subjects add up.
     """
+    if len(scores) == 1:  # nearly always, and every end of an episode comes through here
+        (only,) = scores
+        return (only.value * only.weight / only.weight, only.weight) if only.weight > 0 else (only.value, 0.0)
     cells: dict[str, dict[str, list[Score]]] = {}
     for score in scores:
         cells.setdefault(score.subject, {}).setdefault(score.judge, []).append(score)

@@ -1,6 +1,7 @@
 """Resources that are written with every booking and rarely searched are indexed when somebody first searches.
 
-Their rows carry a mark until then. A reader of the index asks `pending` first, or calls `catch_up` when it may write.
+Their rows carry a mark until then; only what the rules of booking themselves read (`READ_BY_RULES`) is indexed at once.
+A reader of the index asks `pending` first, or calls `catch_up` when it may write.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from polyclinic.fhir.codec import loads_stored
 from polyclinic.fhir.extract import IndexValue
 from polyclinic.fhir.index import index_values
 
-DEFERRED = frozenset({"AuditEvent", "Encounter", "Patient", "Provenance"})
+DEFERRED = frozenset({"Appointment", "AuditEvent", "Encounter", "Patient", "Provenance"})
+READ_BY_RULES = {"Appointment": ("slot", "status")}
 MARK = "+"
 _CHUNK = 2000
 _DELETE = "DELETE FROM fhir_index WHERE id = ? AND type = ?"

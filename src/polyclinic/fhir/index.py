@@ -81,6 +81,23 @@ def index_values(resource: Resource) -> IndexValues:
     return found
 
 
+def some_values(resource: Resource, codes: tuple[str, ...]) -> IndexValues:
+    """The index values of a few parameters, each of which reads one element alone."""
+    found: IndexValues = {}
+    _descend(resource.get("id", ""), resource, _tree(resource["resourceType"], codes), found)
+    return found
+
+
+@cache
+def _tree(type_: str, codes: tuple[str, ...]) -> dict[str, _Node]:
+    tree: dict[str, _Node] = {}
+    for code in codes:
+        parameter = parameters(type_)[code]
+        for path in parameter.paths:
+            _grow(tree, path.steps).emits.append(emitter(type_, parameter, path))
+    return tree
+
+
 def differing_values(before: Resource, after: Resource) -> tuple[IndexValues, IndexValues]:
     """The index values of two versions of a resource, without those of elements that are the same in both."""
     plan = _plan(after["resourceType"])

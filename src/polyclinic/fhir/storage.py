@@ -16,9 +16,9 @@ from polyclinic.core.database import Transaction
 from polyclinic.core.records import RecordConflict, RecordGone, RecordMissing, Resource
 from polyclinic.fhir.codec import dumps_text, loads_stored
 from polyclinic.fhir.dates import instant, instant_text
-from polyclinic.fhir.deferred import DEFERRED, MARK, catch_up
-from polyclinic.fhir.extract import split_reference
-from polyclinic.fhir.index import index_values
+from polyclinic.fhir.deferred import DEFERRED, MARK, READ_BY_RULES, catch_up
+from polyclinic.fhir.extract import IndexValues, split_reference
+from polyclinic.fhir.index import index_values, some_values
 from polyclinic.fhir.parameters import parameters, resource_types
 from polyclinic.fhir.slot_kinds import add_kinds, kind_of
 
@@ -71,6 +71,14 @@ def prepare(resource: Resource, version: int, now: int) -> Prepared:
     type_ = stamped["resourceType"]
     columns = slot_columns(stamped) if type_ == "Slot" else _WAITING if type_ in DEFERRED else NO_COLUMNS
     return Prepared(stamped, dumps_text(stamped), *columns)
+
+
+def values_now(prepared: Prepared) -> IndexValues:
+    """What is indexed when it is written."""
+    if prepared.kind != MARK:
+        return index_values(prepared.resource)
+    codes = READ_BY_RULES.get(prepared.resource["resourceType"])
+    return some_values(prepared.resource, codes) if codes else {}
 
 
 def slot_columns(slot: Resource) -> tuple[str | None, str | None, int | None, str | None]:
@@ -183,8 +191,7 @@ def load(transaction: Transaction, resources: Iterable[Resource], now: int) -> i
         insert_many(
             transaction, INSERT, [(p.resource["resourceType"], p.resource["id"], 1, now, *p[1:]) for p in prepared]
         )
-        indexed = [p.resource for p in prepared if p.kind != MARK]
-        insert_many(transaction, INSERT_INDEX, [values for resource in indexed for values in index_values(resource)])
+        insert_many(transaction, INSERT_INDEX, [values for p in prepared for values in values_now(p)])
         add_kinds(transaction, {p.kind: p.resource for p in prepared if p.kind is not None and p.kind != MARK})
         total += len(prepared)
     return total

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Sequence
 
 from polyclinic.core.database import Transaction
 from polyclinic.core.records import PreconditionFailed, RecordConflict, Resource
-from polyclinic.fhir.deferred import MARK
-from polyclinic.fhir.extract import IndexValue
-from polyclinic.fhir.index import differing_values, index_values
+from polyclinic.fhir.deferred import MARK, READ_BY_RULES
+from polyclinic.fhir.extract import IndexValue, IndexValues
+from polyclinic.fhir.index import differing_values, index_values, some_values
 from polyclinic.fhir.slot_kinds import add_kinds, same_kind
-from polyclinic.fhir.storage import INSERT, INSERT_INDEX, NO_COLUMNS, Stored, insert_many, prepare
+from polyclinic.fhir.storage import INSERT, INSERT_INDEX, NO_COLUMNS, Stored, insert_many, prepare, values_now
 
 _INSERT_HISTORY = "INSERT INTO fhir_history (type, id, version, updated, body) VALUES (?, ?, ?, ?, ?)"
 _UPDATE = (
@@ -45,8 +45,8 @@ class WriteBuffer:
         prepared = prepare(resource, 1, self._now)
         stamped = prepared.resource
         self._new.append((stamped["resourceType"], stamped["id"], 1, self._now, *prepared[1:]))
+        self._values.extend(values_now(prepared))
         if prepared.kind != MARK:
-            self._values.extend(index_values(stamped))
             self._note_kind(None, stamped, prepared.kind)
         return stamped
 
@@ -57,10 +57,15 @@ class WriteBuffer:
         """
         prepared = prepare(resource, current.version + 1, self._now)
         self._replace(current, prepared.body, prepared[2:])
-        if prepared.kind == MARK:
+        codes = READ_BY_RULES.get(current.type)
+        if prepared.kind == MARK and codes is None:
             return prepared.resource
         if before is None and current.body is not None:
             before = current.resource()
+        if codes is not None:
+            was = some_values(before, codes) if before is not None else {}
+            self._replace_values(was, some_values(prepared.resource, codes), prepared.resource)
+            return prepared.resource
         self._reindex(before, prepared.resource)
         self._note_kind(before, prepared.resource, prepared.kind)
         return prepared.resource
@@ -107,7 +112,9 @@ class WriteBuffer:
         if before is None:
             self._values.extend(index_values(after))
             return
-        old, new = differing_values(before, after)
+        self._replace_values(*differing_values(before, after), after)
+
+    def _replace_values(self, old: IndexValues, new: IndexValues, after: Resource) -> None:
         if old == new:
             return
         for parameter in sorted({value[2] for value in old.keys() ^ new.keys()}):

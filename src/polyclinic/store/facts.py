@@ -5,27 +5,48 @@ A row is written with the end of its episode. Rows of older stores are made when
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import orjson
 
 from polyclinic.core.database import Database, Transaction
+from polyclinic.core.execute import EpisodeResult
 from polyclinic.core.transcript import Score
 from polyclinic.core.weighing import values_of
 
 AT_ONCE = 1_000
 _COLUMNS = "run, id, number, scenario, variant, trial, status, attempt, outcome, owners, calls, cost_nano, elapsed_ms"
+_INSERT = f"INSERT INTO episode_facts ({_COLUMNS}) VALUES ({', '.join('?' * 13)})"
 _READ = "id, number, scenario, variant, trial, status, attempt, outcome, transcript, usage, elapsed_ms"
 _FAILED = '"kind":"failed"'
 
 
-def put_values(transaction: Transaction, run: str, episode: str, scores: Sequence[Score]) -> None:
-    """Replace the numbers of one episode."""
-    transaction.execute("DELETE FROM episode_values WHERE run = ? AND episode = ?", (run, episode))
+def put_values(
+    transaction: Transaction, run: str, episode: str, scores: Sequence[Score], *, first: bool = False
+) -> None:
+    """Replace the numbers of one episode; `first` says that there are none yet."""
+    if not first:
+        transaction.execute("DELETE FROM episode_values WHERE run = ? AND episode = ?", (run, episode))
     transaction.executemany(
         "INSERT INTO episode_values (run, episode, metric, value) VALUES (?, ?, ?, ?)",
         [(run, episode, metric, value) for metric, value in values_of(scores).items()],
+    )
+
+
+def put_ended(transaction: Transaction, result: EpisodeResult, number: int, attempt: int, elapsed_ms: int) -> None:
+    """Write the row of an episode that ends just now, from what is at hand."""
+    spec = result.spec
+    if attempt > 1:
+        transaction.execute("DELETE FROM episode_facts WHERE run = ? AND id = ?", (spec.run, spec.id))
+    owners = dict.fromkeys(failure.owner for failure in result.failures)
+    transaction.execute(
+        _INSERT,
+        (
+            *(spec.run, spec.id, number, spec.scenario, spec.variant, spec.trial),
+            *(result.status, attempt, result.outcome, _joined(owners), sum(result.calls.values())),
+            *(sum(used.cost_nano_usd for used in result.usage.values()), elapsed_ms),
+        ),
     )
 
 
@@ -34,9 +55,7 @@ def put_facts(transaction: Transaction, run: str, episodes: Sequence[str]) -> No
     marks = ", ".join("?" * len(episodes))
     found = transaction.execute(f"SELECT {_READ} FROM episodes WHERE run = ? AND id IN ({marks})", (run, *episodes))
     transaction.execute(f"DELETE FROM episode_facts WHERE run = ? AND id IN ({marks})", (run, *episodes))
-    transaction.executemany(
-        f"INSERT INTO episode_facts ({_COLUMNS}) VALUES ({', '.join('?' * 13)})", [(run, *_fact(row)) for row in found]
-    )
+    transaction.executemany(_INSERT, [(run, *_fact(row)) for row in found])
 
 
 def _fact(row: Sequence[Any]) -> tuple[Any, ...]:
@@ -47,13 +66,17 @@ def _fact(row: Sequence[Any]) -> tuple[Any, ...]:
     return (*known, _owners(transcript), calls, cost, elapsed_ms)
 
 
-def _owners(transcript: str) -> str:
+def _joined(owners: Collection[str]) -> str:
     """Who is responsible for what failed, as `|a|b|`, so that one of them can be looked for."""
+    return f"|{'|'.join(owners)}|" if owners else ""
+
+
+def _owners(transcript: str) -> str:
     if _FAILED not in transcript:
         return ""
     events = orjson.loads(transcript)
     owners = dict.fromkeys(str(event["owner"]) for event in events if event.get("kind") == "failed")
-    return f"|{'|'.join(owners)}|" if owners else ""
+    return _joined(owners)
 
 
 class EpisodeFacts:

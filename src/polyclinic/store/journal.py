@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import orjson
@@ -26,6 +26,28 @@ _INSERT_POST = (
 def now_ms() -> int:
     """Wall-clock milliseconds, for leases and bookkeeping; never part of a transcript."""
     return time.time_ns() // 1_000_000
+
+
+def _call_row(run: str, call: CallRecord) -> tuple[object, ...]:
+    request = call.request
+    return (
+        run,
+        call.episode,
+        request.key,
+        call.occurrence,
+        request.role,
+        request.prompt.prompt_name(),
+        call.model,
+        request.canonical.decode(),
+        json_bytes(call.completion).decode(),
+        call.latency_ms,
+    )
+
+
+def keep_calls(run: str, calls: Sequence[CallRecord]) -> Callable[[Transaction], object]:
+    """What keeps these calls inside a larger transaction."""
+    rows = [_call_row(run, call) for call in calls]
+    return lambda transaction: transaction.executemany(_INSERT_CALL, rows)
 
 
 class SentMessage(NamedTuple):
@@ -67,20 +89,7 @@ class StoreJournal:
 
     def record(self, call: CallRecord) -> Awaitable[None]:
         """Keep one answered call; awaiting it ends after the commit."""
-        request = call.request
-        row = (
-            self._run,
-            call.episode,
-            request.key,
-            call.occurrence,
-            request.role,
-            request.prompt.prompt_name(),
-            call.model,
-            request.canonical.decode(),
-            json_bytes(call.completion).decode(),
-            call.latency_ms,
-        )
-        return self._database.write(RowWork(_INSERT_CALL, row))
+        return self._database.write(RowWork(_INSERT_CALL, _call_row(self._run, call)))
 
     async def post(self, episode: str, queue: str, key: str, body: Mapping[str, Any]) -> None:
         """Hand something to people, once for each (episode, queue, key); returns after the commit."""

@@ -17,8 +17,8 @@ from polyclinic.core.scenario import Scenario
 from polyclinic.core.transcript import Transcript
 from polyclinic.errors import UnknownName
 from polyclinic.store.chain import Chain
-from polyclinic.store.facts import put_facts
-from polyclinic.store.journal import now_ms
+from polyclinic.store.facts import put_ended
+from polyclinic.store.journal import keep_calls, now_ms
 from polyclinic.store.leases import LeaseLost, holds
 from polyclinic.store.retries import retry_failed
 from polyclinic.store.run_rows import EPISODE_COLUMNS, RunRow, StoredEpisode, episode_row, run_row
@@ -208,7 +208,7 @@ class Runs:
     def finish(
         self, run: str, unit: str, result: EpisodeResult, owner: str, elapsed_ms: int, chain: Chain | None = None
     ) -> Awaitable[None]:
-        """End an episode: its transcript, scores, usage, effects and commit hooks, all in one transaction.
+        """End an episode: last answers, transcript, scores, usage, effects and commit hooks, all in one transaction.
 
         An episode that is a unit of its own gives its lease back in the same transaction. Raises `LeaseLost` when the
         lease went to another process meanwhile, so that no episode can end twice, and `ChainBroken` when the commit of
@@ -219,6 +219,7 @@ class Runs:
         usage_text = orjson.dumps(usage, option=orjson.OPT_SORT_KEYS).decode()
         effects = [effect.stored().decode() for effect in result.effects]
         episode = result.spec.id
+        keep = keep_calls(run, result.unwritten) if result.unwritten else None
 
         link = chain.next(run, episode) if chain is not None else None
 
@@ -229,13 +230,15 @@ class Runs:
         def end(tx: Transaction) -> None:
             if not holds(tx, run, unit, owner):
                 raise LeaseLost(f"the lease on {unit} went to another process")
-            tx.execute(
+            if keep is not None:
+                keep(tx)
+            number, attempt = tx.execute(
                 "UPDATE episodes SET status = ?, attempt = attempt + 1, outcome = ?, transcript = ?, usage = ?, "
-                "elapsed_ms = ? WHERE run = ? AND id = ?",
+                "elapsed_ms = ? WHERE run = ? AND id = ? RETURNING number, attempt",
                 (result.status, result.outcome, transcript, usage_text, elapsed_ms, run, episode),
-            )
-            put_scores(tx, run, episode, LIVE, result.scores)
-            put_facts(tx, run, (episode,))
+            )[0]
+            put_scores(tx, run, episode, LIVE, result.scores, first=attempt == 1)
+            put_ended(tx, result, number, attempt, elapsed_ms)
             if effects:
                 next_sequence = tx.execute(
                     "SELECT COALESCE(MAX(sequence), -1) + 1 FROM effects WHERE run = ? AND unit = ?", (run, unit)

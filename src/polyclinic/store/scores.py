@@ -12,15 +12,18 @@ from polyclinic.store.facts import put_values
 LIVE = "live"
 
 
-def put_scores(transaction: Transaction, run: str, episode: str, scoring: str, scores: Sequence[Score]) -> None:
-    """Replace one episode's scores of one scoring."""
-    transaction.execute("DELETE FROM scores WHERE run = ? AND episode = ? AND scoring = ?", (run, episode, scoring))
+def put_scores(
+    transaction: Transaction, run: str, episode: str, scoring: str, scores: Sequence[Score], *, first: bool = False
+) -> None:
+    """Replace one episode's scores of one scoring; `first` says that there are none yet."""
+    if not first:
+        transaction.execute("DELETE FROM scores WHERE run = ? AND episode = ? AND scoring = ?", (run, episode, scoring))
     transaction.executemany(
         "INSERT INTO scores (run, episode, scoring, number, body) VALUES (?, ?, ?, ?, ?)",
         [(run, episode, scoring, i, score.to_json().decode()) for i, score in enumerate(scores)],
     )
     if scoring == LIVE:
-        put_values(transaction, run, episode, scores)
+        put_values(transaction, run, episode, scores, first=first)
 
 
 class Scores:

@@ -16,6 +16,18 @@ from polyclinic.core.value import Value
 from polyclinic.errors import OwnedError, Owner
 
 
+EventT = TypeVar("EventT", bound="EventBase")
+_GIVEN = "_given"
+"""Where an event of this process keeps the very value that it was made of, so that nobody reads it from plain data."""
+
+
+def made_of(event: EventT, given: Value | None) -> EventT:
+    """The event, which remembers what it was made of; never written."""
+    if given is not None:
+        event.__dict__[_GIVEN] = given
+    return event
+
+
 class EventBase(Value):
     """Base of all events. `seq` is its number in the transcript, filled in when the episode is over."""
 
@@ -86,7 +98,8 @@ class Said(EventBase):
 
     def get(self, kind: type[PayloadT]) -> PayloadT | None:
         """The payload of this type; None when the line carries none."""
-        return get_payload(kind, self.data)
+        given = self.__dict__.get(_GIVEN)
+        return given if given.__class__ is kind else get_payload(kind, self.data)
 
     @property
     def round(self) -> int | None:
@@ -116,6 +129,9 @@ class Noted(EventBase):
 
     def as_note(self, kind: type[NoteT]) -> NoteT | None:
         """The note as its class; None when it is about another topic."""
+        given = self.__dict__.get(_GIVEN)
+        if given.__class__ is kind:
+            return given
         return read_kept(kind, self.data) if self.topic == kind.topic else None
 
 
@@ -246,4 +262,3 @@ Event = Annotated[
     Field(discriminator="kind"),
 ]
 EVENT: TypeAdapter[Event] = TypeAdapter(Event, config=ConfigDict(defer_build=True))
-EventT = TypeVar("EventT", bound=EventBase)

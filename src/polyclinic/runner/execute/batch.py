@@ -216,7 +216,14 @@ class Batch:
         scenario = self.scenarios[row.spec.scenario]
         with ExitStack() as watching:
             seen = [watching.enter_context(each.episode(self.run, row.spec)) for each in self.context.observers]
-            result = await run_episode(self.context, row.spec, scenario, running.campaign, fresh=not row.recorded)
+            result = await run_episode(
+                self.context,
+                row.spec,
+                scenario,
+                running.campaign,
+                fresh=not row.recorded,
+                committed_whole=self.context.services.records_join,
+            )
             for observer in seen:
                 observer.episode_ended(result)
         elapsed_ms = round((time.monotonic() - began) * 1000)
