@@ -99,7 +99,7 @@ class Said(EventBase):
     def get(self, kind: type[PayloadT]) -> PayloadT | None:
         """The payload of this type; None when the line carries none."""
         given = self.__dict__.get(_GIVEN)
-        return given if given.__class__ is kind else get_payload(kind, self.data)
+        return given if isinstance(given, kind) else get_payload(kind, self.data)
 
     @property
     def round(self) -> int | None:

@@ -81,6 +81,8 @@ class Intake:
         """Write down what stands in the patient's words; what was written before stays until it is said otherwise."""
         for field in FIELDS:
             value = getattr(form, field).strip()
+            if value == self.values[field]:  # empty, or heard before: what was said once stays said
+                continue
             if value and stands(field, value, self.heard):
                 self.values[field] = value
             elif value:

@@ -32,14 +32,20 @@ def telling_words(text: str) -> frozenset[str]:
     return frozenset(stem(word) for word in words if len(word) >= _SHORTEST and word.isalpha() and word.isascii())
 
 
-def rank(text: str, departments: Sequence[str]) -> list[tuple[int, str]]:
+def rank(text: str, departments: Sequence[str]) -> Sequence[tuple[int, str]]:
     """The hospital's departments by how strongly the words point to each, strongest first; ties in the given order."""
-    heard = telling_words(text)
+    return _ranked(text, tuple(departments))
+
+
+@lru_cache(maxsize=4096)
+def _ranked(text: str, departments: tuple[str, ...]) -> tuple[tuple[int, str], ...]:
+    """A complaint is weighed again after every answer of the patient's."""
+    heard, table = telling_words(text), _words()
     scores = []
     for name in departments:
-        points = _words().get(name, {})
-        scores.append((sum(points.get(word, 0) for word in heard), name))
-    return sorted(scores, key=lambda entry: -entry[0])
+        points = table.get(name, {})
+        scores.append((sum([points[word] for word in heard if word in points]), name))
+    return tuple(sorted(scores, key=lambda entry: -entry[0]))
 
 
 _URGENT = 4
@@ -49,11 +55,13 @@ _URGENT = 4
 def sounds_urgent(text: str) -> bool:
     """Whether the words sound as if something cannot wait: something bad, and that it is happening now."""
     lowered = text.lower()
-    return sum(weight for word, weight in _words()["emergency"].items() if word in lowered) >= _URGENT
+    return sum([weight for word, weight in _words()["emergency"].items() if word in lowered]) >= _URGENT
 
 
 def for_diagnosis(text: str, departments: Sequence[str]) -> str:
     """The department for a diagnosis that is named in these words; empty when none is known here."""
+    if not text:
+        return ""
     lowered = text.lower()
     for name, treats in _directory():
         if name in lowered:
