@@ -30,6 +30,7 @@ from polyclinic.core.length import USUAL_WORDS, length_line, token_limit
 from polyclinic.core.message import Frozen, Image, Message
 from polyclinic.core.template import (
     JINJA,
+    TemplateSection,
     prompt_package,
     read_template,
     sections,
@@ -117,14 +118,13 @@ class Prompt(BaseModel, Generic[R]):
     def render(self) -> list[Message]:
         """The words, as messages. The last user message ends with the length of the reply and has the pictures."""
         kind, fields = self.__class__, self.__dict__
-        parts = sections(kind.__module__, self._file())
-        last = max((i for i, part in enumerate(parts) if part.role == "user"), default=len(parts) - 1)
-        messages = [part.message(fields) for part in parts[:last]]
-        said, length = parts[last].words(fields), length_line(self.most_words(), self.language, _is_speech(kind))
-        content, images = f"{said}\n\n{length}" if said else length, self.images()
-        messages.append(Message(role=parts[last].role, content=content, images=images))
-        messages += [part.message(fields) for part in parts[last + 1 :]]
-        return [message for message in messages if message.content or message.images]
+        before, last, after = _layout(kind.__module__, self._file())
+        messages = [message for part in before if (message := part.message(fields)).content]
+        said, length = last.words(fields), length_line(self.most_words(), self.language, _is_speech(kind))
+        content = f"{said}\n\n{length}" if said else length
+        messages.append(Message(role=last.role, content=content, images=self.images()))
+        messages += [message for part in after if (message := part.message(fields)).content]
+        return messages
 
     def _file(self) -> str:
         """The template's file, with the fields that its name holds."""
@@ -155,6 +155,14 @@ class Prompt(BaseModel, Generic[R]):
         if len(needed) != 1 or fields[needed[0]].annotation is not str:
             raise TypeError(f"{cls.__name__} must override from_human(): its reply has the fields {', '.join(fields)}")
         return cast(R, cast("type[BaseModel]", reply_type)(**{needed[0]: text.strip()}))
+
+
+@cache
+def _layout(module: str, name: str) -> tuple[tuple[TemplateSection, ...], TemplateSection, tuple[TemplateSection, ...]]:
+    """The messages before the user's last one, that one, and those after it."""
+    parts = sections(module, name)
+    last = max((i for i, part in enumerate(parts) if part.role == "user"), default=len(parts) - 1)
+    return parts[:last], parts[last], parts[last + 1 :]
 
 
 @cache

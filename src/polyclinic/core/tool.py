@@ -34,17 +34,33 @@ def _schema(arguments_type: type[BaseModel]) -> dict[str, Any]:
     return arguments_type.model_json_schema()
 
 
+_argument_types: dict[object, type[BaseModel]] = {}
+"""By the code of a function: an episode makes its tools from the same few."""
+
+
+def _argument_type(function: Callable[..., Any]) -> type[BaseModel]:
+    written = all(isinstance(hint, str) for hint in getattr(function, "__annotations__", {}).values())
+    code = getattr(function, "__code__", None) if written else None
+    known = _argument_types.get(code)
+    if known is not None:
+        return known
+    hints = get_type_hints(function)
+    hints.pop("return", None)
+    if len(hints) != 1:
+        raise TypeError(f"tool {function.__name__} must take exactly one typed argument (a pydantic model)")
+    found: type[BaseModel] = next(iter(hints.values()))
+    if code is not None:
+        _argument_types[code] = found
+    return found
+
+
 class Tool(Generic[A]):
     """A named action: ``Tool(function)`` where the function takes one pydantic argument and returns plain data."""
 
     def __init__(
         self, function: Callable[[A], Any], *, effect: Effect, name: str | None = None, description: str | None = None
     ) -> None:
-        hints = get_type_hints(function)
-        hints.pop("return", None)
-        if len(hints) != 1:
-            raise TypeError(f"tool {function.__name__} must take exactly one typed argument (a pydantic model)")
-        self.arguments_type = cast("type[A]", next(iter(hints.values())))
+        self.arguments_type = cast("type[A]", _argument_type(function))
         self.function = function
         self.effect: Effect = effect
         self.name = name or function.__name__
