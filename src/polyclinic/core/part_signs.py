@@ -118,7 +118,7 @@ def broken_by(
     """
     line = normalise(text)
     match = _OFFER.match(line) or _PREFACE.match(line)
-    if match is None and any([held in line for held in _ASSISTANT_HOLDS]):
+    if match is None and any(held in line for held in _ASSISTANT_HOLDS):
         match = _ASSISTANT.search(line)
     if match is None and not line.isascii():
         match = _ASSISTANT_KO.search(line)
@@ -134,7 +134,7 @@ def broken_by(
     mine = spoken_words(line)
     found: tuple[tuple[BreakKind, str], ...] = (
         ("speaks for the other", _labelled(text, (*others, *own)) if ":" in text else ""),
-        ("third person", _third_person(text, own) if any([normalise(name) in line for name in own]) else ""),
+        ("third person", _third_person(text, own) if any(normalise(name) in line for name in own) else ""),
         ("echo of the other", _echo(line, mine, said)),
         ("echo of the instructions", _instructed(line, mine, told) if told else ""),
         ("knows what is hidden", next(iter(mentioned(text, hidden)), "")),

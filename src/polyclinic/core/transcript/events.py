@@ -15,7 +15,6 @@ from polyclinic.core.note import InRound, NoteT, PayloadT, get_payload, read_kep
 from polyclinic.core.value import Value
 from polyclinic.errors import OwnedError, Owner
 
-
 EventT = TypeVar("EventT", bound="EventBase")
 _GIVEN = "_given"
 """Where an event of this process keeps the very value that it was made of, so that nobody reads it from plain data."""
