@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
 import random
-import re._constants as codes
-import re._parser as parser
 from typing import Any
 
 import pytest
 
 from polyclinic.core.part_signs import _ASSISTANT, _ASSISTANT_HOLDS, broken_by
+
+codes: Any = importlib.import_module("re._constants")
+parser: Any = importlib.import_module("re._parser")
 
 
 def _told(tree: Any, chance: random.Random, taken: set[tuple[int, int]]) -> str:
