@@ -44,7 +44,7 @@ class EpisodeResult:
     usage: dict[str, Usage] = field(default_factory=dict)
     calls: dict[str, int] = field(default_factory=dict)
     unwritten: list[CallRecord] = field(default_factory=list)
-    """Answers that whoever commits this result writes to the journal in the same transaction."""
+    """Answers that are written to the journal in the transaction that commits this result."""
 
 
 @dataclass(frozen=True)

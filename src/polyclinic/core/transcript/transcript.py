@@ -84,8 +84,8 @@ class Transcript:
         return Transcript(_with_number(event, index) for index, event in enumerate(self.events))
 
     def number_own(self) -> Transcript:
-        """The same for whoever made these events and has done with them: they get their numbers themselves. One that
-        stands here twice is copied.
+        """The same for the one who made these events and needs no copies: they get their numbers themselves. An event
+        that stands here twice is copied.
         """
         for index, event in enumerate(self.events):
             if event.seq == -1:
