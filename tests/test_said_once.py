@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -212,3 +213,56 @@ def tells_events_as_lines(tree: ast.AST) -> Iterator[str]:
 )
 def test_one_place_alone_knows_it(finds: Callable[[ast.AST], Iterator[str]], home: str) -> None:
     assert {module: found for module, tree in trees().items() if (found := list(finds(tree)))}.keys() == {home}
+
+
+FUNCTION_NODES = 16
+"""Shorter bodies, such as a property that hands a field on, may be alike by chance."""
+
+
+class _Renamed(ast.NodeTransformer):
+    """Arguments and local names by their order, annotations dropped: what is left is what a function does."""
+
+    def __init__(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        given = function.args
+        self._names = {
+            each.arg: f"name{at}" for at, each in enumerate((*given.posonlyargs, *given.args, *given.kwonlyargs))
+        }
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        if isinstance(node.ctx, ast.Store):
+            self._names.setdefault(node.id, f"name{len(self._names)}")
+        return ast.Name(self._names.get(node.id, node.id), node.ctx)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        node.annotation = ast.Constant(None)
+        return self.generic_visit(node)
+
+
+def bodies(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """Each function's name, and what it does, without its docstring and whatever its names are."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            body = [each for each in node.body if not _is_told(each)]
+            if sum(1 for each in body for _ in ast.walk(each)) >= FUNCTION_NODES:
+                renamed = _Renamed(node)
+                yield node.name, ";".join(ast.dump(renamed.visit(copy.deepcopy(each))) for each in body)
+
+
+def _is_told(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def test_no_function_stands_twice_under_another_name() -> None:
+    found: dict[str, list[str]] = {}
+    for path, tree in trees().items():
+        for name, body in bodies(tree):
+            found.setdefault(body, []).append(f"{path} {name}")
+    assert [places for places in found.values() if len(places) > 1] == []
+
+
+def test_the_search_for_functions_sees_through_names_and_docstrings() -> None:
+    first = "def first(a: int) -> int:\n    '''One.'''\n    b: int = a * 2 + 3\n    return b * b + a"
+    second = "def second(x, /):\n    y: object = x * 2 + 3\n    return y * y + x"
+    other = "def other(x):\n    y = x * 2 + 3\n    return y * y - x"
+    written = [next(bodies(ast.parse(text)))[1].replace("AnnAssign", "Assign") for text in (first, second, other)]
+    assert written[0] == written[1] != written[2]

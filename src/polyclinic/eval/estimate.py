@@ -33,6 +33,11 @@ class Estimate:
         return f"{self.mean:.{digits}f} [{self.low:.{digits}f}, {self.high:.{digits}f}]"
 
 
+def ratio(part: float, whole: float) -> float | None:
+    """A part of a whole; None where the whole is nothing."""
+    return part / whole if whole else None
+
+
 def share_interval(part: int, whole: int, level: float = LEVEL) -> tuple[float, float]:
     """Wilson's interval of a share; all of 0 to 1 when nothing was counted."""
     if not whole:

@@ -27,12 +27,8 @@ from polyclinic.eval.rules import CodedJudge, judging
 ReadingFunction = Callable[[Case[S, V], Bench], Awaitable[Score | Iterable[Score]]]
 
 
-class ReadingJudge(CodedJudge, Generic[S_contra, V_contra]):
+class ReadingJudge(CodedJudge[ReadingFunction[S_contra, V_contra]], Generic[S_contra, V_contra]):
     """A judge that is code and asks the reader."""
-
-    def __init__(self, name: str, metrics: Iterable[Metric], function: ReadingFunction[S_contra, V_contra]) -> None:
-        super().__init__(name, metrics)
-        self._function = function
 
     async def score(self, case: Case[S_contra, V_contra], bench: Bench) -> list[Score]:
         """The scores, or `JudgeError`."""

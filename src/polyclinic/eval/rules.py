@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
-from typing import Generic
+from typing import Generic, TypeVar
 
 from polyclinic.core.judge import Bench, Case, Metric
 from polyclinic.core.scenario import S, S_contra, V, V_contra
@@ -28,6 +28,7 @@ from polyclinic.errors import JudgeError, boundary
 
 _judging: ContextVar[str] = ContextVar("polyclinic_judging", default="")
 RuleFunction = Callable[[Case[S, V]], Score | Iterable[Score]]
+Function = TypeVar("Function")
 
 
 @contextmanager
@@ -85,11 +86,11 @@ def check_scores(scores: Iterable[Score], judge: str, metrics: Iterable[Metric])
     return checked
 
 
-class CodedJudge:
-    """What judges that are code have in common: a name, and metrics whose ranges are held."""
+class CodedJudge(Generic[Function]):
+    """What judges that are code have in common: a name, metrics whose ranges are held, and the function."""
 
-    def __init__(self, name: str, metrics: Iterable[Metric]) -> None:
-        self.name, self.metrics = name, tuple(metrics)
+    def __init__(self, name: str, metrics: Iterable[Metric], function: Function) -> None:
+        self.name, self.metrics, self._function = name, tuple(metrics), function
         if not self.metrics:
             raise ValueError(f"the judge '{name}' declares no metric")
 
@@ -98,12 +99,8 @@ class CodedJudge:
         return check_scores([found] if isinstance(found, Score) else found, self.name, self.metrics)
 
 
-class RuleJudge(CodedJudge, Generic[S_contra, V_contra]):
+class RuleJudge(CodedJudge[RuleFunction[S_contra, V_contra]], Generic[S_contra, V_contra]):
     """A judge that is code. The metrics' ranges are held: say ``high=math.inf`` for counts."""
-
-    def __init__(self, name: str, metrics: Iterable[Metric], function: RuleFunction[S_contra, V_contra]) -> None:
-        super().__init__(name, metrics)
-        self._function = function
 
     def apply(self, case: Case[S_contra, V_contra]) -> list[Score]:
         """The scores of one case, without a bench: rules need none."""

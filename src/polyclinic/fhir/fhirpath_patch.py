@@ -12,7 +12,7 @@ import re
 from typing import Any, NamedTuple
 
 from polyclinic.core.records import Resource
-from polyclinic.fhir.parameters import data
+from polyclinic.fhir.parameters import elements_of
 from polyclinic.fhir.patch import MAX_OPERATIONS, BadPatch, unless_renamed
 
 _TOKEN = re.compile(r"(\w+)(?:\[(\d+)\])?(?:\((.*?)\))?$", re.DOTALL)
@@ -82,11 +82,6 @@ def _index(parts: dict[Any, Any], name: str, highest: int) -> int:
     return value
 
 
-def _elements(type_: str) -> dict[str, Any]:
-    found: dict[str, Any] = data("structure.json")["types"].get(type_, {})
-    return found
-
-
 def _only(document: Resource, path: str) -> _Place:
     found = _places(document, path)
     if len(found) != 1:
@@ -108,7 +103,7 @@ def _list_at(document: Resource, path: str) -> tuple[list[Any], str]:
     if not dot or not last.isidentifier():
         raise BadPatch(f"'{path}' must end with the name of a repeating element")
     owner, type_ = _one(document, head)
-    entry = _elements(type_).get(last)
+    entry = elements_of(type_).get(last)
     if entry is None or not entry["many"] or not isinstance(owner.get(last), list):
         raise BadPatch(f"'{path}' is not a repeating element with content")
     return owner[last], entry["type"]
@@ -171,7 +166,7 @@ def _holds(value: Any, condition: re.Match[str]) -> bool:
 def _children(places: list[_Place], name: str) -> list[_Place]:
     found = []
     for place in places:
-        owner, elements = place.value, _elements(place.type)
+        owner, elements = place.value, elements_of(place.type)
         if not isinstance(owner, dict):
             continue
         for key in owner:
@@ -196,7 +191,7 @@ def _delete(place: _Place) -> None:
 
 def _add(target: tuple[Any, str], name: str, value: Any) -> None:
     owner, type_ = target
-    elements = _elements(type_)
+    elements = elements_of(type_)
     if name in elements:
         key = name
     else:

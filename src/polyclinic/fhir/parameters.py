@@ -50,6 +50,12 @@ def data(name: str) -> dict[str, Any]:
     return cast(dict[str, Any], package_data("polyclinic.fhir", f"data/{name}"))
 
 
+@cache
+def elements_of(type_: str) -> dict[str, Any]:
+    """The elements of a resource or data type, by name; empty where the type is unknown."""
+    return cast(dict[str, Any], data("structure.json")["types"].get(type_, {}))
+
+
 def _parameter(code: str, entry: dict[str, Any]) -> Parameter:
     paths = tuple(
         Path(

@@ -15,7 +15,7 @@ from typing import Any
 from polyclinic.core.records import Problem, RecordInvalid, Resource
 from polyclinic.fhir.extract import split_reference
 from polyclinic.fhir.invariants import OF_ALL, RULES, WARNINGS
-from polyclinic.fhir.parameters import data, resource_types
+from polyclinic.fhir.parameters import data, elements_of, resource_types
 from polyclinic.fhir.primitives import wrong
 
 MAX_PROBLEMS = 50
@@ -63,16 +63,10 @@ def _model(type_: str) -> Any:
 
 
 @cache
-def _elements(type_: str) -> dict[str, Entry]:
-    elements: dict[str, Entry] = data("structure.json")["types"].get(type_, {})
-    return elements
-
-
-@cache
 def _required(type_: str) -> tuple[tuple[str, ...], ...]:
     """The keys of which one must be present, for each required element or choice."""
     groups: dict[str, list[str]] = {}
-    for key, entry in _elements(type_).items():
+    for key, entry in elements_of(type_).items():
         if entry["min"]:
             groups.setdefault(entry.get("choice", key), []).append(key)
     return tuple(tuple(keys) for keys in groups.values())
@@ -83,7 +77,7 @@ def _object(node: Any, type_: str, path: str, root: Resource) -> Iterator[Proble
     if not isinstance(node, dict) or not node:
         yield Problem("structure", path, "must be an object with content")
         return
-    elements = _elements(type_)
+    elements = elements_of(type_)
     chosen: dict[str, str] = {}
     for key, value in node.items():
         entry = elements.get(key)

@@ -54,7 +54,8 @@ class TextGrams(NamedTuple):
     values: Values
 
 
-def _hash(text: str) -> int:
+def text_hash(text: str) -> int:
+    """A number that stands for a text, the same in every process."""
     return zlib.crc32(text.encode())
 
 
@@ -64,15 +65,15 @@ def text_grams(text: str) -> TextGrams:
     row = words(text)
     counted: dict[int, float] = {}
     for gram in [*row, *map(" ".join, pairwise(row))]:
-        key = _hash(gram)
+        key = text_hash(gram)
         counted[key] = counted.get(key, 0.0) + 1.0
     flat = f" {' '.join(text.lower().split())} "
     for size in (3, 4, 5):
         for start in range(len(flat) - size + 1):
-            key = _hash("c" + flat[start : start + size])
+            key = text_hash("c" + flat[start : start + size])
             counted[key] = counted.get(key, 0.0) + 0.5
     for gram in (f"^{row[0] if row else ''}", f"^{' '.join(row[:2])}", f"${flat.strip()[-1:]}"):
-        counted[_hash(gram)] = 1.0
+        counted[text_hash(gram)] = 1.0
     return _unit(counted)
 
 
@@ -83,7 +84,7 @@ def _unit(counted: dict[int, float]) -> TextGrams:
 
 def scoped(grams: TextGrams, scope: str) -> Row:
     """The grams' places in the table for one scope."""
-    mixed = (grams.hashes ^ np.uint32(_hash(scope))) * np.uint32(2654435761)
+    mixed = (grams.hashes ^ np.uint32(text_hash(scope))) * np.uint32(2654435761)
     return (mixed >> np.uint32(7)) % np.uint32(BUCKETS)
 
 
@@ -177,7 +178,7 @@ def blanked_grams(text: str, target: Target) -> TextGrams:
         for start in range(len(row) - size + 1):
             run = row[start : start + size]
             if any(word in ("=", "~", "%") for word in run):
-                key = _hash("b" + " ".join(run))
+                key = text_hash("b" + " ".join(run))
                 counted[key] = counted.get(key, 0.0) + 1.0
     return _unit(counted)
 
@@ -268,7 +269,7 @@ def features(kind: ReadingKind, question: Question, text: str) -> Features:
         pattern = blanked_grams(text, target)
         places.append(scoped(pattern, f"{kind.name}|blanked"))
         values.append(pattern.values * (0.7 if kind.bound else 1.5))
-    spread = np.uint32(_hash(f"{scope}|vector")) + np.arange(len(whole), dtype=np.uint32)
+    spread = np.uint32(text_hash(f"{scope}|vector")) + np.arange(len(whole), dtype=np.uint32)
     places.append(((spread * np.uint32(2654435761)) >> np.uint32(7)) % np.uint32(BUCKETS))
     values.append(whole * (0.5 if about else 2.0 if kind.listed else 1.0))
     dense = dense_features(text, target, question.context) if target.whole else manner_features(text)

@@ -9,7 +9,6 @@ another case it says next to nothing, and harms little.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -17,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from polyclinic.reading.features import text_hash
 from polyclinic.reading.vectors import tokens
 
 Floats = NDArray[np.float64]
@@ -49,10 +49,6 @@ class Sample(NamedTuple):
     author: str
 
 
-def _name(target: str) -> int:
-    return zlib.crc32(target.encode())
-
-
 def _texts_alike(known: NDArray[np.float32], text: str) -> NDArray[np.float32]:
     likeness: NDArray[np.float32] = np.maximum(known @ tokens(text).whole, 0.0) ** 2
     return likeness
@@ -60,7 +56,7 @@ def _texts_alike(known: NDArray[np.float32], text: str) -> NDArray[np.float32]:
 
 def _targets_alike(known: NDArray[np.float32], names: NDArray[np.uint32], target: str) -> NDArray[np.float32]:
     likeness = np.maximum(known @ tokens(target).whole, 0.0) ** 2
-    same: NDArray[np.float32] = (likeness + (names == np.uint32(_name(target)))).astype(np.float32) / 2
+    same: NDArray[np.float32] = (likeness + (names == np.uint32(text_hash(target)))).astype(np.float32) / 2
     return same
 
 
@@ -76,7 +72,7 @@ def learn(samples: Sequence[Sample]) -> tuple[Recall, dict[str, Recall]]:
     of_target = np.array([target_place[sample.target] for sample in samples])
     known = np.stack([tokens(text).whole for text in texts])
     about = np.stack([tokens(target).whole for target in targets])
-    names = np.array([_name(target) for target in targets], dtype=np.uint32)
+    names = np.array([text_hash(target) for target in targets], dtype=np.uint32)
     near = np.maximum(known @ known.T, 0.0).astype(np.float64) ** 2
     alike = (np.maximum(about @ about.T, 0.0).astype(np.float64) ** 2 + np.eye(len(targets))) / 2
     likeness = near[np.ix_(of_text, of_text)] * alike[np.ix_(of_target, of_target)]

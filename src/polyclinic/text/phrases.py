@@ -58,3 +58,8 @@ def name_pattern(name: str) -> re.Pattern[str]:
 def mentioned(text: str, names: Iterable[str]) -> list[str]:
     """The names that occur in the text, in the order given."""
     return [name for name in names if name and name_pattern(name).search(text)]
+
+
+def last_place(pattern: re.Pattern[str], text: str) -> int:
+    """Where a pattern is found last; -1 where it is not."""
+    return max((match.start() for match in pattern.finditer(text)), default=-1)

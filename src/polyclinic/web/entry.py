@@ -18,8 +18,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from polyclinic.store.store import Store
 from polyclinic.web.access.person import NOBODY, OWNER, Person, person_with
+from polyclinic.web.of_request import place_of, store_of
 from polyclinic.web.sessions.limits import Buckets
 
 TOKEN = "token"
@@ -82,7 +82,7 @@ class EntryGate:
     async def _person(self, request: Request) -> Person:
         """Who is logged in; nobody, where nobody is."""
         token = entry_token(request)
-        account = await _store(request).staff.account_of(token) if token else None
+        account = await store_of(request).staff.account_of(token) if token else None
         return person_with(account) if account is not None else NOBODY
 
     def _wait(self, request: Request, person: Person) -> float:
@@ -96,7 +96,7 @@ class EntryGate:
         token, whole = entry_token(request), asyncio.ensure_future(self._app(request.scope, receive, send))
         try:
             while not (await asyncio.wait({whole}, timeout=ASK_AGAIN_S))[0]:
-                if not token or await _store(request).staff.account_of(token, used=False) is None:
+                if not token or await store_of(request).staff.account_of(token, used=False) is None:
                     return
             await whole
         finally:
@@ -132,16 +132,6 @@ class EntryGate:
 
 def _too_often(wait: float) -> Response:
     return JSONResponse({"detail": "too many tries"}, 429, {"Retry-After": str(math.ceil(wait))})
-
-
-def _store(request: Request) -> Store:
-    found: Store = request.app.state.store
-    return found
-
-
-def place_of(request: Request) -> str:
-    """Where a request comes from."""
-    return request.client.host if request.client else ""
 
 
 def cookie_name(request: Request) -> str:

@@ -20,6 +20,7 @@ from polyclinic.store.store import Store
 from polyclinic.web.access.allowed import rule_of
 from polyclinic.web.access.person import person_of
 from polyclinic.web.entry import keep_token
+from polyclinic.web.of_request import store_of
 
 _KEY = re.compile(r"[A-Za-z0-9._-]{1,100}")
 
@@ -60,7 +61,7 @@ class Posts:
 
     async def _kept(self, request: Request, body: bytes, name: str) -> Response:
         """The answer from before, else the one from now, which is kept unless it is a failure or holds a cookie."""
-        answers, digest = _store(request).keyed_answers, _digest(body)
+        answers, digest = store_of(request).keyed_answers, _digest(body)
         known = await answers.get(name)
         if known is not None:
             found = orjson.loads(known)
@@ -85,9 +86,9 @@ class Posts:
         if rule is None or person.local or answer.status_code >= 300:
             return answer
         if rule.guest and person.account is None:
-            keep_token(request, answer, await _guest(_store(request)))
+            keep_token(request, answer, await _guest(store_of(request)))
         if rule.makes is not None and person.name:
-            await _store(request).owners.add(rule.makes, str(orjson.loads(bytes(answer.body))["id"]), person.name)
+            await store_of(request).owners.add(rule.makes, str(orjson.loads(bytes(answer.body))["id"]), person.name)
         return answer
 
 
@@ -116,11 +117,6 @@ async def _gathered(app: ASGIApp, scope: Scope, body: bytes) -> Response:
     answer = Response(b"".join(parts), begun[0]["status"])
     answer.raw_headers[:] = begun[0]["headers"]
     return answer
-
-
-def _store(request: Request) -> Store:
-    found: Store = request.app.state.store
-    return found
 
 
 def _digest(text: bytes) -> str:

@@ -17,6 +17,7 @@ from polyclinic.store.store import Store
 from polyclinic.web.access.person import Person, person_of
 from polyclinic.web.access.routes_table import ROUTES, Rule
 from polyclinic.web.access.table import Thing, Verb
+from polyclinic.web.of_request import store_of
 
 Named = Callable[[Store, str], Awaitable[tuple[Thing, str]]]
 
@@ -85,9 +86,3 @@ async def seen(request: Request, thing: Thing, names: Iterable[str]) -> set[str]
         case "own":
             return given & await store_of(request).owners.owned(thing, person.name)
     return set()
-
-
-def store_of(request: Request) -> Store:
-    """The open store."""
-    found: Store = request.app.state.store
-    return found

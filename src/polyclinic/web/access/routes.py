@@ -8,10 +8,10 @@ from fastapi import APIRouter, Depends, HTTPException, Request, Response
 from pydantic import BaseModel
 
 from polyclinic.store.staff import Account
-from polyclinic.web.access.allowed import store_of
 from polyclinic.web.access.person import Person, Who
 from polyclinic.web.access.table import Role, Thing
-from polyclinic.web.entry import entry_token, keep_token, place_of
+from polyclinic.web.entry import entry_token, keep_token
+from polyclinic.web.of_request import place_of, store_of
 from polyclinic.web.sessions.logins import AccountBody, LoginBody, Logins, PasswordBody
 
 router = APIRouter(prefix="/api", tags=["accounts"])

@@ -17,7 +17,7 @@ from polyclinic.fhir.store import FhirStore
 from polyclinic.runner.registry import clinics_with, load_clinic, read_scenarios
 from polyclinic.store.run_rows import StoredEpisode
 from polyclinic.store.store import Store
-from polyclinic.web.access.allowed import store_of
+from polyclinic.web.of_request import store_of
 
 router = APIRouter(prefix="/api/boards", tags=["boards"])
 MOST_RUNS, TRIALS, STEPS = 100, 12, 5

@@ -9,6 +9,7 @@ from fastapi.responses import JSONResponse
 
 from polyclinic.store.audit_log import AuditEntry
 from polyclinic.store.staff import Account
+from polyclinic.web.of_request import place_of
 from polyclinic.web.sessions.access import ERRORS, Administrator, StaffToken, TheAccess, TheService, Watcher
 from polyclinic.web.sessions.audit_events import audit_bundle
 from polyclinic.web.sessions.logins import AccountBody, Login, LoginBody, Logins, PasswordBody
@@ -21,10 +22,6 @@ def _logins(access: TheAccess, service: TheService) -> Logins:
 TheLogins = Annotated[Logins, Depends(_logins)]
 
 
-def _place(request: Request) -> str:
-    return request.client.host if request.client else ""
-
-
 def staff_routes() -> APIRouter:
     """Logging in and out, and for administrators the accounts."""
     router = APIRouter(prefix="/v1/staff", tags=["staff"], responses=ERRORS)
@@ -32,7 +29,7 @@ def staff_routes() -> APIRouter:
     @router.post("/login", summary="Log in")
     async def login(body: LoginBody, request: Request, found: TheLogins) -> Login:
         """A wrong name and a wrong password look alike. Tries are limited by name and place, and all together."""
-        return await found.enter(body, _place(request))
+        return await found.enter(body, place_of(request))
 
     @router.post("/logout", summary="Log out", status_code=204)
     async def logout(who: Watcher, token: StaffToken, found: TheLogins) -> None:
@@ -42,7 +39,7 @@ def staff_routes() -> APIRouter:
     @router.post("/password", summary="Change one's own password", status_code=204)
     async def password(body: PasswordBody, who: Watcher, request: Request, found: TheLogins) -> None:
         """Every login of this person ends, also this one."""
-        await found.new_password(who, body, _place(request))
+        await found.new_password(who, body, place_of(request))
 
     @router.get("/me", summary="Who is logged in")
     async def me(who: Watcher) -> Account:

@@ -14,7 +14,7 @@ from polyclinic.clinics.counsel.rules.trained import DANGERS, GUARD_LABELS, Guar
 from polyclinic.clinics.counsel.scenario import Lang
 from polyclinic.core.message import Frozen
 from polyclinic.core.value import Value
-from polyclinic.eval.estimate import share_interval
+from polyclinic.eval.estimate import ratio, share_interval
 
 JudgeName = Literal["screen", "trained", "both", "model", "guard"]
 JUDGES: tuple[JudgeName, ...] = get_args(JudgeName)
@@ -198,7 +198,7 @@ def _label(confusion: Counter[tuple[GuardLabel, GuardLabel]], label: GuardLabel)
     hit = confusion[(label, label)]
     true = sum(count for (wanted, _), count in confusion.items() if wanted == label)
     given = sum(count for (_, said), count in confusion.items() if said == label)
-    precision, recall = _ratio(hit, given), _ratio(hit, true)
+    precision, recall = ratio(hit, given), ratio(hit, true)
     both = (precision or 0) + (recall or 0)
     f1 = None if precision is None or recall is None else (2 * precision * recall / both if both else 0.0)
     return LabelFigures(precision=precision, recall=recall, f1=f1, support=true)
@@ -210,7 +210,7 @@ def _shares(judged: Sequence[Judged], judge: JudgeName) -> Shares:
     for name, (labels, right) in SHARES.items():
         said = [item.said[judge] for item in judged if item.row.label in labels]
         known = [right(label) for label in said if label is not None]
-        values[name] = _ratio(sum(known), len(known))
+        values[name] = ratio(sum(known), len(known))
         intervals[name] = share_interval(sum(known), len(known))
     return Shares(intervals=intervals, **values)
 
@@ -223,7 +223,3 @@ def _by_kind(judged: Sequence[Judged]) -> dict[str, KindFigures]:
         right = sum(not _missed(item, "guard") for item in mine)
         found[f"{label}/{kind}"] = KindFigures(rows=len(mine), right=right / len(mine))
     return found
-
-
-def _ratio(part: int, whole: int) -> float | None:
-    return part / whole if whole else None

@@ -14,6 +14,7 @@ from typing import Any, Literal, get_args
 
 from polyclinic.core.files import package_data
 from polyclinic.text.normal import HANGUL
+from polyclinic.text.phrases import last_place
 from polyclinic.text.sentences import between_marks
 
 Label = Literal["active", "implicit", "passive", "acceptance"]
@@ -103,13 +104,13 @@ class Lexicon:
             return True
         if pattern.first:
             return False
-        other = _last(self._other, before)
+        other = last_place(self._other, before)
         speaks_of_self = self._self_any.search(sentence) is not None
         if not self._other_alone:
             return other >= 0 and self._other_self.search(sentence[hit.start() :]) is not None
         if self._other_self.search(sentence) and "myself" not in hit.group():
             return True
-        if other > _last(self._self, before):
+        if other > last_place(self._self, before):
             return True
         return pattern.needs_self and not speaks_of_self
 
@@ -140,10 +141,6 @@ def _fill(pattern: str, words: dict[str, str]) -> str:
 
 def _overlaps(regex: re.Pattern[str], sentence: str, hit: re.Match[str]) -> bool:
     return any(found.start() < hit.end() and hit.start() < found.end() for found in regex.finditer(sentence))
-
-
-def _last(regex: re.Pattern[str], text: str) -> int:
-    return max((match.start() for match in regex.finditer(text)), default=-1)
 
 
 def _without_quotations(text: str) -> str:

@@ -20,7 +20,7 @@ from polyclinic.clinics.frontdesk.rules.usage import ClinicUse
 from polyclinic.clinics.frontdesk.scenario.schema import TimeSystem
 from polyclinic.clinics.frontdesk.scenario.times import MINUTES_A_DAY, clock_text
 from polyclinic.eval.charts import Bars, Dots, HeatMap, Lines
-from polyclinic.eval.estimate import Estimate
+from polyclinic.eval.estimate import Estimate, ratio
 from polyclinic.eval.sections import Block, Cell, Figure, Paragraph, Table
 
 WORDS_A_MINUTE = 130
@@ -83,8 +83,8 @@ def _overview(rows: Sequence[Row]) -> Table:
                 len(waited),
                 _mean(waited),
                 _ninth(waited),
-                _part(sum(map(sum, (use.seen for use in uses))), sum(map(sum, (use.held for use in uses)))),
-                _part(missed, visits + missed),
+                ratio(sum(map(sum, (use.seen for use in uses))), sum(map(sum, (use.held for use in uses)))),
+                ratio(missed, visits + missed),
                 ends["moved"] + sum(moved.waiting_moved for moved in up),
                 ends["cancelled"],
                 ends["full"],
@@ -108,10 +108,6 @@ _GLANCE = (
     "emergencies\nhelped at once, no appointment",
     "still on a waiting list\nwhen the period ended",
 )
-
-
-def _part(some: float, of: float) -> float | None:
-    return some / of if of else None
 
 
 def _ninth(values: Sequence[float]) -> float | None:
@@ -184,7 +180,7 @@ def _pictures(label: str, rows: Sequence[Row]) -> list[Block]:
 
 def _clinics(label: str, uses: Sequence[ClinicUse], time: TimeSystem) -> list[Block]:
     hours = [clock_text(time.open_minute + 60 * hour) for hour in range(len(uses[0].held))]
-    values = [[_part(seen, held) for seen, held in zip(use.seen, use.held, strict=True)] for use in uses]
+    values = [[ratio(seen, held) for seen, held in zip(use.seen, use.held, strict=True)] for use in uses]
     names = [use.physician.removeprefix("Dr. ") for use in uses]
     chart = HeatMap(names, hours, values, low=0, high=1, x_label="hour", y_label="physician")
     lines: list[list[Cell]] = [
@@ -194,8 +190,8 @@ def _clinics(label: str, uses: Sequence[ClinicUse], time: TimeSystem) -> list[Bl
             round(sum(use.held) / 60, 1),
             use.visits,
             use.no_shows,
-            _part(sum(use.seen), sum(use.held)),
-            _part(sum(use.missed), sum(use.held)),
+            ratio(sum(use.seen), sum(use.held)),
+            ratio(sum(use.missed), sum(use.held)),
         ]
         for use in uses
     ]

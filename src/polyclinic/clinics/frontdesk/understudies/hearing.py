@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from polyclinic.text.phrases import last_place
 from polyclinic.text.sentences import SENTENCE_START
 
 _NAME = r"[A-Z][\w'’-]*(?: (?:[a-z]{1,3} )?[A-Z][\w'’-]*){1,3}"
@@ -67,7 +68,7 @@ def _numbers(text: str) -> dict[str, str]:
         begins = match.end()
         if len(re.sub(r"\D", "", value)) < 7 or re.fullmatch(r"\d{4}-\d{2}-\d{2}", value):
             continue
-        card, dial = _last(_CARD, before), _last(_DIAL, before)
+        card, dial = last_place(_CARD, before), last_place(_DIAL, before)
         if card > dial and not value.startswith("+"):
             found["identifier"] = value
         elif dial >= 0 or value.startswith(("+", "0", "(")):
@@ -75,11 +76,6 @@ def _numbers(text: str) -> dict[str, str]:
         else:
             found["identifier"] = value
     return found
-
-
-def _last(pattern: re.Pattern[str], text: str) -> int:
-    """Where a pattern was found last; -1 where it was not."""
-    return max((match.start() for match in pattern.finditer(text)), default=-1)
 
 
 def _name(text: str) -> str:

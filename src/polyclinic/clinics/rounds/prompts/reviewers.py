@@ -19,6 +19,10 @@ from polyclinic.core.prompt import Prompt
 from polyclinic.text.layout import blocks
 
 
+def _draft_for_human(statement: str) -> str:
+    return blocks(f"The tutor wants to say: “{statement}”", REVIEW)
+
+
 class ChecksFacts(Prompt[FactVerdict]):
     """The specialist checks a draft against the case and medical knowledge."""
 
@@ -31,7 +35,7 @@ class ChecksFacts(Prompt[FactVerdict]):
     @property
     def for_human(self) -> str:
         """What a person who reviews is shown."""
-        return blocks(f"The tutor wants to say: “{self.statement}”", REVIEW)
+        return _draft_for_human(self.statement)
 
     @classmethod
     def from_human(cls, text: str) -> FactVerdict:
@@ -49,7 +53,7 @@ class ChecksSafety(Prompt[SafetyVerdict]):
     @property
     def for_human(self) -> str:
         """What a person who reviews is shown."""
-        return blocks(f"The tutor wants to say: “{self.statement}”", REVIEW)
+        return _draft_for_human(self.statement)
 
     @classmethod
     def from_human(cls, text: str) -> SafetyVerdict:
