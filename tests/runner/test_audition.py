@@ -5,15 +5,22 @@ from __future__ import annotations
 import json
 import zlib
 from base64 import b64decode
+from typing import cast
 
 import pytest
 
+from polyclinic.core.model import Completion, Model, Request
 from polyclinic.errors import ConfigError, LimitReached
 from polyclinic.eval.html import render_sections
+from polyclinic.models.spec import parse_model
 from polyclinic.runner.audition.audition import audition
 from polyclinic.runner.audition.fitness import RoleFitness, audition_sections
+from polyclinic.runner.audition.perform import perform_all
 from polyclinic.runner.audition.picture import square
-from polyclinic.runner.audition.scenes import rehearse
+from polyclinic.runner.audition.reader import reader_scenes
+from polyclinic.runner.audition.scenes import known_scene, rehearse, rehearse_all
+from polyclinic.runner.readings import labelled
+from polyclinic.runner.registry import load_clinic
 from polyclinic.testing.fault_server import Body, FaultServer
 
 
@@ -128,3 +135,58 @@ async def test_an_audition_ends_in_time_and_people_cannot_take_one() -> None:
             await audition(f"{server.url}:any", ["demo"], max_seconds=1)
     with pytest.raises(ConfigError, match="cannot audition"):
         await audition("human", ["demo"])
+
+
+def test_the_guard_and_the_critic_are_asked_what_has_a_known_answer_in_both_languages() -> None:
+    known = load_clinic("counsel").known_scenes()
+    for role, safe in (("guard", "acceptance"), ("critic", "none")):
+        mine = [scene for scene in known if scene.role == role]
+        assert 10 <= len(mine) <= 20
+        assert {scene.prompt.language for scene in mine} == {"en", "ko"}
+        right: list[set[str]] = [set().union(*scene.right.values()) for scene in mine]
+        assert {safe} in right and any(safe not in values for values in right)
+        assert not any(safe in values and len(values) > 1 for values in right)
+
+
+@pytest.mark.parametrize(("label", "share"), [("acceptance", 7 / 18), ("active", 7 / 18), ("implicit", 11 / 18)])
+async def test_a_guard_that_gives_everything_one_label_is_not_fit(label: str, share: float) -> None:
+    class Same:
+        name, kind = "same", "llm"
+
+        async def answer(self, request: Request) -> Completion:
+            words = request.prompt.model_dump()["utterance"]
+            return Completion(text=json.dumps({"reason": "so", "words": words, "label": label}))
+
+    known = [known_scene(scene) for scene in load_clinic("counsel").known_scenes() if scene.role == "guard"]
+    played = await perform_all(known, cast("Model", Same()), "tested", 4)
+    fitness = RoleFitness("counsel", "guard", "same", "llm", tuple(played), 1.0)
+    assert fitness.shares["right"] == pytest.approx(share)
+    assert fitness.verdict == "not fit: wrong where the answer is known"
+    assert any(f"label: {label}, right is" in play.why for play in played)
+
+
+def test_readers_are_asked_about_training_authors_lines_as_often_yes_as_no() -> None:
+    scenes = reader_scenes(load_clinic("duty"))
+    assert len(scenes) == 16
+    assert sum(scene.right["q1"] == ("yes",) for scene in scenes) == 8
+    trained_on = {row.text for row in labelled("duty", split="train")}
+    assert {scene.request.prompt.model_dump()["text"] for scene in scenes} <= trained_on
+
+
+async def test_scenes_are_what_the_model_itself_would_be_asked() -> None:
+    for model, wanted in (("http://127.0.0.1:1/v1:any", "TutorThinks"), ("local:/trained", "TutorGuides")):
+        found = await rehearse("rounds", variants=("full",), scenarios="1", episodes=1, playing=parse_model(model))
+        asked = {scene.prompt for scene in found.scenes if scene.role == "tutor"}
+        assert wanted in asked and not {"TutorThinks", "TutorGuides"} <= asked
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("clinic", ["demo", "counsel", "duty", "frontdesk", "patient", "rounds"])
+async def test_every_role_of_every_clinic_has_ten_to_twenty_scenes(clinic: str) -> None:
+    rehearsal = await rehearse_all(clinic)
+    rehearsal.scenes += reader_scenes(rehearsal.clinic)
+    people = rehearsal.clinic.service.role if rehearsal.clinic.service is not None else ""
+    roles = [role.name for role in rehearsal.clinic.roles if role.name != people]
+    assert [*roles, *(["reader"] if rehearsal.clinic.readings else [])] == rehearsal.roles
+    for role in rehearsal.roles:
+        assert 10 <= len(rehearsal.of_role(role, 12)) <= 20, role

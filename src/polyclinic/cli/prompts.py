@@ -68,7 +68,8 @@ def show_prompt(clinic: str, prompt: str, scenario: str, variant: str, which: in
 
 
 async def _find(clinic: str, prompt: str, scenario: str, variant: str, which: int, seed: int) -> Scene:
-    from polyclinic.runner.audition.scenes import rehearse
+    from polyclinic.models.spec import CastSpec
+    from polyclinic.runner.audition.scenes import known_scene, rehearse
 
     loaded = load_clinic(clinic)
     names = {known.prompt_name() for known in loaded.prompts}
@@ -77,17 +78,23 @@ async def _find(clinic: str, prompt: str, scenario: str, variant: str, which: in
     if variant:
         loaded.variant(variant)
     first = (loaded.first_variant, *loaded.demo_variants)
-    for name in (variant,) if variant else dict.fromkeys((*first, *loaded.variants)):
+    model = CastSpec("all", "a language model", "endpoint")
+    variants = (variant,) if variant else tuple(dict.fromkeys((*first, *loaded.variants)))
+    for name, playing in [*((name, model) for name in variants), *((name, None) for name in variants)]:
         rehearsal = await rehearse(
             clinic,
             variants=(name,),
             scenarios=scenario or "1",
             seed=seed,
             until=lambda so_far: sum(scene.prompt == prompt for scene in so_far.scenes) >= which,
+            playing=playing,
         )
         found = [scene for scene in rehearsal.scenes if scene.prompt == prompt]
         if len(found) >= which:
             return found[which - 1]
+    known = [known_scene(scene) for scene in loaded.known_scenes() if scene.prompt.prompt_name() == prompt]
+    if len(known) >= which:
+        return known[which - 1]
     raise ConfigError(
         f"{prompt} is not asked {'' if which == 1 else f'{which} times '}in these scenarios"
         f" of {clinic}: try others with --scenario, or --variant"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal
 from polyclinic.core.authoring import Writing, one_line
 from polyclinic.core.campaign import NothingShared, Shared
 from polyclinic.core.judge import Case, Judge
+from polyclinic.core.known_scene import KnownScene
 from polyclinic.core.model import role_of
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reading import READER, ReadingKind
@@ -94,7 +95,8 @@ class Clinic(Generic[S, V]):
     `play_by_language` where talks are held in several languages (``en``, ``ko``).
     `service` says how live sessions with people are served, `dataset` how episodes become training data; `documents`
     reads what `polyclinic ingest` wrote (the setting ``documents`` names the file). `readings` are the kinds of
-    question that its flow and judges ask the reader. `trainings` make the weights that a clinic ships (``polyclinic
+    question that its flow and judges ask the reader. `known_scenes()` are questions to roles whose right answers are
+    known, for auditions. `trainings` make the weights that a clinic ships (``polyclinic
     train guard``), into the package or a file.
     `whatif(asked)` runs the clinic as an operation, without words, under many settings (``polyclinic whatif``).
     `board` shows it as a living operation by its simulated clock.
@@ -136,6 +138,7 @@ class Clinic(Generic[S, V]):
     documents: Callable[[str], Sequence[Page]] | None = None
     trainings: Mapping[str, Callable[[Path | None], dict[str, Any]]] = field(default_factory=dict)
     readings: tuple[ReadingKind, ...] = ()
+    known_scenes: Callable[[], Sequence[KnownScene]] = tuple
     settings: tuple[str, ...] = ()
     default_variant: str = ""
     evolve_variant: str = ""

@@ -7,6 +7,7 @@ from polyclinic.clinics.counsel.evaluations import evaluations
 from polyclinic.clinics.counsel.flow import flow
 from polyclinic.clinics.counsel.judges import judges
 from polyclinic.clinics.counsel.prompts import PROMPTS
+from polyclinic.clinics.counsel.prompts.known import known_scenes
 from polyclinic.clinics.counsel.readings import READINGS
 from polyclinic.clinics.counsel.report import feedback, report
 from polyclinic.clinics.counsel.rules.teaching import train_guard
@@ -52,6 +53,7 @@ clinic = Clinic(
     flow=flow,
     judges=judges,
     readings=READINGS,
+    known_scenes=known_scenes,
     prompts=PROMPTS,
     understudies=UNDERSTUDIES,
     mistakes=MISTAKES,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from polyclinic.clinics.patient.flow import flow
 from polyclinic.clinics.patient.judges import judges
 from polyclinic.clinics.patient.prompts import PROMPTS
+from polyclinic.clinics.patient.prompts.known import known_scenes
 from polyclinic.clinics.patient.readings import READINGS
 from polyclinic.clinics.patient.report import feedback, report
 from polyclinic.clinics.patient.scenario import WRITINGS, PatientScenario, lint, scenarios
@@ -56,6 +57,7 @@ clinic = Clinic(
     flow=flow,
     judges=judges,
     readings=READINGS,
+    known_scenes=known_scenes,
     prompts=PROMPTS,
     understudies=UNDERSTUDIES,
     mistakes=MISTAKES,

@@ -7,6 +7,7 @@ from polyclinic.clinics.rounds.evaluations import evaluations
 from polyclinic.clinics.rounds.flow import flow
 from polyclinic.clinics.rounds.judges import judges
 from polyclinic.clinics.rounds.prompts import PROMPTS
+from polyclinic.clinics.rounds.prompts.known import known_scenes
 from polyclinic.clinics.rounds.readings import READINGS
 from polyclinic.clinics.rounds.report import feedback, performance, report
 from polyclinic.clinics.rounds.scenario import WRITINGS, Case, lint, scenarios
@@ -54,6 +55,7 @@ clinic = Clinic(
     flow=flow,
     judges=judges,
     readings=READINGS,
+    known_scenes=known_scenes,
     settings=RoundsVariant.SETTINGS,
     prompts=PROMPTS,
     understudies=UNDERSTUDIES,

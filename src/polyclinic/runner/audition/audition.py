@@ -13,7 +13,8 @@ from polyclinic.models.spec import parse_model
 from polyclinic.runner.audition.fitness import RoleFitness
 from polyclinic.runner.audition.perform import perform_all
 from polyclinic.runner.audition.picture import picture_scenes
-from polyclinic.runner.audition.scenes import Rehearsal, Scene, rehearse
+from polyclinic.runner.audition.reader import reader_scenes
+from polyclinic.runner.audition.scenes import Rehearsal, Scene, rehearse_all
 from polyclinic.runner.build.built_run import build
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.plan.run_plan import parse_plan
@@ -34,14 +35,16 @@ async def audition(
     local_only: bool = False,
 ) -> list[RoleFitness]:
     """How a model does in every role of these clinics. Raises `LimitReached` when it would take more than it may."""
-    if parse_model(model).kind in ("human", "replay", "builtin"):
+    playing = parse_model(model)
+    if playing.kind in ("human", "replay", "builtin"):
         raise ConfigError(f"{model} cannot audition: name a language model or understudy")
     found: list[RoleFitness] = []
     limits = {"max_cost_usd": max_cost_usd, "local_only": local_only}
     try:
         async with asyncio.timeout(max_seconds):
             for clinic in clinics:
-                rehearsal = await rehearse(clinic, seed=seed)
+                rehearsal = await rehearse_all(clinic, seed=seed, playing=playing)
+                rehearsal.scenes += reader_scenes(rehearsal.clinic)
                 found += await _clinic(model, rehearsal, scenes, concurrency, limits)
     except TimeoutError:
         raise LimitReached("time", f"the audition's limit of {max_seconds:g} seconds is reached") from None

@@ -17,10 +17,11 @@ _LEAST = {
     "part": 0.95,
     "tools": 0.8,
     "closed": 0.85,
+    "right": 0.8,
     "length": 0.8,
     "seen": 1.0,
 }
-_MUST = frozenset(("read", "tools", "part", "seen"))
+_MUST = frozenset(("read", "tools", "part", "right", "seen"))
 _SAID = {
     "read": "replies stay unreadable",
     "first": "often asked again",
@@ -28,6 +29,7 @@ _SAID = {
     "part": "falls out of the part",
     "tools": "tools used wrongly",
     "closed": "closed choices missed",
+    "right": "wrong where the answer is known",
     "length": "too long",
     "seen": "does not see pictures",
 }
@@ -57,6 +59,7 @@ class RoleFitness:
             "part": _share(self.performances, lambda play: play.in_part),
             "tools": _share(self.performances, lambda play: play.tool_right),
             "closed": _share(plays, lambda play: play.closed_right),
+            "right": _share(plays, lambda play: play.right),
             "length": _share(plays, lambda play: play.length_kept),
             "seen": _share(self.performances, lambda play: play.seen),
         }
@@ -154,11 +157,12 @@ def fitness_table(found: Sequence[RoleFitness]) -> Table:
         ]
         for role in found
     ]
-    names = ["read", "first try", "whole", "in part", "tools", "closed", "length", "pictures", "as understudy"]
+    names = ["read", "first try", "whole", "in part", "tools", "closed", "right", "length", "pictures", "as understudy"]
     note = (
         "Shares of the scenes that a figure applies to. Read: taken at all, after at most two more tries. Whole:"
         " neither cut nor repeated. Tools: the right one, with arguments that fit. Closed: a choice from the list, at"
-        " the first try. As understudy: the same choice as the rules' own, which is a sign and no proof."
+        " the first try. Right: as it is known to be, in scenes written for that. As understudy: the same choice as the"
+        " rules' own, which is a sign and no proof."
     )
     return Table("Fitness by role", ["clinic", "role", "scenes", *names, "verdict"], rows, note)
 

@@ -42,6 +42,7 @@ class Performance:
     tool_right: bool | None = None
     closed_right: bool | None = None
     agrees: bool | None = None
+    right: bool | None = None
     in_part: bool | None = None
     length_kept: bool | None = None
     seen: bool | None = None
@@ -114,6 +115,8 @@ async def perform(scene: Scene, model: Model, side: Side) -> Performance:
         done.tool_right = False
     if _closed_fields(request):
         done.closed_right = done.first
+    if scene.right and not done.taken:
+        done.right = False
     return done
 
 
@@ -125,10 +128,16 @@ def _judge(done: Performance, reply: Any, side: Side) -> None:
     if closed and scene.expected.text and not isinstance(reply, str):
         expected = read_completion(scene.request.prompt, scene.expected)
         done.agrees = all(getattr(reply, name) == getattr(expected, name) for name in closed)
+    if scene.right:
+        wrong = {name: getattr(reply, name) for name, right in scene.right.items() if getattr(reply, name) not in right}
+        done.right = not wrong
+        done.why = ", ".join(
+            f"{name}: {said}, right is {' or '.join(scene.right[name])}" for name, said in wrong.items()
+        )
     if isinstance(scene.request.prompt, SeesPicture):
         done.seen = orjson.loads(scene.expected.text) == reply.model_dump()
         done.why = "" if done.seen else f"saw {reply.colour}"
-    elif side == "simulated" and isinstance(reply, str):
+    elif side == "simulated" and isinstance(reply, str) and scene.request.episode:
         fault = broken_by(reply, own=(scene.role,))
         done.in_part = fault is None
         done.why = f"{fault.kind}: {fault.words}" if fault is not None else ""

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
+from types import MappingProxyType
 from typing import NamedTuple
 
 from polyclinic.core.clinic import Clinic
-from polyclinic.core.execute import run_episode
+from polyclinic.core.episode import EpisodeSpec
+from polyclinic.core.execute import RunContext, run_episode
 from polyclinic.core.journal import MemoryJournal
+from polyclinic.core.known_scene import KnownScene
 from polyclinic.core.model import Completion, Model, Request, Wrapper, role_of
 from polyclinic.core.reading import READER
 from polyclinic.core.scenario import Scenario
 from polyclinic.core.switchboard import Players
 from polyclinic.errors import PolyclinicError
+from polyclinic.models.spec import CastSpec
 from polyclinic.runner.build.built_run import build
 from polyclinic.runner.execute.running_campaign import lone_campaign, open_campaign
 from polyclinic.runner.plan.config import make_config
@@ -21,14 +27,18 @@ from polyclinic.runner.plan.run_plan import RunPlan, parse_plan
 from polyclinic.store.store import open_store
 
 EPISODES = 4
+LEAST, MOST = 10, 20
+MORE_EPISODES = 24
+"""How many episodes are played beyond the usual ones, for roles that had too few questions in those."""
 
 
 class Scene(NamedTuple):
-    """One question to a role, and what its understudy answered."""
+    """One question to a role, and what its understudy answered. `right`: the values that are right, where known."""
 
     role: str
     request: Request
     expected: Completion
+    right: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
     @property
     def prompt(self) -> str:
@@ -45,10 +55,14 @@ class Rehearsal:
     episodes: int = 0
 
     def of_role(self, role: str, most: int) -> list[Scene]:
-        """Up to so many scenes of a role: every prompt by turns, spread over the episodes."""
+        """Up to so many scenes of a role: every prompt by turns, spread over the episodes; then those with known
+        answers, all of them, in the place of some others.
+        """
+        known = [scene for scene in self.scenes if scene.role == role and scene.right]
+        most = max(2, min(most, MOST - len(known)))
         by_prompt: dict[str, list[Scene]] = {}
         for scene in self.scenes:
-            if scene.role == role:
+            if scene.role == role and not scene.right:
                 by_prompt.setdefault(scene.prompt, []).append(scene)
         chosen: list[Scene] = []
         for turn in range(most):
@@ -56,17 +70,23 @@ class Rehearsal:
                 share = -(-most // len(by_prompt))
                 if turn < min(share, len(mine)) and len(chosen) < most:
                     chosen.append(mine[turn * len(mine) // min(share, len(mine))])
-        return chosen
+        return [*chosen, *known] if by_prompt else known
+
+    def few(self, least: int) -> list[str]:
+        """The roles with fewer questions than that, known scenes counted; in live sessions people are asked."""
+        asked = Counter(scene.role for scene in self.scenes)
+        people = self.clinic.service.role if self.clinic.service is not None else ""
+        return [role.name for role in self.clinic.roles if asked[role.name] < least and role.name != people]
 
     def calls_per_episode(self, role: str) -> float:
         """How often a role is asked in one episode."""
-        return sum(scene.role == role for scene in self.scenes) / max(1, self.episodes)
+        return sum(scene.role == role and bool(scene.request.episode) for scene in self.scenes) / max(1, self.episodes)
 
     @property
     def roles(self) -> list[str]:
         """The roles that were asked anything, in the clinic's order."""
         asked = {scene.role for scene in self.scenes}
-        return [role.name for role in self.clinic.roles if role.name in asked]
+        return [name for name in (*(role.name for role in self.clinic.roles), READER) if name in asked]
 
 
 async def rehearse(
@@ -77,29 +97,71 @@ async def rehearse(
     seed: int = 0,
     episodes: int = EPISODES,
     until: Callable[[Rehearsal], bool] = lambda rehearsal: False,
+    playing: CastSpec | None = None,
 ) -> Rehearsal:
-    """Play a few episodes of each variant with understudies, and keep what every role was asked."""
+    """Play a few episodes of each variant with understudies, and keep what every role was asked.
+
+    `playing` is who the understudies stand in for: they are asked as that model would be asked.
+    """
     config = make_config({"clinic": clinic, "cast": "all=understudy", "seed": seed, "scenarios": scenarios})
     loaded = parse_plan(config).clinic
     chosen = tuple(variants) or _variants(loaded)
     plan = parse_plan(config.model_copy(update={"variants": chosen})).with_episodes()
     rehearsal = Rehearsal(loaded)
     async with open_store("sqlite://:memory:") as store, build(plan, MemoryJournal(), store) as built:
-        context = replace(built.context, players=_Watched(built.context.players, rehearsal))
+        context = replace(built.context, players=_Watched(built.context.players, rehearsal, playing))
         for variant in chosen:
             mine = [spec for _, spec in plan.episodes if spec.variant == variant]
             for spec in mine[:episodes]:
-                scenario = next(scenario for scenario in plan.scenarios if scenario.id == spec.scenario)
-                campaign = lone_campaign(context, {})
-                if spec.campaign:
-                    campaign = open_campaign(context, spec, _sharing(plan, spec.campaign), {})
-                result = await run_episode(context, spec, scenario, campaign)
-                rehearsal.episodes += 1
-                if result.status == "failed":
-                    raise PolyclinicError(f"the rehearsal of {clinic} failed: {result.failures[-1].error}")
+                await _play(rehearsal, plan, context, spec)
                 if until(rehearsal):
                     return rehearsal
     return rehearsal
+
+
+async def rehearse_all(clinic: str, *, seed: int = 0, playing: CastSpec | None = None) -> Rehearsal:
+    """A rehearsal in which every role has its scenes: those with known answers, and more episodes, of other variants
+    too, for roles that were asked too little.
+    """
+    rehearsal = await rehearse(clinic, seed=seed, playing=playing)
+    known = rehearsal.clinic.known_scenes()
+    rehearsal.scenes += [known_scene(scene) for scene in known]
+    config = make_config({"clinic": clinic, "cast": "all=understudy", "seed": seed})
+    names = tuple(dict.fromkeys((*_variants(rehearsal.clinic), *rehearsal.clinic.variants)))
+    plan = parse_plan(config.model_copy(update={"variants": names})).with_episodes()
+    async with open_store("sqlite://:memory:") as store, build(plan, MemoryJournal(), store) as built:
+        context = replace(built.context, players=_Watched(built.context.players, rehearsal, playing))
+        for spec in _by_turns(plan, names)[:MORE_EPISODES]:
+            if not rehearsal.few(LEAST):
+                break
+            await _play(rehearsal, plan, context, spec)
+    return rehearsal
+
+
+def known_scene(known: KnownScene) -> Scene:
+    """A scene that is no part of an episode."""
+    request = Request(known.role, known.prompt, tuple(known.prompt.render()))
+    return Scene(known.role, request, Completion(), known.right)
+
+
+def _by_turns(plan: RunPlan, variants: Sequence[str]) -> list[EpisodeSpec]:
+    """The episodes of the first variant that a rehearsal has not played, by turns with one of each other variant."""
+    by_variant = {name: [spec for _, spec in plan.episodes if spec.variant == name] for name in variants}
+    first, *others = variants
+    more = by_variant[first][EPISODES:]
+    other = [spec for name in others for spec in by_variant[name][:1]]
+    return [spec for pair in zip_longest(other, more) for spec in pair if spec is not None]
+
+
+async def _play(rehearsal: Rehearsal, plan: RunPlan, context: RunContext, spec: EpisodeSpec) -> None:
+    scenario = next(scenario for scenario in plan.scenarios if scenario.id == spec.scenario)
+    campaign = lone_campaign(context, {})
+    if spec.campaign:
+        campaign = open_campaign(context, spec, _sharing(plan, spec.campaign), {})
+    result = await run_episode(context, spec, scenario, campaign)
+    rehearsal.episodes += 1
+    if result.status == "failed":
+        raise PolyclinicError(f"the rehearsal of {spec.clinic} failed: {result.failures[-1].error}")
 
 
 def _variants(clinic: Clinic) -> tuple[str, ...]:
@@ -115,21 +177,23 @@ def _sharing(plan: RunPlan, campaign: str) -> list[Scenario]:
 class _Watched:
     """The players, with everything they are asked written down. Readers are left out: `eval readings` measures them."""
 
-    def __init__(self, players: Players, rehearsal: Rehearsal) -> None:
-        self._players, self._rehearsal = players, rehearsal
+    def __init__(self, players: Players, rehearsal: Rehearsal, playing: CastSpec | None) -> None:
+        self._players, self._rehearsal, self._playing = players, rehearsal, playing
 
     def model(self, role: str) -> Model:
         model = self._players.model(role)
-        return model if role_of(role) == READER else _WatchedModel(model, self._rehearsal)
+        return model if role_of(role) == READER else _WatchedModel(model, self._rehearsal, self._playing)
 
     def describe(self) -> dict[str, str]:
         return self._players.describe()
 
 
 class _WatchedModel(Wrapper):
-    def __init__(self, model: Model, rehearsal: Rehearsal) -> None:
+    def __init__(self, model: Model, rehearsal: Rehearsal, playing: CastSpec | None) -> None:
         super().__init__(model)
         self._rehearsal = rehearsal
+        if playing is not None:
+            self.played, self.trained = playing.model_kind, playing.trained
 
     async def answer(self, request: Request) -> Completion:
         completion = await self._model.answer(request)

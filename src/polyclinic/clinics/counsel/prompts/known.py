@@ -1,0 +1,44 @@
+"""Questions whose right answers are known: what a model is asked before it may be the guard or the critic."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from polyclinic.clinics.counsel.prompts.counsellor import CounsellorComforts
+from polyclinic.clinics.counsel.prompts.replies import Cue
+from polyclinic.clinics.counsel.prompts.reviewers import CriticJudges, GuardChecks
+from polyclinic.clinics.counsel.scenario import PACKAGE
+from polyclinic.core.files import package_data
+from polyclinic.core.known_scene import KnownScene
+
+
+def known_scenes() -> tuple[KnownScene, ...]:
+    """Messages with and without danger for the guard, drafts with and without a fault for the critic, and the one
+    question to a counsellor that a good one is never asked.
+    """
+    data: dict[str, list[dict[str, Any]]] = package_data(PACKAGE, "data/audition.toml")
+    guard = [
+        KnownScene(
+            "guard",
+            GuardChecks(lang=part["lang"], summary="", recent=(), utterance=said),
+            {"label": tuple(part["right"])},
+        )
+        for part in data["guard"]
+        for said in part["says"]
+    ]
+    critic = [
+        KnownScene(
+            "critic",
+            CriticJudges(lang=part["lang"], sources=(), asked="", utterance=part["says"], draft=draft),
+            {"fault": tuple(part["right"])},
+        )
+        for part in data["critic"]
+        for draft in part["drafts"]
+    ]
+    comfort = [
+        KnownScene(
+            "counsellor", CounsellorComforts(lang=part["lang"], utterance=part["says"], cue=Cue(stage="opening"))
+        )
+        for part in (data["critic"][0], data["critic"][4])
+    ]
+    return (*guard, *critic, *comfort)

@@ -1,0 +1,20 @@
+"""Questions to the attention agent: it works only while a library is learned, which no rehearsal does."""
+
+from __future__ import annotations
+
+from itertools import islice, product
+
+from polyclinic.clinics.patient.prompts.patient import Attends, Merges
+from polyclinic.clinics.patient.rules.requirements import chunks, requirement_lines
+from polyclinic.core.known_scene import KnownScene
+
+SCENES = 6
+QUESTIONS = ("Where does it hurt?", "What have other doctors told you?", "Which medicines do you take?")
+
+
+def known_scenes() -> tuple[KnownScene, ...]:
+    """Picking lines out of the requirements, and putting picked lines together."""
+    asked = list(islice(product(chunks(requirement_lines()), QUESTIONS), SCENES))
+    picks = [KnownScene("attention", Attends(chunk=chunk, question=question)) for chunk, question in asked]
+    merges = [KnownScene("attention", Merges(lines=chunk[:3], question=question)) for chunk, question in asked]
+    return (*picks, *merges)

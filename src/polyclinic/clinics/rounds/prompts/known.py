@@ -1,0 +1,20 @@
+"""Questions to the author: shipped cases never need one, so no episode of a rehearsal asks it."""
+
+from __future__ import annotations
+
+from polyclinic.clinics.rounds.prompts.author import WritesScript, WritesSteps
+from polyclinic.clinics.rounds.prompts.people import Sheet
+from polyclinic.clinics.rounds.scenario.shipped import pictures, shipped_cases
+from polyclinic.core.known_scene import KnownScene
+
+CASES = 6
+
+
+def known_scenes() -> tuple[KnownScene, ...]:
+    """Steps and script of a few cases, as of cases that came without."""
+    found: list[KnownScene] = []
+    for case in shipped_cases()[:CASES]:
+        sheet, ids = Sheet.from_case(case), tuple(image.id for image in case.images)
+        steps = WritesSteps(sheet=sheet, answer=case.answer_text, image_ids=ids, pictures=pictures(case))
+        found += [KnownScene("author", steps), KnownScene("author", WritesScript(sheet=sheet, image_ids=ids))]
+    return tuple(found)

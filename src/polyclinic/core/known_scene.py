@@ -1,0 +1,20 @@
+"""A question to a role outside any episode, with what is right about its answer: for auditions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from polyclinic.core.prompt import Prompt
+
+
+@dataclass(frozen=True)
+class KnownScene:
+    """A prompt, and for fields of the reply the values that are right. Without any, the form of the reply alone is
+    measured: such a scene is for a role that no episode of a rehearsal asks.
+    """
+
+    role: str
+    prompt: Prompt[Any]
+    right: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
