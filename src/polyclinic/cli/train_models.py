@@ -27,7 +27,7 @@ def _job_options(command: F) -> F:
         click.option(
             "--data", required=True, type=click.Path(exists=True, path_type=Path), help="A dataset's folder or file."
         ),
-        click.option("--out", required=True, type=_FOLDER, help="The run's folder; the same again goes on."),
+        click.option("--out", required=True, type=_FOLDER, help="The run's folder; the same command again resumes."),
         click.option(
             "--recipe", default="small", show_default=True, metavar="NAME", help=f"{' or '.join(NAMED)}, or a file."
         ),
@@ -45,7 +45,7 @@ def _job_options(command: F) -> F:
 def sft(model: str, data: Path, out: Path, recipe: str, changes: tuple[str, ...], clinic: str, as_json: bool) -> int:
     """Supervised fine-tuning on the good rows of a dataset.
 
-    Only what the trained role says is learned. Run the same line again after a stop: it goes on.
+    Only what the trained role says is learned. After a stop, run the same command again to resume.
 
     polyclinic train sft --model Qwen2.5-1.5B-Instruct --data clinteach --out runs/sft
     """
@@ -112,7 +112,7 @@ def _tell(result: StageResult, out: Path, as_json: bool) -> int:
     if as_json:
         print_json(result)
         return 0
-    resumed = f" (gone on from {result.resumed_from})" if result.resumed_from else ""
+    resumed = f" (resumed from {result.resumed_from})" if result.resumed_from else ""
     click.echo(f"{result.stage}: {result.steps} steps in {result.seconds} s{resumed} on {result.rows} rows")
     left = ", ".join(f"{count} {reason}" for reason, count in result.left_out.items())
     if left:

@@ -109,8 +109,8 @@ class RecordsRefused(RecordsError):
 
 
 class RecordsUnreachable(RecordsError, StoreError):
-    """The home does not answer, so nobody knows whether the last change was made: the run stops, and going on tries
-    again.
+    """The server does not answer, so it is not known whether the last change was made. The run stops; resuming it
+    tries again.
     """
 
     status = 503
@@ -207,10 +207,10 @@ class StagedRecords(Records, Protocol):
         ...
 
     async def fetch(self, keys: Sequence[Key]) -> list[Resource | None]:
-        """These (type, id) in order, None for those that do not exist, with one question to the home where it can
-        answer so.
+        """These (type, id) in order, None for those that do not exist, in one request where that is
+        possible.
 
-        What was fetched is remembered: staging a change of it asks the home no more.
+        What was fetched is cached: staging a change of it needs no further request.
         """
         ...
 
@@ -228,7 +228,7 @@ class StagedRecords(Records, Protocol):
 
 
 class StageableRecords(Records, Protocol):
-    """A home of records: what an episode's services hold."""
+    """Records of which an episode can take a staged view."""
 
     async def load(self, resources: Iterable[Resource]) -> int:
         """Add many resources with ids of their own, those already there left as they are; how many were added.

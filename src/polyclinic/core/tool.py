@@ -26,7 +26,7 @@ class ToolSpec(Frozen):
 
 
 class BadArguments(WrongForm):
-    """The arguments do not fit; the message is fit to be shown to the model."""
+    """The arguments are invalid; the message can be shown to the model."""
 
 
 @once_a_type

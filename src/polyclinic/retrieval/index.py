@@ -177,7 +177,7 @@ def new_index(dimensions: int) -> VectorIndex:
 
 
 def _faiss() -> Any:
-    """Imported late (it costs 0.3 s), with its loader's chatter kept down, and on one thread.
+    """Imported late (it costs 0.3 s), with its loader's messages turned off, and on one thread.
 
     A query here is one vector: a second thread that spins at the barrier on busy cores made it four times slower.
     """

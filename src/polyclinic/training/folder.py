@@ -1,6 +1,6 @@
 """The folder of a training run: its whole configuration, checkpoints, progress, and the trained model.
 
-Starting the same run again in the same folder goes on from its last whole checkpoint; another run is refused there.
+Starting the same run again in the same folder resumes it from its last whole checkpoint. Another run is refused there.
 """
 
 from __future__ import annotations

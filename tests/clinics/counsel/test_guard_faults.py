@@ -124,7 +124,7 @@ async def test_a_resumed_session_keeps_to_an_escalation_that_a_fault_caused(
 def test_the_set_message_names_local_contacts_in_both_languages(country: str, number: str) -> None:
     for lang in ("en", "ko"):
         text = escalation_message(lang, country)
-        assert number in text and contacts(country)["emergency"] in text and "{" not in text
+        assert number in text and contacts(country).emergency_in(lang) in text and "{" not in text
 
 
 def test_an_unknown_country_still_gets_an_emergency_number() -> None:

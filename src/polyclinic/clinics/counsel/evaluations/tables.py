@@ -12,8 +12,9 @@ def sections(figures: GuardFigures) -> list[Section]:
     """The evaluation as a report."""
     blocks: list[Block] = [
         Paragraph(
-            "The screen is word lists; trained is the trained guard, in doubt escalating; both is the graver of the"
-            " two and needs no model; the model is the cast's guard; the guard is all of them, and faults escalate."
+            "The screen is word lists. Trained is the trained guard, which escalates when in doubt. Both is the more"
+            " serious of these two; it needs no model. The model is the cast's guard. The guard is all of them; it"
+            " escalates when the model fails."
             f" {figures.rows} utterances, {figures.faults} faults of the model. Shares: danger escalated, passive"
             " wishes flagged, acceptance and ordinary talk left alone, with 95 % intervals."
         ),

@@ -11,7 +11,7 @@ from polyclinic.text.layout import blocks, listed
 
 
 class KeeperRemembers(Prompt[Remembers]):
-    """What of this turn belongs into long-term memory?"""
+    """Which facts of this turn belong in long-term memory?"""
 
     template = "remember.{lang}.md"
     words = 30

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from polyclinic.clinics.counsel.rules.trained import GuardLabel
 from polyclinic.clinics.counsel.scenario import PACKAGE, Lang
 from polyclinic.core.files import package_data
+from polyclinic.core.message import Frozen
 
 
 @cache
@@ -16,11 +17,24 @@ def _data(name: str) -> dict[str, Any]:
     return found
 
 
-def contacts(country: str) -> dict[str, Any]:
+class Contacts(Frozen):
+    """Whom to call in a crisis. `crisis` is empty where no single number holds."""
+
+    crisis: str
+    crisis_name: dict[Lang, str]
+    emergency: str | dict[Lang, str]
+    note: dict[Lang, str]
+
+    def emergency_in(self, lang: Lang) -> str:
+        """The emergency number, or in words what to call where there is no single one."""
+        return self.emergency if isinstance(self.emergency, str) else self.emergency[lang]
+
+
+@cache
+def contacts(country: str) -> Contacts:
     """The crisis contacts of a country, or those that hold almost everywhere."""
     table = _data("contacts")
-    found: dict[str, Any] = table.get(country) or table["default"]
-    return found
+    return Contacts.model_validate(table.get(country) or table["default"])
 
 
 def escalation_message(lang: Lang, country: str, label: GuardLabel = "active") -> str:
@@ -52,11 +66,9 @@ def stage_words(stage: str, name: Literal["goal", "query"], lang: Lang) -> str:
 
 def _with_contacts(name: str, lang: Lang, country: str) -> str:
     found = contacts(country)
-    number = f" ({found['crisis']})" if found["crisis"] else ""
-    emergency = found["emergency"]
     return str(_data("messages")[name][lang]).format(
-        emergency=emergency[lang] if isinstance(emergency, dict) else emergency,
-        crisis_name=found["crisis_name"][lang],
-        crisis_number=number,
-        note=found["note"][lang],
+        emergency=found.emergency_in(lang),
+        crisis_name=found.crisis_name[lang],
+        crisis_number=f" ({found.crisis})" if found.crisis else "",
+        note=found.note[lang],
     )

@@ -30,8 +30,8 @@ PROBE_SAMPLE = 7
 
 @dataclass(frozen=True)
 class ShiftRecord:
-    """One finished shift as reflection sees it; `broken` is what the norms that are taught say,
-    true ones or shuffled.
+    """One finished shift as reflection sees it. `broken` are the breaches of the norms that are taught: the true or
+    the shuffled ones.
     """
 
     scenario: AnyDuty

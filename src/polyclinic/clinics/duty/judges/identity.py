@@ -1,8 +1,8 @@
 """Identity consistency: the distance between the person heard in an episode and the person who was established.
 
 Two measures, both named: `ics` describes the person heard by the manners that the reader finds, and takes the cosine
-distance of the description from the established persona; `ics_llm` asks a model how like the two are, as the authors
-really ran it.
+distance of the description from the established persona; `ics_llm` asks a model how similar the two are, as the
+authors ran it.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ SLOT_CHARS = 160
 
 
 class Step(Frozen):
-    """One tuple of a trajectory: what was seen, who one was, what one said, what was broken by it."""
+    """One step of a trajectory: what the role saw, its profile then, what it said, and the norms that it broke."""
 
     observation: str
     identity: dict[str, float]

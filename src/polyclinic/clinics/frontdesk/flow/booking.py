@@ -140,7 +140,7 @@ class Booking:
     async def offer(self, diary: Diary, snapshot: Snapshot, request: Request) -> Offer:
         """The request aloud, then times from the chosen tool, or from reasoning.
 
-        A wish that was met has come across. Only where it was not is it read whether the patient stated it.
+        A wish that was met was understood. For one that was not, the reader is asked whether the patient stated it.
         """
         self.aloud(request)
         offer = await self.find(diary, snapshot, request)
@@ -201,6 +201,6 @@ class Booking:
         return "booked"
 
     def say(self, speaker: str, text: str, phase: str) -> None:
-        """Aloud."""
+        """Say it aloud."""
         to = "patient" if speaker == "staff" else "staff"
         self.episode.say(speaker, text, to=to, payload=InPhase(phase=phase))

@@ -1,4 +1,4 @@
-"""Responsibility norms as data: IF something THEN something, for these roles in these tasks, so grave, checked so."""
+"""Responsibility norms as data: IF something THEN something, for whom, how serious, and how it is checked."""
 
 from __future__ import annotations
 
