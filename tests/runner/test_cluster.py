@@ -6,15 +6,22 @@ import asyncio
 import importlib
 import os
 import signal
+import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from polyclinic.core.model import Completion, Request, Usage
+from polyclinic.core.seed import stream
 from polyclinic.errors import ConfigError
 from polyclinic.models.assemble import Assembly
-from polyclinic.models.spec import parse_cast
+from polyclinic.models.guard import Deadline
+from polyclinic.models.local_weights import WeightsCaller
+from polyclinic.models.placed import ModelHost, Refusal
+from polyclinic.models.spec import CastSpec, parse_cast
+from polyclinic.runner import cluster_models
 from polyclinic.runner.api import resume_run, run, start_run
 from polyclinic.runner.cluster import Cluster, Spent, resume_on_cluster, run_on_cluster, shares
 from polyclinic.runner.execute.units import Share, own_part
@@ -24,6 +31,7 @@ from polyclinic.store.leases import Leases, is_dead
 from polyclinic.store.store import Store, open_store
 from polyclinic.testing.fault_server import FaultServer
 from polyclinic.testing.killing import steady
+from polyclinic.testing.plausible import reply_text
 from polyclinic.testing.runs import MEMORY, exported
 from tests.conftest import POSTGRES, postgres_database
 
@@ -201,3 +209,91 @@ async def test_a_budget_is_one_budget_for_all_workers(nodes: Any, store: Store) 
         again = {"on": "ray", "max_tokens": None}
         more = await resume_on_cluster(store, outcome.run, tell=print, overrides=again)
     assert (more.done, more.left) == (48, 0)
+
+
+def steady_completion(request: Request) -> Completion:
+    """An answer that depends on the request alone."""
+    text = reply_text(request.reply_schema, "plausible", stream("steady", request.key))
+    return Completion(text=text, usage=Usage(input_tokens=1, output_tokens=1))
+
+
+class Steady(ModelHost):
+    """A model that needs no weights. It writes a line to a file when it is loaded."""
+
+    def __init__(self, spec: CastSpec) -> None:
+        self._folder = Path(spec.model)
+        with (self._folder / "loaded").open("a", encoding="utf-8") as file:
+            file.write("once\n")
+
+    async def ask(self, request: Request, number: int, wall_s: float, idle_s: float) -> Completion | Refusal:
+        return steady_completion(request)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+async def test_a_local_model_is_one_actor_that_all_workers_ask(
+    nodes: Any, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def here(self: WeightsCaller, request: Request, number: int, deadline: Deadline) -> Completion:
+        return steady_completion(request)
+
+    importlib.import_module("ray").cloudpickle.register_pickle_by_value(importlib.import_module(__name__))
+    monkeypatch.setattr(cluster_models, "ModelHost", Steady)
+    monkeypatch.setattr(WeightsCaller, "check", lambda self: None)
+    monkeypatch.setattr(WeightsCaller, "attempt", here)
+    values = {**DEMO, "cast": f"nurse=local:{tmp_path},all=understudy", "scenarios": "24", "concurrency": 12}
+    expected, _ = await whole(values)
+    outcome = await run_on_cluster(store, await plan_run(store, make_config(values)), tell=print)
+    assert (outcome.done, outcome.failed, outcome.left) == (24, 0, 0)
+    assert await exported(store, outcome.run) == expected
+    assert (tmp_path / "loaded").read_text(encoding="utf-8") == "once\n"
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+async def test_a_run_whose_head_was_killed_is_resumed_on_another_cluster() -> None:
+    """The head is where the run was started: its process, Ray's control store and the node's own daemon die at once."""
+    ray_cluster = pytest.importorskip("ray.cluster_utils").Cluster
+    if not POSTGRES:
+        pytest.skip("set POLYCLINIC_TEST_POSTGRES to a server's URL to test on PostgreSQL")
+
+    def cluster() -> Any:
+        made = ray_cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+        made.add_node(num_cpus=1)
+        return made
+
+    async def polyclinic(address: str, *words: str) -> asyncio.subprocess.Process:
+        around = {**os.environ, "RAY_ADDRESS": address, "RAY_USAGE_STATS_ENABLED": "0"}
+        command = (sys.executable, "-m", "polyclinic", *words, "--on", "ray", "--store", url)
+        return await asyncio.create_subprocess_exec(*command, env=around)
+
+    with postgres_database() as url:
+        async with FaultServer(latency_s=0.3, reply=steady) as server, open_store(url) as store:
+            cast = f"nurse={server.url}:any,caller={server.url}:any,all=understudy"
+            values = {**DEMO, "cast": cast, "concurrency": 6}
+            expected, calls = await whole(values)
+            before = server.counts["answered"]
+            first = cluster()
+            said = ("--variant", "plain", "--scenarios", "48", "--cast", cast, "--concurrency", "6")
+            driver = await polyclinic(first.address, "run", "demo", *said)
+            while server.counts["answered"] - before < calls // 3:
+                assert driver.returncode is None
+                await asyncio.sleep(0.05)
+            driver.kill()
+            first.remove_node(first.head_node, allow_graceful=False)
+            await driver.wait()
+            await asyncio.to_thread(first.shutdown)
+            (run_row,) = await store.runs.all()
+            finished = {row.spec.id for row in await store.runs.episodes(run_row.id) if row.status != "pending"}
+            second = cluster()
+            try:
+                again = await polyclinic(second.address, "resume", run_row.id)
+                assert await again.wait() == 0
+            finally:
+                await asyncio.to_thread(second.shutdown)
+            rows = await store.runs.episodes(run_row.id)
+            assert len(rows) == 48
+            assert {row.status for row in rows} == {"done"}
+            assert {row.attempt for row in rows if row.spec.id in finished} <= {1}, "a finished episode ran again"
+            assert server.counts["answered"] - before - calls <= 2 * 6, "more was paid twice than was under way"
+            assert await exported(store, run_row.id) == expected

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Mapping
 from typing import cast
 
 from polyclinic.core.model import Model
@@ -14,9 +13,8 @@ from polyclinic.models.habits import Habits, Thinking
 from polyclinic.models.hosted import HostedCaller
 from polyclinic.models.limiter import Limiter
 from polyclinic.models.llm import ChatCaller, Endpoint
-from polyclinic.models.local import LocalCaller
-from polyclinic.models.local_weights import WeightsCaller
 from polyclinic.models.open_files import connections_for
+from polyclinic.models.placed import Host, LocalModel, PlacedCaller, local_model
 from polyclinic.models.prices import FREE, Price, Prices, default_prices
 from polyclinic.models.spec import CastSpec, Options, endpoints
 
@@ -31,15 +29,16 @@ class Assembly:
         prices: Prices | None = None,
         endpoints: int = 1,
         workers: int = 1,
+        hosts: Mapping[str, Host] | None = None,
     ) -> None:
         self._cache, self._budget, self._prices = cache, budget, prices
-        self._shares, self._workers = endpoints, workers
+        self._shares, self._workers, self._hosts = endpoints, workers, dict(hosts or {})
         self._checks: list[Callable[[], object]] = []
         self._models: dict[str, Model] = {}
         self._endpoints: dict[tuple[str, str], Endpoint] = {}
         self._limiters: dict[str, Limiter] = {}
         self._guarded: list[Guarded] = []
-        self._local: list[LocalCaller | WeightsCaller] = []
+        self._local: list[LocalModel | PlacedCaller] = []
         self.unpriced: list[str] = []
 
     def model(self, spec: CastSpec) -> Model:
@@ -67,7 +66,7 @@ class Assembly:
     def _make(self, spec: CastSpec) -> Model:
         price = self._price(spec)
         caller, limiter = self._caller(spec, price)
-        options = caller.options if isinstance(caller, (LocalCaller, WeightsCaller)) else spec.options
+        options = caller.options if isinstance(caller, (LocalModel, PlacedCaller)) else spec.options
         purse = Purse(price, self._budget) if self._budget is not None else None
         guarded = Guarded(caller, limiter, options, purse)
         guarded.trained = spec.trained
@@ -85,8 +84,8 @@ class Assembly:
             hosted = HostedCaller(spec.provider, spec.model, spec.options, spec.text, price)
             self._checks.append(hosted.check)
             return hosted, limiter
-        kind = WeightsCaller if Path(spec.model).expanduser().is_dir() else LocalCaller
-        local = kind(spec.model, spec.options, spec.text)
+        host = self._hosts.get(spec.text)
+        local = local_model(spec) if host is None else PlacedCaller(spec, host, self._workers)
         self._local.append(local)
         self._checks.append(local.check)
         return local, local.limiter

@@ -14,6 +14,7 @@ from polyclinic.models.accounting import Budget
 from polyclinic.models.assemble import Assembly
 from polyclinic.models.cache import ResponseCache
 from polyclinic.models.human import HumanDesk, HumanModel
+from polyclinic.models.placed import Host
 from polyclinic.models.prices import Prices
 from polyclinic.models.replay import Recording, ReplayModel
 from polyclinic.models.spec import ALL, CastSpec, Options, parse_cast, parse_model
@@ -157,13 +158,14 @@ def open_cast(
     budget: Budget | None = None,
     prices: Prices | None = None,
     workers: int = 1,
+    hosts: Mapping[str, Host] | None = None,
 ) -> Cast:
     """The models that were chosen, ready to be asked; `reader` makes one that reads by itself.
 
-    Each of several workers gets its share of an endpoint's slots and rate.
+    Each of several workers gets its share of an endpoint's slots and rate; local models may stand on `hosts`, by name.
     """
     places = {(spec.base_url, spec.key_env) for spec in chosen.values() if spec.kind == "endpoint"}
-    assembly = Assembly(cache, budget, prices, endpoints=len(places), workers=workers)
+    assembly = Assembly(cache, budget, prices, endpoints=len(places), workers=workers, hosts=hosts)
     models: dict[str, Model] = {}
     ears = reader("") if reader is not None else None
     for role, spec in chosen.items():

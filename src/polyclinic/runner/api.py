@@ -113,7 +113,9 @@ async def resume_run(
     plan = parse_plan(make_config({**row.config, **(overrides or {})}))
     if retry_failed:
         await store.runs.retry_failed(row.id)
-    async with build(plan, store.journal(row.id), store, desk=desk, listener=listener, workers=share.of) as built:
+    workers, hosts = share.of, share.hosts
+    journal = store.journal(row.id)
+    async with build(plan, journal, store, desk=desk, listener=listener, workers=workers, hosts=hosts) as built:
         return await execute(
             store, row.id, plan, built, progress=progress, concurrency=concurrency, lease_s=lease_s, share=share
         )

@@ -5,6 +5,7 @@ dies loses nothing that was committed, and the export is the same as that of one
 
 - A budget is one budget: each round of workers gets equal shares of what is left, and the last round is one worker.
 - An endpoint's slots and its requests a minute are divided by the number of workers.
+- A local model is one actor, loaded once and asked by all workers (`runner.cluster_models`).
 - All machines must reach the store, so it is PostgreSQL.
 """
 
@@ -23,6 +24,7 @@ from polyclinic.core.model import NANO
 from polyclinic.errors import ConfigError, LimitReached, UserError
 from polyclinic.runner.api import RunOutcome, keep, only_if_begun, outcome_of, resume_run
 from polyclinic.runner.build.built_run import build
+from polyclinic.runner.cluster_models import place_models
 from polyclinic.runner.execute.units import Share
 from polyclinic.runner.plan.config import RunConfig, make_config
 from polyclinic.runner.plan.libraries import save_learned
@@ -44,7 +46,7 @@ class Assignment:
     url: str
     run: str
     concurrency: int
-    share: tuple[int, int]
+    share: Share
     overrides: Mapping[str, object]
 
 
@@ -93,7 +95,7 @@ class Worker:
                     retry_failed=False,
                     concurrency=part.concurrency,
                     overrides=part.overrides,
-                    share=Share(*part.share),
+                    share=part.share,
                 )
             )
             return await self._task
@@ -174,13 +176,15 @@ class Cluster:
         """Rounds of workers until the run has ended or a limit of the run is reached."""
         config, began, unjudged = plan.config, time.monotonic(), 0
         workers, used = await asyncio.to_thread(self._workers, plan), Spent()
+        hosts = place_models(self._ray, plan.cast)
         while True:
             overrides: dict[str, object] = {"keep_as": "", "on": "", "max_seconds": None}
             overrides |= shares(config, await _counted(store, run), used, workers)
             if config.max_seconds is not None:
                 overrides["max_seconds"] = max(0.001, config.max_seconds - (time.monotonic() - began))
             at_once = max(1, (concurrency or config.concurrency) // workers)
-            parts = [Assignment(store.url, run, at_once, (index, workers), overrides) for index in range(workers)]
+            mine = [Share(index, workers, hosts) for index in range(workers)]
+            parts = [Assignment(store.url, run, at_once, share, overrides) for share in mine]
             worked = await self.round(store, run, parts, tell)
             unjudged += sum(each.judge_failures for each in worked)
             used = used.plus(worked)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from copy import copy
 from dataclasses import dataclass
@@ -22,6 +22,7 @@ from polyclinic.core.services import Services
 from polyclinic.models.accounting import Budget
 from polyclinic.models.cast import Cast, Reader, open_cast
 from polyclinic.models.human import HumanDesk
+from polyclinic.models.placed import Host
 from polyclinic.runner.build.recordings import open_recordings
 from polyclinic.runner.plan.config import RunConfig
 from polyclinic.runner.plan.run_plan import RunPlan
@@ -122,6 +123,7 @@ async def build(
     desk: HumanDesk | None = None,
     listener: Listener | None = None,
     workers: int = 1,
+    hosts: Mapping[str, Host] | None = None,
 ) -> AsyncIterator[BuiltRun]:
     """Everything an episode of this run needs; endpoints and records are closed on leaving."""
     clinic, config = plan.clinic, plan.config
@@ -137,6 +139,7 @@ async def build(
             cache=store.cache if store is not None and config.cache else None,
             budget=budget,
             workers=workers,
+            hosts=hosts,
         )
         try:
             services = Services(

@@ -5,19 +5,23 @@ A unit is what one worker does alone: a whole campaign, or an episode that share
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
+from polyclinic.models.placed import Host
 from polyclinic.store.leases import ClaimedEpisode
 from polyclinic.store.run_rows import StoredEpisode
 
 
 @dataclass(frozen=True)
 class Share:
-    """Which of several equal workers this is. It only decides with which units a worker begins."""
+    """Which of several equal workers this is. It only decides with which units a worker begins. `hosts` are the local
+    models that all of them ask, by name.
+    """
 
     index: int = 0
     of: int = 1
+    hosts: Mapping[str, Host] = field(default_factory=dict)
 
 
 def as_claimed(row: StoredEpisode, now: ClaimedEpisode) -> StoredEpisode:

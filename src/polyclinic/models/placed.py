@@ -1,0 +1,87 @@
+"""A local model that stands somewhere else: loaded once there, asked by many workers, answered in batches.
+
+`ModelHost` is what stands there (on a Ray cluster an actor, see `runner.cluster_models`). `PlacedCaller` is the model
+as a worker sees it: it has the name that the cast gave it, so journals and exports are those of one process.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Protocol
+
+from polyclinic.core.model import Completion, Request
+from polyclinic.models.failure import AttemptFailed, Trouble
+from polyclinic.models.guard import Deadline
+from polyclinic.models.limiter import Limiter
+from polyclinic.models.local import LocalCaller
+from polyclinic.models.local_weights import WeightsCaller
+from polyclinic.models.spec import CastSpec
+
+LocalModel = LocalCaller | WeightsCaller
+Refusal = tuple[str, Trouble]
+"""Words and trouble of an attempt that failed: exceptions do not travel well."""
+
+
+def local_model(spec: CastSpec) -> LocalModel:
+    """A folder of weights, or a GGUF file; loaded at its first call."""
+    kind = WeightsCaller if Path(spec.model).expanduser().is_dir() else LocalCaller
+    return kind(spec.model, spec.options, spec.text)
+
+
+class ModelHost:
+    """One local model. Requests of all workers that wait at the same time are one batch."""
+
+    def __init__(self, spec: CastSpec) -> None:
+        self._model = local_model(spec)
+
+    async def ask(self, request: Request, number: int, wall_s: float, idle_s: float) -> Completion | Refusal:
+        """One attempt, cut after so many seconds."""
+        deadline = Deadline(wall_s, idle_s)
+        try:
+            async with deadline:
+                return await self._model.attempt(request, number, deadline)
+        except AttemptFailed as failure:
+            return str(failure), failure.trouble
+
+
+class Host(Protocol):
+    """How a worker reaches a `ModelHost`. Raises `ConnectionError` while it is gone."""
+
+    async def ask(self, request: Request, number: int, wall_s: float, idle_s: float) -> Completion | Refusal:
+        """One attempt."""
+        ...
+
+
+class PlacedCaller:
+    """A model that stands elsewhere, as a caller of its own name; the workers share its slots."""
+
+    def __init__(self, spec: CastSpec, host: Host, workers: int) -> None:
+        self._local, self._host, self.name = local_model(spec), host, spec.text
+        self.options = self._local.options
+        self.limiter = Limiter(max(1, self.options.concurrency // workers))
+
+    @property
+    def hears(self) -> bool:
+        """Replies arrive whole."""
+        return False
+
+    def limit(self, request: Request) -> int:
+        """The token limit that is sent."""
+        return self._local.limit(request)
+
+    def check(self) -> None:
+        """Nothing: it was looked at when the model was placed."""
+
+    async def attempt(self, request: Request, number: int, deadline: Deadline) -> Completion:
+        """Ask the model where it stands. One that died is started again by the cluster, and asked again."""
+        options = self.options
+        try:
+            answer = await self._host.ask(request, number, options.timeout_s, options.idle_s)
+        except ConnectionError as error:
+            raise AttemptFailed(f"{self.name}: {error}", "connection") from error
+        if isinstance(answer, Completion):
+            return answer
+        raise AttemptFailed(*answer)
+
+    async def close(self) -> None:
+        """Nothing is held here."""
