@@ -21,7 +21,7 @@ from polyclinic.runner.cluster_models import place_models
 Ask = Callable[..., Request]
 
 
-class Standing:
+class ScriptedHost:
     """A host that answers in turn with what it is given."""
 
     def __init__(self, *answers: Completion | Refusal | Exception) -> None:
@@ -41,7 +41,7 @@ def spec(tmp_path: Path) -> CastSpec:
 
 
 async def test_a_placed_model_keeps_its_name_and_its_part_of_the_slots(spec: CastSpec, ask: Ask) -> None:
-    host = Standing(Completion(text="well"))
+    host = ScriptedHost(Completion(text="well"))
     model = Assembly(workers=4, hosts={spec.text: host}).model(spec)
     assert (await model.answer(ask("hello"))).text == "well"
     assert (model.name, model.kind, host.asked) == (spec.text, "llm", 1)
@@ -50,11 +50,11 @@ async def test_a_placed_model_keeps_its_name_and_its_part_of_the_slots(spec: Cas
 async def test_a_model_that_died_is_asked_again_and_one_that_refused_is_not(
     spec: CastSpec, ask: Ask, short_waits: None
 ) -> None:
-    host = Standing(ConnectionError("the actor died"), ("busy", "server"), Completion(text="well"))
+    host = ScriptedHost(ConnectionError("the actor died"), ("busy", "server"), Completion(text="well"))
     model = Assembly(hosts={spec.text: host}).model(spec)
     assert (await model.answer(ask("hello"))).text == "well"
     assert host.asked == 3
-    refusing = Standing(("no such file", "refused"))
+    refusing = ScriptedHost(("no such file", "refused"))
     with pytest.raises(ModelError, match="no such file"):
         await Assembly(hosts={spec.text: refusing}).model(spec).answer(ask("hello"))
     assert refusing.asked == 1

@@ -13,6 +13,8 @@ it for every search on a type, and walk all slots to find those of one schedule.
 
 from __future__ import annotations
 
+import re
+
 from polyclinic.core.database import Dialect, Transaction
 
 _TABLES = """
@@ -37,6 +39,10 @@ CREATE INDEX IF NOT EXISTS fhir_hold_expires ON fhir_hold (expires);
 """
 
 
+_NAME = re.compile(r"IF NOT EXISTS (\w+)")
+_NEWEST = "fhir_unindexed"
+
+
 def statements(dialect: Dialect) -> list[str]:
     """The DDL as single statements; safe to run again."""
     postgres = dialect == "postgres"
@@ -45,10 +51,25 @@ def statements(dialect: Dialect) -> list[str]:
 
 
 def create_tables(transaction: Transaction) -> None:
-    """Create what is missing."""
+    """Create what is missing. Where nothing is, PostgreSQL is only asked: even a statement that finds its index there
+    locks the table, and a worker that begins while others write would wait for them, and they for it.
+    """
+    if transaction.dialect == "postgres" and _complete(transaction):
+        return
     for statement in statements(transaction.dialect):
         transaction.execute(statement)
     _add_kind(transaction)
+
+
+def _complete(transaction: Transaction) -> bool:
+    """Whether every table and index is there, the newest too."""
+    names = [*_NAME.findall(_TABLES), _NEWEST]
+    there = transaction.execute(
+        "SELECT COUNT(*) FROM pg_class WHERE relnamespace = current_schema()::regnamespace"
+        f" AND relname IN ({', '.join('?' * len(names))})",
+        names,
+    )
+    return int(there[0][0]) == len(names)
 
 
 def _add_kind(transaction: Transaction) -> None:
@@ -57,4 +78,4 @@ def _add_kind(transaction: Transaction) -> None:
         transaction.execute('ALTER TABLE fhir_resource ADD COLUMN IF NOT EXISTS kind TEXT COLLATE "C"')
     elif "kind" not in {row[1] for row in transaction.execute("PRAGMA table_info(fhir_resource)")}:
         transaction.execute("ALTER TABLE fhir_resource ADD COLUMN kind TEXT")
-    transaction.execute("CREATE INDEX IF NOT EXISTS fhir_unindexed ON fhir_resource (kind) WHERE kind = '+'")
+    transaction.execute(f"CREATE INDEX IF NOT EXISTS {_NEWEST} ON fhir_resource (kind) WHERE kind = '+'")
