@@ -6,7 +6,7 @@ import asyncio
 
 from polyclinic.clinics.counsel.agents.memory import Recollection
 from polyclinic.clinics.counsel.prompts import GuardChecks, GuardVerdict
-from polyclinic.clinics.counsel.rules.guard import Decision, at_once, decide, from_fault, settle_doubt
+from polyclinic.clinics.counsel.rules.guard import Decision, at_once, decide, from_fault, settle_doubt, that_count
 from polyclinic.clinics.counsel.rules.lexicon import NOTHING_FOUND, Screening, screen
 from polyclinic.clinics.counsel.rules.risk import stands
 from polyclinic.clinics.counsel.rules.trained import NOTHING_READ, read_message
@@ -37,6 +37,7 @@ class Guard:
         try:
             found = screen(utterance)
             reading = read_message(utterance) if self._live else NOTHING_READ
+            found = that_count(found, reading)
             quick = at_once(found, reading)
             if quick is not None:
                 return quick

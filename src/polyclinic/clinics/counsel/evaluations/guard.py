@@ -55,7 +55,8 @@ async def evaluate_guard(bench: Bench, file: str) -> Evaluation[GuardFigures]:
 
 
 async def _judge(bench: Bench, row: Utterance, room: asyncio.Semaphore) -> Judged:
-    found, reading = screen(row.text), read_message(row.text)
+    seen, reading = screen(row.text), read_message(row.text)
+    found = that_count(seen, reading)
     prompt = GuardChecks(lang=row.lang, summary="", recent=(), utterance=row.text)
     label: GuardLabel | None = None
     fault, agent = "", bench.agent("guard")
@@ -73,7 +74,7 @@ async def _judge(bench: Bench, row: Utterance, room: asyncio.Semaphore) -> Judge
             fault = f"{type(error).__name__}: {error}"
             decision = at_once(found, reading) or from_fault(found, fault, row.text)
     said: dict[JudgeName, GuardLabel | None] = {
-        "screen": found.label,
+        "screen": seen.label,
         "trained": from_trained(reading).label,
         "both": offline(found, reading).label,
         "model": label,

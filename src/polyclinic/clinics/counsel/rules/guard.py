@@ -1,15 +1,16 @@
 """What becomes of a message: three ways, and every doubt about the guard itself goes to a person.
 
-The screen, the trained guard and the model judge apart; the gravest counts. Where the trained guard is in doubt a
-language model may settle it, and the person is asked gently then; without one a person of the care team looks. A fault
-of the model (an exception, a time-out, a verdict that cannot be read) is not an opinion: it escalates.
+The screen, the trained guard and the model judge apart; the gravest counts. One thing is settled before: words of the
+screen in a message that the trained guard finds calm (a quotation, a denial) do not count. Where the trained guard is
+in doubt a language model may settle it, and the person is asked gently then; without one a person of the care team
+looks. A fault of the model (an exception, a time-out, a verdict that cannot be read) is not an opinion: it escalates.
 """
 
 from __future__ import annotations
 
 from typing import Literal
 
-from polyclinic.clinics.counsel.rules.lexicon import Screening
+from polyclinic.clinics.counsel.rules.lexicon import NOTHING_FOUND, Screening
 from polyclinic.clinics.counsel.rules.trained import GUARD_LABELS, GuardLabel, Reading
 from polyclinic.core.message import Frozen
 
@@ -50,6 +51,11 @@ def graver(one: GuardLabel, other: GuardLabel) -> GuardLabel:
     return min(one, other, key=GUARD_LABELS.index)
 
 
+def that_count(found: Screening, reading: Reading) -> Screening:
+    """The screen's words, unless the trained guard finds the message calm."""
+    return NOTHING_FOUND if reading.calm else found
+
+
 def from_screen(found: Screening) -> Decision:
     """The screen's word alone."""
     reason = f"the lexical screen found words of {found.label} risk" if found.words else ""
@@ -78,7 +84,7 @@ def at_once(found: Screening, reading: Reading) -> Decision | None:
 
 def offline(found: Screening, reading: Reading) -> Decision:
     """Screen and trained guard without any model, the graver of the two."""
-    one, other = from_screen(found), from_trained(reading)
+    one, other = from_screen(that_count(found, reading)), from_trained(reading)
     return one if graver(one.label, other.label) == one.label and one.source != "nobody" else other
 
 

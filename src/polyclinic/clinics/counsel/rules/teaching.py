@@ -3,7 +3,8 @@
 Each line is ``{"text", "lang", "label", "author", "split"}``. `ordinary` lines are what people say in care when no
 danger is near; without them every unknown sentence would look like danger. The authors of the word lists wrote the
 utterances kept for building: they count half, because they share the lists' view. Thresholds are chosen on authors left
-out of the training, safety first: active and implicit danger before acceptance left alone.
+out of the training, safety first: active and implicit danger before acceptance left alone. Below `calm` lie almost none
+of the dangers in which the screen finds words.
 """
 
 from __future__ import annotations
@@ -13,13 +14,16 @@ from typing import Any
 
 import numpy as np
 
+from polyclinic.clinics.counsel.rules.lexicon import screen
 from polyclinic.clinics.counsel.rules.trained import DANGERS, ORDINARY, TRAINED_LABELS, WEIGHTS
 from polyclinic.clinics.counsel.scenario import PACKAGE
 from polyclinic.core.files import json_lines, package_data, package_file, package_path, package_text
 from polyclinic.reading.label_training import LabelledText, calibrate, fit_labels
 from polyclinic.reading.text_labels import TextLabels, save
 
-ACTIVE_MISSED, IMPLICIT_MISSED, PASSIVE_MISSED = 0.015, 0.12, 0.08
+ACTIVE_MISSED, IMPLICIT_MISSED, PASSIVE_MISSED = 0.02, 0.12, 0.08
+SCREENED_MISSED = 0.005
+LEVELS = ("doubt", "sure", "flag", "calm")
 ACCEPTANCE_ALARMED, ORDINARY_ALARMED = 0.03, 0.004
 LISTS_WEIGHT = 0.5
 
@@ -56,12 +60,13 @@ def train_guard(out: Path | None) -> dict[str, Any]:
     fitted = fit_labels(rows, TRAINED_LABELS)
     number = np.array([TRAINED_LABELS.index(row.label) for row in rows])
     theirs = np.array([row.author != "lists" for row in rows])
+    screened = np.array([row.label in DANGERS and bool(screen(row.text).words) for row in rows])
     calibration, settings, found = {}, {}, {}
     for lang in ("en", "ko"):
         mine = theirs & np.array([row.lang == lang for row in rows])
         calibration[lang] = calibrate(fitted.unseen[mine], number[mine], len(TRAINED_LABELS))
         likely = _probabilities(fitted.unseen[mine], calibration[lang])
-        settings[lang], found[lang] = _levels(likely, number[mine])
+        settings[lang], found[lang] = _levels(likely, number[mine], screened[mine])
     model = TextLabels(TRAINED_LABELS, fitted.rarity, fitted.table, calibration, settings)
     content = save(model)
     path = out or package_path(PACKAGE, f"data/guard/{WEIGHTS}")
@@ -75,8 +80,10 @@ def _probabilities(scores: Any, table: Any) -> Any:
     return odds / odds.sum(axis=1, keepdims=True)
 
 
-def _levels(likely: Any, number: Any) -> tuple[dict[str, float], dict[str, float]]:
-    """The levels of one language, and what they give on authors left out."""
+def _levels(likely: Any, number: Any, screened: Any) -> tuple[dict[str, float], dict[str, float]]:
+    """The levels of one language, and what they give on authors left out. `screened` are dangers with words of the
+    screen.
+    """
     at = TRAINED_LABELS.index
     danger = likely[:, [at(label) for label in DANGERS]].sum(axis=1)
     wish = danger + likely[:, at("passive")]
@@ -88,7 +95,8 @@ def _levels(likely: Any, number: Any) -> tuple[dict[str, float], dict[str, float
     alarmed = {"acceptance": ACCEPTANCE_ALARMED, ORDINARY: ORDINARY_ALARMED}
     sure = max(doubt, *(float(np.quantile(danger[of[label]], 1 - share)) for label, share in alarmed.items()))
     flag = float(np.quantile(wish[of["passive"]], PASSIVE_MISSED))
-    levels = {"doubt": round(doubt, 4), "sure": round(sure, 4), "flag": round(flag, 4)}
+    calm = min(flag, float(np.quantile(wish[screened], SCREENED_MISSED)))
+    levels = {name: round(level, 4) for name, level in zip(LEVELS, (doubt, sure, flag, calm), strict=True)}
     found = {f"{label} escalated": float((danger[mask] >= doubt).mean()) for label, mask in of.items()}
     found |= {f"{label} sure": float((danger[mask] >= sure).mean()) for label, mask in of.items()}
     found["passive flagged"] = float(((wish >= flag) | (danger >= doubt))[of["passive"]].mean())

@@ -1,9 +1,9 @@
 """The trained guard: what a message means by weights learned from labelled utterances, beside the word screen.
 
 It reads the whole message and, when that is long, windows of its sentences; the gravest counts. ``polyclinic train
-guard`` makes the weights (see `teaching`). Three levels are set there for each language: above `sure` a message is
+guard`` makes the weights (see `teaching`). Levels are set there for each language: above `sure` a message is
 danger beyond doubt, above `doubt` a person must look unless a language model says otherwise, above `flag` it is asked
-about.
+about. Below a fourth, `calm`, words that the screen found are a quotation, a denial or a figure of speech.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Level = Literal["sure", "doubt", "flag", "none"]
 
 class Reading(Frozen):
     """What the weights make of a message: its level, the likeliest label there, how probable danger is, and danger or
-    a wish to die, and the words that decided.
+    a wish to die, the words that decided, and whether it is so harmless that the screen's words do not count.
     """
 
     level: Level
@@ -42,6 +42,7 @@ class Reading(Frozen):
     danger: float
     wish: float
     words: str = ""
+    calm: bool = False
 
 
 NOTHING_READ = Reading(level="none", label="acceptance", danger=0.0, wish=0.0)
@@ -95,7 +96,8 @@ def _read(text: str) -> Reading:
     elif level == "flag":
         label = "passive"
     words = "" if level == "none" else model.words(text, frozenset({label}), _CALM)
-    return Reading(level=level, label=label, danger=round(danger, 4), wish=round(wish, 4), words=words)
+    calm = level == "none" and wish < levels["calm"]
+    return Reading(level=level, label=label, danger=round(danger, 4), wish=round(wish, 4), words=words, calm=calm)
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from polyclinic.clinics.counsel.prompts import GuardChecks, GuardVerdict
+from polyclinic.clinics.counsel.rules.guard import that_count
 from polyclinic.clinics.counsel.rules.lexicon import screen
 from polyclinic.clinics.counsel.rules.trained import GuardLabel, read_message
 from polyclinic.core.understudy import Ask, Understudy, answers
@@ -29,10 +30,10 @@ class GuardUnderstudy(Understudy):
 
 def classify(utterance: str) -> tuple[GuardLabel, str]:
     """The screen's label, or the trained guard's where the screen finds nothing. In doubt it would rather ask."""
-    found = screen(utterance)
+    reading = read_message(utterance)
+    found = that_count(screen(utterance), reading)
     if found.label != "acceptance":
         return found.label, found.words
-    reading = read_message(utterance)
     if reading.level == "sure":
         return reading.label, reading.words
     return ("acceptance", "") if reading.level == "none" else ("passive", reading.words)
