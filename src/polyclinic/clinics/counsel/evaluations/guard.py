@@ -13,7 +13,15 @@ import asyncio
 from polyclinic.clinics.counsel.evaluations.figures import GuardFigures, Judged, JudgeName, Utterance, summarise
 from polyclinic.clinics.counsel.evaluations.tables import sections
 from polyclinic.clinics.counsel.prompts import GuardChecks
-from polyclinic.clinics.counsel.rules.guard import at_once, decide, from_fault, from_trained, offline, settle_doubt
+from polyclinic.clinics.counsel.rules.guard import (
+    at_once,
+    decide,
+    from_fault,
+    from_trained,
+    offline,
+    settle_doubt,
+    that_count,
+)
 from polyclinic.clinics.counsel.rules.lexicon import screen
 from polyclinic.clinics.counsel.rules.teaching import guard_lines
 from polyclinic.clinics.counsel.rules.trained import GuardLabel, read_message
