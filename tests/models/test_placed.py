@@ -47,9 +47,8 @@ async def test_a_placed_model_keeps_its_name_and_its_part_of_the_slots(spec: Cas
     assert (model.name, model.kind, host.asked) == (spec.text, "llm", 1)
 
 
-async def test_a_model_that_died_is_asked_again_and_one_that_refused_is_not(
-    spec: CastSpec, ask: Ask, short_waits: None
-) -> None:
+@pytest.mark.usefixtures("short_waits")
+async def test_a_model_that_died_is_asked_again_and_one_that_refused_is_not(spec: CastSpec, ask: Ask) -> None:
     host = ScriptedHost(ConnectionError("the actor died"), ("busy", "server"), Completion(text="well"))
     model = Assembly(hosts={spec.text: host}).model(spec)
     assert (await model.answer(ask("hello"))).text == "well"
