@@ -199,7 +199,9 @@ class Room:
         await self.lenient(self.memory.turns.remember("patient", utterance), UNREADABLE)
         heard = Heard(utterance, self.asked, await self.understand(utterance), gentle)
         try:
-            return heard, await (self.alone(utterance) if self.variant.single else self.drafting.answer(heard))
+            if self.variant.single:  # the baseline: one agent answers
+                return heard, Drafted(text=await self.counsellor.alone(utterance))
+            return heard, await self.drafting.answer(heard)
         except UNREADABLE as error:
             if not self.talk.live:
                 raise
@@ -239,10 +241,6 @@ class Room:
         except faults as error:
             self.episode.record(Failed.because(error, str(error), "keeper", fatal=False))
         return None
-
-    async def alone(self, utterance: str) -> Drafted:
-        """The baseline's answer."""
-        return Drafted(text=await self.counsellor.alone(utterance))
 
     async def hand_to_review(self, utterance: str, made: Drafted) -> None:
         """No draft could be settled: a person is told before the safe words for this risk type are said, or the draft

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, cast
+from typing import Literal
 
 from polyclinic.clinics.frontdesk.agents import PatientActor, Staff
 from polyclinic.clinics.frontdesk.flow.waiting import WaitingList
@@ -111,7 +111,8 @@ class CallBack:
         self, ledger: Ledger, found: Appointment, snapshot: Snapshot
     ) -> tuple[str, tuple[Proposal, ...] | None]:
         """Earlier if there is an earlier time under the same wish, otherwise on to the waiting list."""
-        place, proposals = earlier_place(self.diary, ledger.now, found), cast("tuple[Proposal, ...] | None", ())
+        place = earlier_place(self.diary, ledger.now, found)
+        proposals: tuple[Proposal, ...] | None = ()
         if self.variant.scheduling == "reasoning":
             words = wish_words(self.booked_wish(found))
             proposals = await self.staff.reasons(self.diary, ledger.now, words, moving=self.start_words(found))
