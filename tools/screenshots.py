@@ -1,37 +1,46 @@
-"""Pictures of every place at 1280 and 390 px, in both themes, for the docs: `python tools/screenshots.py`.
+"""Pictures of every place at 1280 and 390 px, in both themes, for the docs: `python tools/screenshots.py [PLACE …]`.
 
-It runs a few small runs and a session in a new store and needs a Chromium.
+It makes a few small runs and sessions in a new store and needs a Chromium. Without a place's name, all are taken.
 """
 
 from __future__ import annotations
 
+import io
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
+from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[1]
 PICTURES = ROOT / "docs" / "pictures"
-RUNS = (["run", "duty", "--scenarios", "6", "--variant", "plain", "--variant", "full"], ["run", "demo"])
+STORE = "polyclinic.db"
+DEMO = ["run", "demo", "--variant", "plain", "--variant", "tool", "--scenarios", "6"]
+TAUGHT = ["run", "demo", "--variant", "taught", "--scenarios", "series:14"]
+HOSPITAL = ["run", "frontdesk", "--scenarios", "primary:1:80"]
+SHIFTS = ["run", "duty", "--scenarios", "6", "--variant", "plain", "--variant", "full"]
 
 
 def main() -> int:
-    """Take all pictures."""
+    """Take the pictures of the places that are named, else of all."""
+    chosen = sys.argv[1:] or list(PLACES)
     chromium = os.environ.get("POLYCLINIC_TEST_CHROMIUM") or shutil.which("chromium")
     if chromium is None:
         print("there is no chromium here")
         return 1
     PICTURES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        store = str(Path(folder) / "s.db")
-        for words in RUNS:
-            subprocess.run([sys.executable, "-m", "polyclinic", *words, "--store", store], check=True)
+        for words in [words for place in chosen for words in PLACES[place][1]]:
+            subprocess.run([sys.executable, "-m", "polyclinic", *words, "--store", STORE], check=True, cwd=folder)
         server = subprocess.Popen(
-            [sys.executable, "-m", "polyclinic", "web", "--store", store, "--port", "0"],
+            [sys.executable, "-m", "polyclinic", "web", "--store", STORE, "--cases", "cases", "--port", "0"],
+            cwd=folder,
             stdout=subprocess.PIPE,
             text=True,
         )
@@ -39,8 +48,11 @@ def main() -> int:
             assert server.stdout is not None
             entry = server.stdout.readline().removeprefix("open ").strip()
             with sync_playwright() as play:
-                browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-                take_all(browser, entry)
+                browser = play.chromium.launch(
+                    executable_path=chromium, args=["--no-sandbox", "--disable-dev-shm-usage"]
+                )
+                for place in chosen:
+                    PLACES[place][0](Visit(browser, entry))
                 browser.close()
         finally:
             server.terminate()
@@ -48,12 +60,33 @@ def main() -> int:
     return 0
 
 
-def take_all(browser: Browser, entry: str) -> None:
-    """Every place, one after the other."""
-    context = browser.new_context(locale="en-US", reduced_motion="reduce")
-    page = context.new_page()
-    page.set_default_timeout(60_000)
-    page.goto(entry)
+class Visit:
+    """Somebody in the browser, and the way to let others in."""
+
+    def __init__(self, browser: Browser, entry: str) -> None:
+        self.browser, self.entry, self.base = browser, entry, entry.partition("?")[0].rstrip("/")
+        self.page = self.come()
+
+    def come(self) -> Page:
+        """A page in a browser of its own."""
+        page = self.browser.new_context(locale="en-US", reduced_motion="reduce").new_page()
+        page.set_default_timeout(120_000)
+        page.goto(self.entry)
+        return page
+
+    def join(self, path: str, name: str) -> Page:
+        """Somebody who joins by a code."""
+        page = self.come()
+        page.goto(self.base + path)
+        page.get_by_label("Your name").fill(name)
+        page.get_by_role("button", name="Join", exact=True).click()
+        page.get_by_role("button", name="Begin", exact=True).first.click()
+        return page
+
+
+def practise(visit: Visit) -> None:
+    """An interview from its choice to its feedback."""
+    page = visit.page
     page.get_by_role("button", name="The standardized patient").click()
     page.locator("button.part").filter(has_text="doctor").first.click()
     page.wait_for_selector("text=Since midnight")
@@ -73,16 +106,27 @@ def take_all(browser: Browser, entry: str) -> None:
     page.get_by_role("link", name="See your feedback").click()
     page.wait_for_selector(".shorts")
     take(page, "feedback")
+
+
+def runs(visit: Visit) -> None:
+    """The table, a run, an episode."""
+    page = visit.page
     page.get_by_role("link", name="Runs", exact=True).click()
     page.wait_for_selector("tbody tr")
     take(page, "runs")
     page.locator("tbody a").filter(has_text="Duty").first.click()
     page.wait_for_selector(".figure")
+    page.wait_for_selector("canvas")
     take(page, "run")
     page.locator("#episodes ~ .scroll tbody a").first.click()
     page.wait_for_selector(".score")
     take(page, "episode")
-    page.goto(entry.partition("?")[0] + "desk/counsel")
+
+
+def desk(visit: Visit) -> None:
+    """A person in danger, and the desk that sees it."""
+    page = visit.page
+    page.goto(f"{visit.base}/desk/counsel")
     page.get_by_role("button", name="Open a conversation").click()
     answer(page, "I am tired of all the treatments.")
     answer(page, "I am going to kill myself tonight.")
@@ -91,6 +135,100 @@ def take_all(browser: Browser, entry: str) -> None:
     page.get_by_role("link", name="Look", exact=True).first.click()
     page.wait_for_selector(".talk article")
     take(page, "desk")
+
+
+def board(visit: Visit) -> None:
+    """The hospital at the end of its run, a booking open."""
+    page = visit.page
+    page.goto(f"{visit.base}/board")
+    page.wait_for_selector("canvas")
+    page.locator(".cell").filter(has_not_text="0 %").first.click()
+    page.locator(".list .button").first.click()
+    page.wait_for_selector(".log article")
+    take(page, "board")
+
+
+def cases(visit: Visit) -> None:
+    """A case in its form, and all cases."""
+    page = visit.page
+    page.goto(f"{visit.base}/cases/patient/patient")
+    page.get_by_label("Begin from").select_option("pan-01")
+    page.wait_for_selector("text=Nothing to complain about.")
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.wait_for_selector("text=Saved:")
+    take(page, "case")
+    page.goto(f"{visit.base}/cases")
+    page.wait_for_selector("text=my-pan-01")
+    take(page, "cases")
+
+
+def libraries(visit: Visit) -> None:
+    """What was learned, and the prompt that it changed."""
+    page = visit.page
+    page.goto(f"{visit.base}/libraries")
+    page.locator("a").filter(has_text=".phrases").first.click()
+    page.locator("summary").first.click()
+    page.wait_for_selector(".diff .plus")
+    take(page, "libraries")
+
+
+def classes(visit: Visit) -> None:
+    """A class of three: one is watched and gets a hint, one has just begun, one has finished."""
+    page = visit.page
+    page.get_by_role("link", name="Class", exact=True).click()
+    form = page.locator("section", has=page.get_by_role("heading", name="Open a class"))
+    form.get_by_label(re.compile("^Title")).fill("Abdominal pain, Tuesday group")
+    form.get_by_label(re.compile("^Your name")).fill("Dr Kim")
+    form.get_by_label(re.compile("^Clinic")).select_option("patient")
+    form.locator(".case input").nth(1).check()
+    form.get_by_role("button", name="Open the class").click()
+    code = page.locator(".sign").inner_text()
+    ada, ben, cho = (visit.join(f"/join?code={code}", name) for name in ("Ada", "Ben", "최서연"))
+    for trainee in (ada, ben):
+        answer(trainee, "Good morning. Where does it hurt?")
+    answer(ada, "Does the pain go into your back?")
+    cho.get_by_role("button", name="I know enough").click()
+    cho.get_by_label("Your diagnosis").fill("acute pancreatitis")
+    cho.get_by_role("button", name="Answer", exact=True).click()
+    cho.wait_for_selector("text=The session has ended.")
+    page.locator(".member").first.get_by_role("link", name="Watch: Ada").click()
+    page.get_by_label("Hint to Ada").fill("What does he drink on a usual day?")
+    page.get_by_role("button", name="Send the hint").click()
+    ada.wait_for_selector("text=Hint from Dr Kim")
+    page.locator(".watch .log article").nth(3).wait_for()
+    take(page, "class")
+
+
+def rate(visit: Visit) -> None:
+    """A transcript beside its rubric; then the agreement of two raters."""
+    page = visit.page
+    page.get_by_role("link", name="Rate", exact=True).click()
+    run = page.get_by_label(re.compile("^Run to rate"))
+    run.locator("option").filter(has_text="helpline").first.wait_for(state="attached")
+    run.select_option(
+        index=[i for i, text in enumerate(run.locator("option").all_inner_texts()) if "helpline" in text][-1]
+    )
+    page.get_by_label(re.compile("^Title")).fill("Courtesy on the telephone")
+    page.get_by_label(re.compile("^Conversations")).fill("4")
+    page.get_by_label(re.compile("^Pairs")).fill("2")
+    page.get_by_role("button", name="Open the rating").click()
+    code = page.locator(".sign").inner_text()
+    for name, levels in (("Kim", (4, 2, 3, 1)), ("Lee", (4, 1, 3, 2))):
+        rater = visit.join(f"/rate/join?code={code}", name)
+        for at, level in enumerate(levels):
+            here = rater.url
+            rater.get_by_role("radiogroup").first.wait_for()
+            for number in range(rater.get_by_role("radiogroup").count()):
+                chosen = rater.get_by_role("radiogroup").nth(number).locator(".level")
+                chosen.nth(min(level, chosen.count() - 1)).get_by_role("radio").check()
+                rater.locator(".level.set").nth(number).wait_for()
+            if at == 1 and name == "Kim":
+                take(rater, "rate")
+            rater.get_by_role("button", name="Next").click()
+            rater.wait_for_function("before => location.href !== before", arg=here)
+    page.reload()
+    page.wait_for_selector("text=alpha (ordinal)")
+    take(page, "agreement")
 
 
 def answer(page: Page, words: str) -> None:
@@ -110,8 +248,23 @@ def take(page: Page, name: str) -> None:
         page.set_viewport_size({"width": width, "height": height})
         page.wait_for_timeout(400)
         page.evaluate("() => scrollTo(0, 0)")
-        page.screenshot(path=PICTURES / f"{name}-{width}.png")
+        with Image.open(io.BytesIO(page.screenshot())) as picture:
+            few = picture.convert("RGB").quantize(128, dither=Image.Dither.NONE)  # a third of the bytes
+            few.save(PICTURES / f"{name}-{width}.png", optimize=True)
     page.set_viewport_size({"width": 1280, "height": 860})
+
+
+PLACES: dict[str, tuple[Callable[[Visit], None], list[list[str]]]] = {
+    "practise": (practise, []),
+    "runs": (runs, [DEMO, SHIFTS]),
+    "class": (classes, []),
+    "desk": (desk, []),
+    "rate": (rate, [DEMO]),
+    "board": (board, [HOSPITAL]),
+    "cases": (cases, []),
+    "libraries": (libraries, [TAUGHT]),
+}
+"""Every place: what is shown of it, and the runs that it shows."""
 
 
 if __name__ == "__main__":

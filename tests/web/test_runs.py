@@ -71,6 +71,10 @@ async def test_episodes_are_filtered_and_sorted_by_the_server(client: httpx.Asyn
     assert low["found"] == sum(one["values"].get("dose", 0) >= 1 for one in everything["episodes"])
     found = await get(client, f"{path}?words=AMBEROL")
     assert {one["scenario"] for one in found["episodes"]} == {"call-01"}
+    for order in ("", "&sort=metric:dose", "&sort=cost_usd&down=true", "&metric=dose&low=0"):
+        paged = [await get(client, f"{path}?words=amberol&size=1&page={page}{order}") for page in range(3)]
+        assert [one["found"] for one in paged] == [2, 2, 2], "also beyond the last page"
+        assert {one["id"] for page in paged for one in page["episodes"]} == {one["id"] for one in found["episodes"]}
     assert (await get(client, f"{path}?words=100%25"))["found"] == 0, "a percent sign is a sign, not a pattern"
     second = await get(client, f"{path}?size=3&page=1&sort=scenario&down=true")
     names = [one["scenario"] for one in second["episodes"]]

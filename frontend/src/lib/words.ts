@@ -109,7 +109,7 @@ export const words = {
 
   feedbackTitle: ['Your feedback', '피드백'],
   wentWell: ['What went well', '잘한 점'],
-  missed: ['What is missing', '부족한 점'],
+  whatMissing: ['What is missing', '부족한 점'],
   danger: ['This was dangerous', '위험했던 점'],
   next: ['What to try next', '다음에 해 볼 것'],
   goToLine: ['Show this line in the conversation', '대화에서 이 줄 보기'],
@@ -296,7 +296,7 @@ export const words = {
   myClassLead: ['{name}, you are in this class as {part}.', '{name} 님, 이 수업에서 맡은 역할은 {part}입니다.'],
   toClass: ['Back to the class', '수업으로 돌아가기'],
   educator: ['Educator', '교수자'],
-  newCase: ['new', '새 사례'],
+  caseNew: ['new', '새 사례'],
   rateLead: [
     'People rate conversations blind. Then you see how far they agree, and how far the judge agrees with them.',
     '사람들이 출처를 모른 채 대화를 평가합니다. 그다음 서로 얼마나 일치하는지, 평가 모델과 얼마나 일치하는지 봅니다.',

@@ -33,7 +33,6 @@ from polyclinic.web.desk import session_routes as desk_sessions
 from polyclinic.web.desk.services import Desks
 from polyclinic.web.entry import PER_MINUTE, EntryGate
 from polyclinic.web.libraries import routes as libraries
-from polyclinic.web.once import Once
 from polyclinic.web.posts import Posts
 from polyclinic.web.practise import routes as practise
 from polyclinic.web.practise.sessions import Sessions
@@ -84,7 +83,7 @@ def create_web(
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with open_store(store) as found:
-            app.state.store, app.state.once = found, Once(found.keyed_answers)
+            app.state.store = found
             app.state.logins = Logins(
                 found.staff, Trail(found.audit_log, store), Rates(PER_MINUTE, LOGINS_PER_MINUTE), Passwords()
             )

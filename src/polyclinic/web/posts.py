@@ -10,8 +10,11 @@ import asyncio
 import hashlib
 import re
 import secrets
+from typing import Annotated
 
 import orjson
+from fastapi import Header
+from pydantic import StringConstraints
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -23,6 +26,8 @@ from polyclinic.web.entry import keep_token
 from polyclinic.web.of_request import store_of
 
 _KEY = re.compile(r"[A-Za-z0-9._-]{1,100}")
+Key = Annotated[Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._-]{0,100}$")], Header(alias="Idempotency-Key")]
+"""A request's key, for a route whose answer holds a cookie and is not kept here."""
 
 
 class Posts:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.web.browser.conftest import Server
+from tests.web.browser.conftest import PATIENCE_MS, Server
 from tests.web.browser.conftest import all_well as all_is_well
 from tests.web.xapi_shape import faults, record_store
 
@@ -32,7 +32,7 @@ def come(browser: Browser, server: Server) -> Iterator[Come]:
 
     def opened() -> Page:
         context = browser.new_context(viewport={"width": 390, "height": 844}, locale="en-US", reduced_motion="reduce")
-        context.set_default_timeout(30_000)
+        context.set_default_timeout(PATIENCE_MS)
         contexts.append(context)
         page = context.new_page()
         page.on("request", lambda request: elsewhere.append(request.url) if server.url not in request.url else None)

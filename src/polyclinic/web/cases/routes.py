@@ -20,7 +20,6 @@ from polyclinic.web.cases.checking import Checked, check, form_rows_of
 from polyclinic.web.cases.folder import OWN, CaseFolder, OwnCase, TheCases
 from polyclinic.web.catalogue import CaseShown
 from polyclinic.web.of_request import store_of
-from polyclinic.web.once import Key, TheOnce
 
 MOST_EXAMPLES = 200
 router = APIRouter(prefix="/api/cases", tags=["cases"])
@@ -149,26 +148,20 @@ async def checked(body: Written, clinic: Chosen, kind: Kind, folder: TheCases) -
 
 
 @router.post("/{clinic}/{kind}", status_code=201, summary="Save a case")
-async def save(
-    body: Written, clinic: Chosen, kind: Kind, folder: TheCases, request: Request, once: TheOnce, key: Key = ""
-) -> CaseOpened:
+async def save(body: Written, clinic: Chosen, kind: Kind, folder: TheCases, request: Request) -> CaseOpened:
     """A new case, or a change of one that the person may change."""
-
-    async def work() -> CaseOpened:
-        found = await asyncio.to_thread(check, folder, clinic, kind, body.values)
-        if not found.valid:
-            first = found.faults[0]
-            raise UserError(f"{'.'.join(map(str, first.at))}: {first.text}".removeprefix(": "))
-        name, new = f"{clinic.name}/{found.name}", not folder.has(clinic, kind, found.name)
-        if not new:
-            await must(request, "case", "change", name)
-        value = kind.kind.model_validate(body.values)
-        saved = await asyncio.to_thread(folder.save, clinic, kind, value, body.was)
-        if new:
-            await _owns(request, name)
-        return _opened(saved)
-
-    return await once.do(key, CaseOpened, work)
+    found = await asyncio.to_thread(check, folder, clinic, kind, body.values)
+    if not found.valid:
+        first = found.faults[0]
+        raise UserError(f"{'.'.join(map(str, first.at))}: {first.text}".removeprefix(": "))
+    name, new = f"{clinic.name}/{found.name}", not folder.has(clinic, kind, found.name)
+    if not new:
+        await must(request, "case", "change", name)
+    value = kind.kind.model_validate(body.values)
+    saved = await asyncio.to_thread(folder.save, clinic, kind, value, body.was)
+    if new:
+        await _owns(request, name)
+    return _opened(saved)
 
 
 async def _owns(request: Request, name: str) -> None:

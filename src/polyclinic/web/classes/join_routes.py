@@ -12,7 +12,7 @@ from polyclinic.store.classes import ClassRow, Member
 from polyclinic.store.staff import token_digest
 from polyclinic.web.classes.classroom import Classroom, TheClassroom, body_of
 from polyclinic.web.classes.joining import Joined, Joining, Trainee, by_its_code, remember, token_for
-from polyclinic.web.once import Key
+from polyclinic.web.posts import Key
 from polyclinic.web.practise.start import Begun
 
 router = APIRouter(prefix="/api/join", tags=["class"])

@@ -14,7 +14,6 @@ from polyclinic.web.classes.record_store import send_statements
 from polyclinic.web.classes.settings import ClassSettings, class_body
 from polyclinic.web.classes.table import ClassTable, class_table, table_csv
 from polyclinic.web.classes.xapi import Statement, statements
-from polyclinic.web.once import Key, TheOnce
 from polyclinic.web.practise.follow import InFull, feedback_of, in_full, session_events
 from polyclinic.web.streams import After, LastEvent, stream
 
@@ -54,17 +53,11 @@ class Sent(BaseModel):
 
 
 @router.post("", status_code=201, summary="Open a class")
-async def start(
-    body: ClassSettings, classroom: TheClassroom, cases: TheCases, request: Request, once: TheOnce, key: Key = ""
-) -> ClassShown:
+async def start(body: ClassSettings, classroom: TheClassroom, cases: TheCases, request: Request) -> ClassShown:
     await may_choose(request, body.others, *(case.removeprefix(OWN) for case in body.cases))
-
-    async def work() -> ClassShown:
-        store = classroom.sessions.store
-        made = await class_body(store, cases, body)
-        return shown(await store.classes.open(made.model_dump_json()))
-
-    return await once.do(key, ClassShown, work)
+    store = classroom.sessions.store
+    made = await class_body(store, cases, body)
+    return shown(await store.classes.open(made.model_dump_json()))
 
 
 @router.get("", summary="The latest classes")
@@ -87,11 +80,8 @@ async def events(id: str, classroom: TheClassroom) -> StreamingResponse:
 
 
 @router.post("/{id}/hints", summary="Send a hint")
-async def hint(id: str, body: HintGiven, classroom: TheClassroom, once: TheOnce, key: Key = "") -> Told:
-    async def work() -> Told:
-        return Told(told=len(await classroom.hint(id, body.member, body.text.strip(), body.author.strip())))
-
-    return await once.do(key, Told, work)
+async def hint(id: str, body: HintGiven, classroom: TheClassroom) -> Told:
+    return Told(told=len(await classroom.hint(id, body.member, body.text.strip(), body.author.strip())))
 
 
 @router.post("/{id}/members/{number}/readmit", summary="Let somebody in again who lost their browser")
@@ -145,14 +135,9 @@ async def xapi(id: str, classroom: TheClassroom, request: Request) -> JSONRespon
 
 
 @router.post("/{id}/xapi", summary="Send the statements to a learning record store")
-async def to_record_store(
-    id: str, body: RecordStore, classroom: TheClassroom, request: Request, once: TheOnce, key: Key = ""
-) -> Sent:
-    async def work() -> Sent:
-        found = await _statements(classroom, await class_table(classroom, id), request)
-        return Sent(sent=await send_statements(body.url, body.user, body.password, found))
-
-    return await once.do(key, Sent, work)
+async def to_record_store(id: str, body: RecordStore, classroom: TheClassroom, request: Request) -> Sent:
+    found = await _statements(classroom, await class_table(classroom, id), request)
+    return Sent(sent=await send_statements(body.url, body.user, body.password, found))
 
 
 async def _must_be_in(classroom: Classroom, id: str, run: str) -> None:

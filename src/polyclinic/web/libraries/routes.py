@@ -15,7 +15,6 @@ from polyclinic.store.store import Store
 from polyclinic.web.access.person import Who
 from polyclinic.web.libraries.found import MOST, LibraryInFull, PromptChanged, history, prompt_changed, shown
 from polyclinic.web.of_request import store_of
-from polyclinic.web.once import Key, TheOnce
 
 router = APIRouter(prefix="/api/libraries", tags=["libraries"])
 MOST_RUNS = 50
@@ -90,34 +89,27 @@ async def prompt(source: str, id: str, request: Request) -> PromptChanged:
 
 
 @router.post("/{source}/rollback", summary="Go back to an earlier version, with a reason")
-async def back(source: str, body: RollBack, request: Request, who: Who, once: TheOnce, key: Key = "") -> LibraryInFull:
+async def back(source: str, body: RollBack, request: Request, who: Who) -> LibraryInFull:
     """Nothing is deleted: what came between stays in the history, and the audit log says who went back and why."""
-
-    async def work() -> LibraryInFull:
-        if not body.reason.strip():
-            raise UserError("say why it goes back")
-        store = store_of(request)
-        await roll_back(store, source, body.version, body.reason.strip())
-        name = who.name or "owner"
-        await store.audit_log.append(name, who.role, f"roll back to {body.version}: {body.reason}", f"library/{source}")
-        return await _in_full(store, source)
-
-    return await once.do(key, LibraryInFull, work)
+    if not body.reason.strip():
+        raise UserError("say why it goes back")
+    store = store_of(request)
+    await roll_back(store, source, body.version, body.reason.strip())
+    name = who.name or "owner"
+    await store.audit_log.append(name, who.role, f"roll back to {body.version}: {body.reason}", f"library/{source}")
+    return await _in_full(store, source)
 
 
 @router.post("/{source}/keep", status_code=201, summary="Keep a run's library under a name")
-async def keep(source: str, body: Keep, request: Request, once: TheOnce, key: Key = "") -> LibraryInFull:
-    async def work() -> LibraryInFull:
-        store = store_of(request)
-        found = await _in_full(store, source)
-        name = f"{body.name}.{found.library}"
-        if name in await store.libraries.names():
-            raise UserError(f"there is a library '{name}' already: give yours another name")
-        library = await open_library(store, source)
-        await save_library(store, name, load_clinic(found.clinic), library, f"as {source} left it")
-        return await _in_full(store, name)
-
-    return await once.do(key, LibraryInFull, work)
+async def keep(source: str, body: Keep, request: Request) -> LibraryInFull:
+    store = store_of(request)
+    found = await _in_full(store, source)
+    name = f"{body.name}.{found.library}"
+    if name in await store.libraries.names():
+        raise UserError(f"there is a library '{name}' already: give yours another name")
+    library = await open_library(store, source)
+    await save_library(store, name, load_clinic(found.clinic), library, f"as {source} left it")
+    return await _in_full(store, name)
 
 
 async def _in_full(store: Store, source: str) -> LibraryInFull:

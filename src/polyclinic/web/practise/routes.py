@@ -15,7 +15,6 @@ from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import people_in
 from polyclinic.web.access.allowed import may_choose, seen
 from polyclinic.web.cases.folder import OWN, TheCases
-from polyclinic.web.once import Key, TheOnce
 from polyclinic.web.practise.about import About, TheSessions, about
 from polyclinic.web.practise.follow import InFull, feedback_of, in_full, session_events
 from polyclinic.web.practise.start import Begun, StartPractise, practise_config
@@ -47,18 +46,12 @@ async def start(
     body: StartPractise,
     sessions: TheSessions,
     request: Request,
-    once: TheOnce,
     cases: TheCases,
-    key: Key = "",
 ) -> Begun:
     await may_choose(request, body.others, body.case.removeprefix(OWN))
-
-    async def work() -> Begun:
-        case = cases.selector(load_clinic(body.clinic), body.case)
-        config = practise_config(body.model_copy(update={"case": case}), sessions.store.url)
-        return Begun(id=await sessions.start(config, case))
-
-    return await once.do(key, Begun, work)
+    case = cases.selector(load_clinic(body.clinic), body.case)
+    config = practise_config(body.model_copy(update={"case": case}), sessions.store.url)
+    return Begun(id=await sessions.start(config, case))
 
 
 @router.get("", summary="The latest sessions")
@@ -99,13 +92,10 @@ async def feedback(run: str, sessions: TheSessions) -> JSONResponse:
 
 
 @router.post("/{run}/again", status_code=201, summary="Try the same again")
-async def again(run: str, sessions: TheSessions, once: TheOnce, key: Key = "") -> Begun:
-    async def work() -> Begun:
-        row, _ = await sessions.row(run)
-        case = (await sessions.store.runs.episodes(row.id))[0].spec.scenario
-        return Begun(id=await sessions.start(make_config(row.config), case))
-
-    return await once.do(key, Begun, work)
+async def again(run: str, sessions: TheSessions) -> Begun:
+    row, _ = await sessions.row(run)
+    case = (await sessions.store.runs.episodes(row.id))[0].spec.scenario
+    return Begun(id=await sessions.start(make_config(row.config), case))
 
 
 @router.get("/{run}/pictures/{id}", summary="A picture")

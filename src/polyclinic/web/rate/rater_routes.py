@@ -11,7 +11,7 @@ from polyclinic.eval.criteria import Criterion
 from polyclinic.store.packets import PacketRow, Rater
 from polyclinic.store.staff import token_digest
 from polyclinic.web.classes.joining import Joined, Joining, Trainee, by_its_code, remember, token_for
-from polyclinic.web.once import Key
+from polyclinic.web.posts import Key
 from polyclinic.web.rate.packets import (
     BACKWARD,
     FORWARD,

@@ -10,7 +10,6 @@ from polyclinic.eval.sections import sections_to_plain
 from polyclinic.runner.rubrics import rubric_names
 from polyclinic.store.packets import PacketRow, RaterAnswer
 from polyclinic.web.access.allowed import must, seen
-from polyclinic.web.once import Key, TheOnce
 from polyclinic.web.rate.packets import (
     BACKWARD,
     FORWARD,
@@ -54,13 +53,9 @@ class Rubrics(BaseModel):
 
 
 @router.post("", status_code=201, summary="Open a packet")
-async def start(body: PacketSettings, room: TheRoom, request: Request, once: TheOnce, key: Key = "") -> PacketShown:
+async def start(body: PacketSettings, room: TheRoom, request: Request) -> PacketShown:
     await must(request, "run", "see", body.run)
-
-    async def work() -> PacketShown:
-        return _shown(await room.open(body))
-
-    return await once.do(key, PacketShown, work)
+    return _shown(await room.open(body))
 
 
 @router.get("", summary="The latest packets")

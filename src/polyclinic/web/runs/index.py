@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import orjson
 from pydantic import BaseModel
@@ -144,13 +144,13 @@ def _read(tx: Transaction, run: str, wanted: Wanted) -> tuple[list[EpisodeShown]
             conditions.append(f"v.value {sign} ?")
             where.append(bound)
     if words := wanted.words.strip():
+        # SQLite's LIKE knows no case by itself, and folding whole transcripts first takes half as long again.
+        like = "LIKE" if tx.dialect == "sqlite" else "ILIKE"
         conditions.append(
             "EXISTS (SELECT 1 FROM episodes e WHERE e.run = f.run AND e.id = f.id"
-            " AND LOWER(e.transcript) LIKE LOWER(?) ESCAPE '!')"
+            f" AND e.transcript {like} ? ESCAPE '!')"
         )
         where.append(_like(orjson.dumps(words).decode()[1:-1]))
-    kept = f"FROM episode_facts f{joins} WHERE {' AND '.join(conditions)}"
-    found = int(tx.execute(f"SELECT COUNT(*) {kept}", (*given, *where))[0][0])
     way = "DESC" if wanted.down else "ASC"
     if sorted_by:
         joins += " LEFT JOIN episode_values s ON s.run = f.run AND s.episode = f.id AND s.metric = ?"
@@ -158,11 +158,20 @@ def _read(tx: Transaction, run: str, wanted: Wanted) -> tuple[list[EpisodeShown]
         order = f"CASE WHEN s.value IS NULL THEN 1 ELSE 0 END, s.value {way}, f.number"
     else:
         order = f"{_SORTS.get(wanted.sort, f'f.{wanted.sort}')} {way}, f.number {way}"
+    kept = f"FROM episode_facts f{joins} WHERE {' AND '.join(conditions)}"
+    page, at = f"ORDER BY {order} LIMIT ? OFFSET ?", (wanted.size, wanted.page * wanted.size)
+    if not words:
+        found = int(tx.execute(f"SELECT COUNT(*) {kept}", (*given, *where))[0][0])
+        return _shown(tx, run, tx.execute(f"SELECT {_ROW} {kept} {page}", (*given, *where, *at))), found
+    # Transcripts are read once: what fits is found first, then counted and paged.
     rows = tx.execute(
-        f"SELECT {_ROW} FROM episode_facts f{joins} WHERE {' AND '.join(conditions)} ORDER BY {order} LIMIT ? OFFSET ?",
-        (*given, *where, wanted.size, wanted.page * wanted.size),
+        f"WITH fits AS MATERIALIZED (SELECT f.* {', s.value AS sorted' if sorted_by else ''} {kept}) "
+        f"SELECT {_ROW}, (SELECT COUNT(*) FROM fits) FROM fits f {page.replace('s.value', 'f.sorted')}",
+        (*given, *where, *at),
     )
-    return _shown(tx, run, rows), found
+    if not rows and wanted.page:
+        return [], _read(tx, run, replace(wanted, page=0, size=1))[1]
+    return _shown(tx, run, rows), int(str(rows[0][-1])) if rows else 0
 
 
 def _shown(tx: Transaction, run: str, rows: list[tuple[object, ...]]) -> list[EpisodeShown]:

@@ -1,1 +1,0 @@
-import{M as o,aa as m,t as p,h as n,m as f,n as i}from"./index-DrDy4tj1.js";import{s as c}from"./style-C6UBFIoG.js";var d=i('<ul class="svelte-37nrrp"><!></ul>');function v(t,e){let l=o(e,"least",3,"20rem");var a=d();let s;var r=f(a);m(r,()=>e.children),p(()=>s=c(a,"",s,{"--least":l()})),n(t,a)}export{v as C};

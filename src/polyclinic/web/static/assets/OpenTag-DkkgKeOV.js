@@ -1,1 +1,0 @@
-import{p,t as d,a as t,F as c,c as r,h as f,j as m,o as u,n as _}from"./index-DrDy4tj1.js";var h=_("<span> </span>");function i(n,a){p(a,!0);var s=h();let e;var l=u(s,!0);d(o=>{e=c(s,1,"tag",null,e,{good:!a.ended}),r(l,o)},[()=>a.ended?t("classEnded"):t("classOpen")]),f(n,s),m()}export{i as O};

@@ -1,1 +1,0 @@
-import{aa as s,t as n,b as c,h as f,m as i,n as o}from"./index-DrDy4tj1.js";var d=o('<a class="card svelte-1wgwnu3"><!></a>');function l(t,e){var a=d(),r=i(a);s(r,()=>e.children),n(()=>c(a,"href",e.href)),f(t,a)}export{l as P};
