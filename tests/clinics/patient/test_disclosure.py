@@ -14,7 +14,7 @@ from polyclinic.clinics.patient.rules.cheats import (
     word_cheat,
     wordings,
 )
-from polyclinic.clinics.patient.rules.disclosure import MOST_FACTS, Briefing, brief, nearest
+from polyclinic.clinics.patient.rules.disclosure import CONSIDERED, Briefing, brief, nearest
 from polyclinic.clinics.patient.rules.leaks import leaks
 from polyclinic.clinics.patient.rules.meaning import Exchange, Reads, read_question
 from polyclinic.clinics.patient.rules.nodes import material, node
@@ -66,7 +66,7 @@ async def test_the_diagnosis_and_what_is_never_known_are_in_no_context_whatever_
         given = await briefed(reads, case, question)
         assert not hidden & set(given.ids), question
         assert not any(mentioned(line, case.disease.names) for line in given.lines), question
-        assert len(given.facts) <= MOST_FACTS
+        assert len(given.facts) <= CONSIDERED
 
 
 async def test_results_come_only_with_the_test_that_is_named(reads: Reads) -> None:

@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from polyclinic.clinics.patient.rules.meaning import Asked
+from polyclinic.clinics.patient.rules.topics import shared
 from polyclinic.clinics.patient.rules.vocabulary import names_a_test
 from polyclinic.clinics.patient.scenario.record import Fact, Record
 from polyclinic.core.message import Frozen
 
-LEAST_FACTS, MOST_FACTS = 3, 6
 CONSIDERED = 6
+ALIKE = 5.0
+"""How many facts a question may bring out, and how much likeness counts beside shared topics."""
 NEAREST_TESTS = 2
 Similarity = Callable[[str, Sequence[str]], Sequence[float]]
 
@@ -43,7 +45,10 @@ class Briefing(Frozen):
 def nearest(record: Record, question: str, similarity: Similarity) -> tuple[str, ...]:
     """The facts that a question may be about, the nearest first: those that the reader is asked about."""
     spoken = record.spoken
-    nearness = similarity(question, [fact.as_told for fact in spoken])
+    alike = similarity(question, [fact.as_told for fact in spoken])
+    nearness = [
+        shared(question, fact.text, fact.topic) + ALIKE * near for fact, near in zip(spoken, alike, strict=True)
+    ]
     ranked = sorted(range(len(spoken)), key=lambda at: (-round(nearness[at], 6), at))
     return tuple(spoken[at].id for at in ranked[:CONSIDERED])
 
@@ -51,10 +56,8 @@ def nearest(record: Record, question: str, similarity: Similarity) -> tuple[str,
 def brief(record: Record, question: str, asked: Asked, near: Sequence[str]) -> Briefing:
     """The facts that this question may bring out: those that fit, nearest first, then the nearest."""
     named = asked.tests[:NEAREST_TESTS]
-    ranked = sorted(near, key=lambda id: id not in asked.fits)
-    count = max(LEAST_FACTS, min(len(asked.fits), MOST_FACTS))
     return Briefing(
-        facts=tuple(record.fact(id) for id in ranked[:count]),
+        facts=tuple(record.fact(id) for id in sorted(near, key=lambda id: id not in asked.fits)),
         results=tuple(fact for test in named for fact in record.results(test)),
         unknown_test=names_a_test(question) and not named,
     )

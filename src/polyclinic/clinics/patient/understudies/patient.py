@@ -34,8 +34,10 @@ from polyclinic.clinics.patient.prompts.patient import (
     Thinks,
     Thought,
 )
-from polyclinic.clinics.patient.readings import ASKS, CHEAT, CLEAR, REFUSAL, TEST
+from polyclinic.clinics.patient.readings import CHEAT, CLEAR, REFUSAL, TEST
 from polyclinic.clinics.patient.rules.requirements import Demonstration
+from polyclinic.clinics.patient.rules.topics import plain
+from polyclinic.clinics.patient.understudies.fitting import Fitting, fitting
 from polyclinic.clinics.patient.understudies.hunches import hunch, named
 from polyclinic.clinics.patient.understudies.rules_read import tells_to_decline
 from polyclinic.clinics.patient.understudies.voice import Voice, voice
@@ -46,9 +48,8 @@ READ_WITH_EASE = 5
 FULLY_ALIKE = 0.5
 THINKS = 1.35
 WARY = 0.12
-FITS = 0.5
+FITS, SURE = 0.5, 0.8
 SAME = 0.7
-LONG = 60
 MOST_CHARS = 800
 
 
@@ -73,6 +74,8 @@ class _Asked:
         if self.question.count("?") > 2:
             return True
         cheat = self.ask.likelihood(self.question, CHEAT.ask())
+        if cheat < SURE and plain(self.question):
+            return False
         return cheat >= FITS and cheat > self.ask.likelihood(self.question, TEST.ask())
 
     @cached_property
@@ -90,11 +93,9 @@ class _Asked:
         return [line for line in self.information if line.test]
 
     @cached_property
-    def fitting(self) -> list[Known]:
-        """What of its information the patient takes to answer the question, the most fitting first."""
-        spoken = [line for line in self.information if not line.test]
-        found = [(self.ask.likelihood(self.question, ASKS.ask(fact=line.as_told)), line) for line in spoken]
-        return [line for chance, line in sorted(found, key=lambda pair: -pair[0]) if chance >= FITS]
+    def fitting(self) -> Fitting:
+        """What of its information the patient takes to answer the question."""
+        return fitting(self.ask, self.question, [line for line in self.information if not line.test])
 
     @cached_property
     def warned(self) -> bool:
@@ -229,15 +230,17 @@ def _results(asked: _Asked) -> str:
 
 
 def _plainly(asked: _Asked, brief: bool) -> str:
-    """What fits the question, two things at most; nothing that is true is ever denied."""
+    """What fits the question; if nothing surely does, it says so before it tells the nearest. Nothing is denied."""
+    found, said = asked.fitting, asked.voice
+    told = " ".join(line.text for line in (found.lines[:2] if brief and found.sure else found.lines))
+    if found.sure:
+        return f"{_manner(asked)}{told}"
+    echo = said.echoes(asked.question)
     if asked.ask.understands(asked.question, TEST.ask()):
-        return f"{asked.voice.not_done} {asked.voice.echoes(asked.question)}"
-    if not asked.fitting:
-        if not asked.ask.understands(asked.question, CLEAR.ask()):
-            return f"{asked.voice.puzzled} {asked.voice.echoes(asked.question)}"
-        return f"{asked.voice.nothing} {asked.voice.echoes(asked.question)}"
-    told = asked.fitting[:1] if brief and len(asked.fitting[0].text) > LONG else asked.fitting[:2]
-    return f"{_manner(asked)}{' '.join(line.text for line in told)}"
+        return f"{said.not_done} {echo}"
+    if told:
+        return f"{said.nothing} {said.nearest} {told}"
+    return f"{said.nothing if asked.ask.understands(asked.question, CLEAR.ask()) else said.puzzled} {echo}"
 
 
 def _fall(asked: _Asked) -> str:

@@ -16,6 +16,7 @@ class Voice(Frozen):
     decline: tuple[str, ...]
     mute: str
     nothing: str
+    nearest: str
     puzzled: str
     not_done: str
     confused: str

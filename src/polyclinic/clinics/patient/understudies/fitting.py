@@ -1,0 +1,51 @@
+"""Which lines the offline patient takes to answer a question: what the reader says, shared topics and likeness.
+
+The weights and levels were chosen on one half of the records in `benchmarks/data/doctor_questions.jsonl`; what they
+are worth is measured on the other half.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log
+from typing import Any
+
+from polyclinic.clinics.patient.prompts.patient import Known
+from polyclinic.clinics.patient.readings import ASKS
+from polyclinic.clinics.patient.rules.topics import shared
+from polyclinic.core.understudy import Ask
+
+MOST_TOLD = 3
+_READ, _ALIKE = 0.5, 4.0
+_SURE, _POSSIBLE = -2.0, -3.2
+_CLOSE = 3.0
+_NEVER = 1e-6
+
+
+@dataclass(frozen=True)
+class Fitting:
+    """The lines that answer a question, the best first, and whether the patient is sure that they do."""
+
+    lines: tuple[Known, ...] = ()
+    sure: bool = False
+
+
+def fitting(ask: Ask[Any], question: str, known: Sequence[Known]) -> Fitting:
+    """The best line and those that are nearly as good; none if nothing is near the question."""
+    scored = sorted(((_score(ask, question, line), line) for line in known), key=lambda pair: -pair[0])
+    if not scored or scored[0][0] < _POSSIBLE:
+        return Fitting()
+    best = scored[0][0]
+    close = [line for score, line in scored[:MOST_TOLD] if score > best - _CLOSE]
+    return Fitting(tuple(close), sure=best >= _SURE)
+
+
+def _score(ask: Ask[Any], question: str, line: Known) -> float:
+    read = sum(_logit(ask.likelihood(question, ASKS.ask(fact=fact))) for fact in (line.as_told, line.text)) / 2
+    return _READ * read + shared(question, line.text, line.topic) + _ALIKE * ask.likeness(question, line.as_told)
+
+
+def _logit(chance: float) -> float:
+    kept = min(max(chance, _NEVER), 1 - _NEVER)
+    return log(kept / (1 - kept))
