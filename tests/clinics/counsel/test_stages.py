@@ -6,6 +6,7 @@ import pytest
 
 from polyclinic.clinics.counsel.prompts import Plan, PlannerPlans
 from polyclinic.clinics.counsel.readings import READINGS
+from polyclinic.clinics.counsel.rules.courtesy import meant
 from polyclinic.clinics.counsel.rules.messages import stage_words
 from polyclinic.clinics.counsel.rules.stages import (
     Move,
@@ -136,3 +137,19 @@ def test_a_planner_cannot_leap_nor_move_on_words_nobody_said_or_meant() -> None:
 
 def test_an_unknown_stage_is_never_entered() -> None:
     assert not may_move("opening", "opening", "limbo")
+
+
+@pytest.mark.parametrize(
+    "utterance", ["고맙습니다.", "정말 감사합니다, 선생님.", "Thank you so much, doctor.", "Thanks!"]
+)
+def test_thanks_alone_are_neither_consent_nor_understanding_nor_a_wish(utterance: str) -> None:
+    assert not any(meant(utterance, signal) for signal in ("understanding", "preference", "values", "distress"))
+    assert not meant("고맙습니다.", "consent")
+    assert meant(utterance, "farewell")
+
+
+def test_a_yes_with_thanks_is_consent_and_no_wish_and_more_words_count_in_full() -> None:
+    assert meant("네, 고맙습니다.", "consent")
+    assert not meant("네, 고맙습니다.", "preference")
+    assert meant("Thank you, but I do not want to be resuscitated.", "preference")
+    assert meant("고맙습니다. 심폐소생술은 받고 싶지 않아요.", "preference")

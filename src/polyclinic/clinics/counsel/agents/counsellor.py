@@ -17,6 +17,7 @@ from polyclinic.clinics.counsel.prompts import (
 )
 from polyclinic.clinics.counsel.rules.messages import stage_words
 from polyclinic.clinics.counsel.rules.notes import PlanRefused, Proposed
+from polyclinic.clinics.counsel.rules.courtesy import meant
 from polyclinic.clinics.counsel.rules.stages import (
     Move,
     allowed_stages,
@@ -48,7 +49,7 @@ class Listener:
         heard = {}
         for name, group in by_signal.items():
             shown = next((found[question] for question in group if found[question].yes), None)
-            if shown is not None:
+            if shown is not None and meant(utterance, name):
                 heard[name] = shown.words
         return heard
 

@@ -1,0 +1,33 @@
+"""Thanks by themselves mean nothing but thanks: whatever a reader hears in them, no stage and no wish rests on it.
+
+A closed list is right here and nowhere else: a formula of politeness is exact, and a wish about resuscitation that was
+read from "thank you" would be a serious fault.
+"""
+
+from __future__ import annotations
+
+import re
+
+from polyclinic.text.normal import normalise
+
+_THANKS = re.compile(
+    r"(?:(?:정말|참|너무|대단히|진심으로|매우)\s*)?(?:고맙습니다|고마워요|고맙네요|고마워|감사합니다|감사해요|감사드립니다|감사)"
+    r"|\b(?:many thanks|thanks|thank you|cheers)\b(?:\s+(?:a lot|so much|very much|indeed|again))?"
+)
+_ASSENT = re.compile(r"\b(?:네|예|yes|yeah|ok|okay|alright|well|oh|doctor)\b|선생님|그래요")
+_REST = re.compile(r"[\W_]+")
+
+
+def beyond_thanks(utterance: str) -> tuple[bool, bool]:
+    """Whether anything is said beside thanks, and whether that is more than a yes."""
+    text = normalise(utterance)
+    rest = _THANKS.sub(" ", text)
+    if rest == text:
+        return True, True
+    return bool(_REST.sub("", rest)), bool(_REST.sub("", _ASSENT.sub(" ", rest)))
+
+
+def meant(utterance: str, signal: str) -> bool:
+    """Whether these words can carry this signal: thanks alone carry a farewell, with a yes also a consent."""
+    said, more = beyond_thanks(utterance)
+    return more or signal == "farewell" or (said and signal == "consent")
