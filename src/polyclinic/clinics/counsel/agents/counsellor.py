@@ -15,9 +15,9 @@ from polyclinic.clinics.counsel.prompts import (
     SingleReplies,
     SourceShown,
 )
+from polyclinic.clinics.counsel.rules.courtesy import meant
 from polyclinic.clinics.counsel.rules.messages import stage_words
 from polyclinic.clinics.counsel.rules.notes import PlanRefused, Proposed
-from polyclinic.clinics.counsel.rules.courtesy import meant
 from polyclinic.clinics.counsel.rules.stages import (
     Move,
     allowed_stages,
