@@ -16,7 +16,8 @@ from polyclinic.clinics.patient.readings import ASKS
 from polyclinic.clinics.patient.rules.topics import shared
 from polyclinic.core.understudy import Ask
 
-MOST_TOLD = 3
+MOST_TOLD = 2
+"""More would be too much history for one question, by the clinic's own tree (`rules/nodes.py`)."""
 _READ, _ALIKE = 0.5, 4.0
 _SURE, _POSSIBLE = -2.0, -3.2
 _CLOSE = 3.0

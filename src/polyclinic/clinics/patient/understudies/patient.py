@@ -50,6 +50,7 @@ THINKS = 1.35
 WARY = 0.12
 FITS, SURE = 0.5, 0.8
 SAME = 0.7
+LONG = 120
 MOST_CHARS = 800
 
 
@@ -232,7 +233,8 @@ def _results(asked: _Asked) -> str:
 def _plainly(asked: _Asked, brief: bool) -> str:
     """What fits the question; if nothing surely does, it says so before it tells the nearest. Nothing is denied."""
     found, said = asked.fitting, asked.voice
-    told = " ".join(line.text for line in (found.lines[:2] if brief and found.sure else found.lines))
+    one = brief and found.sure and len(found.lines[0].text) > LONG
+    told = " ".join(line.text for line in (found.lines[:1] if one else found.lines))
     if found.sure:
         return f"{_manner(asked)}{told}"
     echo = said.echoes(asked.question)
