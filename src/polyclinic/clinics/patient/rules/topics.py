@@ -100,5 +100,9 @@ def shared(question: str, text: str, heading: str) -> float:
 
 def plain(question: str) -> bool:
     """Whether a question is surely about a topic that a doctor may ask a patient about."""
-    shares = _asked(question)
-    return bool(shares.max() >= _SURE) and list(topics())[int(shares.argmax())] != UNFAIR
+    return bool(_asked(question).max() >= _SURE) and not unfair(question)
+
+
+def unfair(question: str) -> bool:
+    """Whether a question asks for the answer itself more than for anything that a patient can tell."""
+    return list(topics())[int(_asked(question).argmax())] == UNFAIR

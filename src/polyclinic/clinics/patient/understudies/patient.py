@@ -36,7 +36,7 @@ from polyclinic.clinics.patient.prompts.patient import (
 )
 from polyclinic.clinics.patient.readings import CHEAT, CLEAR, REFUSAL, TEST
 from polyclinic.clinics.patient.rules.requirements import Demonstration
-from polyclinic.clinics.patient.rules.topics import plain
+from polyclinic.clinics.patient.rules.topics import plain, unfair
 from polyclinic.clinics.patient.understudies.fitting import Fitting, fitting
 from polyclinic.clinics.patient.understudies.hunches import hunch, named
 from polyclinic.clinics.patient.understudies.rules_read import tells_to_decline
@@ -77,7 +77,8 @@ class _Asked:
         cheat = self.ask.likelihood(self.question, CHEAT.ask())
         if cheat < SURE and plain(self.question):
             return False
-        return cheat >= FITS and cheat > self.ask.likelihood(self.question, TEST.ask())
+        test = self.ask.likelihood(self.question, TEST.ask())
+        return unfair(self.question) or (cheat >= FITS and cheat > test)
 
     @cached_property
     def seen_declined(self) -> bool:
