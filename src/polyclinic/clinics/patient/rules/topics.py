@@ -90,7 +90,7 @@ def _told(text: str, heading: str) -> Floats:
     if not own.any():
         return shares
     kept = np.where(own, shares + 0.02, 0.0)
-    return (1 - _BY_HEADING) * shares + _BY_HEADING * kept / kept.sum()
+    return np.asarray((1 - _BY_HEADING) * shares + _BY_HEADING * kept / kept.sum())
 
 
 def shared(question: str, text: str, heading: str) -> float:
