@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 
-from polyclinic.text.normal import normalise
+from polyclinic.text.normal import letters, normalise
 
 _THANKS = re.compile(
     r"(?:(?:정말|참|너무|대단히|진심으로|매우)\s*)?(?:고맙습니다|고마워요|고맙네요|고마워|감사합니다|감사해요|감사드립니다|감사)"
     r"|\b(?:many thanks|thanks|thank you|cheers)\b(?:\s+(?:a lot|so much|very much|indeed|again))?"
 )
 _ASSENT = re.compile(r"\b(?:네|예|yes|yeah|ok|okay|alright|well|oh|doctor)\b|선생님|그래요")
-_REST = re.compile(r"[\W_]+")
 
 
 def beyond_thanks(utterance: str) -> tuple[bool, bool]:
@@ -24,7 +23,7 @@ def beyond_thanks(utterance: str) -> tuple[bool, bool]:
     rest = _THANKS.sub(" ", text)
     if rest == text:
         return True, True
-    return bool(_REST.sub("", rest)), bool(_REST.sub("", _ASSENT.sub(" ", rest)))
+    return bool(letters(rest)), bool(letters(_ASSENT.sub(" ", rest)))
 
 
 def meant(utterance: str, signal: str) -> bool:
