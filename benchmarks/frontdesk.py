@@ -2,7 +2,7 @@
 
     python benchmarks/frontdesk.py [synthesis] [patients] [search] [endpoint] [intake] [travel] [sentences] [events]
                                    [--patients N] [--repeats N] [--concurrency N] [--hospitals SELECTOR]…
-                                   [--file FILE]…
+                                   [--seed N] [--file FILE]…
 
 `intake` gives the understudy's errors at the intake on hospitals of ours and, with `--hospitals FOLDER`, on a data set
 of the h-adminsim package. `travel` follows extraction errors into the hospital's records. `sentences`
@@ -142,11 +142,11 @@ async def _count(store: Store, statement: str, run: str) -> int:
     return int((await store.database.read(lambda tx: tx.execute(statement, (run,))))[0][0])
 
 
-async def intake(selectors: list[str]) -> None:
+async def intake(selectors: list[str], seed: int) -> None:
     """The understudy staff's errors at the intake, and those of patients who know no diagnosis."""
     for selector in selectors:
         async with open_store("sqlite://:memory:") as store:
-            config = {"clinic": "frontdesk", "scenarios": selector, "variants": ("intake",), "seed": 1}
+            config = {"clinic": "frontdesk", "scenarios": selector, "variants": ("intake",), "seed": seed}
             id_ = await start_run(store, make_config(config))
             await resume_run(store, id_)
             results = await load_results(store, id_)
@@ -156,7 +156,7 @@ async def intake(selectors: list[str]) -> None:
         plain = [e for e in told if not cast(Contact, results.scenarios[e.scenario]).caller.knows_diagnosis]
         missed = sum(episode.value("intake") == 0.0 for episode in plain)
         print(
-            f"intake    {selector}: {len(wrong)} of {len(told)} wrong ({100 * len(wrong) / len(told):.1f} %); without "
+            f"intake    {selector} (seed {seed}): {len(wrong)} of {len(told)} wrong ({100 * len(wrong) / len(told):.1f} %); without "
             f"a diagnosis {missed} of {len(plain)} ({100 * missed / len(plain):.1f} %)"
         )
 
@@ -369,6 +369,7 @@ async def main() -> None:
     )
     parser.add_argument("--serve", type=Path, help="serve recorded replies (used by the endpoint part)")
     parser.add_argument("--hospitals", action="append", default=[], help="for intake: a selector, a file or a folder")
+    parser.add_argument("--seed", type=int, default=1, help="for intake: of our hospitals and of the runs")
     parser.add_argument("--file", action="append", default=[], help="for sentences: a file of lines, measured whole")
     given = parser.parse_args()
     if given.serve is not None:
@@ -381,7 +382,7 @@ async def main() -> None:
     if "patients" in given.parts:
         await patients(given.patients, given.repeats, given.concurrency)
     if "intake" in given.parts:
-        await intake(given.hospitals or ["primary", "secondary"])
+        await intake(given.hospitals or ["primary", "secondary"], given.seed)
     if "sentences" in given.parts:
         sentences(given.file)
     if "events" in given.parts:

@@ -35,7 +35,8 @@ _FEASTS = {
     r"christmas eve": (12, 24), r"christmas(?: day)?": (12, 25), r"boxing day": (12, 26), r"new year'?s eve": (12, 31),
     r"new year'?s day": (1, 1), r"valentine'?s(?: day)?": (2, 14), r"leap day": (2, 29), r"hall?owe'?en": (10, 31),
     r"april fools?'?s?(?: day)?": (4, 1), r"bonfire night": (11, 5), r"independence day": (7, 4),
-    r"st\.? patrick'?s(?: day)?": (3, 17),
+    r"st\.? patrick'?s(?: day)?": (3, 17), r"(?:armistice|remembrance|veterans'?) day": (11, 11),
+    r"bastille day": (7, 14), r"groundhog day": (2, 2), r"may day": (5, 1),
 }  # fmt: skip
 _MONTH = rf"(?P<month>{'|'.join(MONTHS)})"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
@@ -56,9 +57,24 @@ _FORMS = tuple(
         rf"(?P<feast>{'|'.join(_FEASTS)}){_OF_A_YEAR}",
         r"(?P<month>\d{1,2})/(?P<day>\d{1,2})",
         rf"{_MONTH} (?:of |in )?(?P<year>\d{{4}}|'\d{{2}})",
+        r"(?P<month>[0-3]\d)(?P<day>[0-3]\d)(?P<year>(?:19|20)\d\d)",
+        r"(?P<year>[3-9]\d)[-/. ](?P<month>\d{1,2})[-/. ](?P<day>\d{1,2})",
+        rf"day (?P<day>\d{{1,2}}) month (?P<month>\d{{1,2}}|{'|'.join(MONTHS)}) year (?P<year>\d{{4}}|\d{{2}})",
+        rf"month (?P<month>\d{{1,2}}|{'|'.join(MONTHS)}) day (?P<day>\d{{1,2}}) year (?P<year>\d{{4}}|\d{{2}})",
     )
 )
 _KOREAN = re.compile(r"(?:(?P<year>\d{4}|\d{2})년 ?)?(?P<month>\d{1,2})월 ?(?P<day>\d{1,2})일")
+_KOREAN_DAY = re.compile(r"(?<![\d월])(?<!월 )(?P<day>\d{1,2})일(?! ?(?:후|뒤|동안|간|째))")
+_APART = re.compile(rf"(?<=\d)(?=(?:{'|'.join(month[:3] for month in MONTHS)})[a-z]*\d)")
+_JOINED = re.compile(
+    rf"\b({'|'.join(month[:3] for month in MONTHS)}[a-z]*)(?=\d{{2,4}}\b)|(?<=\d) (?=(?:st|nd|rd|th)\b)"
+)
+"""Where "3MAR1981" falls into its parts, and "30 th" into one."""
+_YEAR_PUT_RIGHT = re.compile(
+    r"\b(?:19|20)\d\d (?:; )?(?:(?:no|oh|sorry|wait|actually|rather|correction|i mean(?:t)?|make that|not that|it's"
+    r"|it is) )+"
+    r"(?=(?:19|20)\d\d\b)"
+)
 _ALONE = re.compile(
     rf"{_EDGE}(?:(?:the |on |until |till |from |after |since |by )(?P<said>\d{{1,2}})(?:st|nd|rd|th)"
     rf"|(?P<day>\d{{1,2}})(?:st|nd|rd|th)){_END}"
@@ -100,11 +116,12 @@ class Mention:
 def plain(text: str) -> str:
     """The text in the form in which dates are looked for."""
     text = figures(normalise(text).replace("`", "'"))
+    text = _JOINED.sub(lambda found: f"{found[1]} " if found[1] else "", _APART.sub(" ", text))
     text = re.sub(r"(?<=\d)\s*[·/.\-]\s*(?=\d)", lambda sign: sign[0].strip(), text.replace("·", "."))
     text = re.sub(r"\b[a-z]{3,11}\b\.?(?=\s*\d?)", _spelt, text)
     text = re.sub(r"[.;!?]+(?=\s|$)", " ; ", text)
     text = re.sub(r"[,:()\[\]\"](?!\d\d\b)|(?<!\d)[-.](?=\d)|[-.](?!\d|[a-z])", " ", text)
-    return " ".join(text.split())
+    return _YEAR_PUT_RIGHT.sub("", " ".join(text.split()))
 
 
 def _spelt(found: re.Match[str]) -> str:
@@ -193,7 +210,7 @@ def _named(text: str, order: Order) -> Iterator[Mention]:
                 yield Mention(match.start(), match.end(), meant)
 
 
-_NUMERIC = (2, 8)
+_NUMERIC = (2, 8, 10)
 """Forms of figures alone, in which day and month may change places."""
 
 
@@ -232,6 +249,8 @@ def _days_alone(text: str) -> Iterator[Mention]:
         day = int(match["said"] or match["day"])
         if 0 < day <= 31:
             yield Mention(match.start(), match.end(), ((None, None, day),))
+    for match in _KOREAN_DAY.finditer(text):
+        yield Mention(match.start(), match.end(), ((None, None, int(match["day"])),))
 
 
 def dates_in(text: str, year: int | None = None, order: Order = "any") -> list[date]:

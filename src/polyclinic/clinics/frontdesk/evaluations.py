@@ -42,6 +42,8 @@ CHECKS: dict[str, str] = {
     "intent-move": "a caller wants the appointment at another time (no value)",
     "intent-cancel": "a caller wants to give the appointment up (no value)",
     "same-date": "the text is this date (value: YYYY-MM-DD)",
+    "said-birth_date": "somebody says this date of birth (value: YYYY-MM-DD)",
+    "same-birth_date": "what was written down is this date of birth (value: YYYY-MM-DD)",
     **{f"said-{field}": f"somebody says this {field} (value: the {field})" for field in FIELDS},
     **{f"same-{field}": f"what was written down is this {field} (value: the {field})" for field in FIELDS},
 }
@@ -114,7 +116,7 @@ async def _holds(reads: Reads, check: str, value: str, text: str, today: date | 
         )
     if kind == "intent":
         return await states_intent(reads, "move" if what == "move" else "cancel", [text])
-    if what == "date":
+    if what in ("date", "birth_date"):
         day = read_date(value)
         return day is not None and mentions_date(day, text, today)
     person = _person(what, value)

@@ -62,8 +62,13 @@ def _holds(tokens: tuple[str, ...], part: tuple[str, ...]) -> bool:
     return False
 
 
+def _number_last(part: tuple[str, ...]) -> tuple[str, ...]:
+    """A street with its house number after it instead of before it."""
+    return (*part[1:], part[0]) if part[0].isdecimal() else part
+
+
 def _is_code(part: tuple[str, ...]) -> bool:
-    return _POSTCODE.search(" ".join(part)) is not None or re.fullmatch(r"\d{5,6}", "".join(part)) is not None
+    return _POSTCODE.fullmatch("".join(part)) is not None
 
 
 def says_address(address: str, text: str, *, whole: bool = False) -> bool:
@@ -71,7 +76,7 @@ def says_address(address: str, text: str, *, whole: bool = False) -> bool:
     three or more named parts the last: a region that the town implies.
     """
     tokens, parts = _tokens(text), _parts(address)
-    missing = [part for part in parts if not _holds(tokens, part)]
+    missing = [part for part in parts if not (_holds(tokens, part) or _holds(tokens, _number_last(part)))]
     if not missing:
         return bool(parts)
     named = [part for part in parts if not any(piece.isdecimal() for piece in part)]

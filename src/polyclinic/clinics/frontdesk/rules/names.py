@@ -11,16 +11,18 @@ from polyclinic.text.normal import letters, straight, without_accents
 _TITLES = re.compile(r"^\s*(?:mr|mrs|ms|miss|mx|dr|prof|sir|madam)\b\.?\s*", re.IGNORECASE)
 _SPELT = re.compile(r"\b[a-z](?:[-.][a-z])+\b|\b[a-z](?: [a-z]){2,}\b")
 _LABEL = re.compile(
-    r"\b(?:sur|family |last |first |given |fore|middle )name|\bspel(?:t|l|led)|\bthat'?s\b|\bgiven\b|\bsurname\b"
+    r"\b(?:sur|family |last |first |given |fore|middle )name|\bwith (?:an?|one|two|no) |\bspel(?:t|l|led)"
+    r"|\bthat'?s\b|\bgiven\b|\bsurname\b"
 )
-_INITIAL = r"(?:[a-z]\.?\s+)?"
+_INITIAL = r"(?:(?!(?:and|or|not|is|but|no|my|for|with|the)\b)[^\W\d_]+\.?\s+)?"
+"""A middle name, or its first letter."""
 
 
 @lru_cache(4096)
 def _pattern(name: str) -> re.Pattern[str]:
     """A name's words with spaces, commas or hyphens between them, the family name first or last."""
     parts = [
-        re.sub(r"[\s-]+", r"[\\s-]*", re.escape(part).replace(r"\-", "-"))
+        re.sub(r"[\s-]+", r"[\\s-]*", re.sub(r"^(ma?c)(?=\w)|'", r"\1['\\s]?", re.escape(part).replace(r"\-", "-")))
         for part in without_accents(plain_name(name)).split()
     ]
     between = rf"[\s,.-]+{_INITIAL}"

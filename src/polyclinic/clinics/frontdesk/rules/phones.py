@@ -58,7 +58,8 @@ def as_figures(text: str) -> str:
 
 
 _DOUBT = re.compile(
-    r"\b(?:no|not|make|sorry|mean|meant|correction|wait|actually|rather|oops|old|previous|former|was|used|instead|longer"
+    r"\b(?:no|not|make|sorry|mean|meant|correction|wait|actually|rather|oops|old|previous|former|was|used|instead"
+    r"|longer"
     r"|wrong|dead|gone|disconnected|work|works|office)\b|['’]",
     re.IGNORECASE,
 )

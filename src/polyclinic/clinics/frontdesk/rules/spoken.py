@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 
-from polyclinic.text.dates import Order
-from polyclinic.text.days import named_in
+from polyclinic.text.dates import Order, plain
+from polyclinic.text.days import days_named
+
+_OWN = re.compile(r"\b(?:mine|my own)(?: is|'s| was|:)?(?: on)?(?: the)? ?$")
+"""What stands before the speaker's own date where somebody else's is told too."""
 
 
 def mentions_date(day: date, text: str, today: date | None = None, order: Order = "any") -> bool:
     """Whether a date was said, in any usual way; the year may be left out, and the month where no other is named."""
-    if day.isoformat() in text:
+    if day.isoformat() in text and "mine" not in text:
         return True
-    named = named_in(text, today, order)
+    words = plain(text)
+    named = days_named(words, today, order)
     whole = [mention for mention in named if mention.whole]
-    return any(mention.may_be(day) for mention in whole or named)
+    own = [mention for mention in whole if len(whole) > 1 and _OWN.search(words[: mention.begins])]
+    return any(mention.may_be(day) for mention in own or whole or named)

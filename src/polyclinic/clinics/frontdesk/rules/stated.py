@@ -6,17 +6,16 @@ It tells the simulator's faults from the staff's: nobody can book what was never
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date
-from functools import lru_cache
 from typing import Literal, Protocol
 
 from polyclinic.clinics.frontdesk.readings import INTENT, INTENTS, WISH, WISHES
+from polyclinic.clinics.frontdesk.rules.intents import plain_intent
 from polyclinic.clinics.frontdesk.rules.names import name_at
+from polyclinic.clinics.frontdesk.rules.plainly import patterns, says
 from polyclinic.clinics.frontdesk.rules.wished_days import asks_from, names_first_day
 from polyclinic.clinics.frontdesk.scenario.slots import Wish
-from polyclinic.core.files import package_data
 from polyclinic.core.reading import Finding, Question
 from polyclinic.text.dates import Order
 
@@ -27,23 +26,6 @@ class Reads(Protocol):
     async def reads(self, text: str, questions: Sequence[Question]) -> tuple[Finding, ...]:
         """What a text means."""
         ...
-
-
-_BEGINS = r"\b"
-
-
-@lru_cache(maxsize=1)
-def _patterns() -> Mapping[str, re.Pattern[str]]:
-    tables: Mapping[str, Sequence[str]] = package_data("polyclinic.clinics.frontdesk", "data/plainly.toml")
-    return {
-        name: re.compile(rf"{'' if name.endswith('_after') else _BEGINS}(?:{'|'.join(words)})", re.IGNORECASE)
-        for name, words in tables.items()
-    }
-
-
-def _says(name: str, text: str) -> bool:
-    """Whether a text says this plainly."""
-    return _patterns()[name].search(text) is not None
 
 
 _EARLIEST = (WISH.ask(wish=WISHES["asap"]),)
@@ -72,9 +54,13 @@ async def _wants_doctor(desk: Reads, physician: str, text: str) -> bool:
     if around is None:
         return False
     before, after = around
-    if _says("wants_before", before) or _patterns()["wants_after"].match(after):
+    if says("wants_anyway", before) or patterns()["wants_after"].match(after):
         return True
-    if _says("avoids_before", before) or _patterns()["avoids_after"].match(after):
+    if says("avoids_before", before) or patterns()["avoids_after"].match(after):
+        return False
+    if says("wants_before", before) or says("wants_them", text):
+        return True
+    if says("other_doctor", text):
         return False
     wants, avoids = await desk.reads(text, _DOCTOR)
     return wants.says != "no" or not avoids.yes
@@ -82,31 +68,25 @@ async def _wants_doctor(desk: Reads, physician: str, text: str) -> bool:
 
 async def _wants_earliest(desk: Reads, text: str, today: date | None) -> bool:
     """A first day on which somebody can come, a doctor to be avoided and no preference at all are other wishes."""
-    if _says("no_hurry", text) or names_first_day(text, today):
+    if says("no_hurry", text) or names_first_day(text, today):
         return False
-    if _says("soon", _patterns()["not_now"].sub(" ", text)):
+    if says("soon", patterns()["not_now"].sub(" ", text)):
         return True
-    if any(_says(other, text) for other in ("any_will_do", "named_doctor", "avoids_somebody", "other_matter")):
+    if any(says(other, text) for other in ("any_will_do", "named_doctor", "avoids_somebody", "other_matter")):
         return False
     (finding,) = await desk.reads(text, _EARLIEST)
     return finding.says != "no"
 
 
 async def states_intent(desk: Reads, intent: Literal["move", "cancel"], said: Sequence[str]) -> bool:
-    """Whether these words say that the caller wants to move, or to cancel. The plain words for it are exact; anything
-    else is read. Who cannot come and asks for another time wants to move.
+    """Whether these words say that the caller wants to move, or to cancel. What is plain is exact; anything else is
+    read, and who speaks of no visit at all wants neither.
     """
     text = " ".join(said)
-    kept = _patterns()["keeps"].sub(" ", text)
-    moves = _says("moves", _patterns()["was_earlier"].sub(" ", text))
-    absent = _says("cannot_come", kept)
-    moves = moves or (absent and "?" in text)
-    gives_up = _says("gives_up", kept) or (absent and not moves)
-    if gives_up != moves:
-        return gives_up == (intent == "cancel")
-    if gives_up:
-        return True
-    if _says("books_or_asks", text) or (intent == "move" and not _says("visit", text)):
+    plainly = plain_intent(text)
+    if plainly != "open":
+        return plainly == intent
+    if not says("visit", text):
         return False
     (finding,) = await desk.reads(text, [_INTENDS[intent]])
     return finding.yes

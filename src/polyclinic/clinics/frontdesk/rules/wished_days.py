@@ -18,14 +18,17 @@ _WEEKDAY = r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day )?(?:the )?"
 _FROM_BEFORE = re.compile(
     rf"(?:\b(?:from|starting|beginning|start|as of|as from|commencing|back(?: home)?(?: here)?(?: on| by| in)?"
     rf"|only|earliest(?: (?:is|would be|i can (?:do|come|make) is|for me(?: is| would be)?))?"
-    rf"|return(?:ing)?(?: on)?|available|free(?: again)?(?: on)?|first (?:i can|day)[^;]{{0,20}}|later than)"
+    rf"|return(?:ing)?(?: on)?|available|free(?: again)?(?: on)?|first (?:i can|day)[^;]{{0,20}}"
+    rf"|(?<!no )(?<!not )later than)"
     rf"|{_NOT}[^;]{{0,40}}?\b(?:before|until|till|til|earlier than|prior to|sooner than))"
     rf"(?: on)? {_WEEKDAY}$"
 )
 _AFTER_BEFORE = re.compile(
-    rf"\b(?:after|past|beyond|following|since|(?:away|abroad|gone|travelling|traveling|busy|out|working|exams?"
+    rf"\b(?:after|(?<!half )(?<!quarter )past|beyond|following|(?:away|abroad|gone|travelling|traveling|busy|out"
+    rf"|working|exams?"
     rf"|holiday|here|town"
-    rf"|off|tied up|booked|unavailable)\b[^;]{{0,25}}?\b(?:until|till|til|to|through)) {_WEEKDAY}$"
+    rf"|off|tied up|booked|unavailable|trip|holidays?|leave)\b[^;]{{0,25}}?\b(?:until|till|til|to"
+    rf"|through)(?: and including)?) {_WEEKDAY}$"
 )
 _FROM_AFTER = re.compile(
     r"^(?:(?: of)? (?:this|next) (?:week|month))?(?: (?:is|would be|will be|that'd be|please|at))*"
@@ -37,18 +40,26 @@ _FROM_AFTER = re.compile(
     r"|지나|넘어|then i can)"
 )
 _AGAINST_BEFORE = re.compile(
-    rf"(?:\b(?:by|before|prior to|no later than|latest|ahead of|earlier than|except(?: for| on)?|any (?:day"
-    rf"|date) but|other than"
+    rf"(?:\b(?:by|before|prior to|no later than|latest|up to|(?:free|available|here) (?:until|till|through|to)"
+    rf"|(?:away|busy|abroad|working|travell?ing|unavailable|tied up)(?: on)?|ahead of|earlier than|except(?: for"
+    rf"| on)?|any (?:day"
+    rf"|date|time) but|anything but|other than"
     rf"|apart from|avoid|i said|i told you|instead of|rather than|(?:was|were)(?: (?:there|here|seen|in))?|born"
     rf"|since i was|{_NOT}(?: (?:come|make it|be there|do|available))?)"
     rf"(?: on)?) {_WEEKDAY}$"
 )
 _AGAINST_AFTER = re.compile(
-    r"^ (?:at the latest|latest|is (?:impossible|no good|out|too late|bad|not)|isn't|won't|doesn't|does not"
+    r"^ (?:(?:at the )?(?:very )?latest|i'm free\b|i am free\b|is (?:impossible|no good|out|too late|bad|not)|isn't"
+    r"|won't|doesn't|does not"
     r"|will not|would not"
     r"|i (?:can't|cannot|can not|couldn't|work|have|am busy|'m busy|'m at)|i'm (?:at|busy|away|out|working|off)"
     r"|까지|전에|말고|no i meant|sorry)"
 )
+_AND_AFTER = re.compile(
+    r"^[^;]{0,30}(?: ;)?[^;]{0,12}\b(?:after (?:that|this|it|those|then|which)|(?:anything|any ?time|any (?:day"
+    r"|time)|some ?time) after(?:wards?)?|afterwards)\b(?! (?:the|\d))"
+)
+"""After a day that ends something: what is wished for begins on the next."""
 _DAY = timedelta(days=1)
 
 
@@ -72,11 +83,14 @@ def asks_from(text: str, day: date, today: date | None = None, order: Order = "a
     open_: list[bool] = []
     for mention in named:
         before, after = _marks(words, mention)
+        rest = words[mention.ends :]
         this, next_ = mention.may_be(day), mention.may_be(day - _DAY)
         if _FROM_BEFORE.search(before) or _FROM_AFTER.search(after):
             sure.append(this)
         elif _AFTER_BEFORE.search(before):
             (sure if before.endswith(("after ", "past ", "after the ", "past the ")) else open_).append(this or next_)
+        elif _AND_AFTER.search(rest):
+            sure.append(this or next_)
         elif not (_AGAINST_BEFORE.search(before) or _AGAINST_AFTER.search(after)):
             open_.append(this)
     return any(sure) if sure else any(open_)
