@@ -38,7 +38,8 @@ _WEEKDAYS_SAID = re.compile(
     r"(?P<then> after next| (?:of |in )?(?:the )?(?:this|next|following|coming|the week after next) ?(?:week)?)?\b"
 )
 _SPANS = re.compile(
-    rf"\b(?:(?P<part>beginning|start|middle|mid|end)[ -]?(?:of |in )?)?(?:(?<!\d )(?P<month>{'|'.join(MONTHS)})"
+    r"\b(?:(?P<part>beginning|start|middle|mid|end|last day)[ -]?(?:of |in )?)?"
+    rf"(?:(?<!\d )(?P<month>{'|'.join(MONTHS)})"
     r"|(?:the |this )?(?P<span>week after next|(?:next|following|coming) week|(?:next|following|coming) month"
     r"|this month"
     r"|weekend))\b(?! (?:the )?\d)"
@@ -141,7 +142,9 @@ def _spans(text: str, today: date) -> Iterator[Mention]:
             if span and span != "this month":
                 first = _later(first, "1", "month")
             last = calendar.monthrange(first.year, first.month)[1]
-            yield _mention(match, first.replace(day={"middle": 15, "mid": 15, "end": last}.get(part, 1)))
+            yield _mention(
+                match, first.replace(day={"middle": 15, "mid": 15, "end": last, "last day": last}.get(part, 1))
+            )
 
 
 def _korean(text: str, today: date) -> Iterator[Mention]:

@@ -8,7 +8,8 @@ from functools import lru_cache
 from polyclinic.clinics.frontdesk.scenario.diary import plain_name
 from polyclinic.text.normal import letters, straight, without_accents
 
-_TITLES = re.compile(r"^\s*(?:mr|mrs|ms|miss|mx|dr|prof|sir|madam)\b\.?\s*", re.IGNORECASE)
+_TITLE = r"(?:mr|mrs|ms|miss|mx|dr|prof|sir|madam)\b\.?"
+_TITLES = re.compile(rf"^\s*{_TITLE}\s*|\s*[(,]\s*{_TITLE}\)?\s*$", re.IGNORECASE)
 _SPELT = re.compile(r"\b[a-z](?:[-.][a-z])+\b|\b[a-z](?: [a-z]){2,}\b")
 _LABEL = re.compile(
     r"\b(?:sur|family |last |first |given |fore|middle )name|\bwith (?:an?|one|two|no) |\bspel(?:t|l|led)"
@@ -35,12 +36,12 @@ def _said(text: str) -> str:
 
 
 def name_at(name: str, text: str) -> tuple[str, str] | None:
-    """What stands before and after a full name in a text; None where it is not said. Not as a part of longer words;
-    titles, case, accents and spaces do not matter.
+    """What stands before and after a full name in a text, with "them" where it is said again; None where it is not
+    said. Not as a part of longer words; titles, case, accents and spaces do not matter.
     """
     words = _said(text)
     found = _pattern(name).search(words) if plain_name(name) else None
-    return None if found is None else (words[: found.start()], words[found.end() :])
+    return None if found is None else (words[: found.start()], _pattern(name).sub("them", words[found.end() :]))
 
 
 def mentions_name(name: str, text: str) -> bool:

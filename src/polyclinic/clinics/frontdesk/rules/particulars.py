@@ -12,6 +12,7 @@ from polyclinic.clinics.frontdesk.rules.addresses import same_address, says_addr
 from polyclinic.clinics.frontdesk.rules.names import same_name, says_name
 from polyclinic.clinics.frontdesk.rules.phones import WHOLE_NUMBER, as_figures, digits, same_number, says_number
 from polyclinic.clinics.frontdesk.rules.sexes import sex_of, sexes_said
+from polyclinic.clinics.frontdesk.rules.whose import value_is_own
 from polyclinic.people.demographics import Person
 from polyclinic.text.normal import letters
 
@@ -39,6 +40,8 @@ def was_said(field: str, person: Person, text: str) -> bool:
     told: str = getattr(person, field)
     if field == "sex":
         return told in sexes_said(text)
+    if not value_is_own(told, text):
+        return False
     if _whole(told, text) and field != "phone":
         return True
     if field == "address":

@@ -22,7 +22,7 @@ _DEAD_BEFORE = re.compile(
 )
 _DEAD_AFTER = re.compile(
     r"^[^\d;]{0,12}\b(?:dead|old|gone|wrong|no longer|disconnected|doesn['’]?t work|does not work|cut off"
-    r"|the old|not (?:mine|in use))\b",
+    r"|the old|(?:is|was) (?:my |his |her )?(?:ex|a passenger|wrong)|not (?:mine|in use))\b",
     re.IGNORECASE,
 )
 _COUNTRY_CODE = 3
@@ -42,9 +42,17 @@ def digits(value: str) -> str:
 def same_number(one: str, other: str) -> bool:
     """Whether two phone numbers are one: ``010 1234 5678`` and ``+82 (0)10 1234 5678`` are."""
     short, long = sorted((_local(one), _local(other)), key=len)
+    if _is_national(one) and _is_national(other):
+        return short == long
     if len(short) < WHOLE_NUMBER:
         return bool(short) and short == long
     return long.endswith(short) and len(long) - len(short) <= _COUNTRY_CODE
+
+
+def _is_national(number: str) -> bool:
+    """Whether a number begins with the zero of its own country: what precedes the rest is then its area code."""
+    figures_ = digits(number)
+    return figures_.startswith("0") and not figures_.startswith("00")
 
 
 def _local(number: str) -> str:

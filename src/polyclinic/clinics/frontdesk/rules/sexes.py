@@ -15,8 +15,14 @@ _OTHERS = re.compile(
     r"(?= (?:at|on|who|in|told|said|from|with|behind)\b)",
     re.IGNORECASE,
 )
+_STAFF = re.compile(
+    r"\b(?:fe)?male (?:doc(?:tor)?s?|physicians?|nurses?|wards?|staff|toilets?)\b"
+    r"|\bward for (?:fe)?males?\b",
+    re.IGNORECASE,
+)
+"""Whom somebody wishes to see, or where they want to go."""
 _WORDS = {
-    "female": r"fe?e?mal?e?s?|femail|feminine|wom[ae]n|lady|girl|gal|lass|여자|여성|여아|여학생",
+    "female": r"fe?e?mal?e?s?|fem|femail|feminine|wom[ae]n|lady|girl|gal|lass|여자|여성|여아|여학생",
     "male": r"male|masculine|man|gentleman|gent|guy|bloke|chap|lad|fella|fellow|dude|boy|남자|남성|남아|남학생",
 }
 _RELATIVES = {
@@ -43,7 +49,7 @@ def _tiers(sex: str) -> tuple[re.Pattern[str], ...]:
             rf"(?<![a-z])(?:{_WORDS[sex]})(?![a-z])"
             rf"|\b(?:sex|gender)\b\W*(?:is\W+)?{letter}\b|\b\d{{1,3}}\W?{letter}\b|^\W*{letter}\W*$"
             rf"|(?<!['’])\b{letter}\W{{1,2}}\d{{1,3}}\b"
-            rf"|\b(?:put|it['’]?s|tick|just|an?) (?:an? |the |down )*{letter}\b(?!['’])",
+            rf"|\b(?:put|enter|write|it['’]?s|tick|just|an?) (?:an? |the |down )*['‘\"]?{letter}\b(?!['’]\w)",
             rf"\b(?:for|about|is|of|here with|bringing|patient['’]?s?"
             rf"|it['’]?s) my (?:\w+ ){{0,2}}(?:{other})\b{_BYSTANDER}",
             rf"\b(?:i['’]?m|i am|being|as) (?:an? |the |his |her |their |your )?(?:\w+ ){{0,2}}(?:{other})\b"
@@ -71,6 +77,7 @@ _TIERS = {sex: _tiers(sex) for sex in ("female", "male")}
 @lru_cache(4096)
 def sexes_said(text: str) -> frozenset[str]:
     """The sexes that a text tells of the patient, by the plainest words in it: both where these words differ."""
+    text = _STAFF.sub(" ", text)
     lowered = text.lower()
     told = list(_PLAIN.finditer(lowered))
     sexes = {"female" if word[0] in _FEMALE else "male" for word in told}

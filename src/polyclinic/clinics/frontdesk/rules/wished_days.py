@@ -53,7 +53,7 @@ _AGAINST_AFTER = re.compile(
     r"|won't|doesn't|does not"
     r"|will not|would not"
     r"|i (?:can't|cannot|can not|couldn't|work|have|am busy|'m busy|'m at)|i'm (?:at|busy|away|out|working|off)"
-    r"|까지|전에|말고|no i meant|sorry)"
+    r"|까지|전에|말고|no\b|sorry)"
 )
 _AND_AFTER = re.compile(
     r"^[^;]{0,30}(?: ;)?[^;]{0,12}\b(?:after (?:that|this|it|those|then|which)|(?:anything|any ?time|any (?:day"

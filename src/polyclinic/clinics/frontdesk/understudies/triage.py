@@ -7,6 +7,8 @@ from functools import lru_cache
 
 from polyclinic.clinics.frontdesk.scenario.diseases import packaged_diseases, spoken_names
 from polyclinic.core.files import package_data
+from polyclinic.text.normal import straight
+from polyclinic.text.phrases import contains_phrase
 from polyclinic.text.words import STOP_WORDS, stem, words_and_numbers
 
 _SHORTEST = 3
@@ -20,9 +22,14 @@ def _words() -> Mapping[str, Mapping[str, int]]:
 
 @lru_cache(maxsize=1)
 def _directory() -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Known diagnoses, longest names first, so that "type 2 diabetes" is not taken for another kind."""
-    names = [(name, disease.departments) for disease in packaged_diseases() for name in spoken_names(disease.name)]
-    return tuple(sorted(names, key=lambda entry: (-len(entry[0]), entry[0])))
+    """Known diagnoses, longest names first, so that "type 2 diabetes" is not taken for another kind: those of our table,
+    and others that a front desk hears.
+    """
+    others: Mapping[str, Sequence[str]] = package_data("polyclinic.clinics.frontdesk", "data/directory.toml")
+    names = {name: (department,) for department, listed in others.items() for name in listed}
+    for disease in packaged_diseases():
+        names |= {straight(name): disease.departments for name in spoken_names(disease.name)}
+    return tuple(sorted(names.items(), key=lambda entry: (-len(entry[0]), entry[0])))
 
 
 @lru_cache(maxsize=4096)
@@ -60,13 +67,15 @@ def sounds_urgent(text: str) -> bool:
 
 def for_diagnosis(text: str, departments: Sequence[str]) -> str:
     """The department for a diagnosis that is named in these words; empty when none is known here."""
-    if not text:
-        return ""
-    lowered = text.lower()
-    for name, treats in _directory():
-        if name in lowered:
-            return next((department for department in treats if department in departments), "")
-    return ""
+    return next((department for department in _treating(text) if department in departments), "")
+
+
+@lru_cache(maxsize=4096)
+def _treating(text: str) -> tuple[str, ...]:
+    """The departments that treat the diagnosis that is named; asked again in each round, looked for once."""
+    lowered = straight(text).lower()
+    named = (treats for name, treats in _directory() if name in lowered and contains_phrase(lowered, name))
+    return next(named, ()) if text else ()
 
 
 def for_unknown_diagnosis(text: str, departments: Sequence[str]) -> str:

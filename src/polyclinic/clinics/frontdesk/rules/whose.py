@@ -1,0 +1,63 @@
+"""Whose particular it is. A number, name or address that a text tells of somebody else, of earlier days, or in order to
+deny it is not the speaker's, although it stands in the words.
+
+Somebody may also speak for the patient ("my daughter, Lee Seo-yeon"). So what belongs to a relative counts as the
+patient's unless the speaker gives the same of themselves.
+"""
+
+from __future__ import annotations
+
+import re
+
+from polyclinic.text.words import words_and_numbers
+
+_DOUBT = re.compile(
+    r"\b(?:not|never|wrong|mistake|old|used|was|were|ex|no longer|crossed|nobody|instead|factory|office|branch|shop"
+    r"|work"
+    r"|home|pharmacy|dial\w*|of my|is (?:my|a|an|the)|entered|posting|sending|myself|me)\b",
+    re.IGNORECASE,
+)
+"""Without one of these words a value is the speaker's."""
+_REACH = 60
+_DENIED_BEFORE = re.compile(
+    r"(?:\b(?:used to (?:be|live at)|was|were|previously|formerly|instead of|rather than|wrong(?:ly)?|not"
+    r"|moved (?:out of|from)"
+    r"|(?:has|have|had) (?:\w+ )?(?:entered|written|put(?: down)?)|['’]d put down|posting\b[^.;]*|sending\b[^.;]*to"
+    r"|dial\w*"
+    r"|(?:old|previous|former|ex['’]s) (?:\w+ )?(?:one|number|address|name)?(?: is| was)?"
+    r"|(?:factory|office|work|workplace|branch|school|shop|care home|pharmacy|clinic|hotel)\b[^.;]{0,30}?(?:is|at|on)"
+    r"|of my \w+))[\s:,'\"(-]*$",
+    re.IGNORECASE,
+)
+_KIN = (
+    r"(?:brother|sister|ex|wife|husband|mother|father|mum|dad|son|daughter|cousin|uncle|aunt|twin|roommate|flatmate"
+    r"|neighbou?r|boss|colleague|predecessor|friend|landlord|passenger)"
+)
+_DENIED_AFTER = re.compile(
+    r"^(?:[\s,)\"'-]*(?:is|was|belongs to|['’]s)?[\s,]*(?:a |an |the )?(?:passenger|stranger|customer|ex|old one"
+    r"|wrong)"
+    r"|[\s\"')]*\? (?:wrong|no\b|never|who)|[^.;?]{0,12}\b(?:then )?crossed|[^.;?]{0,12}\bwhere nobody"
+    r"|[^.;?]{0,30}\bnot mine"
+    r"|[^.;?]{0,60}\bnever (?:borne|heard|had|lived|been)|[^.;?]{0,30}\b(?:the pharmacy|the night nurse|is dead"
+    r"|no longer))",
+    re.IGNORECASE,
+)
+_OF_KIN = re.compile(rf"^\W*(?:is|was) my (?:\w+ )?{_KIN}\b", re.IGNORECASE)
+_SELF = re.compile(r"\b(?:i myself|myself|i am|i['’]m|me,|got me|mine|use)\b", re.IGNORECASE)
+
+
+def is_own(text: str, begins: int, ends: int) -> bool:
+    """Whether what stands at this place of a text is told as the patient's, and is meant to hold."""
+    before, after = text[max(0, begins - _REACH) : begins], text[ends : ends + 2 * _REACH]
+    if _DENIED_BEFORE.search(before) or _DENIED_AFTER.search(after):
+        return False
+    return not (_OF_KIN.search(after) and _SELF.search(after))
+
+
+def value_is_own(value: str, text: str) -> bool:
+    """The same of a value by itself; of several places one is enough, and a value that is written otherwise is own."""
+    if not value or _DOUBT.search(text) is None:
+        return True
+    loosely = r"[\W_]*".join(re.escape(word) for word in words_and_numbers(value))
+    places = [match.span() for match in re.finditer(loosely, text, re.IGNORECASE)]
+    return not places or any(is_own(text, *place) for place in places)
