@@ -89,6 +89,12 @@ async def test_a_day_from_which_on_is_told_from_a_day_by_which(text: str, stated
         ("I won't be able to make it.", "cancel", True),
         ("I'd like to bring my visit forward.", "move", True),
         ("I called earlier, please cancel my visit.", "move", False),
+        ("If I were to cancel, would I be charged? I'm still coming.", "cancel", False),
+        ("I was going to cancel, but I'll be there as agreed.", "cancel", False),
+        ("I can't make Friday, and no, I don't want another date.", "cancel", True),
+        ("I can't make Friday, and no, I don't want another date.", "move", False),
+        ("You've got me at 8:15, that's no use to me, what else is there that week?", "move", True),
+        ("Has my appointment been moved? I got a strange text.", "move", False),
     ],
 )
 async def test_moving_is_told_from_giving_up(text: str, intent: str, stated: bool) -> None:
@@ -110,6 +116,39 @@ async def test_moving_is_told_from_giving_up(text: str, intent: str, stated: boo
 )
 def test_what_was_written_down_is_compared_by_value(field: str, written: str, right: bool) -> None:
     assert same(field, written, PERSON) is right
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "own"),
+    [
+        ("identifier", "This card is of my roommate: 800101-2345678. Mine is at home.", False),
+        ("identifier", "My number is 800101-2345678, my roommate has the form.", True),
+        ("address", "I used to live at 24 High Street, Suwon, now I'm in Seoul.", False),
+        ("name", "Kim Min-ji is my sister, this time you've got me, Kim Min-jin.", False),
+        ("name", "It's for my daughter, Kim Min-ji, she's four.", True),
+        ("phone", "Not 010-1234-5678 any more, call 010-2222-3333.", False),
+    ],
+)
+def test_what_is_told_of_somebody_else_or_denied_is_not_the_patients(field: str, text: str, own: bool) -> None:
+    assert was_said(field, PERSON, text) is own
+
+
+def test_two_area_codes_are_two_numbers() -> None:
+    seoul = PERSON.model_copy(update={"phone": "02-563-4410"})
+    assert same("phone", "+82 2 563 4410", seoul) and not same("phone", "(032) 563 4410", seoul)
+
+
+def test_a_year_that_is_put_right_and_somebody_elses_date_do_not_count() -> None:
+    day = read_date("1981-03-03")
+    assert day is not None
+    for text in (
+        "3 March 1982, no wait, 1981",
+        "his is 9 April 1984 and mine is 3 March 1981",
+        "3MAR1981",
+        "81. 3. 3.",
+    ):
+        assert mentions_date(day, text), text
+    assert not mentions_date(day, "my wife's is 3 March 1981, mine is 2 May 1980")
 
 
 def test_spoken_digits_are_digits_and_a_husband_is_not_the_patient() -> None:
