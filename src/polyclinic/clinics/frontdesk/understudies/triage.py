@@ -22,8 +22,8 @@ def _words() -> Mapping[str, Mapping[str, int]]:
 
 @lru_cache(maxsize=1)
 def _directory() -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Known diagnoses, longest names first, so that "type 2 diabetes" is not taken for another kind: those of our table,
-    and others that a front desk hears.
+    """Known diagnoses, longest names first, so that "type 2 diabetes" is not taken for another kind. Those of our
+    table, and others that a front desk hears.
     """
     others: Mapping[str, Sequence[str]] = package_data("polyclinic.clinics.frontdesk", "data/directory.toml")
     names = {name: (department,) for department, listed in others.items() for name in listed}
