@@ -156,8 +156,9 @@ async def intake(selectors: list[str], seed: int) -> None:
         plain = [e for e in told if not cast(Contact, results.scenarios[e.scenario]).caller.knows_diagnosis]
         missed = sum(episode.value("intake") == 0.0 for episode in plain)
         print(
-            f"intake    {selector} (seed {seed}): {len(wrong)} of {len(told)} wrong ({100 * len(wrong) / len(told):.1f} %); without "
-            f"a diagnosis {missed} of {len(plain)} ({100 * missed / len(plain):.1f} %)"
+            f"intake    {selector} (seed {seed}): {len(wrong)} of {len(told)} wrong "
+            f"({100 * len(wrong) / len(told):.1f} %); "
+            f"without a diagnosis {missed} of {len(plain)} ({100 * missed / len(plain):.1f} %)"
         )
 
 
