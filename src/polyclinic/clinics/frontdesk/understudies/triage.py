@@ -26,7 +26,9 @@ def _directory() -> tuple[tuple[str, tuple[str, ...]], ...]:
     table, and others that a front desk hears.
     """
     others: Mapping[str, Sequence[str]] = package_data("polyclinic.clinics.frontdesk", "data/directory.toml")
-    names = {name: (department,) for department, listed in others.items() for name in listed}
+    names: dict[str, tuple[str, ...]] = {
+        name: (department,) for department, listed in others.items() for name in listed
+    }
     for disease in packaged_diseases():
         names |= {straight(name): disease.departments for name in spoken_names(disease.name)}
     return tuple(sorted(names.items(), key=lambda entry: (-len(entry[0]), entry[0])))
