@@ -124,7 +124,7 @@ def test_what_was_written_down_is_compared_by_value(field: str, written: str, ri
         ("identifier", "This card is of my roommate: 800101-2345678. Mine is at home.", False),
         ("identifier", "My number is 800101-2345678, my roommate has the form.", True),
         ("address", "I used to live at 24 High Street, Suwon, now I'm in Seoul.", False),
-        ("name", "Kim Min-ji is my sister, this time you've got me, Kim Min-jin.", False),
+        ("name", "Kim Min-ji is my sister, this time you've got me, Kim Su-jin.", False),
         ("name", "It's for my daughter, Kim Min-ji, she's four.", True),
         ("phone", "Not 010-1234-5678 any more, call 010-2222-3333.", False),
     ],

@@ -49,9 +49,35 @@ _SELF = re.compile(r"\b(?:i myself|myself|i am|i['’]m|me,|got me|mine|use)\b",
 def is_own(text: str, begins: int, ends: int) -> bool:
     """Whether what stands at this place of a text is told as the patient's, and is meant to hold."""
     before, after = text[max(0, begins - _REACH) : begins], text[ends : ends + 2 * _REACH]
-    if _DENIED_BEFORE.search(before) or _DENIED_AFTER.search(after):
+    if _DENIED_BEFORE.search(before) or _DENIED_AFTER.search(after) or _about_others(text, begins, ends):
         return False
     return not (_OF_KIN.search(after) and _SELF.search(after))
+
+
+_CLAIMED = re.compile(
+    r"\b(?:my|mine|our|i['’]m|i am|i live|me|it['’]s|it is|that['’]s|this is|here|now|patient|she['’]s|he['’]s"
+    r"|for my)\b"
+    r"[^.;!?]{0,40}$",
+    re.IGNORECASE,
+)
+_OTHERS = re.compile(
+    rf"\b(?:{_KIN[3:-1]}|stranger|customer|tenant|company|factory|office|shop|school|branch|pharmacy|hotel|taxi"
+    rf"|bank|police"
+    r"|agency|nurse|driver|ward|his|hers|theirs|your|yours|somebody['’]s|someone['’]s)\b",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(r"^\W*(?:is|was|does|did|do|are|isn['’]t|who|whose|which|where|why|how come)\b", re.IGNORECASE)
+_END = re.compile(r"[.;!?](?=\s|$)")
+
+
+def _about_others(text: str, begins: int, ends: int) -> bool:
+    """Whether the sentence asks about this value, or tells of others without a word that claims it."""
+    starts = max((mark.end() for mark in _END.finditer(text, 0, begins)), default=0)
+    stop = _END.search(text, ends)
+    before, after = text[starts:begins], text[ends : stop.start() if stop else len(text)]
+    if _ASKS.match(before) and stop is not None and text[stop.start()] == "?":
+        return True
+    return _OTHERS.search(before + after) is not None and _CLAIMED.search(before) is None
 
 
 def value_is_own(value: str, text: str) -> bool:
@@ -59,5 +85,5 @@ def value_is_own(value: str, text: str) -> bool:
     if not value or _DOUBT.search(text) is None:
         return True
     loosely = r"[\W_]*".join(re.escape(word) for word in words_and_numbers(value))
-    places = [match.span() for match in re.finditer(loosely, text, re.IGNORECASE)]
+    places = [match.span() for match in re.finditer(rf"(?<!\w){loosely}(?!\w)", text, re.IGNORECASE)]
     return not places or any(is_own(text, *place) for place in places)
