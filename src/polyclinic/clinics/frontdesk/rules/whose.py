@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from polyclinic.text.sentences import is_question, sentence_spans
 from polyclinic.text.words import words_and_numbers
 
 _DOUBT = re.compile(
@@ -67,15 +68,13 @@ _OTHERS = re.compile(
     re.IGNORECASE,
 )
 _ASKS = re.compile(r"^\W*(?:is|was|does|did|do|are|isn['’]t|who|whose|which|where|why|how come)\b", re.IGNORECASE)
-_END = re.compile(r"[.;!?](?=\s|$)")
 
 
 def _about_others(text: str, begins: int, ends: int) -> bool:
     """Whether the sentence asks about this value, or tells of others without a word that claims it."""
-    starts = max((mark.end() for mark in _END.finditer(text, 0, begins)), default=0)
-    stop = _END.search(text, ends)
-    before, after = text[starts:begins], text[ends : stop.start() if stop else len(text)]
-    if _ASKS.match(before) and stop is not None and text[stop.start()] == "?":
+    starts, stops = next(span for span in sentence_spans(text) if span[0] <= begins < span[1])
+    before, after = text[starts:begins], text[ends:stops]
+    if _ASKS.match(before) and is_question(text[starts:stops]):
         return True
     return _OTHERS.search(before + after) is not None and _CLAIMED.search(before) is None
 
