@@ -84,5 +84,6 @@ def value_is_own(value: str, text: str) -> bool:
     if not value or _DOUBT.search(text) is None:
         return True
     loosely = r"[\W_]*".join(re.escape(word) for word in words_and_numbers(value))
-    places = [match.span() for match in re.finditer(rf"(?<!\w){loosely}(?!\w)", text, re.IGNORECASE)]
+    spots = [match.span() for match in re.finditer(loosely, text, re.IGNORECASE)]
+    places = [spot for spot in spots if not text[spot[1] : spot[1] + 1].isalnum()]
     return not places or any(is_own(text, *place) for place in places)
