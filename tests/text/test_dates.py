@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from polyclinic.text.dates import dates_in, mentions, plain
-from polyclinic.text.days import named_in
+from polyclinic.text.days import days_named
 from polyclinic.text.numbers import figures
 
 MONDAY = date(2025, 9, 1)
@@ -78,10 +78,10 @@ def test_a_year_of_two_figures_may_be_of_either_century() -> None:
     ],
 )
 def test_days_are_counted_from_today(said: str, day: date) -> None:
-    (mention,) = named_in(said, MONDAY)
+    (mention,) = days_named(plain(said), MONDAY)
     assert mention.may_be(day) and not mention.may_be(date(2025, 9, 30))
 
 
 def test_an_ordinal_that_counts_something_else_is_no_day() -> None:
     for text in ("the first opening you have", "a second opinion", "on the third floor", "I may come"):
-        assert not named_in(text, MONDAY), text
+        assert not days_named(plain(text), MONDAY), text

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from functools import lru_cache
 
-from polyclinic.text.dates import MONTHS, WEEKDAYS, Mention, Order, mentions, plain
+from polyclinic.text.dates import MONTHS, WEEKDAYS, Mention, Order, mentions
 
 _DAY = timedelta(days=1)
 _WEEK = timedelta(days=7)
@@ -208,8 +208,3 @@ def _touch(one: Mention, other: Mention, text: str, apart: tuple[str, ...]) -> b
     """Whether two mentions overlap, or have nothing but one of these little words between them."""
     first, second = sorted((one, other), key=lambda mention: mention.begins)
     return second.begins < first.ends or text[first.ends : second.begins].strip() in apart
-
-
-def named_in(text: str, today: date | None = None, order: Order = "any") -> tuple[Mention, ...]:
-    """All days that a text names."""
-    return days_named(plain(text), today, order)
