@@ -42,7 +42,7 @@ web: $(VENV)/.base
 	@echo "ready: $(BIN)/polyclinic web"
 
 test: $(STAMP)
-	@$(BIN)/python -m pytest -q -n 2 --dist loadfile
+	@$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder
 
 # The browser's pages: built files are committed, so that users need no Node. `frontend-check` builds them again from
 # their sources and compares every byte.
@@ -55,7 +55,7 @@ frontend-check: $(STAMP)
 
 # Slower than `make test`, and says which lines and branches no test runs.
 coverage: $(STAMP)
-	@$(BIN)/python -m pytest -q -n 2 --dist loadfile --cov --cov-report=term
+	@$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder --cov --cov-report=term
 
 slow: $(STAMP)
 	@$(SYNC) --extra local --extra hosted

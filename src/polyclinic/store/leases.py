@@ -1,6 +1,6 @@
-"""Leases: two processes on one store never do the same episode.
+"""Leases: two workers on one store never do the same episode, be they processes or runs of one process.
 
-A unit of work (an episode, or a whole campaign) belongs to the process that holds its lease. A lease expires when its
+A unit of work (an episode, or a whole campaign) belongs to the worker that holds its lease. A lease expires when its
 holder stops renewing it; on the same machine it ends as soon as its holder is dead.
 """
 
@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
+from itertools import count
 from typing import NamedTuple
 
 from polyclinic.core.database import Database, Transaction
@@ -30,6 +32,21 @@ def this_process() -> str:
     return f"{socket.gethostname()}:{os.getpid()}:{_started(os.getpid())}"
 
 
+_numbers = count(1)
+_at_work: set[str] = set()
+
+
+@contextmanager
+def worker() -> Iterator[str]:
+    """An owner of leases for as long as one batch works: host:pid:start:number, which no other batch has."""
+    owner = f"{this_process()}:{next(_numbers)}"
+    _at_work.add(owner)
+    try:
+        yield owner
+    finally:
+        _at_work.discard(owner)
+
+
 def _started(pid: int) -> str:
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
@@ -40,8 +57,9 @@ def _started(pid: int) -> str:
 
 def is_dead(owner: str) -> bool:
     """Whether an owner on this machine is certainly gone; owners elsewhere are never called dead."""
-    host, _, rest = owner.partition(":")
-    pid, _, started = rest.partition(":")
+    if owner.startswith(f"{this_process()}:"):
+        return owner not in _at_work
+    host, pid, started, *_ = *owner.split(":"), "", ""
     if host != socket.gethostname() or not pid.isdigit():
         return False
     try:
@@ -50,7 +68,7 @@ def is_dead(owner: str) -> bool:
         return True
     except PermissionError:
         return False
-    return started != "0" and _started(int(pid)) != started
+    return started not in ("", "0") and _started(int(pid)) != started
 
 
 def holds(transaction: Transaction, run: str, unit: str, owner: str) -> bool:
@@ -62,7 +80,7 @@ def holds(transaction: Transaction, run: str, unit: str, owner: str) -> bool:
 def units_at_work(transaction: Transaction, run: str) -> set[str]:
     """The units of a run that another process, as far as can be known a living one, is working on."""
     rows = transaction.execute("SELECT unit, owner FROM leases WHERE run = ? AND expires_ms >= ?", (run, now_ms()))
-    return {unit for unit, owner in rows if owner != this_process() and not is_dead(owner)}
+    return {unit for unit, owner in rows if not owner.startswith(this_process()) and not is_dead(owner)}
 
 
 class Holder(NamedTuple):

@@ -23,7 +23,7 @@ from polyclinic.runner.execute.running_campaign import RunningCampaign, lone_cam
 from polyclinic.runner.execute.tasks import all_of, cancel_all
 from polyclinic.runner.execute.units import Share, as_claimed, open_units, own_part
 from polyclinic.store.chain import Chain, ChainBroken
-from polyclinic.store.leases import LEASE_S, LeaseLost, Leases, holders, this_process
+from polyclinic.store.leases import LEASE_S, LeaseLost, Leases, holders, worker
 from polyclinic.store.run_rows import StoredEpisode
 from polyclinic.store.store import Store
 
@@ -54,7 +54,11 @@ class Batch:
         When a limit on tokens or money is reached, no new unit starts, but a running call may finish: it is paid for,
         so its answer is kept. A time limit stops everything at once, running calls included.
         """
-        self._leases = Leases(self.store.database, self.run, this_process(), self.lease_s)
+        with worker() as owner:
+            await self._execute(owner)
+
+    async def _execute(self, owner: str) -> None:
+        self._leases = Leases(self.store.database, self.run, owner, self.lease_s)
         self._room = asyncio.Semaphore(self.concurrency)
         self._held: set[str] = set()
         self._told = {self._leases.owner}

@@ -49,6 +49,10 @@ class PlannerPlans(Prompt[Plan]):
         return with_choices(Plan, signal=(*self.signals, NONE), to=self.allowed)
 
 
+def _what_do_you_say(lang: Lang) -> str:
+    return "무슨 말을 하시겠어요?" if lang == "ko" else "What do you say?"
+
+
 class CounsellorReplies(Prompt[str]):
     """The counsellor's next words. What was said before goes with it as the history of both sides.
 
@@ -107,6 +111,11 @@ class CounsellorComforts(Prompt[str]):
     utterance: str
     cue: Cue = Cue()
 
+    @property
+    def for_human(self) -> str:
+        """What a person is asked, though only a language model meets it."""
+        return _what_do_you_say(self.lang)
+
 
 class CounsellorCites(Prompt[Cited]):
     """Where the facts in the counsellor's words are from."""
@@ -159,4 +168,4 @@ class SingleReplies(Prompt[str]):
     @property
     def for_human(self) -> str:
         """What a person who counsels alone is asked."""
-        return "무슨 말을 하시겠어요?" if self.lang == "ko" else "What do you say?"
+        return _what_do_you_say(self.lang)

@@ -66,6 +66,7 @@ class TutorThinks(Prompt[TutorThoughts], SocraticTurn):
 
     template: ClassVar[str] = "tutor_thinks.md"
     words: ClassVar[int] = 8 * THOUGHT_WORDS
+    for_human: ClassVar[str] = "Write down what you think of each student: only a language model is asked for this."
 
     def most_words(self) -> int:
         """Every student is thought about."""
