@@ -70,6 +70,7 @@ async def test_no_case_stands_on_both_sides(rows: list[TeachingRow]) -> None:
     )
 
 
+@pytest.mark.slow
 async def test_files_are_read_by_hugging_face_datasets_with_pictures(store: Store, tmp_path: Path) -> None:
     datasets = pytest.importorskip("datasets")
     card = await build(store, _wish(tmp_path / "out", scenarios="images"))

@@ -29,7 +29,7 @@ def _mean(results: RunResults, variant: str, metric: str) -> float:
 
 async def test_asking_teaches_more_than_lecturing_on_unseen_cases() -> None:
     variants = ("socratic-transfer", "lecture-transfer", "untutored-transfer")
-    results = await _run(variants=variants, scenarios="test", trials=2, judges=("learning",))
+    results = await _run(variants=variants, scenarios="test", judges=("learning",))
     socratic, lecture, untutored = (_mean(results, variant, "transfer_right") for variant in variants)
     assert socratic > lecture + 0.05
     assert lecture < untutored + 0.15

@@ -55,24 +55,21 @@ class Batch:
         so its answer is kept. A time limit stops everything at once, running calls included.
         """
         with worker() as owner:
-            await self._execute(owner)
-
-    async def _execute(self, owner: str) -> None:
-        self._leases = Leases(self.store.database, self.run, owner, self.lease_s)
-        self._room = asyncio.Semaphore(self.concurrency)
-        self._held: set[str] = set()
-        self._told = {self._leases.owner}
-        self._lone = lone_campaign(self.context, self.start_libraries)
-        self.progress.start(len(self.rows), sum(row.status != "pending" for row in self.rows))
-        async with self._holding_leases(), self._within_limits():
-            units, elsewhere = own_part(open_units(self.rows), self.share)
-            while (units or elsewhere) and self.limit is None:
-                waiting = iter(units.items())
-                await all_of([self._work(waiting, elsewhere) for _ in range(min(self.concurrency, len(units)))])
-                units, elsewhere = await self._still_open(elsewhere), []
-                if units and self.limit is None:
-                    await self._say_who_holds()
-                    await asyncio.sleep(POLL_S)
+            self._leases = Leases(self.store.database, self.run, owner, self.lease_s)
+            self._room = asyncio.Semaphore(self.concurrency)
+            self._held: set[str] = set()
+            self._told = {self._leases.owner}
+            self._lone = lone_campaign(self.context, self.start_libraries)
+            self.progress.start(len(self.rows), sum(row.status != "pending" for row in self.rows))
+            async with self._holding_leases(), self._within_limits():
+                units, elsewhere = own_part(open_units(self.rows), self.share)
+                while (units or elsewhere) and self.limit is None:
+                    waiting = iter(units.items())
+                    await all_of([self._work(waiting, elsewhere) for _ in range(min(self.concurrency, len(units)))])
+                    units, elsewhere = await self._still_open(elsewhere), []
+                    if units and self.limit is None:
+                        await self._say_who_holds()
+                        await asyncio.sleep(POLL_S)
 
     @asynccontextmanager
     async def _holding_leases(self) -> AsyncIterator[None]:

@@ -3,8 +3,8 @@
 Each line is ``{"text", "lang", "label", "author", "split"}``. `ordinary` lines are what people say in care when no
 danger is near; without them every unknown sentence would look like danger. The authors of the word lists wrote the
 utterances kept for building: they count half, because they share the lists' view. Thresholds are chosen on authors left
-out of the training, safety first: active and implicit danger before acceptance left alone. Below `calm` lie almost none
-of the dangers in which the screen finds words.
+out of the training, safety first: active and implicit danger before acceptance left alone. Below `calm` lies none
+of the dangers in which the screen finds words: it is half of the level under which one in two hundred of them lies.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _levels(likely: Any, number: Any, screened: Any) -> tuple[dict[str, float], 
     alarmed = {"acceptance": ACCEPTANCE_ALARMED, ORDINARY: ORDINARY_ALARMED}
     sure = max(doubt, *(float(np.quantile(danger[of[label]], 1 - share)) for label, share in alarmed.items()))
     flag = float(np.quantile(wish[of["passive"]], PASSIVE_MISSED))
-    calm = min(flag, float(np.quantile(wish[screened], SCREENED_MISSED)))
+    calm = min(flag, float(np.quantile(wish[screened], SCREENED_MISSED))) / 2
     levels = {name: round(level, 4) for name, level in zip(LEVELS, (doubt, sure, flag, calm), strict=True)}
     found = {f"{label} escalated": float((danger[mask] >= doubt).mean()) for label, mask in of.items()}
     found |= {f"{label} sure": float((danger[mask] >= sure).mean()) for label, mask in of.items()}
