@@ -88,6 +88,7 @@ async def test_files_are_read_by_hugging_face_datasets_with_pictures(store: Stor
     assert named.read_bytes() == data_folder().joinpath("images", named.name).read_bytes()
 
 
+@pytest.mark.slow
 async def test_the_same_wish_gives_the_same_bytes(tmp_path: Path) -> None:
     for name in ("one", "two"):
         async with open_store("sqlite://:memory:") as opened:
@@ -129,6 +130,7 @@ def _moment(row: TeachingRow) -> str:
     return row.id.split("-draft")[0]
 
 
+@pytest.mark.slow
 async def test_the_export_keeps_a_spread_of_rewards_and_pairs(store: Store, tmp_path: Path) -> None:
     card = await build(store, _wish(tmp_path, rows=60, variants=("full",)))
     lines = [orjson.loads(line) for line in (tmp_path / "train.jsonl").read_bytes().splitlines()]
@@ -148,6 +150,7 @@ async def test_a_row_carries_what_its_reward_needs(rows: list[TeachingRow]) -> N
         assert context["steps"] and context["answer"] and set(context["said"]) == set(row.students)
 
 
+@pytest.mark.slow
 async def test_a_conversation_holds_the_reports_of_all_earlier_rounds(store: Store, tmp_path: Path) -> None:
     found = await gather(store, _wish(tmp_path, rows=40, variants=("full",), casts=("all=understudy",)))
     whole = [row for row in found.rows if row.kind == "multi"]

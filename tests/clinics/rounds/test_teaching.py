@@ -27,6 +27,7 @@ def _mean(results: RunResults, variant: str, metric: str) -> float:
     return found.mean
 
 
+@pytest.mark.slow
 async def test_asking_teaches_more_than_lecturing_on_unseen_cases() -> None:
     variants = ("socratic-transfer", "lecture-transfer", "untutored-transfer")
     results = await _run(variants=variants, scenarios="test", judges=("learning",))
@@ -41,6 +42,7 @@ async def test_asking_teaches_more_than_lecturing_on_unseen_cases() -> None:
     assert first[0] == first[1] == first[2]
 
 
+@pytest.mark.slow
 async def test_cost_grows_linearly_and_a_students_context_does_not_grow_with_the_group(play: Play) -> None:
     sent: dict[int, int] = {}
     longest: dict[int, int] = {}
