@@ -10,15 +10,17 @@ import pytest
 from aiohttp import web
 
 from polyclinic.core.message import Image, Message, ToolCall, assistant, user
-from polyclinic.core.reply import Unreadable, read_reply
+from polyclinic.core.reply import ASIDE, Unreadable, read_reply
 from polyclinic.core.tool import ToolSpec
 from polyclinic.errors import ConfigError, ModelError
+from polyclinic.eval.prompts.judging import JudgesPair
 from polyclinic.models.spec import parse_model
 from polyclinic.models.wire import body_of
 from polyclinic.testing.fault_server import Body, FaultServer
 
 from .conftest import Ask, Judges, Play, Verdict
 
+PAIR = JudgesPair(judge="judge", question="Which is kinder?", context="", first="a", second="b")
 GOOD = '{"reason": "clear", "score": 3, "sure": true}'
 LOOKUP = ToolSpec(
     name="lookup",
@@ -75,6 +77,36 @@ async def test_a_schema_that_is_refused_with_a_500_is_a_servers_fault(
     await play().answer(ask("Judge.", Judges(case="x")))
     assert len(server.requests) == 2
     assert server.requests[1]["response_format"]["json_schema"]["strict"] is True
+
+
+async def test_the_longest_length_of_an_aside_goes_to_the_server_that_holds_the_schema(
+    server: FaultServer, ask: Ask, play: Play
+) -> None:
+    server.reply = lambda body: '{"reason": "clear", "better": "first"}'
+    await play().answer(ask("Compare.", PAIR))
+    reason = server.requests[0]["response_format"]["json_schema"]["schema"]["properties"]["reason"]
+    assert reason["maxLength"] == ASIDE["maxLength"]
+
+
+async def test_a_server_that_refuses_lengths_gets_the_strict_schema_without_them(
+    server: FaultServer, ask: Ask, play: Play
+) -> None:
+    server.refuse = lambda body: "maxLength is not permitted" if "maxLength" in json.dumps(body) else None
+    server.reply = lambda body: '{"reason": "clear", "better": "first"}'
+    model = play()
+    for _ in range(2):
+        await model.answer(ask("Compare.", PAIR))
+    assert ["maxLength" in json.dumps(body) for body in server.requests] == [True, False, False]
+    assert all(body["response_format"]["json_schema"]["strict"] is True for body in server.requests)
+
+
+async def test_where_a_schema_is_said_in_words_the_length_is_said_too(
+    server: FaultServer, ask: Ask, play: Play
+) -> None:
+    server.refuse = lambda body: "json_schema is not supported" if "response_format" in body else None
+    server.reply = lambda body: '{"reason": "clear", "better": "first"}'
+    await play().answer(ask("Compare.", PAIR))
+    assert '"reason": "<text of at most 50 words>"' in words_of(server.requests[-1])
 
 
 # Tools

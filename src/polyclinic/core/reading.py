@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
-from pydantic import create_model
+from pydantic import Field, create_model
 
 from polyclinic.core.message import Frozen
 from polyclinic.core.prompt import Prompt
@@ -39,6 +39,7 @@ GOOD_ENOUGH = 0.75
 MOST_QUESTIONS = 24
 _FIRST = re.compile(r"\W*(yes|no|unclear)\b", re.IGNORECASE)
 _QUOTED = re.compile(r"[\"“”]([^\"“”]{3,})[\"“”]")
+_MOST_QUOTED = 120
 _FACT = re.compile(r"\{(\w+)\}")
 
 
@@ -160,7 +161,7 @@ def findings_type(questions: int) -> type[Findings]:
     """The reply to so many questions: each is a required field of its own, so none can be left out."""
     fields: dict[str, Any] = {}
     for number in range(1, questions + 1):
-        fields[f"q{number}_words"] = (str, ...)
+        fields[f"q{number}_words"] = (str, Field(json_schema_extra={"maxLength": _MOST_QUOTED}))
         fields[f"q{number}"] = (Says, ...)
     return cast("type[Findings]", create_model(f"Findings{questions}", __base__=Findings, **fields))
 

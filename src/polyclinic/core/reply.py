@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any, Literal, TypeVar, cast
 
 import orjson
-from pydantic import BaseModel, ConfigDict, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError, create_model
 
 from polyclinic.core.value import adapter, once_a_type
 from polyclinic.errors import WrongForm
@@ -23,6 +23,12 @@ R = TypeVar("R")
 _FENCE = re.compile(r"```(?:json)?[ \t]*\n((?:(?!```).)*)\n[ \t]*```\Z", re.DOTALL)
 
 _QUOTES = (('"', '"'), ("“", "”"), ("「", "」"))
+
+
+ASIDE: dict[str, JsonValue] = {"maxLength": 300}
+"""For a text in a form that nobody hears, such as a reason: servers that hold a schema close it in time. A longer text
+is read all the same.
+"""
 
 
 class ReplyModel(BaseModel):

@@ -15,7 +15,7 @@ import orjson
 from pydantic import Field, create_model
 
 from polyclinic.core.message import Frozen
-from polyclinic.core.reply import ReplyModel
+from polyclinic.core.reply import ASIDE, ReplyModel
 
 _MOST_QUOTES = 4
 
@@ -118,4 +118,4 @@ def _quotes() -> tuple[Any, Any]:
 
 
 def _reason() -> tuple[Any, Any]:
-    return str, Field(min_length=1, description="why, in a sentence or two, before you choose")
+    return str, Field(min_length=1, description="why, in a sentence or two, before you choose", json_schema_extra=ASIDE)

@@ -9,7 +9,7 @@ from polyclinic.core.model import Model
 from polyclinic.models.accounting import Budget, Purse
 from polyclinic.models.cache import Cached, ResponseCache
 from polyclinic.models.guard import Caller, Guarded
-from polyclinic.models.habits import Habits, Thinking
+from polyclinic.models.habits import Form, Habits, Thinking
 from polyclinic.models.hosted import HostedCaller
 from polyclinic.models.limiter import Limiter
 from polyclinic.models.llm import ChatCaller, Endpoint
@@ -96,8 +96,9 @@ class Assembly:
             options = spec.options
             known = endpoints().get(spec.provider, {})
             thinking = cast(Thinking, known.get("thinking", "template"))
-            first = Habits(limit_name=known.get("limit", "max_tokens"), thinking=thinking)
             needs_key = spec.remote and bool(spec.provider and spec.key_env)
+            form: Form = "strict" if needs_key else "bounded"  # the large hosts refuse lengths
+            first = Habits(form=form, limit_name=known.get("limit", "max_tokens"), thinking=thinking)
             slots, rpm = self._share(options)
             calls = connections_for(slots, self._shares)
             self._endpoints[key] = Endpoint(spec.base_url, spec.key_env, calls, rpm, first, needs_key)

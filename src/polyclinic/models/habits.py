@@ -9,9 +9,14 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+import orjson
+
 from polyclinic.core.model import FORM_IN_WORDS, TOOLS_IN_WORDS, Request
 
-Form = Literal["strict", "loose", "object", "words"]
+Form = Literal["bounded", "strict", "loose", "object", "words"]
+"""How a form is asked for: as a strict schema with the longest lengths of its texts, the same without lengths (some
+hosts refuse them), a schema without the promise, a mere JSON object, or words.
+"""
 Thinking = Literal["template", "effort", "reasoning", "switch"]
 """How a server takes the wish to think less: a variable of its chat template, `reasoning_effort`, `reasoning`,
 `thinking`.
@@ -19,7 +24,7 @@ Thinking = Literal["template", "effort", "reasoning", "switch"]
 
 PICTURES = "pictures told in words"
 ROOMS = (2_048, 8_192, 24_576)
-_NEXT_FORM: dict[Form, Form] = {"strict": "loose", "loose": "object", "object": "words"}
+_NEXT_FORM: dict[Form, Form] = {"bounded": "strict", "strict": "loose", "loose": "object", "object": "words"}
 _OTHER_LIMIT = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 _THINKING_FIELDS = ("reasoning_effort", "chat_template_kwargs", "enable_thinking", "reasoning", "thinking")
 _NAME = re.compile(r"[a-z_]+")
@@ -34,7 +39,7 @@ _TURNS = re.compile(r"alternat|consecutive|same role")
 class Habits:
     """What a model on an endpoint takes. `room` is what its thoughts were found to need beside the reply."""
 
-    form: Form = "strict"
+    form: Form = "bounded"
     limit_name: str = "max_tokens"
     thinking: Thinking = "template"
     takes_temperature: bool = True
@@ -86,7 +91,8 @@ class Habits:
         if said & {"stream", "streaming"} and "response_format" not in said and body.get("stream"):
             return replace(self, streams=False)
         if "response_format" in body and self.form in _NEXT_FORM:
-            return replace(self, form=_NEXT_FORM[self.form])
+            form: Form = "strict" if self.form == "bounded" and not _has_lengths(body) else self.form
+            return replace(self, form=_NEXT_FORM[form])
         return None
 
     def more_room(self) -> Habits | None:
@@ -109,6 +115,10 @@ class Habits:
 def names_tools(words: str) -> bool:
     """Whether an endpoint's complaint is about tools."""
     return bool(_TOOLS.search(words.lower()))
+
+
+def _has_lengths(body: dict[str, Any]) -> bool:
+    return b'"maxLength"' in orjson.dumps(body["response_format"])
 
 
 def _has_pictures(body: dict[str, Any]) -> bool:

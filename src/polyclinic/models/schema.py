@@ -16,10 +16,11 @@ from polyclinic.core.reply import schema_of
 from polyclinic.core.tool import ToolSpec
 from polyclinic.core.value import once_a_type
 
-_DROPPED = frozenset(
-    ("title", "default", "examples", "discriminator", "minLength", "maxLength", "uniqueItems", "readOnly", "writeOnly")
+_UNNAMED = frozenset(
+    ("title", "default", "examples", "discriminator", "minLength", "uniqueItems", "readOnly", "writeOnly")
 )
-
+_DROPPED = _UNNAMED | {"maxLength"}
+_CHARS_A_WORD = 6
 
 _NESTED = "<object>"
 _BLANKS = {
@@ -40,10 +41,18 @@ def reply_schema(reply_type: type[Any]) -> tuple[str, dict[str, Any], bool]:
     return (name, schema, False) if strict is None else (name, strict, True)
 
 
-def strict_schema(schema: Mapping[str, Any]) -> dict[str, Any] | None:
+@once_a_type
+def bounded_schema(reply_type: type[Any]) -> dict[str, Any] | None:
+    """The strict schema with the longest length of each text that has one, so that a server which holds the schema
+    closes a text in time; None when it cannot be said strictly.
+    """
+    return strict_schema(schema_of(reply_type) or {"type": "object"}, _UNNAMED)
+
+
+def strict_schema(schema: Mapping[str, Any], dropped: frozenset[str] = _DROPPED) -> dict[str, Any] | None:
     """The schema in strict form, or None when it cannot be said strictly."""
     try:
-        strict: dict[str, Any] = _strict(_rooted(schema))
+        strict: dict[str, Any] = _strict(_rooted(schema), dropped)
     except _Inexpressible:
         return None
     return strict if strict.get("type") == "object" else None
@@ -86,6 +95,8 @@ def _blank(field: Mapping[str, Any], shared: Mapping[str, Any]) -> str:
     if kind == "array" and isinstance(field.get("items"), Mapping):
         item = _blank(field["items"], shared)
         return _NESTED if item == _NESTED else f"[{item}, …]"
+    if kind == "string" and field.get("maxLength"):
+        return f'"<text of at most {max(1, field["maxLength"] // _CHARS_A_WORD)} words>"'
     return _BLANKS.get(str(kind), _NESTED)
 
 
@@ -108,9 +119,9 @@ class _Inexpressible(Exception):
     """Strict mode has no words for this."""
 
 
-def _strict(node: Any) -> Any:
+def _strict(node: Any, dropped: frozenset[str]) -> Any:
     if isinstance(node, list):
-        return [_strict(item) for item in node]
+        return [_strict(item, dropped) for item in node]
     if not isinstance(node, Mapping):
         return node
     if "$ref" in node:
@@ -119,21 +130,21 @@ def _strict(node: Any) -> Any:
         raise _Inexpressible
     made: dict[str, Any] = {}
     for key, value in node.items():
-        if key in _DROPPED:
+        if key in dropped:
             continue
         if key in ("properties", "$defs"):
-            made[key] = {name: _strict(child) for name, child in value.items()}
+            made[key] = {name: _strict(child, dropped) for name, child in value.items()}
         elif key in ("oneOf", "anyOf"):
-            made["anyOf"] = _strict(value)
+            made["anyOf"] = _strict(value, dropped)
         elif key == "allOf":
             if len(value) != 1:
                 raise _Inexpressible
-            made.update(_strict(value[0]))
+            made.update(_strict(value[0], dropped))
         elif key == "additionalProperties":
             if value not in (False, True) or (value is True and "properties" not in node):
                 raise _Inexpressible
         elif key == "items":
-            made[key] = _strict(value)
+            made[key] = _strict(value, dropped)
         else:
             made[key] = value
     if made.get("type") == "object":

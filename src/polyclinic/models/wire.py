@@ -12,7 +12,7 @@ from polyclinic.core.model import Request
 from polyclinic.core.seed import derive
 from polyclinic.core.tool import ToolSpec
 from polyclinic.models.habits import Habits
-from polyclinic.models.schema import action_or, in_words, reply_schema
+from polyclinic.models.schema import action_or, bounded_schema, in_words, reply_schema
 from polyclinic.models.spec import Options
 
 Body = dict[str, Any]
@@ -73,16 +73,17 @@ def temperature_of(request: Request, options: Options) -> float | None:
 
 def _ask_for_form(body: Body, request: Request, habits: Habits, said_tools: tuple[ToolSpec, ...]) -> None:
     name, schema, strict = reply_schema(request.reply_type)
+    bounded = bounded_schema(request.reply_type) or schema
     if habits.form in ("object", "words"):
-        _say_last(body["messages"], in_words(schema))
+        _say_last(body["messages"], in_words(bounded))
         if habits.form == "object":
             body["response_format"] = {"type": "json_object"}
         return
     form: Body = {"name": name, "schema": request.reply_schema, "strict": False}
     if said_tools:
         form["schema"] = action_or(request.reply_schema or {}, said_tools)
-    elif habits.form == "strict" and strict:
-        form = {"name": name, "schema": schema, "strict": True}
+    elif habits.form in ("bounded", "strict") and strict:
+        form = {"name": name, "schema": bounded if habits.form == "bounded" else schema, "strict": True}
     body["response_format"] = {"type": "json_schema", "json_schema": form}
 
 

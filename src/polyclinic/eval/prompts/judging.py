@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from polyclinic.core.prompt import Facts, Prompt
-from polyclinic.core.reply import ReplyModel
+from polyclinic.core.reply import ASIDE, ReplyModel
 from polyclinic.eval.criteria import Criterion, Flag
 from polyclinic.eval.sheet import RubricSheet, sheet_form, sheet_from_words
 from polyclinic.text.layout import blocks, listed
@@ -60,7 +60,7 @@ class JudgesRubric(Prompt[RubricSheet]):
 class Preferred(ReplyModel):
     """Which of two is better, reason first."""
 
-    reason: str = Field(min_length=1, description="what decides it, before you choose")
+    reason: str = Field(min_length=1, description="what decides it, before you choose", json_schema_extra=ASIDE)
     better: Literal["first", "second", "neither"]
 
 

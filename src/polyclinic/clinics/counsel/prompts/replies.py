@@ -11,7 +11,7 @@ from polyclinic.clinics.counsel.rules.trained import GuardLabel
 from polyclinic.clinics.counsel.state import Action, canonical_subject
 from polyclinic.core.message import Frozen
 from polyclinic.core.prompt import Facts
-from polyclinic.core.reply import ReplyModel
+from polyclinic.core.reply import ASIDE, ReplyModel
 
 NONE = "none"
 NOTHING = "nothing"
@@ -40,15 +40,17 @@ class SourceShown(Frozen):
 class GuardVerdict(ReplyModel):
     """The guard's word: the reason first, then the patient's words it rests on, then the label."""
 
-    reason: str
-    words: str = Field(description="the patient's own words that decide, or empty")
+    reason: str = Field(json_schema_extra=ASIDE)
+    words: str = Field(description="the patient's own words that decide, or empty", json_schema_extra=ASIDE)
     label: GuardLabel
 
 
 class Plan(ReplyModel):
     """The patient's words that call for a step, the signal they are, and the stage to be in."""
 
-    words: str = Field(description="the patient's own words, exactly, or empty when nothing moves")
+    words: str = Field(
+        description="the patient's own words, exactly, or empty when nothing moves", json_schema_extra=ASIDE
+    )
     signal: str = Field(description="the signal that was heard, or none")
     to: str = Field(description="the stage to be in")
 
@@ -62,17 +64,17 @@ class Plan(ReplyModel):
 class Cited(ReplyModel):
     """Which source a reply's facts are from."""
 
-    reason: str = Field(description="what of the reply stands in that source, in a few words")
+    reason: str = Field(description="what of the reply stands in that source, in a few words", json_schema_extra=ASIDE)
     source: str = Field(description="the id of the source, or none")
 
 
 class Criticism(ReplyModel):
     """The critic's verdict: the reason first, then the fault, the draft's words, and what to change."""
 
-    reason: str
+    reason: str = Field(json_schema_extra=ASIDE)
     fault: Fault
-    words: str = Field(description="the draft's own words that are at fault, or empty")
-    feedback: str = Field(description="what to change; empty where there is no fault")
+    words: str = Field(description="the draft's own words that are at fault, or empty", json_schema_extra=ASIDE)
+    feedback: str = Field(description="what to change; empty where there is no fault", json_schema_extra=ASIDE)
 
 
 class Remembers(ReplyModel):
@@ -80,7 +82,7 @@ class Remembers(ReplyModel):
 
     action: Action
     subject: str = Field(description="what it is about, or nothing")
-    value: str = Field(description="a few words, or empty")
+    value: str = Field(description="a few words, or empty", json_schema_extra=ASIDE)
 
     @field_validator("subject", mode="before")
     @classmethod

@@ -7,7 +7,7 @@ from typing import Any, Literal, cast
 
 from pydantic import Field, create_model
 
-from polyclinic.core.reply import ReplyModel
+from polyclinic.core.reply import ASIDE, ReplyModel
 
 Cause = Literal[
     "missing_information", "scope_confusion", "premature_closure", "overconfidence", "forgetting", "time_pressure"
@@ -34,7 +34,7 @@ DISTANCES: dict[Likeness, float] = {
 class BreachReviewed(ReplyModel):
     """R01 about one broken rule: why it happened, and the one line that would prevent it."""
 
-    why: str = Field(min_length=1, description="in one short sentence")
+    why: str = Field(min_length=1, description="in one short sentence", json_schema_extra=ASIDE)
     cause: Cause
     kind: CorrectionKind = Field(description="check: a mandatory check; trigger: when to call for help; phrase: words")
     correction: str = Field(min_length=1, max_length=200, description="one line of advice for the next shift")
@@ -76,14 +76,14 @@ def traits_heard(dimensions: tuple[str, ...]) -> type[TraitsHeard]:
 class Preferred(ReplyModel):
     """Which of two ways of being the same person serves better, reason first."""
 
-    reason: str = Field(min_length=1)
+    reason: str = Field(min_length=1, json_schema_extra=ASIDE)
     better: Literal["first", "second", "neither"]
 
 
 class IdentityJudged(ReplyModel):
     """How like the established person the speaker is, reason first."""
 
-    reason: str = Field(min_length=1)
+    reason: str = Field(min_length=1, json_schema_extra=ASIDE)
     likeness: Likeness
 
     @property

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import Field, create_model
 
-from polyclinic.core.reply import ReplyModel
+from polyclinic.core.reply import ASIDE, ReplyModel
 from polyclinic.people.locales import Sex
 
 F = TypeVar("F", bound=ReplyModel)
@@ -42,7 +42,7 @@ class Choice(ReplyModel):
     fallback.
     """
 
-    wants: str = Field("", description="what the patient wants now, in a few words")
+    wants: str = Field("", description="what the patient wants now, in a few words", json_schema_extra=ASIDE)
     action: BookAction = Field(description="what you do")
     physician: str = Field("", description="the doctor whom the patient asked for, if any")
     date: str = Field("", description="the day from which on the patient can come, if any")
@@ -58,7 +58,7 @@ class Choice(ReplyModel):
 class Change(ReplyModel):
     """One step of a call about an appointment: what was heard, then a tool with what it needs, or a question."""
 
-    wants: str = Field("", description="what the caller wants, in a few words")
+    wants: str = Field("", description="what the caller wants, in a few words", json_schema_extra=ASIDE)
     action: ChangeAction = Field(description="what you do")
     patient_name: str = Field("", description="the caller's full name, if it was said")
     physician: str = Field("", description="the doctor of the appointment, if it was said")
@@ -84,7 +84,7 @@ class ProposedTime(ReplyModel):
 class ReasonedSchedule(ReplyModel):
     """What the staff found by reading the diaries, after a short reason; empty when nothing fits."""
 
-    reason: str = ""
+    reason: str = Field("", json_schema_extra=ASIDE)
     schedule: list[ProposedTime]
 
 

@@ -13,13 +13,11 @@ from typing import Any, Literal, cast
 from pydantic import Field, JsonValue, create_model
 
 from polyclinic.clinics.rounds.rules.thinking import write_thinking
-from polyclinic.core.reply import ReplyModel
+from polyclinic.core.reply import ASIDE, ReplyModel
 from polyclinic.people.locales import Sex
 
-_REASON: dict[str, JsonValue] = {"maxLength": 600}
-_QUESTION: dict[str, JsonValue] = {"maxLength": 300}
 _THOUGHT: dict[str, JsonValue] = {"maxLength": 120}
-"""Told to servers that hold a schema, so that a text is closed in time. A longer text is read all the same."""
+"""The thoughts are many, and there is one limit for all of them."""
 
 
 class TutorThoughts(ReplyModel):
@@ -99,10 +97,8 @@ class WrittenScript(ReplyModel):
 class StudentAction(ReplyModel):
     """What a student wants to know next, from the patient and from the expert. Empty where it asks nothing."""
 
-    patient_question: str = Field(json_schema_extra=_QUESTION, description="what you ask the patient, if anything")
-    expert_question: str = Field(
-        json_schema_extra=_QUESTION, description="what you ask the expert about medicine in general, if anything"
-    )
+    patient_question: str = Field(description="what you ask the patient, if anything")
+    expert_question: str = Field(description="what you ask the expert about medicine in general, if anything")
 
     def words(self) -> str:
         """All that is asked, as one line."""
@@ -112,14 +108,14 @@ class StudentAction(ReplyModel):
 class StudentChoice(ReplyModel):
     """A student's private answer to the case: a letter of the options; for an open question, the answer in words."""
 
-    reason: str = Field(json_schema_extra=_REASON)
-    choice: str = Field(min_length=1, json_schema_extra=_QUESTION)
+    reason: str = Field(json_schema_extra=ASIDE)
+    choice: str = Field(min_length=1, json_schema_extra=ASIDE)
 
 
 class FactVerdict(ReplyModel):
     """What is medically wrong with a draft, if anything, and then whether all of it holds."""
 
-    reason: str = Field(json_schema_extra=_REASON, description="what is medically wrong with the words, if anything")
+    reason: str = Field(json_schema_extra=ASIDE, description="what is medically wrong with the words, if anything")
     verdict: Literal["correct", "wrong"] = Field(description="whether the words are medically correct")
 
 
@@ -129,12 +125,12 @@ SafetyIssue = Literal["none", "safety", "ethics", "bias", "tone", "privacy"]
 class SafetyVerdict(ReplyModel):
     """What could do harm in a draft and what to say instead, if anything, and then its kind."""
 
-    reason: str = Field(json_schema_extra=_REASON, description="the words that could do harm, if any")
+    reason: str = Field(json_schema_extra=ASIDE, description="the words that could do harm, if any")
     issue: SafetyIssue = Field(description="the kind of harm, or none")
 
 
 class ExpertAnswer(ReplyModel):
     """A textbook's explanation, and whether the question was one that a textbook answers."""
 
-    explanation: str = Field(json_schema_extra=_REASON, description="your answer to the question, in general")
+    explanation: str = Field(description="your answer to the question, in general")
     general: bool = Field(description="whether it is a question of general knowledge")

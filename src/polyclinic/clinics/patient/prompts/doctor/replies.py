@@ -5,13 +5,12 @@ from __future__ import annotations
 from pydantic import Field
 
 from polyclinic.clinics.patient.rules.questions import QuestionType
-from polyclinic.core.reply import ReplyModel
+from polyclinic.core.reply import ASIDE, ReplyModel
 from polyclinic.text.normal import normalise
 
 CONCLUDE = "/conclude"
 CONCLUDES = "CONCLUDE"
 NOBODY = "none"
-_REASON = 300
 QUESTION_TYPES: tuple[str, ...] = tuple(member.value for member in QuestionType)
 
 
@@ -23,14 +22,14 @@ def wants_to_conclude(text: str) -> bool:
 class Sent(ReplyModel):
     """Where the patient is sent."""
 
-    reason: str = Field(json_schema_extra={"maxLength": _REASON})
+    reason: str = Field(json_schema_extra=ASIDE)
     discipline: str
 
 
 class Called(ReplyModel):
     """Which colleagues are wanted, if any."""
 
-    reason: str = Field(json_schema_extra={"maxLength": _REASON})
+    reason: str = Field(json_schema_extra=ASIDE)
     first: str
     second: str
 

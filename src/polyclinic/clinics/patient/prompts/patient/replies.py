@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from polyclinic.core.reply import ReplyModel
+from polyclinic.core.reply import ASIDE, ReplyModel
 
 NONE = "none"
 
@@ -32,7 +32,7 @@ class Plans(ReplyModel):
 class Picked(ReplyModel):
     """Which of several candidates is best."""
 
-    reason: str = Field(json_schema_extra={"maxLength": 200})
+    reason: str = Field(json_schema_extra=ASIDE)
     number: int = Field(ge=1)
 
 
