@@ -217,7 +217,9 @@ class Agent:
 def compose(rendered: list[Message], history: Sequence[Message]) -> list[Message]:
     """Rendered messages with the history after the leading system part, where a growing prefix stays cacheable."""
     lead = 0
-    while lead < len(rendered) and rendered[lead].role == "system":
+    for message in rendered:
+        if message.role != "system":
+            break
         lead += 1
     return [*rendered[:lead], *history, *rendered[lead:]]
 
@@ -238,15 +240,30 @@ def read_completion(prompt: Prompt[R], completion: Completion, attempt: int = 0)
     if completion.tool_calls:
         raise Unreadable(f"tools were used {TOOL_ROUNDS} times without an answer", "tools")
     whole(completion)
+    reply = _surely_read(prompt, completion.text) if prompt.narrows else None
+    if reply is None:
+        reply = _read(prompt, completion, attempt)
+    prompt.check(reply)
+    return reply
+
+
+def _surely_read(prompt: Prompt[R], text: str) -> R | None:
+    """A reply that fits a form which need not be made for it; None where the form itself must be asked."""
+    try:
+        reply = read_reply(text, prompt.reply_type())
+    except Unreadable:
+        return None
+    return reply if prompt.fits(reply) else None
+
+
+def _read(prompt: Prompt[R], completion: Completion, attempt: int) -> R:
     form = prompt.reply_form()
     try:
-        reply = read_reply(completion.text, form)
+        return read_reply(completion.text, form)
     except Unreadable as strict:
         if not prompt.in_words or (not attempt and FORM_IN_WORDS not in completion.adapted):
             raise
         try:
-            reply = read_loosely(completion.text, form)
+            return read_loosely(completion.text, form)
         except Unreadable:
             raise strict from None
-    prompt.check(reply)
-    return reply

@@ -125,7 +125,8 @@ class Episode(Generic[S_co, V_co]):
 
     def say(self, speaker: str, text: str, to: str = "", payload: Payload | None = None) -> Said:
         """Something is said aloud; the payload is kept with it and heard by nobody."""
-        if not (isinstance(speaker, str) and isinstance(text, str) and isinstance(to, str)):
+        plainly = speaker.__class__ is text.__class__ is to.__class__ is str
+        if not plainly and not all(isinstance(word, str) for word in (speaker, text, to)):
             raise TypeError(f"who speaks, what is said and to whom must be text: {speaker!r}, {text!r}, {to!r}")
         said = Said(speaker=speaker, text=text, to=to, data=payload.written() if payload else {})
         event = made_of(said, payload)

@@ -38,7 +38,7 @@ class Meter:
         self.limits, self.scope = limits, scope
         self.turns = self.tokens = self.cost_nano_usd = 0
         self._started = time.monotonic()
-        self._spending = any(limit is not None for limit in (limits.tokens, limits.cost_nano_usd, limits.seconds))
+        self.spending = any(limit is not None for limit in (limits.tokens, limits.cost_nano_usd, limits.seconds))
 
     def count_turn(self) -> None:
         """Count one turn; raises before the one that would be too many."""
@@ -48,7 +48,7 @@ class Meter:
 
     def check(self) -> None:
         """Raise if nothing more may be spent."""
-        if not self._spending:
+        if not self.spending:
             return
         limits = self.limits
         if limits.tokens is not None and self.tokens >= limits.tokens:

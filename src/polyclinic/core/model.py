@@ -129,8 +129,8 @@ class Request:
         known: bytes | None = self.__dict__.get("_canonical")
         if known is not None:
             return known
-        messages = b",".join([message.canonical() for message in self.messages])
-        tools = _quoted(tuple([tool.name for tool in self.tools]))
+        messages = b",".join([message.__dict__.get("_canonical") or message.canonical() for message in self.messages])
+        tools = _quoted(tuple([tool.name for tool in self.tools])) if self.tools else b"[]"
         known = self.__dict__["_canonical"] = _CANONICAL % (
             messages,
             _quoted(self.prompt.prompt_name()),
@@ -222,5 +222,6 @@ def _estimate_wide(text: str) -> int:
 
 def estimate_usage(request: Request, text: str) -> Usage:
     """Usage for players that report none, marked as estimated and free of charge."""
-    read = sum([estimate_tokens(message.content) for message in request.messages])
+    texts = [message.content for message in request.messages]
+    read = sum([(len(text) + 3) // 4 if text.isascii() else _estimate_wide(text) for text in texts])
     return Usage(input_tokens=read, output_tokens=estimate_tokens(text), estimated=True)

@@ -32,7 +32,7 @@ from typing import Any, ClassVar, TypeVar
 from pydantic import ConfigDict, ValidationError
 
 from polyclinic.core.files import first_fault
-from polyclinic.core.value import Value, json_bytes, plain
+from polyclinic.core.value import ATOMS, Value, json_bytes, plain
 
 
 class Note(Value):
@@ -62,7 +62,7 @@ class Payload(Value):
     def written(self) -> dict[str, Any]:
         """As an event keeps it: plain data."""
         return {
-            name: plain(value)
+            name: value if value.__class__ in ATOMS else plain(value)
             for name, value in self.__dict__.items()
             if value is not None or name not in self._optional
         }

@@ -18,7 +18,7 @@ about others by role, and nobody says "I".
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, TypeVar
 
@@ -141,7 +141,9 @@ async def out_of_part(
     episode: Episode[Any, Any], text: str, part: Part, prompt: Prompt[Any] | None = None
 ) -> PartBreak | None:
     """How a line falls out of its part; None for a line that stays in it."""
-    told = "\n".join([prompt.wording() if prompt else "", *part.told])
+    told = prompt.wording() if prompt else ""
+    if part.told:
+        told = "\n".join([told, *part.told])
     found = broken_by(
         text,
         own=part.own,
@@ -236,11 +238,9 @@ def _count(episode: Episode[Any, Any], *, checked: int = 0, again: str = "", sta
     """Count one more line that was checked, asked for again, or stayed out."""
     before = episode.concluded(HeldToPart)
     counts = before.part if before is not None else PartCounts()
-    counts = PartCounts(
-        lines=counts.lines + checked, again=_one_more(counts.again, again), stayed=_one_more(counts.stayed, stayed)
-    )
-    episode.conclude(HeldToPart(part=counts))
+    again_, stayed_ = _one_more(counts.again, again), _one_more(counts.stayed, stayed)
+    episode.conclude(HeldToPart(part=PartCounts(lines=counts.lines + checked, again=again_, stayed=stayed_)))
 
 
-def _one_more(counts: Mapping[str, int], kind: str) -> dict[str, int]:
-    return dict(sorted({**counts, kind: counts.get(kind, 0) + 1}.items())) if kind else dict(counts)
+def _one_more(counts: dict[str, int], kind: str) -> dict[str, int]:
+    return dict(sorted({**counts, kind: counts.get(kind, 0) + 1}.items())) if kind else counts

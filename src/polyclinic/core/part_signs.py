@@ -66,6 +66,7 @@ _ADVISES = re.compile(
     r"\b(?:based on (?:your|the) (?:symptoms|description|information)"
     r"|i (?:would|'d) recommend (?:that you|you|seeing|a\b)|i(?:'m| am) sorry to hear)"
 )
+_ADVISES_HOLDS = ("based on", "recommend", "sorry")
 _ASSISTANT_KO = re.compile(
     r"인공지능|언어 ?모델|(?:AI|ai) ?(?:로서|어시스턴트|비서|모델)|도와 ?드릴까요|도움을 드릴까요"
     r"|도와 ?드릴 수 (?:있|없)|도와 ?드리겠"
@@ -119,17 +120,17 @@ def broken_by(
     """
     line = normalise(text)
     match = _OFFER.match(line) or _PREFACE.match(line)
-    if match is None and any(held in line for held in _ASSISTANT_HOLDS):
+    if match is None and _holds_one(line, _ASSISTANT_HOLDS):
         match = _ASSISTANT.search(line)
     if match is None and not line.isascii():
         match = _ASSISTANT_KO.search(line)
-    if match is None and not may_advise:
+    if match is None and not may_advise and _holds_one(line, _ADVISES_HOLDS):
         match = _ADVISES.search(line)
     if match:
         return PartBreak("speaks as an assistant", match[0])
     if _FORM.match(text):
         return PartBreak("form instead of speech", text.strip())
-    match = _DIRECTION.search(text)
+    match = _DIRECTION.match(text)
     if match:
         return PartBreak("stage direction", match[0].strip())
     mine = spoken_words(line)
@@ -141,6 +142,10 @@ def broken_by(
         ("knows what is hidden", next(iter(mentioned(text, hidden)), "")),
     )
     return next((PartBreak(kind, words) for kind, words in found if words), None)
+
+
+def _holds_one(line: str, pieces: tuple[str, ...]) -> bool:
+    return True in [piece in line for piece in pieces]  # `any` with a generator takes twice as long
 
 
 def speaks_of_self(text: str) -> bool:

@@ -20,7 +20,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import Any, ClassVar, Generic, TypeVar, cast, get_args
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, cast, get_args
 
 from jinja2 import meta
 from pydantic import BaseModel, ConfigDict
@@ -79,6 +79,15 @@ class Prompt(BaseModel, Generic[R]):
         """
         return self.reply_type()
 
+    narrows: ClassVar[bool] = False
+    """Whether `reply_form` is narrower than `reply_type`, takes long to make, and `fits` knows it."""
+
+    def fits(self, reply: R) -> bool:
+        """Whether a reply that was read as `reply_type` surely has this very prompt's form; where not, the form itself
+        says what is wrong. Asked only where the form `narrows`.
+        """
+        return False
+
     def check(self, reply: R) -> None:
         """Raise `Unreadable`, in a sentence that the model can act on, where a reply has its form and still cannot be
         used.
@@ -117,12 +126,12 @@ class Prompt(BaseModel, Generic[R]):
 
     def render(self) -> list[Message]:
         """The words, as messages. The last user message ends with the length of the reply and has the pictures."""
-        kind, fields = self.__class__, self.__dict__
-        before, last, after = _layout(kind.__module__, self._file())
+        fields = self.__dict__
+        before, last, after, speech, pictures = _layout(self.__class__, self._file())
         messages = [message for part in before if (message := part.message(fields)).content]
-        said, length = last.words(fields), length_line(self.most_words(), self.language, _is_speech(kind))
+        said, length = last.words(fields), length_line(self.most_words(), self.language, speech)
         content = f"{said}\n\n{length}" if said else length
-        messages.append(Message(role=last.role, content=content, images=self.images()))
+        messages.append(Message(role=last.role, content=content, images=self.images() if pictures else ()))
         messages += [message for part in after if (message := part.message(fields)).content]
         return messages
 
@@ -157,17 +166,24 @@ class Prompt(BaseModel, Generic[R]):
         return cast(R, cast("type[BaseModel]", reply_type)(**{needed[0]: text.strip()}))
 
 
+class _Layout(NamedTuple):
+    """The messages before the user's last one, that one, and those after it; whether the reply is speech; whether there
+    may be pictures.
+    """
+
+    before: tuple[TemplateSection, ...]
+    last: TemplateSection
+    after: tuple[TemplateSection, ...]
+    speech: bool
+    pictures: bool
+
+
 @cache
-def _layout(module: str, name: str) -> tuple[tuple[TemplateSection, ...], TemplateSection, tuple[TemplateSection, ...]]:
-    """The messages before the user's last one, that one, and those after it."""
-    parts = sections(module, name)
+def _layout(prompt: type[Prompt[Any]], name: str) -> _Layout:
+    parts = sections(prompt.__module__, name)
     last = max((i for i, part in enumerate(parts) if part.role == "user"), default=len(parts) - 1)
-    return parts[:last], parts[last], parts[last + 1 :]
-
-
-@cache
-def _is_speech(prompt: type[Prompt[Any]]) -> bool:
-    return prompt.reply_type() is str
+    speech, pictures = prompt.reply_type() is str, bool(_picture_fields(prompt))
+    return _Layout(parts[:last], parts[last], parts[last + 1 :], speech, pictures)
 
 
 @cache

@@ -23,6 +23,7 @@ R = TypeVar("R")
 _FENCE = re.compile(r"```(?:json)?[ \t]*\n((?:(?!```).)*)\n[ \t]*```\Z", re.DOTALL)
 
 _QUOTES = (('"', '"'), ("“", "”"), ("「", "」"))
+_OPENING_QUOTES = frozenset(before for before, _ in _QUOTES)
 
 
 ASIDE: dict[str, JsonValue] = {"maxLength": 300}
@@ -102,7 +103,7 @@ def _no_duplicate_keys(body: str) -> bool:
 
 def _count_keys(value: Any) -> int:
     if isinstance(value, dict):
-        return len(value) + sum([_count_keys(item) for item in value.values() if isinstance(item, (dict, list))])
+        return len(value) + sum([_count_keys(item) for item in value.values() if item.__class__ in (dict, list)])
     return sum([_count_keys(item) for item in value]) if isinstance(value, list) else 0
 
 
@@ -139,6 +140,8 @@ def whole_object(body: str) -> str:
 
 def spoken(words: str) -> str:
     """Words that a speaker says, without quotation marks around the whole of them: nobody says those aloud."""
+    if words[:1] not in _OPENING_QUOTES:
+        return words
     for before, after in _QUOTES:
         inner = words[1:-1]
         if words.startswith(before) and words.endswith(after) and inner.strip() and not {before, after} & set(inner):

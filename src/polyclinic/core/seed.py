@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def derive(*parts: object) -> int:
     """A 63-bit seed from the parts' text, stable across processes and versions."""
-    text = "\x1f".join(str(part) for part in parts)
+    text = "\x1f".join([str(part) for part in parts])
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1
 
 

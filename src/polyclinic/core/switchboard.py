@@ -100,7 +100,8 @@ class Switchboard:
         name = model.name
         if completion is None:
             for meter in self.meters:
-                meter.check()
+                if meter.spending:
+                    meter.check()
             if occurrence:
                 request = replace(request, occurrence=occurrence)
             started = time.monotonic()

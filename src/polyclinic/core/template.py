@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any, Literal, cast
 
 from jinja2 import Environment, StrictUndefined, meta, nodes
+from jinja2.runtime import Context
 from pydantic import BaseModel
 
 from polyclinic.core.files import package_file, package_text
@@ -48,6 +49,7 @@ class TemplateSection:
         parsed = JINJA.parse(source)
         self._template = JINJA.from_string(source)
         self._globals = dict(self._template.globals)
+        self._context = self._template.new_context().__dict__
         self._pieces = _plain_pieces(parsed)
         self._needed = {name for name, _ in self._pieces or () if name}
         self._names = tuple(sorted(meta.find_undeclared_variables(parsed))) if role == "system" else ()
@@ -58,14 +60,15 @@ class TemplateSection:
         if self.role != "system":
             return spoken(self.role, self.words(fields))
         try:
-            key = tuple([_token(fields[name]) for name in self._names])
+            given = [fields[name] for name in self._names]
+            key = tuple([value if value.__class__ is str else _token(value) for value in given])
             known = self._remembered.get(key)
         except (KeyError, TypeError):
             return spoken(self.role, self.words(fields))
         if known is not None:
             return known[0]
         message = spoken(self.role, self.words(fields))
-        values = tuple([fields[name] for name in self._names])
+        values = tuple(given)
         if not _unchanging(values):
             return message
         if len(self._remembered) >= _REMEMBER:
@@ -77,17 +80,16 @@ class TemplateSection:
         """The words; a section of nothing but text and plain fields needs no template engine."""
         if self._pieces is not None and self._needed <= fields.keys():
             return "".join([str(fields[name]) if name else text for name, text in self._pieces]).strip()
-        context = JINJA.context_class(JINJA, {**self._globals, **fields}, self._template.name, self._template.blocks)
+        context = object.__new__(Context)  # what `Context` works out anew for each is the same for all of a section
+        context.__dict__.update(self._context, parent={**self._globals, **fields}, vars={}, exported_vars=set())
         return "".join(self._template.root_render_func(context)).strip()
 
 
 def _token(value: Any) -> Any:
-    """What tells a field's value apart from others. An unchanging object stands for itself: it is kept with what it
-    gave.
+    """What tells a field's value apart from others. Text and an unchanging object stand for themselves: they are kept
+    with what they gave.
     """
     kind = value.__class__
-    if kind is str:
-        return value
     if isinstance(value, BaseModel) and value.model_config.get("frozen"):
         return kind, id(value)
     return kind, value

@@ -19,7 +19,7 @@ import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Generic, Protocol, TypeVar, cast
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from polyclinic.core.message import Message, ToolCall
 from polyclinic.core.model import Request
@@ -119,7 +119,7 @@ def answers(prompt_type: type[Prompt[Any]]) -> Callable[[F], F]:
 class Understudy:
     """Base of understudies: dispatches on the prompt's type."""
 
-    _table: ClassVar[dict[type[Prompt[Any]], str]]
+    _table: ClassVar[dict[type[Prompt[Any]], str]] = {}
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -133,14 +133,14 @@ class Understudy:
     @classmethod
     def prompts(cls) -> list[type[Prompt[Any]]]:
         """The prompt types this understudy answers."""
-        return list(getattr(cls, "_table", {}))
+        return list(cls._table)
 
     def play(self, ask: Ask[Any]) -> Any:
         """The reply to this question: text, a reply object, or a list of tool calls."""
-        name = getattr(self, "_table", {}).get(type(ask.prompt))
+        name = self._table.get(ask.prompt.__class__)
         if name is None:
             raise EngineError(f"{type(self).__name__} has no answer to the prompt {type(ask.prompt).__name__}")
-        return cast("Callable[[Ask[Any]], Any]", getattr(self, name))(ask)
+        return getattr(self, name)(ask)
 
 
 def call_tool(name: str, /, **arguments: Any) -> list[ToolCall]:

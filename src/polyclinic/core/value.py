@@ -26,7 +26,8 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 from pydantic_core import to_json, to_jsonable_python
 
 T = TypeVar("T")
-_ATOMS = frozenset((str, int, float, bool, type(None)))
+ATOMS = frozenset((str, int, float, bool, type(None)))
+"""Types of values that are plain data already."""
 
 
 def once_a_type(make: Callable[[type[Any]], T]) -> Callable[[type[Any]], T]:
@@ -107,10 +108,10 @@ def _as_json(value: Any) -> Any:
 
 def plain(value: Any) -> Any:
     """The value as plain JSON data, to be kept in an event."""
-    if value.__class__ in _ATOMS:
+    if value.__class__ in ATOMS:
         return value
     if isinstance(value, dict):
-        return {str(key): item if item.__class__ in _ATOMS else plain(item) for key, item in value.items()}
+        return {str(key): item if item.__class__ in ATOMS else plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
     if isinstance(value, BaseModel) or is_dataclass(value):

@@ -57,7 +57,7 @@ def mark(
     """
     evidence = tuple(evidence)
     for word in (metric, subject, reason, *evidence):
-        if not isinstance(word, str):
+        if word.__class__ is not str and not isinstance(word, str):
             raise TypeError(f"a score's metric, subject, reason and evidence must be text, not {word!r}")
     return Score(
         metric=metric,

@@ -56,6 +56,8 @@ def words_and_marks(text: str) -> list[str]:
 
 def cut_ending(word: str, endings: tuple[str, ...], least: int) -> tuple[str, str]:
     """The word without the first ending that fits, and that ending. At least so many letters stay."""
+    if not word.endswith(endings):
+        return word, ""
     for ending in endings:
         if word.endswith(ending) and len(word) - len(ending) >= least:
             return word[: -len(ending)], ending

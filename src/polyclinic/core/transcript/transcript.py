@@ -43,11 +43,11 @@ class Transcript:
 
     def _all(self, kind: type[EventT]) -> list[EventT]:
         if self._counted != len(self.events):
-            self._sorted, self._notes = {}, {}
-            for event in self.events:
-                self._sorted.setdefault(type(event), []).append(event)
-            self._counted = len(self.events)
-        return cast("list[EventT]", self._sorted.get(kind, []))
+            self._sorted, self._notes, self._counted = {}, {}, len(self.events)
+        found = self._sorted.get(kind)
+        if found is None:
+            found = self._sorted[kind] = [event for event in self.events if event.__class__ is kind]
+        return cast("list[EventT]", found)
 
     def said(self, speaker: str | None = None) -> list[Said]:
         """What was said, by one speaker or by all."""

@@ -42,7 +42,7 @@ async def flow(episode: Episode[Contact, DeskVariant]) -> str:
         outcome = await call_back(episode, contact, contact.kind)
     said = episode.transcript.said()
     if said:
-        words = sum(len(event.text.split()) for event in said)
+        words = sum([len(event.text.split()) for event in said])
         episode.conclude(TalkHeld(spoken_lines=len(said), spoken_words=words))
     return outcome
 

@@ -114,6 +114,16 @@ def schedule_form(physicians: tuple[str, ...], days: tuple[str, ...]) -> type[Re
     return _closed("ScheduleForm", ReasonedSchedule, schedule=list[time])  # type: ignore[valid-type]
 
 
+def is_whole(reply: ReplyModel) -> bool:
+    """Whether every field was written, as the closed forms demand."""
+    return len(reply.model_fields_set) == len(type(reply).model_fields)
+
+
+def is_theirs(value: str, known: tuple[str, ...]) -> bool:
+    """Whether a value is one of these, or empty."""
+    return not value or value in known
+
+
 def _one_of(values: Iterable[str]) -> Any:
     return Literal[tuple(dict.fromkeys(values))]
 

@@ -13,6 +13,8 @@ from polyclinic.clinics.frontdesk.prompts.replies import (
     change_form,
     choice_form,
     intake_form,
+    is_theirs,
+    is_whole,
     schedule_form,
 )
 from polyclinic.clinics.frontdesk.prompts.views import FIRST_VOICE, PhysicianDiary, Topic, Voice
@@ -59,6 +61,7 @@ class StaffRecord(Prompt[IntakeReply]):
 
     template = "staff_record.md"
     words = 90
+    narrows = True
     departments: tuple[str, ...]
     department_lines: tuple[str, ...]
     dialogue: tuple[str, ...]
@@ -70,6 +73,11 @@ class StaffRecord(Prompt[IntakeReply]):
     def reply_form(self) -> type[IntakeReply]:
         """Closed by this hospital's departments."""
         return intake_form(self.departments, self.must_decide)
+
+    def fits(self, reply: IntakeReply) -> bool:
+        """All fields are there, and the department is one of this hospital's."""
+        open_ = reply.department == NOT_YET and not self.must_decide
+        return is_whole(reply) and (open_ or reply.department in self.departments or reply.department == EMERGENCY)
 
     @property
     def for_human(self) -> str:
@@ -116,6 +124,7 @@ class StaffBooks(Prompt[Choice]):
 
     template = "staff_books.md"
     words = 40
+    narrows = True
     department: str
     physicians: tuple[str, ...]
     days: tuple[str, ...]
@@ -128,6 +137,10 @@ class StaffBooks(Prompt[Choice]):
     def reply_form(self) -> type[Choice]:
         """Closed by the department's physicians and the days of the period."""
         return choice_form(self.physicians, self.days)
+
+    def fits(self, reply: Choice) -> bool:
+        """All fields are there, and physician and day are the department's, or left open."""
+        return is_whole(reply) and is_theirs(reply.physician, self.physicians) and is_theirs(reply.date, self.days)
 
     @property
     def for_human(self) -> str:
@@ -172,6 +185,7 @@ class StaffChanges(Prompt[Change]):
 
     template = "staff_changes.md"
     words = 50
+    narrows = True
     department: str
     physicians: tuple[str, ...]
     days: tuple[str, ...]
@@ -183,6 +197,10 @@ class StaffChanges(Prompt[Change]):
     def reply_form(self) -> type[Change]:
         """Closed by the department's physicians and the days of the period."""
         return change_form(self.physicians, self.days)
+
+    def fits(self, reply: Change) -> bool:
+        """All fields are there, and physician and day are the department's, or left open."""
+        return is_whole(reply) and is_theirs(reply.physician, self.physicians) and is_theirs(reply.date, self.days)
 
     @property
     def for_human(self) -> str:

@@ -52,7 +52,10 @@ def was_said(field: str, person: Person, text: str) -> bool:
 
 
 def stands(field: str, value: str, heard: Sequence[str]) -> bool:
-    """Whether a value that was written down stands in what was heard: nobody made it up."""
+    """Whether a value that was written down stands in what was heard: nobody made it up. What was heard last is looked
+    through first: it answers the last question.
+    """
+    heard = heard[::-1]
     if field == "sex":
         sex = sex_of(value)
         return sex != "" and any(sex in sexes_said(text) for text in heard)

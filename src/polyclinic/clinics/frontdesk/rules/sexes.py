@@ -77,8 +77,10 @@ _TIERS = {sex: _tiers(sex) for sex in ("female", "male")}
 @lru_cache(4096)
 def sexes_said(text: str) -> frozenset[str]:
     """The sexes that a text tells of the patient, by the plainest words in it: both where these words differ."""
-    text = _STAFF.sub(" ", text)
     lowered = text.lower()
+    if "male" in lowered:
+        text = _STAFF.sub(" ", text)
+        lowered = text.lower()
     told = list(_PLAIN.finditer(lowered))
     sexes = {"female" if word[0] in _FEMALE else "male" for word in told}
     if len(sexes) == 1 and not any(_DOUBT.search(lowered[max(0, w.start() - _BEFORE) : w.end()]) for w in told):

@@ -17,7 +17,7 @@ from polyclinic.clinics.frontdesk.understudies.hearing import listen
 from polyclinic.clinics.frontdesk.understudies.voice import line
 from polyclinic.core.understudy import Ask, answers
 from polyclinic.text.dates import dates_in
-from polyclinic.text.phrases import phrase_pattern
+from polyclinic.text.phrases import stands_in
 
 _SOON = WISH.ask(wish=WISHES["asap"])
 _ANYBODY = WISH.ask(wish=WISHES["no_preference"])
@@ -27,6 +27,8 @@ _CANCEL = INTENT.ask(intent=INTENTS["cancel"])
 _NEXT = re.compile(r"\b(?:earliest|soonest|next (?:opening|slot|time)|right away|straight away)\b", re.IGNORECASE)
 _GIVES_UP = re.compile(r"\b(?:cancel|call(?:ing)? (?:it |this )?off|give (?:it|this) up)", re.IGNORECASE)
 _SOONER = re.compile(r"\b(?:sooner|earlier|move|forward)\b", re.IGNORECASE)
+_ASKS_FOR = re.compile(r"(?:\b(?:I would|I['’]d) like to see|(?:^|[.!?]\s+)Could it be) $")
+"""A doctor who is named right after these words is wished for: nothing is left to read."""
 _Start = tuple[datetime, PhysicianDiary]
 
 
@@ -49,7 +51,11 @@ class StaffUnderstudy(ClerkUnderstudy):
         named = _doctor(prompt.physicians, said)
         dates = [day.isoformat() for day in dates_in(said)]
         if named:
-            avoids = ask.understands(said, _NOT_THIS_DOCTOR) and not ask.understands(said, _THIS_DOCTOR)
+            avoids = (
+                not _ASKS_FOR.search(said.partition(named)[0])
+                and ask.understands(said, _NOT_THIS_DOCTOR)
+                and not ask.understands(said, _THIS_DOCTOR)
+            )
             return Choice(action="fallback") if avoids else Choice(action="physician_filter", physician=named)
         if dates and dates[-1] in prompt.days:
             return Choice(action="date_filter", date=dates[-1])
@@ -102,7 +108,7 @@ class StaffUnderstudy(ClerkUnderstudy):
 def _doctor(physicians: Iterable[str], text: str) -> str:
     """The first of these physicians who is named in full."""
     said = plain_name(text)
-    return next((name for name in physicians if phrase_pattern(plain_name(name), hyphens=True).search(said)), "")
+    return next((name for name in physicians if stands_in(plain_name(name), said, hyphens=True)), "")
 
 
 def _heard_wish(prompt: StaffReasons) -> Wish:
