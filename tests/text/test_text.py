@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from polyclinic.text.normal import letters, normalise, straight, without_accents
-from polyclinic.text.phrases import contains_phrase, mentioned, name_pattern, phrase_pattern
+from polyclinic.text.phrases import contains_phrase, mentioned, name_pattern, phrase_pattern, stands_in
 from polyclinic.text.sentences import between_marks, is_question, sentence_spans, sentences
 from polyclinic.text.words import STOP_WORDS, ContentWords, search_stem, spoken_words, stem, words
 
@@ -108,3 +110,31 @@ def test_normal_forms_make_alike_what_differs_in_writing_only() -> None:
     assert normalise("“It’s  FINE” …") == '"it\'s fine" ...'
     assert without_accents("Zoë  ÉCOLE") == "zoe ecole"
     assert straight("can’t") == "can't"
+
+
+def test_a_plain_search_for_whole_words_finds_what_the_pattern_finds() -> None:
+    draw = random.Random(3)
+    found = 0
+    for _ in range(20_000):
+        text = "".join(draw.choices("ab-_ é열.", k=draw.randrange(8)))
+        phrase = "".join(draw.choices("ab-é열", k=draw.randrange(1, 4)))
+        for hyphens in (False, True):
+            expected = phrase_pattern(phrase, hyphens=hyphens).search(text) is not None
+            found += expected
+            assert stands_in(phrase, text, hyphens=hyphens) is expected, (phrase, text)
+    assert found > 1_000
+
+
+def test_a_name_is_mentioned_wherever_its_pattern_finds_it() -> None:
+    names = ("HIV", "type 2 diabetes", "Crohn's disease", "non-small cell", "Ménière")
+    texts = (
+        "My hiv test",
+        "HIV?",
+        "Type-2  Diabetes it is",
+        "crohn's  disease",
+        "NON SMALL CELL",
+        "ménière",
+        "nothing",
+    )
+    for text in texts:
+        assert mentioned(text, names) == [name for name in names if name_pattern(name).search(text)]
