@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from typing import Any
 
 import orjson
 import pytest
@@ -13,6 +14,7 @@ from polyclinic.clinics.frontdesk.prompts.replies import EMERGENCY, NOT_YET
 from polyclinic.clinics.frontdesk.rules.whose import is_own, value_is_own
 from polyclinic.core.agent import read_completion
 from polyclinic.core.model import Completion
+from polyclinic.core.prompt import Prompt
 from polyclinic.core.reply import Unreadable, read_reply
 from polyclinic.text.words import words_and_numbers
 
@@ -48,9 +50,7 @@ def _record(must_decide: bool) -> StaffRecord:
 
 
 @pytest.mark.parametrize("prompt", [_BOOKS, _CHANGES, _record(True), _record(False)], ids=lambda p: type(p).__name__)
-def test_a_reply_is_taken_or_refused_as_its_closed_form_would(
-    prompt: StaffBooks | StaffChanges | StaffRecord,
-) -> None:
+def test_a_reply_is_taken_or_refused_as_its_closed_form_would(prompt: Prompt[Any]) -> None:
     draw, taken = random.Random(1), 0
     fields = list(prompt.reply_type().model_fields)
     choices = _RECORD if isinstance(prompt, StaffRecord) else _VALUES
