@@ -80,7 +80,7 @@ class TemplateSection:
         """The words; a section of nothing but text and plain fields needs no template engine."""
         if self._pieces is not None and self._needed <= fields.keys():
             return "".join([str(fields[name]) if name else text for name, text in self._pieces]).strip()
-        context = object.__new__(Context)  # what `Context` works out anew for each is the same for all of a section
+        context = object.__new__(Context)  # what `Context` works out each time is the same for all of a section
         context.__dict__.update(self._context, parent={**self._globals, **fields}, vars={}, exported_vars=set())
         return "".join(self._template.root_render_func(context)).strip()
 
