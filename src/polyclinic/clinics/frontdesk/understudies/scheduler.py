@@ -18,6 +18,7 @@ from polyclinic.clinics.frontdesk.understudies.voice import line
 from polyclinic.core.understudy import Ask, answers
 from polyclinic.text.dates import dates_in
 from polyclinic.text.phrases import stands_in
+from polyclinic.text.sentences import SENTENCE_START
 
 _SOON = WISH.ask(wish=WISHES["asap"])
 _ANYBODY = WISH.ask(wish=WISHES["no_preference"])
@@ -27,7 +28,7 @@ _CANCEL = INTENT.ask(intent=INTENTS["cancel"])
 _NEXT = re.compile(r"\b(?:earliest|soonest|next (?:opening|slot|time)|right away|straight away)\b", re.IGNORECASE)
 _GIVES_UP = re.compile(r"\b(?:cancel|call(?:ing)? (?:it |this )?off|give (?:it|this) up)", re.IGNORECASE)
 _SOONER = re.compile(r"\b(?:sooner|earlier|move|forward)\b", re.IGNORECASE)
-_ASKS_FOR = re.compile(r"(?:\b(?:I would|I['’]d) like to see|(?:^|[.!?]\s+)Could it be) $")
+_ASKS_FOR = re.compile(rf"(?:\b(?:I would|I['’]d) like to see|{SENTENCE_START}Could it be) $")
 """A doctor who is named right after these words is wished for: nothing is left to read."""
 _Start = tuple[datetime, PhysicianDiary]
 
