@@ -119,9 +119,10 @@ def is_whole(reply: ReplyModel) -> bool:
     return len(reply.model_fields_set) == len(type(reply).model_fields)
 
 
-def is_theirs(value: str, known: tuple[str, ...]) -> bool:
-    """Whether a value is one of these, or empty."""
-    return not value or value in known
+def is_of_department(reply: Choice | Change, physicians: tuple[str, ...], days: tuple[str, ...]) -> bool:
+    """Whether a whole reply names one of these physicians and days, or leaves them open."""
+    known = (not reply.physician or reply.physician in physicians) and (not reply.date or reply.date in days)
+    return known and is_whole(reply)
 
 
 def _one_of(values: Iterable[str]) -> Any:

@@ -13,7 +13,7 @@ from polyclinic.clinics.frontdesk.prompts.replies import (
     change_form,
     choice_form,
     intake_form,
-    is_theirs,
+    is_of_department,
     is_whole,
     schedule_form,
 )
@@ -140,7 +140,7 @@ class StaffBooks(Prompt[Choice]):
 
     def fits(self, reply: Choice) -> bool:
         """All fields are there, and physician and day are the department's, or left open."""
-        return is_whole(reply) and is_theirs(reply.physician, self.physicians) and is_theirs(reply.date, self.days)
+        return is_of_department(reply, self.physicians, self.days)
 
     @property
     def for_human(self) -> str:
@@ -200,7 +200,7 @@ class StaffChanges(Prompt[Change]):
 
     def fits(self, reply: Change) -> bool:
         """All fields are there, and physician and day are the department's, or left open."""
-        return is_whole(reply) and is_theirs(reply.physician, self.physicians) and is_theirs(reply.date, self.days)
+        return is_of_department(reply, self.physicians, self.days)
 
     @property
     def for_human(self) -> str:
