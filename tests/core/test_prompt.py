@@ -11,7 +11,8 @@ from polyclinic.core.length import form_tokens
 from polyclinic.core.message import Frozen, Image, assistant, user
 from polyclinic.core.prompt import Prompt, check_prompts
 from polyclinic.core.reply import ReplyModel
-from polyclinic.core.template import TemplateSection, shared_files, split_sections
+from polyclinic.core.template import shared_files, split_sections
+from polyclinic.core.template_section import TemplateSection
 
 
 def nurse(**changes: object) -> NurseAdvises:

@@ -20,17 +20,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar, cast, get_args
 
-from jinja2 import meta
 from pydantic import BaseModel, ConfigDict
 
 from polyclinic.core.form import NO_HINTS, FormHints
 from polyclinic.core.length import USUAL_WORDS, length_line, token_limit
 from polyclinic.core.message import Frozen, Image, Message
 from polyclinic.core.template import (
-    JINJA,
-    TemplateSection,
     prompt_package,
     read_template,
     sections,
@@ -38,6 +35,9 @@ from polyclinic.core.template import (
     template_names,
     wording_of,
 )
+
+if TYPE_CHECKING:
+    from polyclinic.core.template_section import TemplateSection
 
 R = TypeVar("R")
 _FIELD = re.compile(r"\{(\w+)\}")
@@ -203,6 +203,8 @@ def check_prompts(prompts: Sequence[type[Prompt[Any]]]) -> list[str]:
     Every template's variables equal its class's fields (pictures are attached, `Facts` are for offline players: neither
     is printed), every class has its file, and every ``.md`` file in a prompts folder has its class.
     """
+    from polyclinic.core.template_section import fields_used
+
     faults: list[str] = []
     used: dict[str, set[str]] = {}
     for prompt in prompts:
@@ -215,7 +217,7 @@ def check_prompts(prompts: Sequence[type[Prompt[Any]]]) -> list[str]:
         fields = {name for name, field in prompt.model_fields.items() if not _holds(field.annotation, (Image, Facts))}
         for file in files:
             owned.update((file, *shared_files(module, file)))
-            variables = meta.find_undeclared_variables(JINJA.parse(read_template(module, file)))
+            variables = fields_used(read_template(module, file))
             unknown, unused = sorted(variables - fields), sorted(fields - variables - in_name)
             faults += [f"{file}: uses {{{{ {name} }}}}, which {prompt.__name__} does not have" for name in unknown]
             faults += [f"{file}: never uses {prompt.__name__}.{name}" for name in unused]
