@@ -7,16 +7,15 @@ which ``--json`` prints, and `sections` for people.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from polyclinic.cli.options import json_option, print_json, wait
 from polyclinic.core.agent import Agent
+from polyclinic.core.branches import ReadingBench
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.journal import MemoryJournal
-from polyclinic.core.reading import READER, Finding, Question, read_text
 from polyclinic.core.seed import derive
 from polyclinic.core.switchboard import Players, Switchboard
 from polyclinic.core.transcript import Event
@@ -32,21 +31,18 @@ from polyclinic.runner.readings import READINGS, measure_reader
 from polyclinic.runner.registry import clinic_modules, load_clinic
 
 
-class EvalBench:
+class EvalBench(ReadingBench):
     """Agents of a cast, outside any episode. Their calls are kept in memory only."""
 
     def __init__(self, clinic: Clinic, board: Switchboard, seed: int) -> None:
-        self._clinic, self._board, self._seed = clinic, board, seed
         self.events: list[Event] = []
+        super().__init__(board, self.events, seed)
+        self._clinic = clinic
 
     def agent(self, role: str = "judge") -> Agent:
         """An agent in a role of the clinic."""
         owner = self._clinic.role(role).owner
-        return Agent(role, self._board, self.events.append, owner, derive(self._seed, role) % 2**31)
-
-    async def reads(self, text: str, questions: Sequence[Question]) -> tuple[Finding, ...]:
-        """What a text means, from the cast's reader."""
-        return await read_text(self.agent(READER), self._board.memo, text, questions)
+        return Agent(role, self._board, self.record, owner, derive(self._seed, role) % 2**31)
 
 
 @click.command(name="eval", short_help="Run a clinic's named evaluation, such as counsel-guard.")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from contextvars import ContextVar
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
 from polyclinic.core.agent import Agent
+from polyclinic.core.branches import events_of_branch, join_branches, memo_of_branch
 from polyclinic.core.campaign import Effect, NothingShared, Shared, StoredEffect, Turnstile
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.database import Transaction
@@ -17,7 +16,7 @@ from polyclinic.core.library import Action, LessonT, Library, LibraryChanged, Op
 from polyclinic.core.library_view import LibraryView
 from polyclinic.core.limits import Meter
 from polyclinic.core.note import Note, Payload, PayloadT, get_payload
-from polyclinic.core.reading import READER, Finding, Memo, Question, read_text
+from polyclinic.core.reading import READER, Finding, Question, read_text
 from polyclinic.core.records import StagedRecords
 from polyclinic.core.scenario import S_co, V_co
 from polyclinic.core.seed import derive, stream
@@ -33,8 +32,6 @@ SharedT = TypeVar("SharedT", bound=Shared)
 Listener = Callable[[str, Event], None]
 CommitHook = Callable[[Transaction], object]
 
-_branch: ContextVar[list[Event] | None] = ContextVar("polyclinic_branch", default=None)
-_memo: ContextVar[Memo | None] = ContextVar("polyclinic_memo", default=None)
 _LEARNED: Mapping[Action, Literal["added", "removed", "used"]] = {"add": "added", "remove": "removed", "use": "used"}
 
 
@@ -118,8 +115,7 @@ class Episode(Generic[S_co, V_co]):
     # -- what happens --------------------------------------------------------------------------------------------------
     def record(self, event: Event) -> None:
         """Add one event to the running branch, and tell the listener."""
-        branch = _branch.get()
-        (self._events if branch is None else branch).append(event)
+        events_of_branch(self._events).append(event)
         if self._listener is not None:
             self._listener(self.id, event)
 
@@ -189,40 +185,11 @@ class Episode(Generic[S_co, V_co]):
 
         All branches are let finish; the first failure, in that same order, is then raised.
         """
-        outer = _branch.get()
-        buffers: list[list[Event]] = [[] for _ in branches]
-
-        memo = _memo.get() or self.board.memo
-        memos = [memo.branch() for _ in branches]
-
-        async def run(buffer: list[Event], known: Memo, branch: Awaitable[T]) -> T:
-            _branch.set(buffer)
-            _memo.set(known)
-            return await branch
-
-        tasks = [asyncio.create_task(run(*parts)) for parts in zip(buffers, memos, branches, strict=True)]
-        try:
-            results = await asyncio.gather(*tasks, return_exceptions=True)
-        except asyncio.CancelledError:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-            for branch in branches:
-                branch.close()
-            raise
-        target = self._events if outer is None else outer
-        for buffer in buffers:
-            target.extend(buffer)
-        for known in memos:
-            memo.own.update(known.own)
-        for result in results:
-            if isinstance(result, BaseException):
-                raise result
-        return [result for result in results if not isinstance(result, BaseException)]
+        return await join_branches(self._events, self.board.memo, branches)
 
     async def reads(self, text: str, questions: Sequence[Question]) -> tuple[Finding, ...]:
         """What a text means: one finding for each question, all in one call. The same is never asked twice."""
-        return await read_text(self.agent(READER), _memo.get() or self.board.memo, text, questions)
+        return await read_text(self.agent(READER), memo_of_branch(self.board.memo), text, questions)
 
     # -- what is shared ------------------------------------------------------------------------------------------------
     def shared(self, kind: type[SharedT]) -> SharedT | None:

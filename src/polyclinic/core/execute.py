@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from polyclinic.core.agent import Agent
+from polyclinic.core.branches import ReadingBench
 from polyclinic.core.campaign import Effect
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.episode import Campaign, CommitHook, Episode, EpisodeSpec, Listener
@@ -16,7 +17,6 @@ from polyclinic.core.judge import Case, Judge
 from polyclinic.core.limits import Limits, Meter
 from polyclinic.core.model import Usage
 from polyclinic.core.observing import ObservedPlayers, Observer
-from polyclinic.core.reading import READER, Finding, Question, read_text
 from polyclinic.core.records import StagedRecords
 from polyclinic.core.scenario import Scenario
 from polyclinic.core.seed import derive
@@ -166,21 +166,17 @@ def _where(error: BaseException) -> str:
     return ""
 
 
-class JudgeBench:
+class JudgeBench(ReadingBench):
     """What a judge works with: its calls go through the episode's journal, its events into the transcript."""
 
     def __init__(self, board: Switchboard, events: list[Event], seed: int, judge: str) -> None:
-        self._board, self._events, self._seed, self._judge = board, events, seed, judge
+        super().__init__(board, events, seed)
+        self._judge = judge
 
     def agent(self, role: str = "judge") -> Agent:
         """An agent in a judging role; what it cannot read is the judge's failure."""
         seed = derive(derive(self._seed, self._judge), role) % 2**31
-        return Agent(role, self._board, self._events.append, "judge", seed)
-
-    async def reads(self, text: str, questions: Sequence[Question]) -> tuple[Finding, ...]:
-        """What a text means; what the flow asked before is known already."""
-        reader = Agent(READER, self._board, self._events.append, "reader", derive(self._seed, READER) % 2**31)
-        return await read_text(reader, self._board.memo, text, questions)
+        return Agent(role, self._board, self.record, "judge", seed)
 
 
 async def judge_case(context: RunContext, board: Switchboard, case: Case, seed: int) -> tuple[list[Event], list[Score]]:

@@ -5,9 +5,9 @@ A judge that cannot be read raises `JudgeError`: it scores nobody, and the failu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, Protocol
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from polyclinic.core.reading import Finding, Question
 from polyclinic.core.scenario import S_co, S_contra, V_co, V_contra
@@ -15,6 +15,8 @@ from polyclinic.core.transcript import Score, Transcript
 
 if TYPE_CHECKING:
     from polyclinic.core.agent import Agent
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,10 @@ class Bench(Protocol):
 
     async def reads(self, text: str, questions: Sequence[Question]) -> tuple[Finding, ...]:
         """What a text means, from the same reader that the flow asked."""
+        ...
+
+    async def together(self, *branches: Coroutine[Any, Any, T]) -> list[T]:
+        """Branches side by side, for calls that do not wait for each other; results in the order of the branches."""
         ...
 
 

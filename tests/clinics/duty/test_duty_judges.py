@@ -4,7 +4,7 @@ correlation, reports.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +51,9 @@ class Found:
             )
             found.append(Finding("yes", words) if words and words in text else Finding("no"))
         return tuple(found)
+
+    async def together(self, *branches: Coroutine[Any, Any, Any]) -> list[Any]:
+        return [await branch for branch in branches]
 
 
 def case_of(scenario: str, *lines: tuple[str, str, str], stage: str = "plan") -> Case[AnyDuty]:

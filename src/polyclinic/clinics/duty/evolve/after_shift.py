@@ -70,7 +70,7 @@ async def _reflect_role(episode: Episode, variant: DutyVariant, shift: ShiftReco
     r01 = r02 = None
     raw: dict[str, float] = {}
     if variant.r01:
-        r01 = await diagnose(agent, state, shift.scenario, spoken(shift.lines), broken, shift.taught, shift.number)
+        r01 = await diagnose(episode, state, shift.scenario, spoken(shift.lines), broken, shift.taught, shift.number)
         episode.note(Diagnosis(report=r01))
     if variant.r02 and state.profile is not None:
         heard, raw = await hear_traits(agent, state, shift.scenario, said_by(shift.lines, role))

@@ -6,7 +6,15 @@ from collections.abc import Sequence
 from statistics import fmean
 
 from polyclinic.clinics.duty.evolve.reports import R01, R02
-from polyclinic.clinics.duty.prompts import Correction, Diagnosed, HearsTraits, ReviewsBreach, ScaleLine, Spoken
+from polyclinic.clinics.duty.prompts import (
+    BreachReviewed,
+    Correction,
+    Diagnosed,
+    HearsTraits,
+    ReviewsBreach,
+    ScaleLine,
+    Spoken,
+)
 from polyclinic.clinics.duty.rules.norms.checker import Verdict
 from polyclinic.clinics.duty.rules.norms.norm import Norm
 from polyclinic.clinics.duty.rules.traits.compatibility import context_weight, trait_risks
@@ -17,6 +25,7 @@ from polyclinic.clinics.duty.state.memory import CommitmentBook
 from polyclinic.clinics.duty.state.style import style_for, styled
 from polyclinic.clinics.duty.state.ward import RoleState
 from polyclinic.core.agent import Agent
+from polyclinic.core.episode import Episode
 from polyclinic.errors import ReplyError
 from polyclinic.people.traits import Communicator, dimensions
 
@@ -26,13 +35,13 @@ USUAL = 4
 
 
 async def diagnose(
-    agent: Agent,
+    episode: Episode,
     state: RoleState,
     scenario: AnyDuty,
     dialogue: tuple[Spoken, ...],
     broken: Sequence[Verdict],
     norms: Sequence[Norm],
-    episode: int,
+    number: int,
 ) -> R01:
     """R01: one question for each broken norm, gravest first. Nothing broken means nothing to ask."""
     rules = {norm.id: norm for norm in norms}
@@ -40,22 +49,30 @@ async def diagnose(
     for verdict in sorted(broken, key=lambda v: (-v.severity, v.norm, -v.step)):
         if verdict.norm in rules:
             first.setdefault(verdict.norm, verdict)
+    gravest = list(first.items())[:REVIEWED]
+    agent = episode.agent("reflector")
+    asked = (_review(agent, _breach(state, scenario, dialogue, verdict, rules[name])) for name, verdict in gravest)
     causes, corrections = [], []
-    for name, verdict in list(first.items())[:REVIEWED]:
-        try:
-            answer = await agent.ask(_breach(state, scenario, dialogue, verdict, rules[name]))
-        except ReplyError as error:  # a breach that nobody can explain teaches nothing; the others still do
-            agent.survives(error, "reflection")
-            continue
-        causes.append(Diagnosed(norm=name, severity=verdict.severity, cause=answer.cause, why=answer.why))
-        corrections.append(Correction(norm=name, kind=answer.kind, text=answer.correction))
+    for (name, verdict), answer in zip(gravest, await episode.together(*asked), strict=True):
+        if answer is not None:
+            causes.append(Diagnosed(norm=name, severity=verdict.severity, cause=answer.cause, why=answer.why))
+            corrections.append(Correction(norm=name, kind=answer.kind, text=answer.correction))
     return R01(
         role=state.role,
-        episode=episode,
+        episode=number,
         broken=tuple(broken),
         causes=tuple(causes),
         corrections=tuple(corrections),
     )
+
+
+async def _review(agent: Agent, breach: ReviewsBreach) -> BreachReviewed | None:
+    """Why a norm was broken. A breach that nobody can explain teaches nothing; the others still do."""
+    try:
+        return await agent.ask(breach)
+    except ReplyError as error:
+        agent.survives(error, "reflection")
+        return None
 
 
 def _breach(

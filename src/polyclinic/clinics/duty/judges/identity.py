@@ -12,7 +12,7 @@ from collections.abc import Callable
 from polyclinic.clinics.duty.judges.view import identities_of, lines_of, messages_of
 from polyclinic.clinics.duty.prompts import JudgesIdentity, TraitLine
 from polyclinic.clinics.duty.readings import TRAIT
-from polyclinic.clinics.duty.rules.traits.hearing import listened_to, persona_heard, shares
+from polyclinic.clinics.duty.rules.traits.hearing import listened_to, persona_heard, shares, shown
 from polyclinic.core.embedding import Embedder
 from polyclinic.core.judge import Bench, Case, Metric
 from polyclinic.core.transcript import Score
@@ -47,8 +47,11 @@ class IdentityJudge:
     async def score(self, case: Case, bench: Bench) -> list[Score]:
         """ICS once for each role; its model variant as often as samples are wanted."""
         lines = lines_of(case.transcript)
+        identities = identities_of(case.transcript)
+        spoken = dict.fromkeys((role, message) for role in identities for message in messages_of(lines, role))
+        await bench.together(*(shown(bench.reads, role, message) for role, message in spoken))
         scores: list[Score] = []
-        for role, (persona, anchor) in identities_of(case.transcript).items():
+        for role, (persona, anchor) in identities.items():
             messages = messages_of(lines, role)
             if not messages:
                 continue

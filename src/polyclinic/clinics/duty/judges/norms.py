@@ -6,8 +6,9 @@ import math
 
 from polyclinic.clinics.duty.judges.view import lines_of, norms_of
 from polyclinic.clinics.duty.readings import NORM
-from polyclinic.clinics.duty.rules.norms.checker import Verdict, read_dialogue
+from polyclinic.clinics.duty.rules.norms.checker import Verdict, by_words, read_dialogue, read_scenes
 from polyclinic.clinics.duty.rules.norms.scoring import compliance, step_loss
+from polyclinic.clinics.duty.rules.triggers.scene import scenes
 from polyclinic.clinics.duty.scenario import STAFF, AnyDuty
 from polyclinic.core.judge import Bench, Case, Metric
 from polyclinic.core.transcript import Score
@@ -30,7 +31,11 @@ class NormJudge:
     async def score(self, case: Case[AnyDuty], bench: Bench) -> list[Score]:
         """One NVR, SNR and C_norm for the episode; the patient's words are never charged to the staff."""
         lines = lines_of(case.transcript)
-        found = await read_dialogue(bench.reads, norms_of(case.transcript), case.scenario, lines)
+        norms = norms_of(case.transcript)
+        await bench.together(
+            *(read_scenes(bench.reads, norms, alike) for alike in by_words(scenes(case.scenario, lines)))
+        )
+        found = await read_dialogue(bench.reads, norms, case.scenario, lines)
         actions = [i for i, line in enumerate(lines) if line.speaker in STAFF]
         return check_scores(fold(actions, [v for v in found if v.role in STAFF]), self.name, self.metrics)
 

@@ -6,7 +6,7 @@ exact stays code: a triage level as a number, and the words that a user's own ru
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 from polyclinic.clinics.duty.readings import NORM
 from polyclinic.clinics.duty.rules.norms.norm import Norm, WordRule, applicable
@@ -64,10 +64,23 @@ async def read_dialogue(
     reads: Reads, norms: Sequence[Norm], scenario: AnyDuty, lines: tuple[Line, ...]
 ) -> list[Verdict]:
     """Everything broken in a whole dialogue, in the order it was said."""
+    return await read_scenes(reads, norms, scenes(scenario, lines))
+
+
+async def read_scenes(reads: Reads, norms: Sequence[Norm], some: Iterable[Scene]) -> list[Verdict]:
+    """Everything broken in these scenes, one after the other."""
     found: list[Verdict] = []
-    for scene in scenes(scenario, lines):
+    for scene in some:
         found += await read_action(reads, norms, scene)
     return found
+
+
+def by_words(some: Iterable[Scene]) -> list[list[Scene]]:
+    """Scenes in which the same is said, together: what is asked about one is then known for the others."""
+    alike: dict[str, list[Scene]] = {}
+    for scene in some:
+        alike.setdefault(said_aloud(scene), []).append(scene)
+    return list(alike.values())
 
 
 def exact_hit(norm: Norm, scene: Scene) -> Hit | None:
