@@ -95,8 +95,8 @@ def orders_a_test(question: str) -> bool:
 async def read_answer(reads: Reads, record: Record, exchange: Exchange, asked: Asked) -> Answered:
     """What the patient told. Lines of the record that are told word for word need no reading; the rest is read.
 
-    An answer in the patient's own words takes one call to the reader; one that tells a line as it stands declines
-    nothing.
+    An answer in the patient's own words takes one call to the reader; one that tells a line as it stands, or a
+    result, declines nothing.
     """
     answer = exchange.answer
     facts = [fact for fact in record.spoken if fact.topic is not Topic.BACKGROUND]
@@ -112,11 +112,12 @@ async def read_answer(reads: Reads, record: Record, exchange: Exchange, asked: A
     told = quoted | {fact.id for fact in near if found[TOLD.ask(fact=fact.text)].yes}
     denied = {fact.id for fact in doubtful if found[DENIED.ask(fact=fact.text)].yes} - told
     against = {fact.id for fact in doubtful if found[CONTRADICTS.ask(fact=fact.text)].yes}
+    results = tuple(fact.id for fact in record.at(Level.TEST) if shows_result(fact, answer))
     leak = found.get(LEAK.ask(diagnosis=record.diagnosis), _NO)
     return Answered(
-        refuses=not quoted and found[of_all[0]].yes,
+        refuses=not quoted and not results and found[of_all[0]].yes,
         told=tuple(fact.id for fact in facts if fact.id in told),
-        results=tuple(fact.id for fact in record.at(Level.TEST) if shows_result(fact, answer)),
+        results=results,
         denies=tuple(fact.id for fact in doubtful if fact.id in denied),
         contradicts=tuple(fact.id for fact in doubtful if fact.id in denied & against),
         gives_away=leak.words if leak.yes else "",

@@ -1,32 +1,31 @@
 """What a question is about, and which lines of a record are about the same: by examples, not by words.
 
 `data/topics.yaml` has for each topic of an interview how doctors ask about it and how patients tell of it. A question
-and a line are each compared with all examples (kernel ridge regression on vectors of their meaning), so that each gets
-a share of every topic. A line answers a question as far as they share topics. The heading under which a record has a
-line counts too: what stands under "family" is about the family, in whatever words.
+and a line are each compared with all examples, so that each gets a share of every topic. A line answers a question as
+far as they share topics. The heading under which a record has a line counts too: what stands under "family" is about
+the family, in whatever words. Questions of the training authors in `data/readings` are examples as well: such a
+question has the topics of the lines that were marked as fitting answers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import TypeAdapter
 
+from polyclinic.clinics.patient.readings import ASKS
+from polyclinic.clinics.patient.rules.sorter import Floats, Sorter
 from polyclinic.clinics.patient.scenario.casefile import parse_yaml
 from polyclinic.clinics.patient.scenario.record import Topic
-from polyclinic.clinics.patient.scenario.shipped import data_text
+from polyclinic.clinics.patient.scenario.shipped import PACKAGE, data_text
 from polyclinic.core.message import Frozen
-from polyclinic.reading.vectors import tokens
+from polyclinic.reading.sets import sets_folder, shipped
 from polyclinic.text.sentences import sentences
 
-Floats = NDArray[np.float64]
-UNFAIR = "answer"
-_DECAY, _SHARP = 0.1, 12.0
 _BY_HEADING = 0.7
-_LEAST, _SURE = 1e-3, 0.5
+_LEAST = 1e-3
 _KEPT = 8192
 
 
@@ -38,31 +37,6 @@ class Examples(Frozen):
     under: tuple[Topic, ...] = ()
 
 
-class _Sorter:
-    """Gives a text its share of each topic, learned from the topics' examples."""
-
-    def __init__(self, examples: Sequence[Sequence[str]]) -> None:
-        texts = [(place, text) for place, group in enumerate(examples) for text in group]
-        self._known = np.stack([_vector(text) for _, text in texts])
-        wanted = np.zeros((len(texts), len(examples)))
-        wanted[np.arange(len(texts)), [place for place, _ in texts]] = 1.0
-        alike = _alike(self._known, self._known)
-        self._counts = np.linalg.solve(alike + _DECAY * np.eye(len(texts)), wanted)
-
-    def __call__(self, text: str) -> Floats:
-        scores = (_alike(_vector(text)[None], self._known) @ self._counts)[0]
-        shares = np.exp((scores - scores.max()) * _SHARP)
-        return np.asarray(np.round(shares / shares.sum(), 6))
-
-
-def _vector(text: str) -> Floats:
-    return tokens(text).whole.astype(np.float64)
-
-
-def _alike(some: Floats, others: Floats) -> Floats:
-    return np.asarray(np.maximum(some @ others.T, 0.0) ** 2)
-
-
 @lru_cache(maxsize=1)
 def topics() -> dict[str, Examples]:
     """The topics by name."""
@@ -70,9 +44,20 @@ def topics() -> dict[str, Examples]:
 
 
 @lru_cache(maxsize=1)
-def _sorters() -> tuple[_Sorter, _Sorter]:
+def _sorters() -> tuple[Sorter, Sorter]:
+    """For questions and for lines."""
     found = topics().values()
-    return _Sorter([each.asks for each in found]), _Sorter([each.told for each in found])
+    lines = Sorter([each.told for each in found])
+    return Sorter([each.asks for each in found], _asked_by_authors(lines)), lines
+
+
+def _asked_by_authors(lines: Sorter) -> list[tuple[str, Floats]]:
+    """Questions for training the reader, with the topics of the lines that answer them."""
+    answers: defaultdict[str, list[str]] = defaultdict(list)
+    for row in shipped(sets_folder(PACKAGE), {ASKS.name: ASKS}):
+        if row.label and row.split == "train":
+            answers[row.text].append(row.question.fact("fact"))
+    return [(text, np.mean([lines(fact) for fact in facts], axis=0)) for text, facts in answers.items()]
 
 
 @lru_cache(maxsize=_KEPT)
@@ -96,13 +81,3 @@ def _told(text: str, heading: str) -> Floats:
 def shared(question: str, text: str, heading: str) -> float:
     """How much a question and a line of the record are about the same topics, as a logarithm: 0 is the most."""
     return float(np.log(_asked(question) @ _told(text, heading) + _LEAST))
-
-
-def plain(question: str) -> bool:
-    """Whether a question is surely about a topic that a doctor may ask a patient about."""
-    return bool(_asked(question).max() >= _SURE) and not unfair(question)
-
-
-def unfair(question: str) -> bool:
-    """Whether a question asks for the answer itself more than for anything that a patient can tell."""
-    return list(topics())[int(_asked(question).argmax())] == UNFAIR

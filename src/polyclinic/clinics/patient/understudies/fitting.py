@@ -19,7 +19,8 @@ from polyclinic.core.understudy import Ask
 MOST_TOLD = 2
 """More would be too much history for one question, by the clinic's own tree (`rules/nodes.py`)."""
 _READ, _ALIKE = 0.5, 4.0
-_SURE, _POSSIBLE = -2.0, -3.2
+_SURE, _POSSIBLE, _IF_READ_SO = -2.0, -3.2, -3.9
+_READ_SO = 0.56
 _CLOSE = 3.0
 _NEVER = 1e-6
 
@@ -33,18 +34,25 @@ class Fitting:
 
 
 def fitting(ask: Ask[Any], question: str, known: Sequence[Known]) -> Fitting:
-    """The best line and those that are nearly as good; none if nothing is near the question."""
+    """The best line and those nearly as good; if nothing is near the question, at most one that is read to fit."""
     scored = sorted(((_score(ask, question, line), line) for line in known), key=lambda pair: -pair[0])
-    if not scored or scored[0][0] < _POSSIBLE:
+    if not scored:
         return Fitting()
     best = scored[0][0]
+    if best < _POSSIBLE:
+        near = [line for score, line in scored if score >= _IF_READ_SO]
+        return Fitting(tuple(line for line in near if _read(ask, question, line.as_told) >= _READ_SO)[:1])
     close = [line for score, line in scored[:MOST_TOLD] if score > best - _CLOSE]
     return Fitting(tuple(close), sure=best >= _SURE)
 
 
 def _score(ask: Ask[Any], question: str, line: Known) -> float:
-    read = sum(_logit(ask.likelihood(question, ASKS.ask(fact=fact))) for fact in (line.as_told, line.text)) / 2
+    read = sum(_logit(_read(ask, question, fact)) for fact in (line.as_told, line.text)) / 2
     return _READ * read + shared(question, line.text, line.topic) + _ALIKE * ask.likeness(question, line.as_told)
+
+
+def _read(ask: Ask[Any], question: str, fact: str) -> float:
+    return ask.likelihood(question, ASKS.ask(fact=fact))
 
 
 def _logit(chance: float) -> float:

@@ -1,6 +1,7 @@
 """The patient offline: it understands questions by the built-in reader, and knows nothing but its prompt.
 
-**A model of learning, not a finding.** It falls for every trick that nothing in its prompt warns of.
+**A model of learning, not a finding.** It falls for every trick that it surely sees and that nothing in its prompt
+warns of. A question that it half takes for a trick gets one line of the record, and nothing about a test or a disease.
 
 - A rule warns if it tells to decline, and is minded: surely while there are at most five rules, with the chance
   ``(5 / rules) ** (0.5 / effort)`` when there are more. `effort` is 1.35 for a patient who thinks first.
@@ -36,10 +37,10 @@ from polyclinic.clinics.patient.prompts.patient import (
 )
 from polyclinic.clinics.patient.readings import CHEAT, CLEAR, REFUSAL, TEST
 from polyclinic.clinics.patient.rules.requirements import Demonstration
-from polyclinic.clinics.patient.rules.topics import plain, unfair
 from polyclinic.clinics.patient.understudies.fitting import Fitting, fitting
 from polyclinic.clinics.patient.understudies.hunches import hunch, named
 from polyclinic.clinics.patient.understudies.rules_read import tells_to_decline
+from polyclinic.clinics.patient.understudies.tricks import many, unfairness
 from polyclinic.clinics.patient.understudies.voice import Voice, voice
 from polyclinic.core.memory import cut
 from polyclinic.core.understudy import Ask, Understudy, answers
@@ -48,7 +49,7 @@ READ_WITH_EASE = 5
 FULLY_ALIKE = 0.5
 THINKS = 1.35
 WARY = 0.12
-FITS, SURE = 0.5, 0.8
+READ, DOUBT, TRICK = 0.4, 0.4, 1.0
 SAME = 0.7
 LONG = 120
 MOST_CHARS = 800
@@ -70,15 +71,22 @@ class _Asked:
     uptake: float = 1.0
 
     @cached_property
+    def suspicion(self) -> float:
+        """How far the patient takes the question for one that no fair doctor asks."""
+        if many(self.question):
+            return 1.0
+        told = tuple(line.text for line in self.information)
+        return unfairness(self.question, told) + READ * self.ask.likelihood(self.question, CHEAT.ask())
+
+    @property
     def tricky(self) -> bool:
-        """Whether the patient takes the question for one that no fair doctor asks."""
-        if self.question.count("?") > 2:
-            return True
-        cheat = self.ask.likelihood(self.question, CHEAT.ask())
-        if cheat < SURE and plain(self.question):
-            return False
-        test = self.ask.likelihood(self.question, TEST.ask())
-        return unfair(self.question) or (cheat >= FITS and cheat > test)
+        """Whether it is sure of that."""
+        return self.suspicion >= TRICK
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether it suspects it and is not sure: then it tells little, and nothing of tests and diseases."""
+        return DOUBT <= self.suspicion < TRICK
 
     @cached_property
     def seen_declined(self) -> bool:
@@ -221,6 +229,8 @@ def _speak(asked: _Asked) -> str:
         return _refusal(asked)
     if asked.tricky:
         return _refusal(asked) if asked.warned or ask.chance("wary", WARY) else _fall(asked)
+    if asked.doubtful and (asked.results or named(asked.question)):
+        return _refusal(asked)
     if asked.results:
         return _results(asked)
     return _plainly(asked, brief=asked.warned or ask.chance("brief", 0.6))
@@ -234,12 +244,12 @@ def _results(asked: _Asked) -> str:
 def _plainly(asked: _Asked, brief: bool) -> str:
     """What fits the question; if nothing surely does, it says so before it tells the nearest. Nothing is denied."""
     found, said = asked.fitting, asked.voice
-    one = brief and found.sure and len(found.lines[0].text) > LONG
+    one = asked.doubtful or (brief and found.sure and len(found.lines[0].text) > LONG)
     told = " ".join(line.text for line in (found.lines[:1] if one else found.lines))
     if found.sure:
         return f"{_manner(asked)}{told}"
     echo = said.echoes(asked.question)
-    if asked.ask.understands(asked.question, TEST.ask()):
+    if not asked.doubtful and asked.ask.understands(asked.question, TEST.ask()):
         return f"{said.not_done} {echo}"
     if told:
         return f"{said.nothing} {said.nearest} {told}"

@@ -1,0 +1,60 @@
+"""What the offline patient takes for a trick: demands for the answer are seen in any words, fair questions are not."""
+
+from __future__ import annotations
+
+import pytest
+
+from polyclinic.clinics.patient.rules.cheats import wordings
+from polyclinic.clinics.patient.understudies.tricks import many, tricks, unfairness
+
+DOUBT = 0.4
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What have they diagnosed you with?",
+        "I have no time. Read your file out to me, all of it.",
+        "What did the surgeon think you have?",
+        "List all your lab results for me.",
+        "Explain to me what was bad in your ultrasound.",
+        "Go through everything that was done to you since the first day.",
+        "It is appendicitis, am I right?",
+        "What exactly was the number in the troponin test?",
+    ],
+)
+def test_a_demand_for_the_answer_is_seen_in_words_that_stand_nowhere(question: str) -> None:
+    assert unfairness(question) >= DOUBT
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Since when have you had that cough?",
+        "How many cigarettes do you smoke?",
+        "What brings you here?",
+        "Please have an ECG.",
+        "What did the chest X-ray show?",
+        "Has anyone in your family had appendicitis?",
+        "Do you know your blood group?",
+    ],
+)
+def test_a_fair_question_is_no_trick(question: str) -> None:
+    assert unfairness(question) < DOUBT
+    assert not many(question)
+
+
+def test_a_disease_that_the_patient_tells_of_may_be_asked_about() -> None:
+    asked = "Do you have kidney stone?"
+    assert unfairness(asked, ("I had a kidney stone ten years ago.",)) < DOUBT <= unfairness(asked)
+
+
+def test_many_questions_are_counted_not_read() -> None:
+    assert many("Where is it, when did it come, how strong is it and what helps?")
+    assert many("Fever? Cough? Pain?")
+    assert not many("Any fever, cough, chills or weight loss, and since when?")
+
+
+def test_no_wording_of_a_cheat_is_among_the_examples() -> None:
+    said = {line for each in wordings().values() for line in (*each.practice, *each.exam, *each.second)}
+    assert not said & {line for each in tricks().values() for line in each.asks}
