@@ -25,7 +25,7 @@ WordList = Literal[
 ]
 
 _SAME = {"kilo": "weight", "kilos": "weight", "kg": "weight", "temperature": "fever"}
-GENERIC_TESTS = ("biopsy", "ultrasound", "MRI", "CT", "X-ray", "endoscopy")
+_GENERIC_TESTS = ("biopsy", "ultrasound", "MRI", "CT", "X-ray", "endoscopy")
 
 
 @lru_cache(maxsize=1)
@@ -100,7 +100,7 @@ def tests_in_record(question: str, record: Record) -> list[str]:
         return exact
     if asked_tests(question):
         return []
-    for kind in GENERIC_TESTS:
+    for kind in _GENERIC_TESTS:
         if name_pattern(kind).search(question):
             return [name for name in own if name_pattern(kind).search(name)][:1]
     return []
@@ -108,4 +108,4 @@ def tests_in_record(question: str, record: Record) -> list[str]:
 
 def names_a_test(question: str) -> bool:
     """Whether a question names any test, be it in the record or not."""
-    return bool(asked_tests(question)) or any(name_pattern(kind).search(question) for kind in GENERIC_TESTS)
+    return bool(asked_tests(question)) or any(name_pattern(kind).search(question) for kind in _GENERIC_TESTS)

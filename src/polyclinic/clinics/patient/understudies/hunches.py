@@ -1,12 +1,16 @@
-"""A little medical sense for offline players: which disease a text names, or points to by the clues it is known for."""
+"""A little medical sense for offline players: which disease or tests a text names, or to which
+disease it points by the clues it is known for.
+"""
 
 from __future__ import annotations
 
 from functools import lru_cache
 
 from polyclinic.clinics.patient.scenario.record import Disease
-from polyclinic.clinics.patient.scenario.shipped import diseases
-from polyclinic.text.phrases import mentioned
+from polyclinic.clinics.patient.scenario.shipped import diseases, shipped_records
+from polyclinic.text.phrases import mentioned, name_pattern
+
+_ANY_TEST = {"ultrasound", "X-ray", "CT", "MRI", "ECG", "biopsy", "endoscopy", "blood count", "blood test"}
 
 
 @lru_cache(maxsize=4_096)
@@ -21,6 +25,20 @@ def suspects(text: str) -> tuple[tuple[Disease, int], ...]:
 def named(text: str) -> str:
     """The first disease that a text names; empty for none."""
     return next((name for disease in diseases() for name in mentioned(text, disease.names)), "")
+
+
+@lru_cache(maxsize=1)
+def _tests() -> tuple[str, ...]:
+    """What tests are called, the longest name first."""
+    known = {test.name for record in shipped_records() for test in record.investigations}
+    return tuple(sorted(known | _ANY_TEST, key=lambda name: (-len(name), name)))
+
+
+def without_tests(text: str) -> str:
+    """A text with "test" in the place of each test that it names."""
+    for name in _tests():
+        text = name_pattern(name).sub("test", text)
+    return text
 
 
 def hunch(text: str) -> str:

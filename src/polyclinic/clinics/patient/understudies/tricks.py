@@ -15,10 +15,9 @@ from pydantic import TypeAdapter
 
 from polyclinic.clinics.patient.rules.sorter import Sorter
 from polyclinic.clinics.patient.rules.topics import topics
-from polyclinic.clinics.patient.rules.vocabulary import GENERIC_TESTS, asked_tests, test_names
 from polyclinic.clinics.patient.scenario.casefile import parse_yaml
 from polyclinic.clinics.patient.scenario.shipped import data_text
-from polyclinic.clinics.patient.understudies.hunches import named
+from polyclinic.clinics.patient.understudies.hunches import named, without_tests
 from polyclinic.core.message import Frozen
 from polyclinic.text.phrases import name_pattern
 
@@ -70,7 +69,4 @@ def _without_names(question: str, known: Sequence[str]) -> str:
     disease = named(question)
     if disease and not any(name_pattern(disease).search(line) for line in known):
         question = name_pattern(disease).sub("this disease", question)
-    names = [name for test in asked_tests(question) for name in test_names(test)]
-    for name in (*sorted(names, key=len, reverse=True), *GENERIC_TESTS):
-        question = name_pattern(name).sub("test", question)
-    return question
+    return without_tests(question)
