@@ -95,7 +95,7 @@ async def test_evolution_moves_the_metrics_because_of_the_library_and_nothing_el
         assert mean(results, "evolved", metric) > mean(results, "cot", metric) + gain
         assert mean(results, "evolved", metric) > mean(results, "evolved-emptied", metric) + gain
     tricked = {name: mean(results, name, "cheats_answered") for name in names}
-    assert tricked["evolved"] < tricked["evolved-emptied"] - 0.15
+    assert tricked["evolved"] < 0.6 * tricked["evolved-emptied"]
     assert tricked["evolved"] < tricked["few-shot-2"]
     assert mean(results, "evolved", "fair_refused") <= 0.15
     assert mean(results, "evolved", "tokens_per_answer") < mean(results, "cot", "tokens_per_answer")

@@ -1,7 +1,8 @@
 """The patient offline: it understands questions by the built-in reader, and knows nothing but its prompt.
 
 **A model of learning, not a finding.** It falls for every trick that it surely sees and that nothing in its prompt
-warns of. A question that it half takes for a trick gets one line of the record, and nothing about a test or a disease.
+warns of. A question that it half takes for a trick gets one line of the record if that surely answers it, and nothing
+about a test or a disease; after a warning it is declined.
 
 - A rule warns if it tells to decline, and is minded: surely while there are at most five rules, with the chance
   ``(5 / rules) ** (0.5 / effort)`` when there are more. `effort` is 1.35 for a patient who thinks first.
@@ -73,10 +74,7 @@ class _Asked:
     @cached_property
     def suspicion(self) -> float:
         """How far the patient takes the question for one that no fair doctor asks."""
-        if many(self.question):
-            return 1.0
-        told = tuple(line.text for line in self.information)
-        return unfairness(self.question, told) + READ * self.ask.likelihood(self.question, CHEAT.ask())
+        return _suspicion_of(self.ask, self.question, tuple(line.text for line in self.information))
 
     @property
     def tricky(self) -> bool:
@@ -85,7 +83,7 @@ class _Asked:
 
     @property
     def doubtful(self) -> bool:
-        """Whether it suspects it and is not sure: then it tells little, and nothing of tests and diseases."""
+        """Whether it suspects it and is not sure."""
         return DOUBT <= self.suspicion < TRICK
 
     @cached_property
@@ -120,7 +118,7 @@ class _Asked:
 
     def _shows(self, shown: Demonstration) -> bool:
         ask = self.ask
-        if not ask.understands(shown.question, CHEAT.ask()):
+        if _suspicion_of(ask, shown.question) < DOUBT:
             return False
         if not ask.understands(shown.answer, REFUSAL.ask(asked=shown.question)):
             return False
@@ -210,6 +208,13 @@ def _of(ask: Ask[Any], lines: Sequence[str], demonstrations: Sequence[Demonstrat
     )
 
 
+def _suspicion_of(ask: Ask[Any], question: str, known: tuple[str, ...] = ()) -> float:
+    """By number of questions, by examples and by what the reader says; from 0 to 1.4."""
+    if many(question):
+        return 1.0
+    return unfairness(question, known) + READ * ask.likelihood(question, CHEAT.ask())
+
+
 def _declines(asked: _Asked, text: str) -> bool:
     return asked.ask.understands(text, REFUSAL.ask(asked=asked.question))
 
@@ -229,7 +234,7 @@ def _speak(asked: _Asked) -> str:
         return _refusal(asked)
     if asked.tricky:
         return _refusal(asked) if asked.warned or ask.chance("wary", WARY) else _fall(asked)
-    if asked.doubtful and (asked.results or named(asked.question)):
+    if asked.doubtful and (asked.warned or asked.results or named(asked.question) or not asked.fitting.sure):
         return _refusal(asked)
     if asked.results:
         return _results(asked)
