@@ -23,9 +23,17 @@ MONTHS = (
     "july", "august", "september", "october", "november", "december",
 )  # fmt: skip
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_ELSEWHERE = (
+    "janvier januar enero gennaio", "février fevrier februar febrero febbraio", "märz maerz marzo", "avril abril aprile",
+    "mai mayo maggio", "juin juni junio giugno", "juillet juli julio luglio", "août aout agosto",
+    "septembre septiembre settembre", "octobre oktober octubre ottobre", "novembre noviembre",
+    "décembre decembre dezember diciembre dicembre",
+)  # fmt: skip
+"""Months as callers from elsewhere write them."""
 _SHORT = {
     **{month[:3]: month for month in MONTHS}, "sept": "september",
     "mon": "monday", "tue": "tuesday", "tues": "tuesday", "wed": "wednesday", "weds": "wednesday",
+    **{name: month for names, month in zip(_ELSEWHERE, MONTHS, strict=True) for name in names.split()},
     "thu": "thursday", "thur": "thursday", "thurs": "thursday", "fri": "friday", "sat": "saturday", "sun": "sunday",
 }  # fmt: skip
 _AMBIGUOUS = {"sat", "sun", "mar", "wed", "mon", "dec", "jan"}
@@ -118,7 +126,7 @@ def plain(text: str) -> str:
     text = figures(normalise(text).replace("`", "'"))
     text = _JOINED.sub(lambda found: f"{found[1]} " if found[1] else "", _APART.sub(" ", text))
     text = re.sub(r"(?<=\d)\s*[·/.\-]\s*(?=\d)", lambda sign: sign[0].strip(), text.replace("·", "."))
-    text = re.sub(r"\b[a-z]{3,11}\b\.?(?=\s*\d?)", _spelt, text)
+    text = re.sub(r"\b[^\W\d_]{3,11}\b\.?(?=\s*\d?)", _spelt, text)
     text = re.sub(r"[.;!?]+(?=\s|$)", " ; ", text)
     text = re.sub(r"[,:()\[\]\"](?!\d\d\b)|(?<!\d)[-.](?=\d)|[-.](?!\d|[a-z])", " ", text)
     return _YEAR_PUT_RIGHT.sub("", " ".join(text.split()))
@@ -131,6 +139,8 @@ def _spelt(found: re.Match[str]) -> str:
             r"\.?,? ?(?:the )?\d", found.string[found.end() :]
         )
         return _SHORT[word] if beside else found[0]
+    if word in _WHOLE:
+        return found[0]
     return _SHORT.get(word) or _nearly(word) or found[0]
 
 

@@ -17,7 +17,7 @@ _COUNT = r"(?P<count>\d{1,2}|an?|a couple(?: of)?|couple(?: of)?)"
 _UNIT = r"(?P<unit>day|week|fortnight|month)s?'?"
 _KOREAN_DAYS = {"오늘": 0, "내일": 1, "모레": 2, "글피": 3, "어제": -1}
 _PLAIN_DAYS = {
-    "the day before yesterday": -2, "day before yesterday": -2, "yesterday": -1, "day after tomorrow": 2,
+    "the day before yesterday": -2, "day before yesterday": -2, "yesterday": -1, "day after tomorrow": 2, "day after today": 1,
     "overmorrow": 2, "tomorrow": 1, "tomorow": 1, "tommorow": 1, "tommorrow": 1, "tmrw": 1, "today": 0, "tonight": 0,
     "this morning": 0, "this afternoon": 0, "this evening": 0,
 }  # fmt: skip
@@ -26,10 +26,14 @@ _FROM_NOW = re.compile(
     rf"{_COUNT.replace('count', 'count2')} {_UNIT.replace('unit', 'unit2')} (?:from (?:now|today)|away|time|hence)\b)"
 )
 _WEEK_ON = re.compile(
-    rf"\b(?:a week (?:from|on) (?:(?P<plain>today|tomorrow)|{_WEEKDAY})|(?P<day2>today|tomorrow) week"
+    rf"\b(?:(?:a|one|1) week (?:from |on |after )?(?:(?P<plain>today|tomorrow)|{_WEEKDAY})|(?P<day2>today|tomorrow) week"
     rf"|{_WEEKDAY.replace('weekday', 'weekday2')} week)\b"
 )
 _AFTER = re.compile(rf"\b(?:next |first |1st |the )*{_WEEKDAY} (?:after|following) (?=(?:the )?\S)")
+_THE_NEXT = re.compile(
+    rf"\b(?:the )?(?:{_WEEKDAY}|(?P<unit>day|week)) after(?: (?:that|it|this))?\b(?= (?:;|or|and|then|please|is|would|on|onwards?|if|instead|at)\b| ;|$)"
+)
+"""The one after the day that was named before it: "not Monday, the Monday after"."""
 _NTH = re.compile(
     rf"\b(?P<nth>[1-5](?:st|nd|rd|th)|last) {_WEEKDAY} (?:of|in) (?P<month>{'|'.join(MONTHS)}|next month|this month)\b"
 )
@@ -41,7 +45,7 @@ _SPANS = re.compile(
     r"\b(?:(?P<part>beginning|start|middle|mid|end|last day)[ -]?(?:of |in )?)?"
     rf"(?:(?<!\d )(?P<month>{'|'.join(MONTHS)})"
     r"|(?:the |this )?(?P<span>week after next|(?:next|following|coming) week|(?:next|following|coming) month"
-    r"|this month"
+    r"|this month|that month"
     r"|weekend))\b(?! (?:the )?\d)"
 )
 _IN_A_MONTH = re.compile(r"\b(?:in|from|until|till|before|after|since|of|start|starting|beginning) (?:the )?$")
@@ -112,6 +116,18 @@ def _after_dates(text: str, today: date, named: tuple[Mention, ...]) -> Iterator
             yield _mention(match, fitting[nth])
 
 
+def _after_the_last(text: str, today: date, named: list[Mention]) -> Iterator[Mention]:
+    for match in _THE_NEXT.finditer(text):
+        before = [one for one in named if one.ends <= match.start()]
+        from_ = settled(before[-1], today) if before else None
+        if from_ is None:
+            continue
+        if match["weekday"]:
+            yield _mention(match, next_weekday(from_, WEEKDAYS.index(match["weekday"])))
+        else:
+            yield _mention(match, from_ + (_DAY if match["unit"] == "day" else _WEEK))
+
+
 def _weekdays(text: str, today: date) -> Iterator[Mention]:
     for match in _WEEKDAYS_SAID.finditer(text):
         weekday, which, then = WEEKDAYS.index(match["weekday"]), match["which"] or "", match["then"] or ""
@@ -139,7 +155,7 @@ def _spans(text: str, today: date) -> Iterator[Mention]:
         elif part or "month" in span or _IN_A_MONTH.search(text[: match.start()]):
             month = MONTHS.index(match["month"]) + 1 if match["month"] else today.month
             first = date(today.year + (month < today.month), month, 1)
-            if span and span != "this month":
+            if span and span not in ("this month", "that month"):
                 first = _later(first, "1", "month")
             last = calendar.monthrange(first.year, first.month)[1]
             yield _mention(
@@ -181,8 +197,9 @@ def days_named(text: str, today: date | None, order: Order = "any") -> tuple[Men
     if today is None:
         return named
     found: list[Mention] = []
+    told = sorted((*named, *_told(text, today), *_weekdays(text, today)), key=lambda mention: mention.begins)
     for mention in (
-        *_after_dates(text, today, named), *named, *_counted(text, today), *_korean(text, today),
+        *_after_the_last(text, today, told), *_after_dates(text, today, named), *named, *_counted(text, today), *_korean(text, today),
         *_told(text, today), *_weekdays(text, today), *_spans(text, today),
     ):  # fmt: skip
         apart = _APART if mention not in named else ()

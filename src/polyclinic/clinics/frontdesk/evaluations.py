@@ -118,7 +118,7 @@ async def _holds(reads: Reads, check: str, value: str, text: str, today: date | 
         return await states_intent(reads, "move" if what == "move" else "cancel", [text])
     if what in ("date", "birth_date"):
         day = read_date(value)
-        return day is not None and mentions_date(day, text, today)
+        return day is not None and mentions_date(day, text, today, birth=check == "said-birth_date")
     person = _person(what, value)
     return was_said(what, person, text) if kind == "said" else same(what, text, person)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from polyclinic.clinics.frontdesk.rules.told import is_told, masked
 from polyclinic.text.normal import normalise, without_accents
 from polyclinic.text.numbers import figures
 
@@ -19,7 +20,7 @@ _LABELS = {
     "apt", "apartment", "flat", "unit", "suite", "ste", "room", "rm", "building", "bldg", "number", "no", "nr", "block",
     "dong", "ho", "floor", "fl", "zip", "zips", "zipcode", "postcode", "postal", "code", "door", "house-number",
 }  # fmt: skip
-_SMALL = {"on", "at", "in", "the", "of"}
+_SMALL = {"on", "at", "in", "the", "of", "si"}
 _TOKEN = re.compile(r"[^\W_]+|&")
 _MIXED = re.compile(r"(?<=\d)(?=[^\W\d_])|(?<=[^\W\d_])(?=\d)")
 _POSTCODE = re.compile(r"(?:^|\s)(\d{5,6}(?:-\d{4})?|[a-z]{1,2}\d[a-z\d]?\s*\d[a-z]{2})$")
@@ -82,6 +83,72 @@ def says_address(address: str, text: str, *, whole: bool = False) -> bool:
     named = [part for part in parts if not any(piece.isdecimal() for piece in part)]
     spare = [part for part in parts if _is_code(part)] + (named[-1:] if len(named) > 2 else [])
     return not whole and all(part in spare for part in missing)
+
+
+_STREET = re.compile(
+    r"\b\d+(?:-\d+)? [\w-]+(?: [\w-]+)?[ -]?(?:ro|gil|daero|street|st|road|rd|avenue|ave|lane|ln|drive|close|way|court)\b"
+    r"|\b[\w-]+[ -](?:ro|gil|daero) \d+\b"
+)
+_BESIDE = re.compile(r"[\W_]*(?:(?:in|at|of|the|that's in|here in|which is in|and)[\W_]*)?(?<![?!;])")
+_NAMES_END = re.compile(r"(?:not|never|isn't)(?: (?:in|at|the|of))*[\s,]*$")
+
+
+def _loose(part: tuple[str, ...]) -> re.Pattern[str]:
+    """A part of an address as it may stand in a text, the number before or after the street."""
+    long = {short: word for word, short in _SHORT.items()}
+    words = [
+        r"\s?".join(word) if word.isdecimal() else rf"(?:{re.escape(word)}|{re.escape(long.get(word, word))})"
+        for word in part
+    ]
+    between = r"[\W_]*(?:(?:number|no|nr|apt|flat|unit|on|at|in|the|of)\b[\W_]*)*"
+    ways = [between.join(words)] + ([between.join((*words[1:], words[0]))] if part[0].isdecimal() else [])
+    return re.compile(rf"(?<![^\W_])(?:{'|'.join(ways)})(?![^\W_])")
+
+
+def tells_address(address: str, text: str) -> bool:
+    """Whether a text tells this address as the patient's own: its street as theirs, no part of it denied."""
+    if not says_address(address, text):
+        return _number_apart(address, text)
+    said = without_accents(figures(normalise(text)))
+    spots = {part: [found.span() for found in _loose(part).finditer(said)] for part in _parts(address)}
+    for part, places in spots.items():
+        if places and all(_NAMES_END.search(said[:begins]) for begins, _ in places) and not _has_number(part):
+            return False
+    street = next((part for part in spots if _has_number(part)), None)
+    mine = [_with_its_town(said, place, spots) for place in (spots[street] if street is not None else [])]
+    if not mine:
+        return True
+    return is_told(masked(said, mine, (match.span() for match in _STREET.finditer(said))), "address")
+
+
+def _with_its_town(said: str, place: tuple[int, int], spots: dict[tuple[str, ...], list[tuple[int, int]]]) -> tuple[int, int]:
+    """A street's place with the parts of the address that adjoin it."""
+    begins, ends = place
+    for _ in spots:
+        for one, other in (spot for places in spots.values() for spot in places):
+            if one >= ends and _BESIDE.fullmatch(said[ends:one]):
+                ends = other
+            elif other <= begins and _BESIDE.fullmatch(said[other:begins]):
+                begins = one
+    return begins, ends
+
+
+def _has_number(part: tuple[str, ...]) -> bool:
+    return any(piece.isdecimal() for piece in part) and len(part) > 1
+
+
+def _number_apart(address: str, text: str) -> bool:
+    """Whether the house number is told apart from its street ("Street is Wongok-ro. House 112."), as the only number."""
+    tokens = _tokens(text)
+    numbers = [token for token in tokens if token.isdecimal()]
+    for part in _parts(address):
+        named = tuple(piece for piece in part if not piece.isdecimal())
+        figure = [piece for piece in part if piece.isdecimal()]
+        if named and not _holds(tokens, named):
+            return False
+        if figure and (numbers != figure or not re.search(r"\b(?:house|number|no|door|building)\b", normalise(text))):
+            return False
+    return True
 
 
 def same_address(written: str, address: str) -> bool:

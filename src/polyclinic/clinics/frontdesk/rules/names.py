@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from polyclinic.clinics.frontdesk.rules.told import is_told, masked
 from polyclinic.clinics.frontdesk.scenario.diary import plain_name
 from polyclinic.text.normal import letters, straight, without_accents
 
@@ -42,6 +43,54 @@ def name_at(name: str, text: str) -> tuple[str, str] | None:
     words = _said(text)
     found = _pattern(name).search(words) if plain_name(name) else None
     return None if found is None else (words[: found.start()], _pattern(name).sub("them", words[found.end() :]))
+
+
+_OTHER_NAME = re.compile(
+    r"\b(?!(?:my|is|am|the|not|and|for|its|name|names|was|with|dr|sister|brother|daughter|son|wife|husband|mother|father|called|meant|from|of)\b)"
+    r"[a-z]{2,9},? [a-z]{2,}-[a-z]{2,}\b|\b[a-z]{2,}-[a-z]{2,} [a-z]{2,9}\b(?! ?')"
+)
+_CAPITALS = re.compile(r"\b(?!I\b|I'|My\b|The\b|It\b|No\b|Not\b|Dr\b|Mr\b|Mrs\b|Ms\b|Miss\b)[A-Z][a-z]+(?:[- ][A-Z]?[a-z]+)*(?:[ -][A-Z][a-z]+)+\b")
+_SOUGHT = re.compile(
+    r"\b(?:(?:speak|talk|spoke|talking|speaking|write|reply) (?:to|with)|message for|looking for|ask(?:ed|ing)? for|visit(?:ing)?|nurse|doctor|see|seen by|letter (?:to|for)"
+    r"|appointment with|referred by|treated by|waiting for|is there an?)(?: (?:nurse|doctor|mr|mrs|ms|miss|the|a|my \w+|one))*[\s:,'\"]*$"
+)
+
+
+def other_names(text: str, said: str) -> list[tuple[int, int]]:
+    """Where other people's names seem to stand."""
+    spots = [match.span() for match in _OTHER_NAME.finditer(said)]
+    for match in _CAPITALS.finditer(straight(text)):
+        at = said.find(match[0].lower())
+        if at >= 0:
+            spots.append((at, at + len(match[0])))
+    return spots
+
+
+_PART = re.compile(r"[a-z]+-[a-z]+")
+
+
+def name_spans(name: str, text: str) -> tuple[str, list[tuple[int, int]]]:
+    """A text without titles, and where a doctor's name stands in it: in full, or the given name where it is told apart
+    from a family name that stands elsewhere ("There are two Kims. So-dam's mine.").
+    """
+    said = _said(text)
+    spots = [match.span() for match in _pattern(name).finditer(said)] if plain_name(name) else []
+    if not spots and len(parts := without_accents(plain_name(name)).split()) > 1:
+        given = [part for part in parts if _PART.fullmatch(part)]
+        family = [part for part in parts if part not in given]
+        if given and all(re.search(rf"\b{re.escape(one)}s?\b", said) for one in family):
+            spots = [match.span() for match in re.finditer(rf"\b{re.escape(given[0])}\b", said)]
+    return said, spots
+
+
+def tells_name(name: str, text: str) -> bool:
+    """Whether a text tells this name as the patient's own."""
+    said = _said(text)
+    mine = [match.span() for match in _pattern(name).finditer(said)] if plain_name(name) else []
+    if not mine:
+        return says_name(name, text)
+    kept = [(a, b) for a, b in mine if _SOUGHT.search(said[:a]) is None]
+    return bool(kept) and is_told(masked(said, kept, other_names(text, said)), "name")
 
 
 def mentions_name(name: str, text: str) -> bool:

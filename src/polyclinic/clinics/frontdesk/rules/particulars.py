@@ -6,16 +6,17 @@ Spaces, hyphens, commas and case do not change a value; a country code may stand
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
-from polyclinic.clinics.frontdesk.rules.addresses import same_address, says_address
-from polyclinic.clinics.frontdesk.rules.names import same_name, says_name
-from polyclinic.clinics.frontdesk.rules.phones import WHOLE_NUMBER, as_figures, digits, same_number, says_number
+from polyclinic.clinics.frontdesk.rules.addresses import same_address, says_address, tells_address
+from polyclinic.clinics.frontdesk.rules.names import same_name, says_name, tells_name
+from polyclinic.clinics.frontdesk.rules.phones import WHOLE_NUMBER, digits, holds_number, same_number, says_number
 from polyclinic.clinics.frontdesk.rules.sexes import sex_of, sexes_said
-from polyclinic.clinics.frontdesk.rules.whose import value_is_own
 from polyclinic.people.demographics import Person
 from polyclinic.text.normal import letters
 
+_ID_LABEL = re.compile(r"\b(?:no|nr|rrn|id|number|reg|registration|ssn|card|resident|num)\b", re.IGNORECASE)
 FIELDS = ("name", "sex", "phone", "identifier", "address")
 
 
@@ -29,26 +30,30 @@ def same(field: str, written: str, person: Person) -> bool:
     if field == "phone":
         return same_number(written, told)
     if field == "identifier":
-        return digits(written) == digits(told) and letters(written) == letters(told)
+        return digits(written) == digits(told) and letters(_ID_LABEL.sub("", written)) == letters(told)
     if field == "name":
         return same_name(written, told, person.family, person.given)
     return same_address(written, told)
 
 
 def was_said(field: str, person: Person, text: str) -> bool:
-    """Whether a person's words hold this particular of theirs."""
+    """Whether a person's words tell this particular as the patient's own."""
     told: str = getattr(person, field)
     if field == "sex":
         return told in sexes_said(text)
-    if not value_is_own(told, text):
-        return False
-    if _whole(told, text) and field != "phone":
+    if _plainly(told, text):
         return True
     if field == "address":
-        return says_address(told, text)
-    if field == "name" and letters(f"{person.given}{person.family}") in letters(text):
-        return True
-    return stands(field, told, (text,))
+        return tells_address(told, text)
+    if field == "name":
+        return tells_name(told, text) or _turned(person, text)
+    return says_number(told, text, phone=field == "phone")
+
+
+def _turned(person: Person, text: str) -> bool:
+    """Whether the given name stands before the family name, and neither is parted from the other."""
+    turned = f"{person.given} {person.family}".strip()
+    return bool(person.given and person.family) and tells_name(turned, text)
 
 
 def stands(field: str, value: str, heard: Sequence[str]) -> bool:
@@ -59,12 +64,9 @@ def stands(field: str, value: str, heard: Sequence[str]) -> bool:
     if field == "sex":
         sex = sex_of(value)
         return sex != "" and any(sex in sexes_said(text) for text in heard)
-    if field == "phone":
-        return any(says_number(value, text) for text in heard)
-    if field == "identifier":
-        wanted = digits(value)
-        return len(wanted) >= WHOLE_NUMBER and any(
-            wanted in digits(text) or wanted in digits(as_figures(text)) for text in heard
+    if field in ("phone", "identifier"):
+        return len(digits(value)) >= WHOLE_NUMBER and any(
+            holds_number(value, text, phone=field == "phone") for text in heard
         )
     if any(_whole(value, text) for text in heard):
         return True
@@ -72,6 +74,24 @@ def stands(field: str, value: str, heard: Sequence[str]) -> bool:
         return any(says_name(value, text) for text in heard)
     wanted = letters(value)
     return len(wanted) >= WHOLE_NUMBER and any(says_address(value, text, whole=True) for text in heard)
+
+
+_AROUND = 80
+_DOUBT = re.compile(
+    r"\b(?:not|no|never|wrong|mistake|old|used|was|were|ex|is|are|longer|lost|left|moved|from|of my|belongs?|his|her|their|your|form|sorry|mean|meant"
+    r"|correction|wait|actually|rather|instead|late|mine|nurse|to|speak)\b|\w['’]\w|\?",
+    re.IGNORECASE,
+)
+"""Without one of these near it, a value is the speaker's."""
+
+
+def _plainly(value: str, text: str) -> bool:
+    """Whether a value stands in a text as words of its own, with nothing near it that might say otherwise."""
+    if not _whole(value, text):
+        return False
+    begins = text.find(value)
+    ends = begins + len(value)
+    return _DOUBT.search(text[max(0, begins - _AROUND) : begins] + " " + text[ends : ends + _AROUND]) is None
 
 
 def _whole(value: str, text: str) -> bool:

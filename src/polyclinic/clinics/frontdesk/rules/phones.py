@@ -5,30 +5,26 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from polyclinic.clinics.frontdesk.rules.told import OTHER, THIS, is_told, masked
 from polyclinic.text.numbers import figures
 
 _NO_DIGIT = re.compile(r"\D+")
 _NUMBER = re.compile(r"\+?[(\[]?\d(?:[\d()\[\]./·•_ ,-]*\d)?")
 _LETTER_O = re.compile(r"(?<=[\d+ -])[oO](?=[\doO -])|\b[oO](?=\d)")
 _PUT_RIGHT = re.compile(
-    r"(?:\b(?:no|sorry|mean|meant|correction|make that|wait|actually|rather|oops|not)\b[^\d]{0,30}"
+    r"(?:\b(?:no|sorry|mean|meant|correction|make that|wait|actually|rather|oops|not|pardon|mistake|apologies)\b[^\d]{0,30}"
     r"|\b(?:ends?|ending|last \w+)\b[^\d]{0,15})$",
     re.IGNORECASE,
 )
-_DEAD_BEFORE = re.compile(
-    r"\b(?:old|previous|former|used to be|was|not|instead of|no longer|don['’]?t use|wrong|work|office"
-    r"|husband['’]?s|wife['’]?s)\b[^\d.;]{0,20}$",
-    re.IGNORECASE,
+_FILLER = re.compile(
+    r"[\W_]*(?:(?:then|and|dash|hyphen|space|next|after that|followed by|dot|point|minus|comma|okay|ok|that's|area code|code|country|plus"
+    r"|the rest is|rest|got that|right|yes|um|uh|er|uhh|erm|so far|is|hang on|hold on|wait|(?:and )?(?:ends|ending|ends with|ending in)|starts|it starts|begins|one (?:second|moment)|let me see|hmm)[\W_]*){0,3}"
 )
-_DEAD_AFTER = re.compile(
-    r"^[^\d;]{0,12}\b(?:dead|old|gone|wrong|no longer|disconnected|doesn['’]?t work|does not work|cut off"
-    r"|the old|(?:is|was) (?:my |his |her )?(?:ex|a passenger|wrong)|not (?:mine|in use))\b",
-    re.IGNORECASE,
-)
+"""What may stand between two pieces of one number."""
+_AT_THE_END = re.compile(r"^[^\d.;]{0,6}\b(?:at the end|in the end|the last|last|to finish|final)\b", re.IGNORECASE)
 _COUNTRY_CODE = 3
 _TELLING = 9
-"""So many last digits tell a phone number even where it runs into another number."""
-_AROUND = 60
+"""So many last digits tell a number even where it runs into another one."""
 WHOLE_NUMBER = 7
 """Fewer digits or letters than this are found in any text, and prove nothing."""
 
@@ -65,47 +61,54 @@ def as_figures(text: str) -> str:
     return _LETTER_O.sub("0", figures(text))
 
 
-_DOUBT = re.compile(
-    r"\b(?:no|not|make|sorry|mean|meant|correction|wait|actually|rather|oops|old|previous|former|was|used|instead"
-    r"|longer"
-    r"|wrong|dead|gone|disconnected|work|works|office)\b|['’]",
-    re.IGNORECASE,
-)
+Spot = tuple[int, int, str]
 
 
-def says_number(value: str, text: str) -> bool:
-    """Whether a text tells this number as one that can be called."""
-    begins = text.find(value)
-    ends = begins + len(value)
-    if begins >= 0 and not text[ends : ends + 1].isdecimal():
-        around = text[max(0, begins - _AROUND) : begins] + text[ends : ends + _AROUND]
-        if _DOUBT.search(around) is None:
-            return True
-    said = as_figures(text)
-    live, dead = _numbers(said)
-    if any(same_number(value, number) for number in live):
-        return True
-    if any(same_number(value, number) for number in dead):
-        return not live
-    end = digits(value)[-_TELLING:]
-    return len(end) == _TELLING and end in digits(said)
-
-
-def _numbers(text: str) -> tuple[list[str], list[str]]:
-    """The numbers that hold, and those that were given up or put right."""
-    live, dead = list[str](), list[str]()
-    ends = 0
+def numbers_at(text: str, length: int) -> list[Spot]:
+    """The long numbers of a text in figures: where each stands, and its digits. Pieces are joined until they have about
+    the `length` of the number looked for; "2039 at the end" is the number before it with another end.
+    """
+    found: list[Spot] = []
     for match in _NUMBER.finditer(text):
-        number, before = digits(match[0]), text[ends : match.start()]
-        last = live[-1] if live else ""
-        if len(number) < WHOLE_NUMBER and len(last) >= WHOLE_NUMBER and _PUT_RIGHT.search(before):
-            dead.append(live.pop())
-            live.append(last[: -len(number)] + number)
-        elif len(number) < WHOLE_NUMBER and last and len(last) < WHOLE_NUMBER and len(before) < 30:
-            live[-1] = last + number
-        elif _DEAD_BEFORE.search(before[-40:]) or _DEAD_AFTER.search(text[match.end() :]):
-            dead.append(number)
+        number = digits(match[0])
+        begins, ends, last = found[-1] if found else (0, 0, "")
+        between = text[ends : match.start()]
+        if WHOLE_NUMBER <= len(last) > len(number) and _puts_right(between, text[match.end() :]):
+            found.append((match.start(), match.end(), last[: -len(number)] + number))
+        elif last and len(last) < length and len(last) + len(number) <= length + _COUNTRY_CODE and _joins(between):
+            found[-1] = (begins, match.end(), last + number)
         else:
-            live.append(number)
-        ends = match.end()
-    return live, dead
+            found.append((match.start(), match.end(), number))
+    return [spot for spot in found if len(spot[2]) >= WHOLE_NUMBER]
+
+
+def _joins(between: str) -> bool:
+    return _FILLER.fullmatch(between.lower()) is not None
+
+
+def _puts_right(before: str, after: str) -> bool:
+    return _PUT_RIGHT.search(before) is not None or _AT_THE_END.match(after) is not None
+
+
+def mask_numbers(value: str, text: str, *, phone: bool) -> str:
+    """A text in figures with this number and others masked."""
+    said = as_figures(text)
+    spots = numbers_at(said, len(digits(value)))
+    mine = [(a, b) for a, b, number in spots if (same_number(value, number) if phone else number == digits(value))]
+    return masked(said, mine, [(a, b) for a, b, _ in spots if (a, b) not in mine])
+
+
+def says_number(value: str, text: str, *, phone: bool) -> bool:
+    """Whether a text tells this number as the patient's, and as one that holds."""
+    return is_told(mask_numbers(value, text, phone=phone), "phone" if phone else "identifier")
+
+
+def holds_number(value: str, text: str, *, phone: bool) -> bool:
+    """Whether a number stands in a text, whosesoever it is, unless another one is told instead of it."""
+    if says_number(value, text, phone=phone):
+        return True
+    spots = mask_numbers(value, text, phone=phone)
+    if THIS in spots:
+        return OTHER not in spots
+    end = digits(value)[-_TELLING:]
+    return len(end) == _TELLING and end in digits(as_figures(text))

@@ -1,96 +1,134 @@
-"""A person's sex in words: "Female", "F", "put Mrs", "it's for my son", 남자입니다. The plainest words decide."""
+"""A person's sex in words: "Female", "F", "put Mrs", "it's for my son", "I'm his wife", 남자입니다.
+
+Every word that tells a sex is weighed by whom it tells it of. What the speaker is, or asks to be put down as, weighs
+most; then their role ("I'm her son"), a relative for whom they call, a title; a pronoun weighs least. "Not a man" tells
+the other sex. Bystanders and the sex of the doctor wished for weigh nothing.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
-_NOT = re.compile(
-    r"\b(?:not|isn['’]?t|ain['’]?t|never|no|than|neither|nor)\b (?:an? |the )?\w+\b|[남여](?:자"
-    r"|성)[가이는은]? (?:아니|아닙)",
-    re.IGNORECASE,
-)
-_OTHERS = re.compile(
-    r"\b(?:the|that|this|some|another|your|which|young|old|nice) (?:\w+ )?(?:man|woman|lady|gentleman|guy|girl|boy)"
-    r"(?= (?:at|on|who|in|told|said|from|with|behind)\b)",
-    re.IGNORECASE,
-)
-_STAFF = re.compile(
-    r"\b(?:fe)?male (?:doc(?:tor)?s?|physicians?|nurses?|wards?|staff|toilets?)\b"
-    r"|\bward for (?:fe)?males?\b",
-    re.IGNORECASE,
-)
-"""Whom somebody wishes to see, or where they want to go."""
+from polyclinic.clinics.frontdesk.rules.clauses import clauses
+
 _WORDS = {
     "female": r"fe?e?mal?e?s?|fem|femail|feminine|wom[ae]n|lady|girl|gal|lass|여자|여성|여아|여학생",
     "male": r"male|masculine|man|gentleman|gent|guy|bloke|chap|lad|fella|fellow|dude|boy|남자|남성|남아|남학생",
 }
 _RELATIVES = {
-    "female": r"mother|mum|mom|mummy|wife|grandmother|grandma|granny|nan|gran|daughter|sister|widow|aunt|auntie|niece"
-    r"|girlfriend|granddaughter|mother-in-law|bride|housewife|어머니|엄마|아내|딸|할머니",
-    "male": r"father|dad|daddy|husband|grandfather|grandpa|grandad|granddad|son|brother|widower|uncle|nephew|boyfriend"
-    r"|grandson|father-in-law|groom|아버지|아빠|남편|아들|할아버지",
+    "female": r"mother|mum|mom|mummy|mama|wife|grandmother|grandma|granny|nan|gran|daughter|sister|widow|aunt|auntie|niece"
+    r"|girlfriend|granddaughter|mother-in-law|sister-in-law|bride|housewife|mother-to-be|어머니|엄마|아내|딸|할머니",
+    "male": r"father|dad|daddy|papa|husband|grandfather|grandpa|grandad|granddad|son|brother|widower|uncle|nephew|boyfriend"
+    r"|grandson|father-in-law|brother-in-law|groom|아버지|아빠|남편|아들|할아버지",
 }
-_BYSTANDER = (
-    r"(?! (?:says?|said|told|tells|thinks?|made|makes|booked|is (?:waiting|here|outside|with|driving)|drove"
-    r"|drives|called|swears|sent"
-    r"|recommended|goes|and i\b|who (?:told|said)|wants me|wanted me|had the same|works|used to|lives|brought|noticed))"
-)
-
-
-def _tiers(sex: str) -> tuple[re.Pattern[str], ...]:
-    letter, other = sex[0], _RELATIVES[sex]
-    title = "mrs|ms|miss|madam|ma['’]am" if sex == "female" else "mr|mister|sir"
-    pronoun = "she|her|hers|herself" if sex == "female" else "he|him|his|himself"
-    body = "pregnant|my periods?|menopaus\\w*|gyn(?:ae|e)colog\\w*" if sex == "female" else "my prostate|my testic\\w*"
-    return tuple(
-        re.compile(pattern, re.IGNORECASE)
-        for pattern in (
-            rf"(?<![a-z])(?:{_WORDS[sex]})(?![a-z])"
-            rf"|\b(?:sex|gender)\b\W*(?:is\W+)?{letter}\b|\b\d{{1,3}}\W?{letter}\b|^\W*{letter}\W*$"
-            rf"|(?<!['’])\b{letter}\W{{1,2}}\d{{1,3}}\b"
-            rf"|\b(?:put|enter|write|it['’]?s|tick|just|an?) (?:an? |the |down )*['‘\"]?{letter}\b(?!['’]\w)",
-            rf"\b(?:for|about|is|of|here with|bringing|patient['’]?s?"
-            rf"|it['’]?s) my (?:\w+ ){{0,2}}(?:{other})\b{_BYSTANDER}",
-            rf"\b(?:i['’]?m|i am|being|as) (?:an? |the |his |her |their |your )?(?:\w+ ){{0,2}}(?:{other})\b"
-            rf"|\b(?:{other}) of (?:\d|an?|one|two|three|four|five)\b|\b(?:{title})\b\.?|{body}"
-            rf"|\bmy (?:\w+ )?(?:daughter|son)\b{_BYSTANDER}".replace(
-                "daughter|son", "daughter" if sex == "female" else "son"
-            ),
-            rf"\bmy (?:\w+ ){{0,2}}(?:{other})\b{_BYSTANDER}",
-            rf"\b(?:{pronoun})\b",
-        )
+_TITLES = {"female": r"mrs|ms|miss|madam|ma'am", "male": r"mr|mister|sir"}
+_PRONOUNS = {"female": r"she|her|hers|herself", "male": r"he|him|his|himself"}
+_BODY = {
+    "female": r"pregnan\w+|gave birth|giving birth|my waters|my periods?|menopaus\w*|gyn(?:ae|e)colog\w*|breast-?feeding|my womb|maiden name|smear test",
+    "male": r"my prostate|my testic\w*|my beard",
+}
+_LETTER = {
+    sex: re.compile(
+        rf"\b(?:sex|gender)\b\W*(?:is\W+)?{sex[0]}\b|\b\d{{1,3}}\W?{sex[0]}\b|^\W*{sex[0]}\W*$|(?<!')\b{sex[0]}\W{{1,2}}\d{{1,3}}\b"
+        rf"|\b(?:put|enter|write|it's|tick|just|an?|mark|choose|not|as) (?:an? |the |down )*['\"]?{sex[0]}\b(?!'\w)"
     )
-
-
-_PLAIN = re.compile(r"\b(?:female|woman|male|man)\b")
-_FEMALE = ("female", "woman")
-_BEFORE = 30
-_DOUBT = re.compile(
-    r"\b(?:(?:not|isn['’]?t|ain['’]?t|never|no|than|neither|nor) (?:an? |the )?"
-    r"|(?:the|that|this|some|another|your|which|young|old|nice) (?:\w+ )?)(?:female|male|woman|man)\b"
+    for sex in ("female", "male")
+}
+_SELF = re.compile(
+    r"\b(?:i'm|im|i am|am|i was|i've been|being|as|put|tick|enter|write|mark|circle|choose|down|box|sex|gender|it's|its|it is|patient|she is"
+    r"|she's|he is|he's|me|myself|here|speaking|born|register|say|says|should|i)\b|^\W*(?:a |an )?[\w가-힣]+(?: here| speaking| please| pls| too)?\W*$"
 )
-"""Words after which the plain words may tell of somebody else, or of what the patient is not."""
-_TIERS = {sex: _tiers(sex) for sex in ("female", "male")}
+_STAFF = re.compile(
+    r"^'?s? ?(?:\w+ )?(?:doc(?:tor)?s?|\w+ologists?|\w+icians?|gynae|dentists?|therapists?|physicians?|nurses?|wards?|staff|toilets?|loos?|surgeons?|specialists?|gp|consultants?|name\b(?! is)|voice|changing"
+    r"|friends?|interpreter|clothes|magazine|disease|problem|thing|section|side|clinic|side|patients|trouble)"
+)
+_WISHED = re.compile(
+    r"\b(?:prefer|rather|want|like|see|have|ask(?:ing)? for|wish(?:ing)? for|need|request|with|by|book|find|get)\b(?: \w+){0,3} (?:an? )?(?:\w+ )?$|\bward for (?:an? )?$|\b(?:to|for|of|like|from) an? (?:\w+ )?$"
+)
+_BYSTANDER = re.compile(r"(?<!-)\b(?:the|that|this|some|another|your|which|those|these|one|young|old|nice|kind|other|what|every|any|no) (?:\w+ )?$")
+_NOT = re.compile(r"\b(?:not|isn't|ain't|aren't|never|no|than|neither|nor|wasn't|rather than|instead of|don't (?:put|write|tick))(?: (?:a|an|the|to be|being|put|say|so))*\s*['\"]?$")
+_VERB = (
+    r"(?:says?|said|told|tells|thinks?|made|makes|booked|drove|drives|called|rang|swears|sent|recommended|goes|and i\b|who (?:told|said)|wants me|wanted me"
+    r"|had|works|used|lives|brought|noticed|does|did|is (?:waiting|here|outside|with|driving|a|the)|was|will|can|usually|always|came|sees|saw|left|gave|took|picks?)\b"
+)
+_WRONG = re.compile(r"\b(?:wrong|mistake|incorrect|error|not (?:true|right|so|me)|isn't (?:true|right|so|me))\b")
+_OF_OTHERS = re.compile(r"^(?:is|are|do|does|have|has|which|where|who|can|could)\b(?!.*\b(?:i'm|i am|my|me)\b)")
+_OPPOSITE = {"female": "male", "male": "female"}
+_KOREAN_NOT = re.compile(r"^[가이는은]? ?(?:아니|아닙)")
+
+
+def _find(words: str, text: str) -> Iterator[re.Match[str]]:
+    return re.finditer(rf"(?<![a-z])(?:{words})(?![a-z])", text)
+
+
+def _plain_words(sex: str, text: str, wrong: bool) -> Iterator[tuple[str, float]]:
+    for match in (*_find(_WORDS[sex], text), *_LETTER[sex].finditer(text)):
+        before, after = text[: match.start()], text[match.end() :]
+        itself = _SELF.search(text) is not None
+        if _STAFF.match(after) or (_WISHED.search(before) and not re.search(r"\b(?:i'm|i am|being|as|put)\b[^,]*$", before)):
+            continue
+        if _NOT.search(before) or _NOT.search(match[0][:-1]) or _KOREAN_NOT.match(after):
+            yield _OPPOSITE[sex], 3.5
+        elif _BYSTANDER.search(before) and not re.search(r"\b(?:i'm|i am|i'd be|i was|i've been|am|box|tick|put|circle|mark)\b", before):
+            continue
+        elif wrong and re.search(r"\b(?:form|screen|card|file|record|letter|says?|said|wrote|put)\b", before):
+            yield _OPPOSITE[sex], 3.0
+        else:
+            yield sex, 5.0 if itself else 4.0
+
+
+def _roles(sex: str, text: str) -> Iterator[tuple[str, float]]:
+    for match in _find(_RELATIVES[sex], text):
+        before, after = text[: match.start()], text[match.end() :]
+        if _NOT.search(before):
+            continue
+        if re.match(rf"'s\b(?! (?:the|my|ill|sick|not|been|got|a)\b)|s?'? \b{_VERB}|,? (?:who|she|he) (?:told|said|drove|brought|sent)", after):
+            continue
+        elif re.search(r"\b(?:i'm|im|i am|me,|i,|being|as|i was)(?: \w+){0,2} (?:his|her|their|your|a|an|the|\w+'s|only|own)?(?: \w+)? ?$|\bme\b.*, (?:his|her|the|their) $|^(?:his|her|their) $", before):
+            yield sex, 4.5
+        elif re.search(r"\b(?:call me|known as) (?:\w+ )?$", before):
+            yield sex, 4.0
+        elif re.search(r"\b(?:visit|visiting|met|meet|ask|drove|driving|thank|know|with) (?:my|our) (?:\w+ )?$", before):
+            continue
+        elif re.search(r"\b(?:for|about|on behalf of) (?:my|our) (?:\w+ ){0,2}$", before) or re.match(r" (?:who|that)(?:'s| is| has| needs)\b", after):
+            yield sex, 4.7
+        elif re.search(r"\b(?:is|of|here with|bringing|patient's?|it's|she's|he's) (?:my|our) (?:\w+ ){0,2}$", before):
+            yield sex, 3.0
+        elif re.match(r" of (?:\d|an?|one|two|three|four|five)\b", after):
+            yield sex, 3.0
+        elif re.search(r"\b(?:my|our) (?:\w+ ){0,2}$", before):
+            yield sex, 1.0
+        elif re.search(r"[가-힣]", match[0]):
+            yield sex, 1.5
+
+
+def _evidence(text: str) -> Iterator[tuple[str, float]]:
+    wrong = _WRONG.search(text.lower()) is not None
+    for clause in clauses(text):
+        if clause.text.endswith("?") and _OF_OTHERS.match(clause.text):
+            continue
+        for sex in ("female", "male"):
+            yield from _plain_words(sex, clause.text, wrong)
+            yield from _roles(sex, clause.text)
+            for match in _find(_TITLES[sex], clause.text):
+                denied = _NOT.search(clause.text[: match.start()]) is not None
+                yield (_OPPOSITE[sex], 2.0) if denied else (sex, 2.5)
+            for _ in _find(_BODY[sex], clause.text):
+                yield sex, 2.2
+            for _ in _find(_PRONOUNS[sex], clause.text):
+                yield sex, 0.1
 
 
 @lru_cache(4096)
 def sexes_said(text: str) -> frozenset[str]:
-    """The sexes that a text tells of the patient, by the plainest words in it: both where these words differ."""
-    lowered = text.lower()
-    if "male" in lowered:
-        text = _STAFF.sub(" ", text)
-        lowered = text.lower()
-    told = list(_PLAIN.finditer(lowered))
-    sexes = {"female" if word[0] in _FEMALE else "male" for word in told}
-    if len(sexes) == 1 and not any(_DOUBT.search(lowered[max(0, w.start() - _BEFORE) : w.end()]) for w in told):
-        return frozenset(sexes)
-    words = _OTHERS.sub(" ", _NOT.sub(" ", text))
-    for female, male in zip(_TIERS["female"], _TIERS["male"], strict=True):
-        found = {sex for sex, pattern in (("female", female), ("male", male)) if pattern.search(words)}
-        if found:
-            return frozenset(found)
-    return frozenset()
+    """The sexes that a text tells of the patient, by the weightiest words in it: both where these are alike."""
+    weight: dict[str, float] = {}
+    for sex, weighs in _evidence(text):
+        weight[sex] = max(weighs, weight.get(sex, 0.0))
+    most = max(weight.values(), default=0.0)
+    return frozenset(sex for sex, weighs in weight.items() if weighs == most)
 
 
 def sex_of(written: str) -> str:

@@ -5,29 +5,41 @@ from __future__ import annotations
 import re
 from datetime import date
 
+from polyclinic.clinics.frontdesk.rules.told import is_told, masked
 from polyclinic.text.dates import Order, plain
 from polyclinic.text.days import days_named
 
-_OWN = re.compile(r"\b(?:mine|my own|me)(?: is|'s| was|:)?(?: on)?(?: the)? ?$")
-"""What stands before the speaker's own date where somebody else's is told too."""
-
-
-_ANOTHERS = re.compile(
-    r"\bmy (?:\w+ )?(?:brother|sister|wife|husband|parents|mother|father|son|daughter"
-    r"|twin)\b[^;]*\d[^;]* (?:; )?(?:and )?"
-    r"i (?:was born|arrived|came|followed)\b[^;]{0,12}(?:\d years?|the year|two|a year|later|years)"
+_WORKED_OUT = re.compile(
+    r"\bi (?:was born|arrived|came|followed)\b[^;]{0,12}(?:\d years?|the year|two|a year|later|years)|\b(?:years?|months?|days?) (?:to the day )?(?:after|before|older|younger) (?:him|her|me|that|than|my|them|this)\b"
 )
-"""A relative's date, from which the speaker's own would have to be worked out."""
+"""The speaker's own date would have to be worked out from another one."""
+_ANOTHER_DAY = re.compile(
+    r"\b(?:married|wedding|died|passed|funeral|moved|discharged|operation|operated|surgery|graduated|retired|anniversary|started"
+    r"|diagnosed|admitted|appointment|visit|vaccinat\w+|seen|issued|expires?)\b"
+)
 
 
-def mentions_date(day: date, text: str, today: date | None = None, order: Order = "any") -> bool:
-    """Whether a date was said, in any usual way; the year may be left out, and the month where no other is named."""
-    if day.isoformat() in text and "mine" not in text:
+def mentions_date(day: date, text: str, today: date | None = None, order: Order = "any", *, birth: bool = False) -> bool:
+    """Whether a date was said, in any usual way, and holds; the year may be left out, and the month where no other is
+    named. A date of `birth` must not be the day of something else, nor somebody else's.
+    """
+    if text.strip() == day.isoformat():
         return True
     words = plain(text)
     named = days_named(words, today, order)
-    whole = [mention for mention in named if mention.whole]
-    if _ANOTHERS.search(words):
+    whole = [mention for mention in named if mention.whole] or list(named)
+    mine = [(one.begins, one.ends) for one in whole if one.may_be(day)]
+    if not mine:
         return False
-    own = [mention for mention in whole if len(whole) > 1 and _OWN.search(words[: mention.begins])]
-    return any(mention.may_be(day) for mention in own or whole or named)
+    if birth:
+        mine = [(a, b) for a, b in mine if not _of_another_day(words, a, b)]
+    others = [(one.begins, one.ends) for one in named if not one.may_be(day)]
+    if birth and not others and _WORKED_OUT.search(words):
+        return False
+    return bool(mine) and is_told(masked(words, mine, others), "birth_date" if birth else "date")
+
+
+def _of_another_day(words: str, begins: int, ends: int) -> bool:
+    """Whether the sentence tells of something else that happened on this day."""
+    before, after = words[:begins].rsplit(" ; ", 1)[-1], words[ends:].split(" ; ", 1)[0]
+    return _ANOTHER_DAY.search(before) is not None and "born" not in before + after

@@ -11,10 +11,11 @@ from datetime import date
 from typing import Literal, Protocol
 
 from polyclinic.clinics.frontdesk.readings import INTENT, INTENTS, WISH, WISHES
+from polyclinic.clinics.frontdesk.rules.doctors import wants_doctor
 from polyclinic.clinics.frontdesk.rules.intents import plain_intent
-from polyclinic.clinics.frontdesk.rules.names import name_at
-from polyclinic.clinics.frontdesk.rules.plainly import patterns, says
-from polyclinic.clinics.frontdesk.rules.wished_days import asks_from, names_first_day
+from polyclinic.clinics.frontdesk.rules.plainly import says
+from polyclinic.clinics.frontdesk.rules.urgency import hurry
+from polyclinic.clinics.frontdesk.rules.wished_days import asks_from
 from polyclinic.clinics.frontdesk.scenario.slots import Wish
 from polyclinic.core.reading import Finding, Question
 from polyclinic.text.dates import Order
@@ -50,16 +51,9 @@ async def states_wish(
 
 
 async def _wants_doctor(desk: Reads, physician: str, text: str) -> bool:
-    around = name_at(physician, text)
-    if around is None:
-        return False
-    before, after = around
-    if says("wants_anyway", before) or patterns()["wants_after"].match(after):
-        return True
-    if says("avoids_before", before) or patterns()["avoids_after"].match(after):
-        return False
-    if says("wants_before", before) or says("wants_them", text):
-        return True
+    plainly = wants_doctor(physician, text)
+    if plainly != "open":
+        return plainly == "yes"
     if says("other_doctor", text):
         return False
     wants, avoids = await desk.reads(text, _DOCTOR)
@@ -68,10 +62,9 @@ async def _wants_doctor(desk: Reads, physician: str, text: str) -> bool:
 
 async def _wants_earliest(desk: Reads, text: str, today: date | None) -> bool:
     """A first day on which somebody can come, a doctor to be avoided and no preference at all are other wishes."""
-    if says("no_hurry", text) or names_first_day(text, today):
-        return False
-    if says("soon", patterns()["not_now"].sub(" ", text)):
-        return True
+    plainly = hurry(text, today)
+    if plainly != "open":
+        return plainly == "soon"
     if any(says(other, text) for other in ("any_will_do", "named_doctor", "avoids_somebody", "other_matter")):
         return False
     (finding,) = await desk.reads(text, _EARLIEST)

@@ -20,7 +20,7 @@ _FROM_BEFORE = re.compile(
     rf"|only|earliest(?: (?:is|would be|i can (?:do|come|make) is|for me(?: is| would be)?))?"
     rf"|return(?:ing)?(?: on)?|available|free(?: again)?(?: on)?|first (?:i can|day)[^;]{{0,20}}"
     rf"|(?<!no )(?<!not )later than)"
-    rf"|{_NOT}[^;]{{0,40}}?\b(?:before|until|till|til|earlier than|prior to|sooner than))"
+    rf"|{_NOT}(?!(?: \w+){{0,4}} wait)[^;]{{0,40}}?\b(?:before|until|till|til|earlier than|prior to|sooner than))"
     rf"(?: on)? {_WEEKDAY}$"
 )
 _AFTER_BEFORE = re.compile(
@@ -34,32 +34,34 @@ _FROM_AFTER = re.compile(
     r"^(?:(?: of)? (?:this|next) (?:week|month))?(?: (?:is|would be|will be|that'd be|please|at))*"
     r" ?(?:onwards?|on\b(?! (?:the|a|my)\b)|(?:or|and|and then) (?:any (?:day|time) )?(?:later|after\w*"
     r"|following|folowing|from then|beyond"
-    r"|thereafter|whenever|the (?:days|day|week)s? (?:after|following))|or (?:so|any (?:day|time) (?:after|later"
+    r"|thereafter|whenever|the (?:days|day|week)s? (?:after|following))|or (?:so|more late|more later|late|any (?:day|time) (?:after|later"
     r"|following|folowing))"
-    r"|(?:at )?(?:the )?(?:very )?earliest|(?:the )?(?:1st|first) (?:i|day|time)|forwards?\b|plus\b|부터|이후"
+    r"|(?:at )?(?:the )?(?:very )?earliest|(?:the )?(?:1st|first) (?:i|day|time)|forwards?\b|plus\b|(?:that's|is) when i(?:'m| am| get| can| come| will)|부터|이후"
     r"|지나|넘어|then i can)"
 )
 _AGAINST_BEFORE = re.compile(
-    rf"(?:\b(?:by|before|prior to|no later than|latest|up to|(?:free|available|here) (?:until|till|through|to)"
+    rf"(?:\b(?:by|before|prior to|no later than|latest|up to|(?:free|available|here) (?:only )?(?:until|till|through|to)|(?:turns?|birthday|wedding|party|funeral|exam|anniversary|married|discharged|concert|festival|born)\b[^;]{{0,20}}?(?:on|is)"
     rf"|(?:away|busy|abroad|working|travell?ing|unavailable|tied up)(?: on)?|ahead of|earlier than|except(?: for"
     rf"| on)?|any (?:day"
     rf"|date|time) but|anything but|other than"
     rf"|apart from|avoid|i said|i told you|instead of|rather than|(?:was|were)(?: (?:there|here|seen|in))?|born"
-    rf"|since i was|{_NOT}(?: (?:come|make it|be there|do|available))?)"
+    rf"|since i was|{_NOT}(?: \w+){{0,4}} wait(?:ing)? (?:until|till|for)|{_NOT}(?: (?:come|make it|be there|do|available))?)"
     rf"(?: on)?) {_WEEKDAY}$"
 )
 _AGAINST_AFTER = re.compile(
-    r"^ (?:(?:at the )?(?:very )?latest|i'm free\b|i am free\b|is (?:impossible|no good|out|too late|bad|not)|isn't"
+    r"^(?:'s)? (?:(?:at the )?(?:very )?latest|no good|is (?:my|our|her|his|a|an) (?!first|earliest)\w+|i'm free\b|i am free\b|is (?:impossible|no good|out|too (?:late|soon|early)|taken|full|bad|not)|isn't"
     r"|won't|doesn't|does not"
     r"|will not|would not"
     r"|i (?:can't|cannot|can not|couldn't|work|have|am busy|'m busy|'m at)|i'm (?:at|busy|away|out|working|off)"
     r"|까지|전에|말고|no\b|sorry)"
 )
 _AND_AFTER = re.compile(
-    r"^[^;]{0,30}(?: ;)?[^;]{0,12}\b(?:after (?:that|this|it|those|then|which)|(?:anything|any ?time|any (?:day"
+    r"^(?:[^;]{0,30} ;){0,2}[^;]{0,30}\b(?:after (?:that|this|it|those|then|which)|(?:anything|any ?time|any (?:day"
     r"|time)|some ?time) after(?:wards?)?|afterwards)\b(?! (?:the|\d))"
 )
 """After a day that ends something: what is wished for begins on the next."""
+_NOT_ON_IT = re.compile(r"\bnot on (?:it|that|the day)\b|\bnot that day\b|\bthe day itself\b")
+_BUT_THAT = re.compile(r"^[^;]{0,40}\b(?:any|every|some) ?(?:day|time|date|thing|other day) (?:but|except|other than|bar) (?:that|then|it|this)\b")
 _DAY = timedelta(days=1)
 
 
@@ -90,7 +92,9 @@ def asks_from(text: str, day: date, today: date | None = None, order: Order = "a
         elif _AFTER_BEFORE.search(before):
             (sure if before.endswith(("after ", "past ", "after the ", "past the ")) else open_).append(this or next_)
         elif _AND_AFTER.search(rest):
-            sure.append(this or next_)
+            sure.append(next_ or (this and not _NOT_ON_IT.search(words)))
+        elif _BUT_THAT.search(rest):
+            continue
         elif not (_AGAINST_BEFORE.search(before) or _AGAINST_AFTER.search(after)):
             open_.append(this)
     return any(sure) if sure else any(open_)

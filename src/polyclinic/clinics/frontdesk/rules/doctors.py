@@ -1,0 +1,145 @@
+"""Whether somebody wishes for this doctor: told from doctors who are avoided, praised by others, or only mentioned.
+
+The doctor's name is masked in the text, and so are other doctors' names; "him" and "her" stand for the one named last.
+Each clause then says of somebody that they are wished for or avoided, and the last clause that is meant decides. Who is
+taken if the doctor is away ("otherwise anybody") does not count against the doctor.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Literal
+
+from polyclinic.clinics.frontdesk.rules.clauses import KIN, Clause, clauses
+from polyclinic.clinics.frontdesk.rules.names import name_spans, other_names
+from polyclinic.clinics.frontdesk.rules.plainly import patterns, says
+from polyclinic.clinics.frontdesk.rules.told import OTHER, THIS, masked
+from polyclinic.text.normal import normalise
+
+Verdict = Literal["yes", "no", "open"]
+_NAME = rf"(?:{THIS}|{OTHER})"
+_NOBODY_BUT = re.compile(
+    r"\b(?:nobody|no one|no-one|none|nothing|(?:not|never|\w+n't)(?: \w+){0,3} any(?:one|body)(?: else)?)(?: \w+){0,2} (?:but|except|other than|apart from|besides|than)(?: \w+)? $"
+    rf"|\b(?:why not|not (?:just )?any(?:one|body)|nothing against|not? (?:problem|objection) with|(?:do not|don't) mind)(?: \w+){{0,3}} $|\b(?:could|can|may|might|would) (?:i|we) not (?:\w+ ){{1,3}}$"
+)
+_AVOIDS_BEFORE = re.compile(
+    r"\b(?:not|no|never|nope|isn't|wasn't|under no circumstances|avoid\w*|(?:any|every)(?:one|body)(?: \w+){0,4} (?:but|except|bar|save|other than|apart from|besides)|whoever but|(?:some|any)(?:one|body) else than|other than|rather than|instead of|except(?:ing)?(?: for)?|apart from|aside from"
+    r"|besides|bar|excluding|without|away from|fed up with|sick of|done with|rid of|clear of|skip|wary of|hate|(?:problems?|trouble|words|row|argument|run-?in|fell out|falling out) with|complain\w* about|bad (?:time|experience)s? (?:with|under)|spare me|refus\w+"
+    r"|(?:unhappy|dissatisfied|disappointed|uncomfortable|angry|cross) (?:with|by|at)|my fill of|enough of|(?:switch|chang|mov)\w* (?:away )?from|keep me (?:off|from|away from)|(?<!can't i )(?<!couldn't i )(?:don't|dont|do not|didn't|won't|wouldn't|can't|cannot|couldn't|isn't|wasn't) (?!i\b|we\b)(?:\w+ ){0,5}?(?:want|give me|get|see|like|be|have|get on with|get along with|trust|go (?:back )?to|under|with|stand|bear|face|book|put me with))"
+    r"(?: (?:the|with|by|to|see|seeing|seen|having|under|that|this|one|please|old|again|dr|doctor|be|a|fan|of|going|go|back|me|in|get|give|seeking|appointment|an))*[\s,:'\"]*$"
+)
+_AVOIDS_AFTER = re.compile(
+    r"^[^.;!?]{0,50}?\b(?:never again|not again|is not (?:for me|an option)|is out(?: of the question)?|(?:is |'s )?too (?:far|busy|young|old|expensive|slow)|didn't (?:help|listen|believe|see eye|take|get on|get along)|did not (?:help|listen|believe|see eye|take)|don't (?:get on|get along|see eye|like|trust)|do not (?:get on|see eye)"
+    r"|no thank|hurt me|to avoid|rather not|please not|not (?:him|her|them)\b|was (?:\w+ )?(?:rude|rough|awful|horrible|terrible|dismissive|late|unkind|cold|useless|wrong)|is (?:\w+ )?(?:rude|rough|late|useless|retiring|leaving|dead|retired|on leave|unkind)|always late|is (?:my|her|his) (?:ex|cousin|neighbour|brother|sister|uncle|aunt|husband|wife|boss|father|mother|son|daughter)"
+    r"|made me (?:cry|wait)|in tears|shouted|scares|frighten\w*|upset|no\b$|a mistake|by mistake|this mistake|was (?:just )?an example)|^[\s,]*\? ?(?:no\b|nope|not|i'd (?:sooner|rather)|never)"
+)
+_WANTS = (
+    r"(?:want|wants|wanna|like|likes|love|prefer\w*|wish\w*|need|needs|book\w*|see|seeing|seen by|put (?:me|her|him|us|down)|give (?:me|us)|gimme|get (?:me|us|in|an|a|with|to)|have|having|let's|lets|stay\w*|remain|stick\w*|keep|insist\w*"
+    r"|trusts?|hop(?:e|ing) for|ask(?:ing)? for|wait\w* for|mine is|only|must be|has to be|have to be|got to be|should be|it's|its|make it|try|namely|for example|heart on|attached to|under|back (?:to|with)|go(?:ing)? (?:to|with|back)|choose|pick|take|meant|mean|rather|sooner"
+    r"|(?:fine|happy|pleased|ok|okay) with|(?:appointment|opening|slot|time|visit|something|anything|place|gap|spot) (?:of|with|for)|with|beg|request\w*|after|same doctor|same (?:one|hands)|look\w* for|favou?rite|first choice|first pick|so|then|is|for me|yes)"
+)
+_WANTS_BEFORE = re.compile(rf"\b{_WANTS}\b[^;]{{0,40}}$")
+_WANTS_AFTER = re.compile(
+    r"^[\s,:'\")]*(?:please|pls|plz|if\b|would be|is (?:my|the one|who|on duty|in\b|free|available|working|there|the best|fine)|for me|only|again|can\b|knows?\b|did my|speaks?|has (?:always|been|time|a (?:gap|slot))|i(?:'d)? (?:want|trust|prefer|like)|or (?:nobody|no one)|and (?:nobody|no one)|\?*$|free|available|working|in\b|'s mine|whenever|has anything|\.|!|to see|to look|would suit|suits|then\b|first\b|or (?:any|who|some))"
+)
+_ANYBODY = re.compile(
+    r"\b(?:any(?:one|body)(?! (?:but|except|other than|apart)\b)|whoever|any (?:doctor|of (?:the|your|them))|some(?:one|body) (?:else|different|new|at|for|who|nearer|closer|local|younger|older|that)|another (?:doctor|one)|a different (?:doctor|one)|who(?:ever)?'?s (?:free|on|there|available)|you (?:pick|choose|decide)|no preference|don't (?:mind|care) who|(?:doesn't|does not) matter who|a (?:woman|lady|man|male|female)\b(?! friend)|other doctor|chang\w+ doctors?|a colleague|one of (?:his|her|the) colleagues|not fussed|makes no difference|all the same)"
+)
+_FALLBACK = re.compile(r"\b(?:otherwise|if not|failing that|or else\b|or (?:else )?(?:any|some|who)|if (?:he|she|they|that|it)\b|unless|will do|at a pinch|if (?:need|necessary))")
+_ONLY_MENTIONS = re.compile(
+    rf"\b(?:message|letter|parcel|note|card|regards|question|flowers|papers|invoice|bill) (?:for|to|from|of)\b[^;]*{THIS}|{THIS} (?:\w+ ){{0,3}}?(?:referred|sent|signed|wrote|told|said|says|recommended|advised|suggested|prescribed|saw|treated|delivered|operated|gave|lives|trained|retired|asked|rang|called|phoned|examined (?:my|him|her))\b"
+    rf"|\b(?:referred|sent|signed|recommended|advised|suggested|seen|treated|written|told|prescribed|taught) (?:\w+ ){{0,3}}?by (?:\w+ )?{THIS}|\b(?:which|where|what|who|whether|when|how)\b[^;]*{THIS}[^;]*\b(?:trained|studied|from|live|park|speak|look|old|married|the one)\b|\b(?:not seeking|no appointment|settling|curious|wondering|curiosity|asking for a friend)\b|{THIS} who (?:referred|sent|told|said|saw|treated|signed)\b|{THIS}'s (?:office|room|secretary|letter|number|address|assistant|car|name|wife|husband|clinic)|\bhow (?:do|can) i (?:get|find|reach|contact)\b[^;]*{THIS}|\bis {THIS} (?:the|a|related|still|married|her|his|your|really|any)\b|\b(?:took|drove|met|heard of|saw|taught|read about) (?:\w+ )?{THIS}"
+)
+_NOT_JUST_ANYONE = re.compile(r"\b(?:not|don't|dont|do not|won't|never) (?:\w+ )?(?:just|simply) any(?:one|body|\s+(?:old )?doctor)\b")
+_KIN_WANTS = re.compile(rf"^(?:my|our|the) (?:\w+ )?{KIN} (?:wants?|sees?|has|likes?|goes|prefers?|trusts?|went|loves?|swears)\b")
+
+
+@lru_cache(maxsize=2048)
+def wants_doctor(name: str, text: str) -> Verdict | None:
+    """Whether these words wish for this doctor; None where the doctor is not named."""
+    said, mine = name_spans(name, text)
+    if not mine:
+        return None
+    hidden = normalise(masked(said, mine, other_names(text, said)))
+    heard = clauses(hidden)
+    if _NOT_JUST_ANYONE.search(hidden):
+        return "yes"
+    found: list[tuple[str, bool, int]] = []
+    last = ""
+    for clause in heard:
+        words, last = _resolved(clause.text, last)
+        found += _verdicts(words, clause, heard, hidden)
+    for firm in (2, 1):
+        told = [(about, wished) for about, wished, firm_ in found if firm_ >= firm]
+        if told:
+            return _last(told)
+    return "no" if _ONLY_MENTIONS.search(hidden) else "open"
+
+
+def _last(told: list[tuple[str, bool]]) -> Verdict:
+    about, wished = told[-1]
+    if about == THIS:
+        return "yes" if wished else "no"
+    if wished:
+        return "no"
+    return "yes" if (THIS, True) in told or (THIS, False) not in told else "no"
+
+
+def _resolved(text: str, last: str) -> tuple[str, str]:
+    """A clause with its pronouns as the doctor named last, and who that is after it."""
+    out = list[str]()
+    for word in re.split(r"(\s+)", text):
+        bare = re.sub(r"\W", "", word.replace("'s", "").replace("'ll", ""))
+        if bare in (THIS, OTHER):
+            last = bare
+        elif last and bare in ("him", "her", "he", "she", "them", "himself", "herself", "hers"):
+            word = word.replace(bare, last, 1)
+        out.append(word)
+    return "".join(out), last
+
+
+def _avoids(before: str, after: str) -> bool:
+    anyway = _NOBODY_BUT.search(before) or says("wants_anyway", before)
+    if anyway:
+        return False
+    return bool(
+        _AVOIDS_BEFORE.search(before)
+        or _AVOIDS_AFTER.match(after)
+        or says("avoids_before", before)
+        or patterns()["avoids_after"].match(after)
+    )
+
+
+def _turned_down(hidden: str, clause: Clause) -> bool:
+    """Whether the doctor's name is a question that is answered with no: "Dr Kim? I'd sooner stay ill"."""
+    rest = hidden[clause.begins :]
+    return re.search(rf"{THIS}[^.;!?]{{0,12}}\? ?(?:oh |please |well )*(?:no\b|nope|not\b|i'd (?:sooner|rather)|never|anyone else)", rest) is not None
+
+
+def _verdicts(words: str, clause: Clause, heard: tuple[Clause, ...], hidden: str) -> list[tuple[str, bool, int]]:
+    """What a clause says of the doctor, of another one, or of anybody: wished for or not, and how firmly."""
+    found = list[tuple[str, bool, int]]()
+    firm = 2 if clause.others and re.match(rf"(?:so |and |but |because |since |as )*{THIS}", words) else clause.firm
+    conditional = _FALLBACK.search(words) is not None
+    others_wish = _KIN_WANTS.match(words) is not None and any(
+        re.match(r"(?:but |and |so |for )?(?:i|me|mine|i'd|i'm)\b", one.text) for one in heard if one.begins > clause.begins
+    )
+    for match in re.finditer(_NAME, words):
+        before, after = words[: match.start()], words[match.end() :]
+        before = re.split(_NAME, before)[-1]
+        if _NOBODY_BUT.search(before) or says("wants_anyway", before):
+            found.append((match[0], True, 2))
+        elif _avoids(before, after) or (match[0] == THIS and _turned_down(hidden, clause)):
+            found.append((match[0], False, max(clause.firm, 1)))
+        elif others_wish or _ONLY_MENTIONS.search(words.replace(match[0], THIS)):
+            continue
+        elif match[0] == OTHER and conditional:
+            continue
+        elif _WANTS_BEFORE.search(before) or _WANTS_AFTER.match(after):
+            found.append((match[0], True, 2 if conditional and not clause.others else firm))
+    if _ANYBODY.search(words) and not conditional and not any(_NOBODY_BUT.search(words[: m.start()]) for m in re.finditer(_NAME, words)):
+        before = words[: next(iter(_ANYBODY.finditer(words))).start()]
+        if not re.search(r"\b(?:not|never|\w+n't)(?: \w+){0,3} $", before):
+            found.insert(0, ("anybody", True, clause.firm))
+    return found
