@@ -24,8 +24,8 @@ MONTHS = (
 )  # fmt: skip
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _ELSEWHERE = (
-    "janvier januar enero gennaio", "février fevrier februar febrero febbraio", "märz maerz marzo", "avril abril aprile",
-    "mai mayo maggio", "juin juni junio giugno", "juillet juli julio luglio", "août aout agosto",
+    "janvier januar enero gennaio", "février fevrier februar febrero febbraio", "märz maerz marzo",
+    "avril abril aprile", "mai mayo maggio", "juin juni junio giugno", "juillet juli julio luglio", "août aout agosto",
     "septembre septiembre settembre", "octobre oktober octubre ottobre", "novembre noviembre",
     "décembre decembre dezember diciembre dicembre",
 )  # fmt: skip
@@ -36,6 +36,7 @@ _SHORT = {
     **{name: month for names, month in zip(_ELSEWHERE, MONTHS, strict=True) for name in names.split()},
     "thu": "thursday", "thur": "thursday", "thurs": "thursday", "fri": "friday", "sat": "saturday", "sun": "sunday",
 }  # fmt: skip
+_SHORT_MONTH = 4
 _AMBIGUOUS = {"sat", "sun", "mar", "wed", "mon", "dec", "jan"}
 """Short forms that are also words or names: only beside a figure."""
 _WHOLE = {name: name for name in (*MONTHS, *WEEKDAYS)}
@@ -85,7 +86,8 @@ _YEAR_PUT_RIGHT = re.compile(
 )
 _ALONE = re.compile(
     rf"{_EDGE}(?:(?:the |on |until |till |from |after |since |by )(?P<said>\d{{1,2}})(?:st|nd|rd|th)"
-    rf"|(?P<day>\d{{1,2}})(?:st|nd|rd|th)){_END}"
+    rf"|(?P<day>\d{{1,2}})(?:st|nd|rd|th)|(?:{'|'.join(WEEKDAYS)}) (?P<beside>\d{{1,2}})(?! ?(?:am"
+    rf"|pm|o'clock|:|people)\b)){_END}"
     r"(?! (?:of (?!this|next|the month)|floor|time|opinion|opening|one|thing|slot|available|appointment|gap|visit"
     r"|free|chance|place|child|doctor|i (?:can|could)|you (?:can|have)|street|avenue|birthday)\b)"
 )
@@ -140,7 +142,8 @@ def _spelt(found: re.Match[str]) -> str:
         )
         return _SHORT[word] if beside else found[0]
     if word in _WHOLE:
-        return found[0]
+        short = word in MONTHS and len(word) <= _SHORT_MONTH
+        return word if short and re.match(r"\s*\d", found.string[found.end() :]) else found[0]
     return _SHORT.get(word) or _nearly(word) or found[0]
 
 
@@ -256,7 +259,7 @@ def _real(year: int | None, month: int, day: int | None) -> bool:
 
 def _days_alone(text: str) -> Iterator[Mention]:
     for match in _ALONE.finditer(text):
-        day = int(match["said"] or match["day"])
+        day = int(match["said"] or match["day"] or match["beside"])
         if 0 < day <= 31:
             yield Mention(match.start(), match.end(), ((None, None, day),))
     for match in _KOREAN_DAY.finditer(text):

@@ -17,8 +17,9 @@ _COUNT = r"(?P<count>\d{1,2}|an?|a couple(?: of)?|couple(?: of)?)"
 _UNIT = r"(?P<unit>day|week|fortnight|month)s?'?"
 _KOREAN_DAYS = {"오늘": 0, "내일": 1, "모레": 2, "글피": 3, "어제": -1}
 _PLAIN_DAYS = {
-    "the day before yesterday": -2, "day before yesterday": -2, "yesterday": -1, "day after tomorrow": 2, "day after today": 1,
-    "overmorrow": 2, "tomorrow": 1, "tomorow": 1, "tommorow": 1, "tommorrow": 1, "tmrw": 1, "today": 0, "tonight": 0,
+    "the day before yesterday": -2, "day before yesterday": -2, "yesterday": -1, "day after tomorrow": 2,
+    "day after today": 1, "overmorrow": 2,
+    "tomorrow": 1, "tomorow": 1, "tommorow": 1, "tommorrow": 1, "tmrw": 1, "today": 0, "tonight": 0,
     "this morning": 0, "this afternoon": 0, "this evening": 0,
 }  # fmt: skip
 _FROM_NOW = re.compile(
@@ -26,12 +27,14 @@ _FROM_NOW = re.compile(
     rf"{_COUNT.replace('count', 'count2')} {_UNIT.replace('unit', 'unit2')} (?:from (?:now|today)|away|time|hence)\b)"
 )
 _WEEK_ON = re.compile(
-    rf"\b(?:(?:a|one|1) week (?:from |on |after )?(?:(?P<plain>today|tomorrow)|{_WEEKDAY})|(?P<day2>today|tomorrow) week"
+    rf"\b(?:(?:a|one|1) week (?:from |on |after )?(?:(?P<plain>today|tomorrow)|{_WEEKDAY})"
+    r"|(?P<day2>today|tomorrow) week"
     rf"|{_WEEKDAY.replace('weekday', 'weekday2')} week)\b"
 )
 _AFTER = re.compile(rf"\b(?:next |first |1st |the )*{_WEEKDAY} (?:after|following) (?=(?:the )?\S)")
 _THE_NEXT = re.compile(
-    rf"\b(?:the )?(?:{_WEEKDAY}|(?P<unit>day|week)) after(?: (?:that|it|this))?\b(?= (?:;|or|and|then|please|is|would|on|onwards?|if|instead|at)\b| ;|$)"
+    rf"\b(?:the )?(?:{_WEEKDAY}|(?P<unit>day|week)) after(?: (?:that|it|this))?\b(?= (?:;"
+    r"|or|and|then|please|is|would|on|onwards?|if|instead|at)\b| ;|$)"
 )
 """The one after the day that was named before it: "not Monday, the Monday after"."""
 _NTH = re.compile(
@@ -199,8 +202,8 @@ def days_named(text: str, today: date | None, order: Order = "any") -> tuple[Men
     found: list[Mention] = []
     told = sorted((*named, *_told(text, today), *_weekdays(text, today)), key=lambda mention: mention.begins)
     for mention in (
-        *_after_the_last(text, today, told), *_after_dates(text, today, named), *named, *_counted(text, today), *_korean(text, today),
-        *_told(text, today), *_weekdays(text, today), *_spans(text, today),
+        *_after_the_last(text, today, told), *_after_dates(text, today, named), *named, *_counted(text, today),
+        *_korean(text, today), *_told(text, today), *_weekdays(text, today), *_spans(text, today),
     ):  # fmt: skip
         apart = _APART if mention not in named else ()
         if not any(_touch(one, mention, text, apart) for one in found):

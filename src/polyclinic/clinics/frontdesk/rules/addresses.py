@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 from polyclinic.clinics.frontdesk.rules.told import is_told, masked
@@ -86,19 +87,23 @@ def says_address(address: str, text: str, *, whole: bool = False) -> bool:
 
 
 _STREET = re.compile(
-    r"\b\d+(?:-\d+)? [\w-]+(?: [\w-]+)?[ -]?(?:ro|gil|daero|street|st|road|rd|avenue|ave|lane|ln|drive|close|way|court)\b"
+    r"\b\d+(?:-\d+)? [\w-]+(?: [\w-]+)?[ -]?(?:ro|gil|daero|street|st|road|rd|avenue|ave|lane|ln|drive|close|way"
+    r"|court)\b"
     r"|\b[\w-]+[ -](?:ro|gil|daero) \d+\b"
 )
 _BESIDE = re.compile(r"[\W_]*(?:(?:in|at|of|the|that's in|here in|which is in|and)[\W_]*)?(?<![?!;])")
 _NAMES_END = re.compile(r"(?:not|never|isn't)(?: (?:in|at|the|of))*[\s,]*$")
 
 
+def _written(word: str) -> tuple[str, ...]:
+    """A word in its short form and in every long one."""
+    return (word, *(long for long, short in _SHORT.items() if short == word))
+
+
 def _loose(part: tuple[str, ...]) -> re.Pattern[str]:
     """A part of an address as it may stand in a text, the number before or after the street."""
-    long = {short: word for word, short in _SHORT.items()}
     words = [
-        r"\s?".join(word) if word.isdecimal() else rf"(?:{re.escape(word)}|{re.escape(long.get(word, word))})"
-        for word in part
+        r"\s?".join(word) if word.isdecimal() else rf"(?:{'|'.join(map(re.escape, _written(word)))})" for word in part
     ]
     between = r"[\W_]*(?:(?:number|no|nr|apt|flat|unit|on|at|in|the|of)\b[\W_]*)*"
     ways = [between.join(words)] + ([between.join((*words[1:], words[0]))] if part[0].isdecimal() else [])
@@ -110,7 +115,7 @@ def tells_address(address: str, text: str) -> bool:
     if not says_address(address, text):
         return _number_apart(address, text)
     said = without_accents(figures(normalise(text)))
-    spots = {part: [found.span() for found in _loose(part).finditer(said)] for part in _parts(address)}
+    spots = {part: [found.span() for found in _loose(part).finditer(said)] for part in _with_streets(address)}
     for part, places in spots.items():
         if places and all(_NAMES_END.search(said[:begins]) for begins, _ in places) and not _has_number(part):
             return False
@@ -121,7 +126,9 @@ def tells_address(address: str, text: str) -> bool:
     return is_told(masked(said, mine, (match.span() for match in _STREET.finditer(said))), "address")
 
 
-def _with_its_town(said: str, place: tuple[int, int], spots: dict[tuple[str, ...], list[tuple[int, int]]]) -> tuple[int, int]:
+def _with_its_town(
+    said: str, place: tuple[int, int], spots: dict[tuple[str, ...], list[tuple[int, int]]]
+) -> tuple[int, int]:
     """A street's place with the parts of the address that adjoin it."""
     begins, ends = place
     for _ in spots:
@@ -133,12 +140,23 @@ def _with_its_town(said: str, place: tuple[int, int], spots: dict[tuple[str, ...
     return begins, ends
 
 
+def _with_streets(address: str) -> Iterator[tuple[str, ...]]:
+    """The parts of an address, a house number that stands alone together with its street."""
+    number: tuple[str, ...] = ()
+    for part in _parts(address):
+        if len(part) == 1 and part[0].isdecimal() and not _is_code(part):
+            number = part
+            continue
+        yield (*number, *part)
+        number = ()
+
+
 def _has_number(part: tuple[str, ...]) -> bool:
     return any(piece.isdecimal() for piece in part) and len(part) > 1
 
 
 def _number_apart(address: str, text: str) -> bool:
-    """Whether the house number is told apart from its street ("Street is Wongok-ro. House 112."), as the only number."""
+    """Whether the house number is told apart from its street ("Wongok-ro. House 112."), as the only number."""
     tokens = _tokens(text)
     numbers = [token for token in tokens if token.isdecimal()]
     for part in _parts(address):

@@ -15,8 +15,10 @@ from polyclinic.text.normal import normalise
 
 KIN = (
     r"(?:brother|sister|sibling|ex|wife|husband|partner|mother|father|mum|mom|mama|dad|daddy|papa|son|daughter|cousin"
-    r"|uncle|aunt|auntie|twin|niece|nephew|grand\w+|gran|granny|nan|roommate|flatmate|housemate|neighbou?r|boss|colleague"
-    r"|predecessor|friend|mate|landlord|landlady|passenger|boyfriend|girlfriend|fianc[eé]e?|parents|kids?|child|children"
+    r"|uncle|aunt|auntie|twin|niece|nephew|grand\w+|gran|granny|nan|roommate|flatmate|housemate|neighbou?r|boss"
+    r"|colleague"
+    r"|predecessor|friend|mate|landlord|landlady|passenger|boyfriend|girlfriend|fianc[eé]e?|parents|kids?|child"
+    r"|children"
     r"|family|in-laws?|\w+-in-law|employer|manager|teacher|professor|prof|lawyer|carer|secretary|assistant|pal|buddy"
     r"|better half|missus|hubby|bro|sis|lad|girl|boy|baby|tenant|coach|gp|dentist)"
 )
@@ -29,19 +31,25 @@ _PEOPLE = (
     rf"|(?:the |my |our |his |her )?(?:\w+ )?{KIN})"
 )
 _LEAD = re.compile(
-    r"^(?:and |but |so |yet |then |or |well |oh |ah |now |hi |hello |hey |yes |yeah |no |nah |ok |okay |actually |honestly "
+    r"^(?:and |but |so |yet |then |or |well |oh |ah |now |hi |hello |hey |yes |yeah |no |nah |ok |okay "
+    r"|actually |honestly "
     r"|look |listen |sorry |please |pls |because |since |as |cos |coz |cuz |though |although |while |whereas |however "
     r"|still |anyway |also |only |just |only )+"
 )
 _SPLIT = re.compile(
-    r"(?<!\bdr)(?<!\bmr)(?<!\bms)(?<!\bmrs)(?<!\bst)(?<!\bno)(?<!\bprof)(?<=[.!?;:])\s+|(?<=\.\.\.)\s*|\s-+\s|\n+|\s*[()]\s*"
+    r"(?<!\bdr)(?<!\bmr)(?<!\bms)(?<!\bmrs)(?<!\bst)(?<!\bno)(?<!\bprof)(?<=[.!?;:])\s+|(?<=\.\.\.)\s*|\s-+\s"
+    r"|\n+|\s*[()]\s*"
     r"|,\s+(?=(?:but|so|and|or|yet|because|since|cos|coz|though|although|while|whereas|if|unless|once|i|i'[a-z]+|im|we"
     r"|we'[a-z]+|he|she|they|you|you'[a-z]+|it|it's|its|my|mine|your|this|that|that's|these|please|pls|could|can|would"
-    r"|just|only|not|no|nor|then|now|otherwise|instead|actually|rather|sorry|wait|don't|dont|do|let|let's|make|give|what"
-    r"|which|where|who|whose|there|there's|the|as|any|is|are|was|take|cancel|put|book|have|how|when|maybe|perhaps|move|leave"
+    r"|just|only|not|no|nor|then|now|otherwise|instead|actually|rather|sorry|wait|don't|dont|do|let|let's|make"
+    r"|give|what"
+    r"|which|where|who|whose|there|there's|the|as|any|is|are|was|take|cancel|put|book|have|how|when|move|leave"
     r"|keep|scrap|drop|forget|call|try|see|find|get|say|thanks|thank)\b)"
-    r"|(?<!wondering)(?<!wonder)(?<!asking)(?<!\bask)(?<!\bsee)(?<!\bknow)(?<!check)(?<!\bas)(?<!even)(?<!only)(?<!what)\s+(?=(?:if|unless) (?:i|we|you|he|she|they|it|it's|someone|somebody|my|there|not)\b)"
-    r"|(?<!anyone)(?<!anybody)(?<!everyone)(?<!everybody)(?<!nobody)(?<!no one)(?<!anything)(?<!\ball)(?<!none)(?<!nothing)(?<!whoever)(?<!choice)(?<!for it)"
+    r"|(?<!wondering)(?<!wonder)(?<!asking)(?<!\bask)(?<!\bsee)(?<!\bknow)(?<!check)(?<!\bas)(?<!even)(?<!only)("
+    r"?<!what)\s+(?=(?:if|unless) (?:i|we|you|he|she|they|it|it's|someone|somebody|my|there"
+    r"|not)\b)"
+    r"|(?<!anyone)(?<!anybody)(?<!everyone)(?<!everybody)(?<!nobody)(?<!no one)(?<!anything)(?<!\ball)(?<!none)("
+    r"?<!nothing)(?<!whoever)(?<!choice)(?<!for it)"
     r"\s+(?=(?:but|because|although|though|cos|coz|cuz|whereas|however)\b)"
     r"|\s+(?=so (?!long|that\b|much|far|soon|many|very|quick|as\b|early|on\b|urgent|bad|kind|good|i can))"
     r"|\s+(?=and (?:i|i'[a-z]+|we|he|she|they|you|my|it|it's|then|so|not|please|now|could|can|would|don't|let|mine)\b)"
@@ -49,42 +57,61 @@ _SPLIT = re.compile(
 )
 _PAST = re.compile(
     r"\b(?:was|were) (?:\w+ ){0,2}(?:going to|gonna|about to|thinking|thinkin|planning|hoping|tempted|set on|minded"
-    r"|my (?:pick|choice|first))|\b(?:i|we|she|he)(?:'d| had) (?:\w+ ){0,3}(?:planned|meant|thought|hoped|intended|resolved"
+    r"|my (?:pick|choice|first))|\b(?:i|we|she|he)(?:'d| had) (?:\w+ ){0,3}(?:planned|meant|thought|hoped"
+    r"|intended|resolved"
     r"|decided|pencilled|wanted|asked|requested|been (?:hoping|going|thinking|planning)|set|put|said|told)"
     r"|\b(?:thought|thinking|toyed|played|dreamt) (?:of|about|with)\b|\bkept meaning\b|\b(?:almost|nearly|half)\b"
-    r"|\b(?:i|we) (?:\w+ ){0,2}(?:wanted|hoped|planned|meant|intended|asked|told|said|enquired|inquired|requested|thought"
-    r"|considered|wondered|did|begged|agreed|wrote|rang|phoned|called|booked)\b|\byesterday\b|\blast (?:time|week|month|year|night|spring|summer|autumn|winter)\b|\boriginally\b"
+    r"|\b(?:i|we) (?:\w+ ){0,2}(?:wanted|hoped|planned|meant|intended|asked|told|said|enquired|inquired"
+    r"|requested|thought"
+    r"|considered|wondered|did|begged|agreed|wrote|rang|phoned|called|booked)\b|\byesterday\b|\blast (?:time"
+    r"|week|month|year|night|spring|summer|autumn|winter)\b|\boriginally\b"
     r"|\bat first\b|^first i\b|\binitially\b|\bpreviously\b|\bthe other day\b|\bearlier (?:today|this)\b"
     r"|^(?:said|told|asked|wanted|thought|meant)\b|\bused to\b|\bonce upon\b|\bi'd been\b|\bago\b"
 )
 _DONE = re.compile(
-    r"\balready\b|\b(?:was|were|been|got|being) (?:\w+ )?(?:moved|cancell?ed|rescheduled|changed|postponed|shifted|switched)\b|\bwhether\b|\b(?:i|we)(?:'ve| have| had|'d)? (?:\w+ )?(?:changed (?!my mind|hospital|doctor)|moved|switched|postponed"
+    r"\balready\b|\b(?:was|were|been|got|being) (?:\w+ )?(?:moved|cancell?ed|rescheduled|changed|postponed"
+    r"|shifted|switched)\b|\bwhether\b|\b(?:i|we)(?:'ve| have| had|'d)? (?:\w+ )?(?:changed (?!my mind|hospital"
+    r"|doctor)|moved|switched|postponed"
     r"|cancell?ed|rescheduled|shifted|swapped)\b"
 )
 """What is over: nobody asks for it again."""
 _HYPOTHETICAL = re.compile(
-    r"(?<!wondering )(?<!wonder )(?<!asking )(?<!ask )(?<!see )(?<!know )(?<!check )(?<!as )\b(?:if|in case|suppose|supposing|imagine) (?:i|we|one|she|he|you|they|it|my|there|nobody|someone|somebody"
-    r"|anyone|that|this|the)\b|\bunless\b|\bshould (?:i|we|she|he|anything)\b(?! be most)|\bwhat (?:happens|if)\b|\bwere i to\b"
+    r"(?<!wondering )(?<!wonder )(?<!asking )(?<!ask )(?<!see )(?<!know )(?<!check )(?<!as )\b(?:if|in case"
+    r"|suppose|supposing|imagine) (?:i|we|one|she|he|you|they|it|my|there|nobody|someone|somebody"
+    r"|anyone|that|this|the)\b|\bunless\b|\bshould (?:i|we|she|he|anything)\b(?! be most)|\bwhat (?:happens"
+    r"|if)\b|\bwere i to\b"
     r"|\bprovided\b|\bin the event\b|^(?:had|were|should) i\b|\bwait more than\b"
 )
 _POLITE_IF = re.compile(
-    r"\bif (?:possible|you (?:can|could|would|please|will|don't mind|wouldn't mind|like|have|had)|it(?:'s| is| be) (?:at all )?"
-    r"(?:possible|ok|okay|all right|alright|no|not too|within|convenient)|at all|i may|need be|i could|i might|so|that's)\b"
+    r"\bif (?:possible|you (?:can|could|would|please|will|don't mind|wouldn't mind|like|have|had)|it(?:'s| is"
+    r"| be) (?:at all )?"
+    r"(?:possible|ok|okay|all right|alright|no|not too|within|convenient)|at all|i may|need be|i could|i might"
+    r"|so|that's)\b"
 )
 _OTHERS = re.compile(
-    rf"^{_PEOPLE}{_AUX} (?!(?:wants?|needs?|would|'d|has to|have to|must|can|can't|cannot|could|won't|will|wishes|likes?"
-    r"|trusts?|prefers?|hopes?|insists?|is|'s|are|may|might|should|to|on|in|of|for|and|or|does|do|doesn't|don't)\b)[a-z']+"
-    r"|^you(?:'ve|'d| have| had)? (?:(?!can|could|may|might|should|would|will|please)\w+ )?(?:moved|changed|put|gave|given|wrote|told|said|sent|cancelled|canceled|rang"
+    rf"^{_PEOPLE}{_AUX} (?!(?:wants?|needs?|would|'d|has to|have to|must|can|can't|cannot|could|won't|will"
+    rf"|wishes|likes?"
+    r"|trusts?|prefers?|hopes?|insists?|is|'s|are|may|might|should|to|on|in|of|for|and|or|else|different|new"
+    r"|nearer|who|does|do|doesn't|don't)\b)[a-z']+"
+    r"|^you(?:'ve|'d| have| had)? (?:(?!can|could|may|might|should|would|will|please)\w+ )?(?:moved|changed|put"
+    r"|gave|given|wrote|told|said|sent|cancelled|canceled|rang"
     r"|phoned|called|offered|proposed|got|been|keep|kept|have|had)\b"
-    rf"|^(?:my|our|the) (?:\w+ )?{KIN} (?:wanted|thought|asked|told|said|says|swears|thinks|sees|saw|had|has (?!to)\w+ed|was)\b"
+    rf"|^(?:my|our|the) (?:\w+ )?{KIN} (?:wanted|thought|asked|told|said|says|swears|thinks|sees|saw|had"
+    rf"|has (?!to)\w+ed|was)\b"
 )
 _ASKS_HOW = re.compile(
-    r"^(?:what(?:'s| is| are| was| do| does| did| time| should| must| will| documents| papers| happens)|how|why|when(?:'s| is| do"
-    r"| does| did| will| should)|where|whereabouts|which|who|whose|do i|does|did|should i|must i|am i|will i|has my|has the|has it"
-    r"|is it true|is that so|is my|is the|was my|was it|have i|would i|may i ask|might i ask|might i enquire|can i (?:eat"
-    r"|drink|bring|park|pay|take)|(?:just )?(?:curious|checking))\b|.*\b(?:fees?|charged?|penalt\w+|policy|rules?|notice period)\b"
+    r"^(?:what(?:'s| is| are| was| do| does| did| time| should| must| will| documents| papers| happens)|how|why"
+    r"|when(?:'s| is| do"
+    r"| does| did| will| should)|where|whereabouts|which|who|whose|do i|does|did|should i|must i|am i|will i"
+    r"|has my|has the|has it"
+    r"|is it true|is that so|is my|is the|was my|was it|have i|would i|may i ask|might i ask|might i enquire"
+    r"|can i (?:eat"
+    r"|drink|bring|park|pay|take)|(?:just )?(?:curious|checking))\b|.*\b(?:fees?|charged?|penalt\w+|policy"
+    r"|rules?|notice period)\b"
 )
-_CONTRAST = re.compile(r"^(?:but|so|instead|now|actually|rather|however|yet|still|no|not|then|anyway|upon|on reflection)\b")
+_CONTRAST = re.compile(
+    r"^(?:but|so|instead|now|actually|rather|however|yet|still|no|not|then|anyway|upon|on reflection)\b"
+)
 
 
 @dataclass(frozen=True)

@@ -20,39 +20,89 @@ from polyclinic.text.normal import normalise
 Verdict = Literal["yes", "no", "open"]
 _NAME = rf"(?:{THIS}|{OTHER})"
 _NOBODY_BUT = re.compile(
-    r"\b(?:nobody|no one|no-one|none|nothing|(?:not|never|\w+n't)(?: \w+){0,3} any(?:one|body)(?: else)?)(?: \w+){0,2} (?:but|except|other than|apart from|besides|than)(?: \w+)? $"
-    rf"|\b(?:why not|not (?:just )?any(?:one|body)|nothing against|not? (?:problem|objection) with|(?:do not|don't) mind)(?: \w+){{0,3}} $|\b(?:could|can|may|might|would) (?:i|we) not (?:\w+ ){{1,3}}$"
+    r"\b(?:nobody|no one|no-one|none|nothing|(?:not|never|\w+n't)(?: \w+){0,3} any(?:one"
+    r"|body)(?: else)?)(?: \w+){0,2} (?:but|except|other than|apart from|besides|than)(?: \w+)? $"
+    r"|\b(?:why not|not (?:just )?any(?:one|body)|nothing against|not? (?:problem|objection) with|(?:do not"
+    r"|don't) mind)(?: \w+){0,3} $|\b(?:could|can|may|might|would) (?:i|we) not (?:\w+ ){1,3}$"
 )
 _AVOIDS_BEFORE = re.compile(
-    r"\b(?:not|no|never|nope|isn't|wasn't|under no circumstances|avoid\w*|(?:any|every)(?:one|body)(?: \w+){0,4} (?:but|except|bar|save|other than|apart from|besides)|whoever but|(?:some|any)(?:one|body) else than|other than|rather than|instead of|except(?:ing)?(?: for)?|apart from|aside from"
-    r"|besides|bar|excluding|without|away from|fed up with|sick of|done with|rid of|clear of|skip|wary of|hate|(?:problems?|trouble|words|row|argument|run-?in|fell out|falling out) with|complain\w* about|bad (?:time|experience)s? (?:with|under)|spare me|refus\w+"
-    r"|(?:unhappy|dissatisfied|disappointed|uncomfortable|angry|cross) (?:with|by|at)|my fill of|enough of|(?:switch|chang|mov)\w* (?:away )?from|keep me (?:off|from|away from)|(?<!can't i )(?<!couldn't i )(?:don't|dont|do not|didn't|won't|wouldn't|can't|cannot|couldn't|isn't|wasn't) (?!i\b|we\b)(?:\w+ ){0,5}?(?:want|give me|get|see|like|be|have|get on with|get along with|trust|go (?:back )?to|under|with|stand|bear|face|book|put me with))"
-    r"(?: (?:the|with|by|to|see|seeing|seen|having|under|that|this|one|please|old|again|dr|doctor|be|a|fan|of|going|go|back|me|in|get|give|seeking|appointment|an))*[\s,:'\"]*$"
+    r"\b(?:not|no|never|nope|isn't|wasn't|under no circumstances|avoid\w*|(?:any|every)(?:one"
+    r"|body)(?: \w+){0,4} (?:but|except|bar|save|other than|apart from|besides)|whoever but|(?:some|any)(?:one"
+    r"|body) else than|other than|rather than|instead of|except(?:ing)?(?: for)?|apart from|aside from"
+    r"|besides|bar|excluding|without|away from|fed up with|sick of|done with|rid of|clear of|skip|wary of|hate"
+    r"|(?:problems?|trouble|words|row|argument|run-?in|fell out|falling out) with|complain\w* about|bad (?:time"
+    r"|experience)s? (?:with|under)|spare me|refus\w+"
+    r"|(?:unhappy|dissatisfied|disappointed|uncomfortable|angry|cross) (?:with|by|at)|my fill of|enough of"
+    r"|(?:switch|chang|mov)\w* (?:away )?from|keep me (?:off|from|away from)"
+    r"|(?<!can't i )(?<!couldn't i )(?:don't|dont|do not|didn't|won't|wouldn't|can't|cannot|couldn't|isn't"
+    r"|wasn't) (?!i\b|we\b)(?:\w+ ){0,5}?(?:want|give me|get|see|like|be|have|get on with|get along with|trust"
+    r"|go (?:back )?to|under|with|stand|bear|face|book|put me with))"
+    r"(?: (?:the|with|by|to|see|seeing|seen|having|under|that|this|one|please|old|again|dr|doctor|be|a|fan|of"
+    r"|going|go|back|me|in|get|give|seeking|appointment|an))*[\s,:'\"]*$"
 )
 _AVOIDS_AFTER = re.compile(
-    r"^[^.;!?]{0,50}?\b(?:never again|not again|is not (?:for me|an option)|is out(?: of the question)?|(?:is |'s )?too (?:far|busy|young|old|expensive|slow)|didn't (?:help|listen|believe|see eye|take|get on|get along)|did not (?:help|listen|believe|see eye|take)|don't (?:get on|get along|see eye|like|trust)|do not (?:get on|see eye)"
-    r"|no thank|hurt me|to avoid|rather not|please not|not (?:him|her|them)\b|was (?:\w+ )?(?:rude|rough|awful|horrible|terrible|dismissive|late|unkind|cold|useless|wrong)|is (?:\w+ )?(?:rude|rough|late|useless|retiring|leaving|dead|retired|on leave|unkind)|always late|is (?:my|her|his) (?:ex|cousin|neighbour|brother|sister|uncle|aunt|husband|wife|boss|father|mother|son|daughter)"
-    r"|made me (?:cry|wait)|in tears|shouted|scares|frighten\w*|upset|no\b$|a mistake|by mistake|this mistake|was (?:just )?an example)|^[\s,]*\? ?(?:no\b|nope|not|i'd (?:sooner|rather)|never)"
+    r"^[^.;!?]{0,50}?\b(?:never again|not again|is not (?:for me|an option)|is out(?: of the question)?|(?:is "
+    r"|'s )?too (?:far|busy|young|old|expensive|slow)|didn't (?:help|listen|believe|see eye|take|get on"
+    r"|get along)|did not (?:help|listen|believe|see eye|take)|don't (?:get on|get along|see eye|like|trust)"
+    r"|do not (?:get on|see eye)"
+    r"|no thank|hurt me|to avoid|rather not|please not|not (?:him|her|them)\b|was (?:\w+ )?(?:rude|rough|awful"
+    r"|horrible|terrible|dismissive|late|unkind|cold|useless|wrong)|is (?:\w+ )?(?:rude|rough|late|useless"
+    r"|retiring|leaving|dead|retired|on leave|unkind)|always late|is (?:my|her|his) (?:ex|cousin|neighbour"
+    r"|brother|sister|uncle|aunt|husband|wife|boss|father|mother|son|daughter)"
+    r"|made me (?:cry|wait)|in tears|shouted|scares|frighten\w*|upset|no\b$|a mistake|by mistake|this mistake"
+    r"|was (?:just )?an example)|^[\s,]*\? ?(?:no\b|nope|not|i'd (?:sooner|rather)|never)"
 )
 _WANTS = (
-    r"(?:want|wants|wanna|like|likes|love|prefer\w*|wish\w*|need|needs|book\w*|see|seeing|seen by|put (?:me|her|him|us|down)|give (?:me|us)|gimme|get (?:me|us|in|an|a|with|to)|have|having|let's|lets|stay\w*|remain|stick\w*|keep|insist\w*"
-    r"|trusts?|hop(?:e|ing) for|ask(?:ing)? for|wait\w* for|mine is|only|must be|has to be|have to be|got to be|should be|it's|its|make it|try|namely|for example|heart on|attached to|under|back (?:to|with)|go(?:ing)? (?:to|with|back)|choose|pick|take|meant|mean|rather|sooner"
-    r"|(?:fine|happy|pleased|ok|okay) with|(?:appointment|opening|slot|time|visit|something|anything|place|gap|spot) (?:of|with|for)|with|beg|request\w*|after|same doctor|same (?:one|hands)|look\w* for|favou?rite|first choice|first pick|so|then|is|for me|yes)"
+    r"(?:want|wants|wanna|like|likes|love|prefer\w*|wish\w*|need|needs|book\w*|see|seeing|seen by|put (?:me|her"
+    r"|him|us|down)|give (?:me|us)|gimme|get (?:me|us|in|an|a|with|to)|have|having|let's|lets|stay\w*|remain"
+    r"|stick\w*|keep|insist\w*"
+    r"|trusts?|hop(?:e|ing) for|ask(?:ing)? for|wait\w* for|mine is|only|must be|has to be|have to be|got to be"
+    r"|should be|it's|its|make it|try|namely|for example|heart on|attached to|under|back (?:to|with)"
+    r"|go(?:ing)? (?:to|with|back)|choose|pick|take|meant|mean|rather|sooner"
+    r"|(?:fine|happy|pleased|ok|okay) with|(?:appointment|opening|slot|time|visit|something|anything|place|gap"
+    r"|spot) (?:of|with|for)|with|beg|request\w*|after|same doctor|same (?:one|hands)|look\w* for|favou?rite"
+    r"|first choice|first pick|so|then|is|for me|yes)"
 )
 _WANTS_BEFORE = re.compile(rf"\b{_WANTS}\b[^;]{{0,40}}$")
 _WANTS_AFTER = re.compile(
-    r"^[\s,:'\")]*(?:please|pls|plz|if\b|would be|is (?:my|the one|who|on duty|in\b|free|available|working|there|the best|fine)|for me|only|again|can\b|knows?\b|did my|speaks?|has (?:always|been|time|a (?:gap|slot))|i(?:'d)? (?:want|trust|prefer|like)|or (?:nobody|no one)|and (?:nobody|no one)|\?*$|free|available|working|in\b|'s mine|whenever|has anything|\.|!|to see|to look|would suit|suits|then\b|first\b|or (?:any|who|some))"
+    r"^[\s,:'\")]*(?:please|pls|plz|if\b|would be|is (?:my|the one|who|on duty|in\b|free|available|working|there"
+    r"|the best|fine)|for me|only|again|can\b|knows?\b|did my|speaks?|has (?:always|been|time|a (?:gap|slot))"
+    r"|i(?:'d)? (?:want|trust|prefer|like)|or (?:nobody|no one)|and (?:nobody|no one)|\?*$|free|available"
+    r"|working|in\b|'s mine|whenever|has anything|\.|!|to see|to look|would suit|suits|then\b|first\b|or (?:any"
+    r"|who|some))"
 )
 _ANYBODY = re.compile(
-    r"\b(?:any(?:one|body)(?! (?:but|except|other than|apart)\b)|whoever|any (?:doctor|of (?:the|your|them))|some(?:one|body) (?:else|different|new|at|for|who|nearer|closer|local|younger|older|that)|another (?:doctor|one)|a different (?:doctor|one)|who(?:ever)?'?s (?:free|on|there|available)|you (?:pick|choose|decide)|no preference|don't (?:mind|care) who|(?:doesn't|does not) matter who|a (?:woman|lady|man|male|female)\b(?! friend)|other doctor|chang\w+ doctors?|a colleague|one of (?:his|her|the) colleagues|not fussed|makes no difference|all the same)"
+    r"\b(?:any(?:one|body)(?! (?:but|except|other than|apart)\b)|whoever|any (?:doctor|of (?:the|your|them))"
+    r"|some(?:one|body) (?:else|different|new|at|for|who|nearer|closer|local|younger|older|that)"
+    r"|another (?:doctor|one)|a different (?:doctor|one)|who(?:ever)?'?s (?:free|on|there|available)|you (?:pick"
+    r"|choose|decide)|no preference|don't (?:mind|care) who|(?:doesn't|does not) matter who|a (?:woman|lady|man"
+    r"|male|female)\b(?! friend)|other doctor|chang\w+ doctors?|a colleague|one of (?:his|her|the) colleagues"
+    r"|not fussed|makes no difference|all the same)"
 )
-_FALLBACK = re.compile(r"\b(?:otherwise|if not|failing that|or else\b|or (?:else )?(?:any|some|who)|if (?:he|she|they|that|it)\b|unless|will do|at a pinch|if (?:need|necessary))")
+_FALLBACK = re.compile(
+    r"\b(?:otherwise|if not|failing that|or else\b|or (?:else )?(?:any|some|who)|if (?:he"
+    r"|she|they|that|it)\b|unless|will do|at a pinch|if (?:need|necessary))"
+)
 _ONLY_MENTIONS = re.compile(
-    rf"\b(?:message|letter|parcel|note|card|regards|question|flowers|papers|invoice|bill) (?:for|to|from|of)\b[^;]*{THIS}|{THIS} (?:\w+ ){{0,3}}?(?:referred|sent|signed|wrote|told|said|says|recommended|advised|suggested|prescribed|saw|treated|delivered|operated|gave|lives|trained|retired|asked|rang|called|phoned|examined (?:my|him|her))\b"
-    rf"|\b(?:referred|sent|signed|recommended|advised|suggested|seen|treated|written|told|prescribed|taught) (?:\w+ ){{0,3}}?by (?:\w+ )?{THIS}|\b(?:which|where|what|who|whether|when|how)\b[^;]*{THIS}[^;]*\b(?:trained|studied|from|live|park|speak|look|old|married|the one)\b|\b(?:not seeking|no appointment|settling|curious|wondering|curiosity|asking for a friend)\b|{THIS} who (?:referred|sent|told|said|saw|treated|signed)\b|{THIS}'s (?:office|room|secretary|letter|number|address|assistant|car|name|wife|husband|clinic)|\bhow (?:do|can) i (?:get|find|reach|contact)\b[^;]*{THIS}|\bis {THIS} (?:the|a|related|still|married|her|his|your|really|any)\b|\b(?:took|drove|met|heard of|saw|taught|read about) (?:\w+ )?{THIS}"
+    rf"\b(?:message|letter|parcel|note|card|regards|question|flowers|papers|invoice|bill) (?:for|to|from"
+    rf"|of)\b[^;]*{THIS}|{THIS} (?:\w+ ){{0,3}}?(?:referred|sent|signed|wrote|told|said|says|recommended|advised"
+    rf"|suggested|prescribed|saw|treated|delivered|operated|gave|lives|trained|retired|asked|rang|called|phoned"
+    rf"|examined (?:my|him|her))\b"
+    rf"|\b(?:referred|sent|signed|recommended|advised|suggested|seen|treated|written|told|prescribed"
+    rf"|taught) (?:\w+ ){{0,3}}?by (?:\w+ )?{THIS}|\b(?:which|where|what|who|whether|when"
+    rf"|how)\b[^;]*{THIS}[^;]*\b(?:trained|studied|from|live|park|speak|look|old|married|the one)\b"
+    rf"|\b(?:not seeking|no appointment|settling|curious|wondering|curiosity|asking for a friend)\b"
+    rf"|{THIS} who (?:referred|sent|told|said|saw|treated|signed)\b|{THIS}'s (?:office|room|secretary|letter"
+    rf"|number|address|assistant|car|name|wife|husband|clinic)|\bhow (?:do|can) i (?:get|find|reach"
+    rf"|contact)\b[^;]*{THIS}|\bis {THIS} (?:the|a|related|still|married|her|his|your|really|any)\b|\b(?:took"
+    rf"|drove|met|heard of|saw|taught|read about) (?:\w+ )?{THIS}"
 )
-_NOT_JUST_ANYONE = re.compile(r"\b(?:not|don't|dont|do not|won't|never) (?:\w+ )?(?:just|simply) any(?:one|body|\s+(?:old )?doctor)\b")
-_KIN_WANTS = re.compile(rf"^(?:my|our|the) (?:\w+ )?{KIN} (?:wants?|sees?|has|likes?|goes|prefers?|trusts?|went|loves?|swears)\b")
+_NOT_JUST_ANYONE = re.compile(
+    r"\b(?:not|don't|dont|do not|won't|never) (?:\w+ )?(?:just|simply) any(?:one|body|\s+(?:old )?doctor)\b"
+)
+_KIN_WANTS = re.compile(
+    rf"^(?:my|our|the) (?:\w+ )?{KIN} (?:wants?|sees?|has|likes?|goes|prefers?|trusts?|went|loves?|swears)\b"
+)
 
 
 @lru_cache(maxsize=2048)
@@ -114,7 +164,19 @@ def _avoids(before: str, after: str) -> bool:
 def _turned_down(hidden: str, clause: Clause) -> bool:
     """Whether the doctor's name is a question that is answered with no: "Dr Kim? I'd sooner stay ill"."""
     rest = hidden[clause.begins :]
-    return re.search(rf"{THIS}[^.;!?]{{0,12}}\? ?(?:oh |please |well )*(?:no\b|nope|not\b|i'd (?:sooner|rather)|never|anyone else)", rest) is not None
+    return (
+        re.search(
+            rf"{THIS}[^.;!?]{{0,12}}\? ?(?:oh |please |well )*(?:no\b|nope|not\b|i'd (?:sooner"
+            r"|rather)|never|anyone else)",
+            rest,
+        )
+        is not None
+    )
+
+
+def _alone(words: str, match: re.Match[str]) -> str:
+    """A clause in which only this one name stands."""
+    return re.sub(_NAME, "him", words[: match.start()]) + THIS + re.sub(_NAME, "him", words[match.end() :])
 
 
 def _verdicts(words: str, clause: Clause, heard: tuple[Clause, ...], hidden: str) -> list[tuple[str, bool, int]]:
@@ -123,22 +185,28 @@ def _verdicts(words: str, clause: Clause, heard: tuple[Clause, ...], hidden: str
     firm = 2 if clause.others and re.match(rf"(?:so |and |but |because |since |as )*{THIS}", words) else clause.firm
     conditional = _FALLBACK.search(words) is not None
     others_wish = _KIN_WANTS.match(words) is not None and any(
-        re.match(r"(?:but |and |so |for )?(?:i|me|mine|i'd|i'm)\b", one.text) for one in heard if one.begins > clause.begins
+        re.match(r"(?:but |and |so |for )?(?:i|me|mine|i'd|i'm)\b", one.text)
+        for one in heard
+        if one.begins > clause.begins
     )
     for match in re.finditer(_NAME, words):
         before, after = words[: match.start()], words[match.end() :]
         before = re.split(_NAME, before)[-1]
+        if not after.strip():
+            after = next((f" {one.text}" for one in heard if one.begins > clause.begins), "")
         if _NOBODY_BUT.search(before) or says("wants_anyway", before):
             found.append((match[0], True, 2))
         elif _avoids(before, after) or (match[0] == THIS and _turned_down(hidden, clause)):
             found.append((match[0], False, max(clause.firm, 1)))
-        elif others_wish or _ONLY_MENTIONS.search(words.replace(match[0], THIS)):
-            continue
-        elif match[0] == OTHER and conditional:
+        elif others_wish or _ONLY_MENTIONS.search(_alone(words, match)) or (match[0] == OTHER and conditional):
             continue
         elif _WANTS_BEFORE.search(before) or _WANTS_AFTER.match(after):
             found.append((match[0], True, 2 if conditional and not clause.others else firm))
-    if _ANYBODY.search(words) and not conditional and not any(_NOBODY_BUT.search(words[: m.start()]) for m in re.finditer(_NAME, words)):
+    if (
+        _ANYBODY.search(words)
+        and not conditional
+        and not any(_NOBODY_BUT.search(words[: m.start()]) for m in re.finditer(_NAME, words))
+    ):
         before = words[: next(iter(_ANYBODY.finditer(words))).start()]
         if not re.search(r"\b(?:not|never|\w+n't)(?: \w+){0,3} $", before):
             found.insert(0, ("anybody", True, clause.firm))

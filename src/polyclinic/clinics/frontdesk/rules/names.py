@@ -46,13 +46,20 @@ def name_at(name: str, text: str) -> tuple[str, str] | None:
 
 
 _OTHER_NAME = re.compile(
-    r"\b(?!(?:my|is|am|the|not|and|for|its|name|names|was|with|dr|sister|brother|daughter|son|wife|husband|mother|father|called|meant|from|of)\b)"
+    r"\b(?!(?:my|is|am|the|not|and|for|its|name|names|was|with|dr|sister|brother|daughter|son|wife|husband"
+    r"|mother|father|called|meant|from|of)\b)"
     r"[a-z]{2,9},? [a-z]{2,}-[a-z]{2,}\b|\b[a-z]{2,}-[a-z]{2,} [a-z]{2,9}\b(?! ?')"
 )
-_CAPITALS = re.compile(r"\b(?!I\b|I'|My\b|The\b|It\b|No\b|Not\b|Dr\b|Mr\b|Mrs\b|Ms\b|Miss\b)[A-Z][a-z]+(?:[- ][A-Z]?[a-z]+)*(?:[ -][A-Z][a-z]+)+\b")
+_CAPITALS = re.compile(
+    r"\b(?!I\b|I'|My\b|The\b|It\b|No\b|Not\b|Dr\b|Mr\b|Mrs\b|Ms\b|Miss\b)[A-Z][a-z]+(?:[- ][A-Z]?[a-z]+)*(?:[ -]"
+    r"[A-Z][a-z]+)+\b"
+)
+_TITLED = re.compile(r"\b(?:dr|doctor|prof|professor)\b\.? ([^\W\d_]+(?: [^\W\d_]+-[^\W\d_]+)?)", re.IGNORECASE)
 _SOUGHT = re.compile(
-    r"\b(?:(?:speak|talk|spoke|talking|speaking|write|reply) (?:to|with)|message for|looking for|ask(?:ed|ing)? for|visit(?:ing)?|nurse|doctor|see|seen by|letter (?:to|for)"
-    r"|appointment with|referred by|treated by|waiting for|is there an?)(?: (?:nurse|doctor|mr|mrs|ms|miss|the|a|my \w+|one))*[\s:,'\"]*$"
+    r"\b(?:(?:speak|talk|spoke|talking|speaking|write|reply) (?:to|with)|message for|looking for|ask(?:ed"
+    r"|ing)? for|visit(?:ing)?|nurse|doctor|see|seen by|(?:letter|parcel|mail|post)(?: \w+)? (?:to|for)"
+    r"|appointment with|referred by|treated by|waiting for|is there an?)(?: (?:nurse|doctor|a|an|mr\.?|mrs\.?|ms"
+    r"|miss|the|a|my \w+|one))*[\s:,'\"]*$"
 )
 
 
@@ -63,6 +70,10 @@ def other_names(text: str, said: str) -> list[tuple[int, int]]:
         at = said.find(match[0].lower())
         if at >= 0:
             spots.append((at, at + len(match[0])))
+    for match in _TITLED.finditer(straight(text)):
+        at = said.find(match[1].lower())
+        if at >= 0:
+            spots.append((at, at + len(match[1])))
     return spots
 
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 
 from polyclinic.clinics.frontdesk.rules.addresses import same_address, says_address, tells_address
+from polyclinic.clinics.frontdesk.rules.clauses import KIN
 from polyclinic.clinics.frontdesk.rules.names import same_name, says_name, tells_name
 from polyclinic.clinics.frontdesk.rules.phones import WHOLE_NUMBER, digits, holds_number, same_number, says_number
 from polyclinic.clinics.frontdesk.rules.sexes import sex_of, sexes_said
@@ -78,8 +79,10 @@ def stands(field: str, value: str, heard: Sequence[str]) -> bool:
 
 _AROUND = 80
 _DOUBT = re.compile(
-    r"\b(?:not|no|never|wrong|mistake|old|used|was|were|ex|is|are|longer|lost|left|moved|from|of my|belongs?|his|her|their|your|form|sorry|mean|meant"
-    r"|correction|wait|actually|rather|instead|late|mine|nurse|to|speak)\b|\w['’]\w|\?",
+    r"\b(?:not|no|never|wrong|mistake|old|used|was|were|ex|is|are|longer|lost|left|moved|from|of my|belongs?|his"
+    r"|her|their|your|form|sorry|mean|meant"
+    rf"|correction|wait|actually|rather|instead|late|mine|nurse|to|speak|work\w*|sleep|found|card|some\w+|{KIN})\b"
+    r"|\w['’]\w|\?",
     re.IGNORECASE,
 )
 """Without one of these near it, a value is the speaker's."""

@@ -9,18 +9,23 @@ from polyclinic.clinics.frontdesk.rules.told import OTHER, THIS, is_told, masked
 from polyclinic.text.numbers import figures
 
 _NO_DIGIT = re.compile(r"\D+")
-_NUMBER = re.compile(r"\+?[(\[]?\d(?:[\d()\[\]./·•_ ,-]*\d)?")
+_NUMBER = re.compile(r"\+?[(\[]?\d+")
 _LETTER_O = re.compile(r"(?<=[\d+ -])[oO](?=[\doO -])|\b[oO](?=\d)")
 _PUT_RIGHT = re.compile(
-    r"(?:\b(?:no|sorry|mean|meant|correction|make that|wait|actually|rather|oops|not|pardon|mistake|apologies)\b[^\d]{0,30}"
+    r"(?:\b(?:no|sorry|mean|meant|correction|make that|wait|actually|rather|oops|not|pardon|mistake"
+    r"|apologies)\b[^\d]{0,30}"
     r"|\b(?:ends?|ending|last \w+)\b[^\d]{0,15})$",
     re.IGNORECASE,
 )
 _FILLER = re.compile(
-    r"[\W_]*(?:(?:then|and|dash|hyphen|space|next|after that|followed by|dot|point|minus|comma|okay|ok|that's|area code|code|country|plus"
-    r"|the rest is|rest|got that|right|yes|um|uh|er|uhh|erm|so far|is|hang on|hold on|wait|(?:and )?(?:ends|ending|ends with|ending in)|starts|it starts|begins|one (?:second|moment)|let me see|hmm)[\W_]*){0,3}"
+    r"[\W_]*(?:(?:then|and|dash|hyphen|space|next|after that|followed by|dot|point|minus|comma|okay|ok|that's"
+    r"|area code|code|country|plus"
+    r"|the rest is|rest|got that|right|yes|um|uh|er|uhh|erm|so far|is|hang on|hold on|wait|(?:and )?(?:ends"
+    r"|ending|ends with|ending in)|starts|it starts|(?:the )?(?:#+|first|second|other|next|last)? ?(?:bit|part|half"
+    r"|block|group)|begins|one (?:second|moment)|let me see|hmm)[\W_]*){0,3}"
 )
 """What may stand between two pieces of one number."""
+_ORDINAL = re.compile(r"\b\d{1,2}(?:st|nd|rd|th)\b", re.IGNORECASE)
 _AT_THE_END = re.compile(r"^[^\d.;]{0,6}\b(?:at the end|in the end|the last|last|to finish|final)\b", re.IGNORECASE)
 _COUNTRY_CODE = 3
 _TELLING = 9
@@ -92,10 +97,11 @@ def _puts_right(before: str, after: str) -> bool:
 
 def mask_numbers(value: str, text: str, *, phone: bool) -> str:
     """A text in figures with this number and others masked."""
-    said = as_figures(text)
-    spots = numbers_at(said, len(digits(value)))
+    said = _ORDINAL.sub(lambda found: "#" * len(found[0]), as_figures(text))
+    spots = numbers_at(said, len(digits(value)) - value.startswith("+"))
     mine = [(a, b) for a, b, number in spots if (same_number(value, number) if phone else number == digits(value))]
-    return masked(said, mine, [(a, b) for a, b, _ in spots if (a, b) not in mine])
+    alike = [(a, b) for a, b, number in spots if abs(len(number) - len(digits(value))) <= _COUNTRY_CODE - (not phone)]
+    return masked(said, mine, [spot for spot in alike if spot not in mine])
 
 
 def says_number(value: str, text: str, *, phone: bool) -> bool:

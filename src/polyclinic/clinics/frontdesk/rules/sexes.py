@@ -18,42 +18,60 @@ _WORDS = {
     "male": r"male|masculine|man|gentleman|gent|guy|bloke|chap|lad|fella|fellow|dude|boy|남자|남성|남아|남학생",
 }
 _RELATIVES = {
-    "female": r"mother|mum|mom|mummy|mama|wife|grandmother|grandma|granny|nan|gran|daughter|sister|widow|aunt|auntie|niece"
-    r"|girlfriend|granddaughter|mother-in-law|sister-in-law|bride|housewife|mother-to-be|어머니|엄마|아내|딸|할머니",
-    "male": r"father|dad|daddy|papa|husband|grandfather|grandpa|grandad|granddad|son|brother|widower|uncle|nephew|boyfriend"
-    r"|grandson|father-in-law|brother-in-law|groom|아버지|아빠|남편|아들|할아버지",
+    "female": r"mother|mum|mom|mummy|mama|wife|grandmother|grandma|granny|nan|gran|daughter|sister|widow"
+    r"|aunt|auntie|niece|girlfriend|granddaughter|mother-in-law|sister-in-law|bride|housewife"
+    r"|mother-to-be|어머니|엄마|아내|딸|할머니",
+    "male": r"father|dad|daddy|papa|husband|grandfather|grandpa|grandad|granddad|son|brother|widower"
+    r"|uncle|nephew|boyfriend|grandson|father-in-law|brother-in-law|groom|아버지|아빠|남편|아들|할아버지",
 }
 _TITLES = {"female": r"mrs|ms|miss|madam|ma'am", "male": r"mr|mister|sir"}
 _PRONOUNS = {"female": r"she|her|hers|herself", "male": r"he|him|his|himself"}
 _BODY = {
-    "female": r"pregnan\w+|gave birth|giving birth|my waters|my periods?|menopaus\w*|gyn(?:ae|e)colog\w*|breast-?feeding|my womb|maiden name|smear test",
+    "female": r"pregnan\w+|gave birth|giving birth|my waters|my periods?|menopaus\w*|gyn(?:ae|e)colog\w*"
+    r"|breast-?feeding|my womb|maiden name|smear test",
     "male": r"my prostate|my testic\w*|my beard",
 }
 _LETTER = {
     sex: re.compile(
-        rf"\b(?:sex|gender)\b\W*(?:is\W+)?{sex[0]}\b|\b\d{{1,3}}\W?{sex[0]}\b|^\W*{sex[0]}\W*$|(?<!')\b{sex[0]}\W{{1,2}}\d{{1,3}}\b"
-        rf"|\b(?:put|enter|write|it's|tick|just|an?|mark|choose|not|as) (?:an? |the |down )*['\"]?{sex[0]}\b(?!'\w)"
+        rf"\b(?:sex|gender)\b\W*(?:is\W+)?{sex[0]}\b|\b\d{{1,3}}\W?{sex[0]}\b|^\W*{sex[0]}\W*$"
+        rf"|(?<!')\b{sex[0]}\W{{1,2}}\d{{1,3}}\b"
+        rf"|\b(?:put|enter|write|it's|tick|just|an?|mark|choose|not|as|is|be|say|says|correct) (?:an? |the "
+        rf"|down )*['\"]?{sex[0]}\b(?!'\w)"
     )
     for sex in ("female", "male")
 }
 _SELF = re.compile(
-    r"\b(?:i'm|im|i am|am|i was|i've been|being|as|put|tick|enter|write|mark|circle|choose|down|box|sex|gender|it's|its|it is|patient|she is"
-    r"|she's|he is|he's|me|myself|here|speaking|born|register|say|says|should|i)\b|^\W*(?:a |an )?[\w가-힣]+(?: here| speaking| please| pls| too)?\W*$"
+    r"\b(?:i'm|im|i am|am|i was|i've been|being|as|put|tick|enter|write|mark|circle|choose|down|box|sex|gender"
+    r"|it's|its|it is|patient|she is"
+    r"|she's|he is|he's|me|myself|here|speaking|born|register|say|says|should|i)\b|^\W*(?:a "
+    r"|an )?[\w가-힣]+(?: here| speaking| please| pls| too)?\W*$"
 )
 _STAFF = re.compile(
-    r"^'?s? ?(?:\w+ )?(?:doc(?:tor)?s?|\w+ologists?|\w+icians?|gynae|dentists?|therapists?|physicians?|nurses?|wards?|staff|toilets?|loos?|surgeons?|specialists?|gp|consultants?|name\b(?! is)|voice|changing"
+    r"^'?s? ?(?:\w+ )?(?:doc(?:tor)?s?|\w+ologists?|\w+icians?|gynae|dentists?|therapists?|physicians?|nurses?"
+    r"|wards?|staff|toilets?|loos?|surgeons?|specialists?|gp|consultants?|name\b(?! is)|voice|changing"
     r"|friends?|interpreter|clothes|magazine|disease|problem|thing|section|side|clinic|side|patients|trouble)"
 )
 _WISHED = re.compile(
-    r"\b(?:prefer|rather|want|like|see|have|ask(?:ing)? for|wish(?:ing)? for|need|request|with|by|book|find|get)\b(?: \w+){0,3} (?:an? )?(?:\w+ )?$|\bward for (?:an? )?$|\b(?:to|for|of|like|from) an? (?:\w+ )?$"
+    r"\b(?:prefer|rather|want|like|see|have|ask(?:ing)? for|wish(?:ing)? for|need|request|with|by|book|find"
+    r"|get)\b(?: \w+){0,3} (?:an? )?(?:\w+ )?$|\bward for (?:an? )?$|\b(?:to|for|of|like|from) an? (?:\w+ )?$"
 )
-_BYSTANDER = re.compile(r"(?<!-)\b(?:the|that|this|some|another|your|which|those|these|one|young|old|nice|kind|other|what|every|any|no) (?:\w+ )?$")
-_NOT = re.compile(r"\b(?:not|isn't|ain't|aren't|never|no|than|neither|nor|wasn't|rather than|instead of|don't (?:put|write|tick))(?: (?:a|an|the|to be|being|put|say|so))*\s*['\"]?$")
+_BYSTANDER = re.compile(
+    r"(?<!-)\b(?:the|that|this|some|another|your|which|those|these|one|young|old|nice|kind"
+    r"|other|what|every|any|no) (?:\w+ )?$"
+)
+_NOT = re.compile(
+    r"\b(?:not|isn't|ain't|aren't|never|no|than|neither|nor|wasn't|rather than|instead of"
+    r"|don't (?:put|write|tick))(?: (?:a|an|the|to be|being|put|say|so))*\s*['\"]?$"
+)
 _VERB = (
-    r"(?:says?|said|told|tells|thinks?|made|makes|booked|drove|drives|called|rang|swears|sent|recommended|goes|and i\b|who (?:told|said)|wants me|wanted me"
-    r"|had|works|used|lives|brought|noticed|does|did|is (?:waiting|here|outside|with|driving|a|the)|was|will|can|usually|always|came|sees|saw|left|gave|took|picks?)\b"
+    r"(?:says?|said|told|tells|thinks?|made|makes|booked|drove|drives|called|rang|swears|sent|recommended|goes"
+    r"|and i\b|who (?:told|said)|wants me|wanted me"
+    r"|had|works|used|lives|brought|noticed|does|did|is (?:waiting|here|outside|with|driving|a|the)|was|will|can"
+    r"|usually|always|came|sees|saw|left|gave|took|picks?)\b"
 )
-_WRONG = re.compile(r"\b(?:wrong|mistake|incorrect|error|not (?:true|right|so|me)|isn't (?:true|right|so|me))\b")
+_WRONG = re.compile(
+    r"\b(?:but|should be|wrong|mistake|incorrect|error|not (?:true|right|so|me)|isn't (?:true|right|so|me))\b"
+)
 _OF_OTHERS = re.compile(r"^(?:is|are|do|does|have|has|which|where|who|can|could)\b(?!.*\b(?:i'm|i am|my|me)\b)")
 _OPPOSITE = {"female": "male", "male": "female"}
 _KOREAN_NOT = re.compile(r"^[가이는은]? ?(?:아니|아닙)")
@@ -67,13 +85,17 @@ def _plain_words(sex: str, text: str, wrong: bool) -> Iterator[tuple[str, float]
     for match in (*_find(_WORDS[sex], text), *_LETTER[sex].finditer(text)):
         before, after = text[: match.start()], text[match.end() :]
         itself = _SELF.search(text) is not None
-        if _STAFF.match(after) or (_WISHED.search(before) and not re.search(r"\b(?:i'm|i am|being|as|put)\b[^,]*$", before)):
+        if _STAFF.match(after) or (
+            _WISHED.search(before) and not re.search(r"\b(?:i'm|i am|being|as|put)\b[^,]*$", before)
+        ):
             continue
         if _NOT.search(before) or _NOT.search(match[0][:-1]) or _KOREAN_NOT.match(after):
             yield _OPPOSITE[sex], 3.5
-        elif _BYSTANDER.search(before) and not re.search(r"\b(?:i'm|i am|i'd be|i was|i've been|am|box|tick|put|circle|mark)\b", before):
+        elif _BYSTANDER.search(before) and not re.search(
+            r"\b(?:i'm|i am|i'd be|i was|i've been|am|box|tick|put|circle|mark)\b", before
+        ):
             continue
-        elif wrong and re.search(r"\b(?:form|screen|card|file|record|letter|says?|said|wrote|put)\b", before):
+        elif wrong and re.search(r"\b(?:form|paper|papers|screen|card|file|record|letter|wrote|computer)\b", before):
             yield _OPPOSITE[sex], 3.0
         else:
             yield sex, 5.0 if itself else 4.0
@@ -84,19 +106,32 @@ def _roles(sex: str, text: str) -> Iterator[tuple[str, float]]:
         before, after = text[: match.start()], text[match.end() :]
         if _NOT.search(before):
             continue
-        if re.match(rf"'s\b(?! (?:the|my|ill|sick|not|been|got|a)\b)|s?'? \b{_VERB}|,? (?:who|she|he) (?:told|said|drove|brought|sent)", after):
+        if re.match(
+            rf"'s\b(?! (?:the|my|ill|sick|not|been|got|a)\b)|s?'? \b{_VERB}|,? (?:who|she"
+            r"|he) (?:told|said|drove|brought|sent)",
+            after,
+        ):
             continue
-        elif re.search(r"\b(?:i'm|im|i am|me,|i,|being|as|i was)(?: \w+){0,2} (?:his|her|their|your|a|an|the|\w+'s|only|own)?(?: \w+)? ?$|\bme\b.*, (?:his|her|the|their) $|^(?:his|her|their) $", before):
+        elif re.search(
+            r"\b(?:i'm|im|i am|me,|i,|being|as|i was)(?: \w+){0,2} (?:his|her|their|your"
+            r"|a|an|the|\w+'s|only|own)?(?: \w+)? ?$|\bme\b.*, (?:his|her|the|their) $|^(?:his"
+            r"|her|their) $",
+            before,
+        ):
             yield sex, 4.5
         elif re.search(r"\b(?:call me|known as) (?:\w+ )?$", before):
             yield sex, 4.0
-        elif re.search(r"\b(?:visit|visiting|met|meet|ask|drove|driving|thank|know|with) (?:my|our) (?:\w+ )?$", before):
+        elif re.search(
+            r"\b(?:visit|visiting|met|meet|ask|drove|driving|thank|know|with) (?:my|our) (?:\w+ )?$", before
+        ):
             continue
-        elif re.search(r"\b(?:for|about|on behalf of) (?:my|our) (?:\w+ ){0,2}$", before) or re.match(r" (?:who|that)(?:'s| is| has| needs)\b", after):
+        elif re.search(r"\b(?:for|about|on behalf of) (?:my|our) (?:\w+ ){0,2}$", before) or re.match(
+            r" (?:who|that)(?:'s| is| has| needs)\b", after
+        ):
             yield sex, 4.7
-        elif re.search(r"\b(?:is|of|here with|bringing|patient's?|it's|she's|he's) (?:my|our) (?:\w+ ){0,2}$", before):
-            yield sex, 3.0
-        elif re.match(r" of (?:\d|an?|one|two|three|four|five)\b", after):
+        elif re.search(
+            r"\b(?:is|of|here with|bringing|patient's?|it's|she's|he's) (?:my|our) (?:\w+ ){0,2}$", before
+        ) or re.match(r" of (?:\d|an?|one|two|three|four|five)\b", after):
             yield sex, 3.0
         elif re.search(r"\b(?:my|our) (?:\w+ ){0,2}$", before):
             yield sex, 1.0
@@ -114,7 +149,8 @@ def _evidence(text: str) -> Iterator[tuple[str, float]]:
             yield from _roles(sex, clause.text)
             for match in _find(_TITLES[sex], clause.text):
                 denied = _NOT.search(clause.text[: match.start()]) is not None
-                yield (_OPPOSITE[sex], 2.0) if denied else (sex, 2.5)
+                itself = re.search(r"\b(?:i'm|i am|call me|put|it's|me) (?:an? )?$", clause.text[: match.start()])
+                yield (_OPPOSITE[sex], 2.0) if denied else (sex, 4.0 if itself else 2.5)
             for _ in _find(_BODY[sex], clause.text):
                 yield sex, 2.2
             for _ in _find(_PRONOUNS[sex], clause.text):

@@ -10,16 +10,21 @@ from polyclinic.text.dates import Order, plain
 from polyclinic.text.days import days_named
 
 _WORKED_OUT = re.compile(
-    r"\bi (?:was born|arrived|came|followed)\b[^;]{0,12}(?:\d years?|the year|two|a year|later|years)|\b(?:years?|months?|days?) (?:to the day )?(?:after|before|older|younger) (?:him|her|me|that|than|my|them|this)\b"
+    r"\bi (?:was born|arrived|came|followed)\b[^;]{0,12}(?:\d years?|the year|two|a year|later|years)"
+    r"|\b(?:years?|months?|days?) (?:to the day )?(?:after|before|older|younger) (?:him|her|me|that|than|my|them"
+    r"|this)\b"
 )
 """The speaker's own date would have to be worked out from another one."""
 _ANOTHER_DAY = re.compile(
-    r"\b(?:married|wedding|died|passed|funeral|moved|discharged|operation|operated|surgery|graduated|retired|anniversary|started"
+    r"\b(?:married|wedding|died|passed|funeral|moved|discharged|operation|operated|surgery|graduated|retired"
+    r"|anniversary|started"
     r"|diagnosed|admitted|appointment|visit|vaccinat\w+|seen|issued|expires?)\b"
 )
 
 
-def mentions_date(day: date, text: str, today: date | None = None, order: Order = "any", *, birth: bool = False) -> bool:
+def mentions_date(
+    day: date, text: str, today: date | None = None, order: Order = "any", *, birth: bool = False
+) -> bool:
     """Whether a date was said, in any usual way, and holds; the year may be left out, and the month where no other is
     named. A date of `birth` must not be the day of something else, nor somebody else's.
     """

@@ -19,75 +19,143 @@ from polyclinic.text.normal import normalise
 
 THIS, OTHER = "xthisx", "xotherx"
 _NEVER_FOR = re.compile(
-    r"\b(?:roommate|flatmate|housemate|neighbou?r|boss|colleague|predecessor|friend|mate|landlord|landlady|passenger|employer|manager|teacher|professor|prof"
+    r"\b(?:roommate|flatmate|housemate|neighbou?r|boss|colleague|predecessor|friend|mate|landlord|landlady"
+    r"|passenger|employer|manager|teacher|professor|prof"
     r"|lawyer|secretary|assistant|pal|buddy|tenant|coach|ex)\b"
 )
 """People for whom nobody calls."""
 _OF_SELF = re.compile(
-    r"\b(?:mine|myself|i'm|i am|my own|me|my (?:card|number|phone|id|name|address|birthday|date)|i (?:forget|forgot|don't|haven't|was born|live|sleep|have none))\b"
+    r"\b(?:mine|myself|i'm|i am|my own|me|my (?:card|number|phone|id|name|address|birthday|date)|i (?:forget"
+    r"|forgot|don't|haven't|was born|live|sleep|have none))\b"
 )
-_RETRACTED = re.compile(r"\b(?:cross(?:ed|ing) (?:it|that|this) out|(?:but|and) (?:that|it)(?:'s| is| was) (?:wrong|not)|rubbed (?:it|that) out|which (?:is|was) wrong)\b")
+_RETRACTED = re.compile(
+    r"\b(?:cross(?:ed|ing) (?:it|that|this) out|(?:but|and) (?:that|it)(?:'s| is| was) (?:wrong"
+    r"|not)|rubbed (?:it|that) out|which (?:is|was) wrong)\b"
+)
 _STOP = re.compile(r"(?<!\bdr)(?<!\bmr)(?<!\bms)(?<!\bmrs)(?<!\bst)(?<!\bno)(?<=[.!?;])\s+|\n+|\s-+\s")
 _CLAUSE = re.compile(
-    r",\s+(?=(?:but|and|so|or|my|mine|i|i'm|im|not|no|which|where|that|that's|it|it's|he|she|they|his|her|the|sorry|wait|use"
-    r"|though|because|since|then|now|whatever|whereas|while|before|if)\b)|\s+(?=(?:but|though|although|because|whereas|while)\b)|\s*[()]\s*"
+    r",\s+(?=(?:but|and|so|or|my|mine|i|i'm|im|not|no|which|where|that|that's|it|it's|he|she|they|his|her|the"
+    r"|sorry|wait|use"
+    r"|though|because|since|then|now|whatever|whereas|while|before|if)\b)|\s+(?=(?:but|though|although|because"
+    r"|whereas|while)\b)|\s*[()]\s*"
     r"|\s+(?=(?:so|and) (?:i|i'm|my|mine|it|it's|the|don't|dont|not|now|use|call|he|she|his|her)\b)"
 )
 _PLACES = (
-    r"(?:office|shop|school|company|firm|clinic|pharmacy|hotel|factory|branch|care home|nursing home|taxi\w*|cab|bank|police|agency|ward"
-    r"|surgery|church|work|workplace|warehouse|restaurant|library|gym|landlord|embassy|hospital|department|reception|switchboard|store"
-    r"|garage|salon|kindergarten|nursery|university|uni|college|insurance|insurer|ambulance|post office|station|practice|centre|center)"
+    r"(?:office|shop|school|company|firm|clinic|pharmacy|hotel|factory|branch|care home|nursing home|taxi\w*|cab"
+    r"|bank|police|agency|ward"
+    r"|surgery|church|work|workplace|warehouse|restaurant|library|gym|landlord|embassy|hospital|department"
+    r"|reception|switchboard|store"
+    r"|garage|salon|kindergarten|nursery|university|uni|college|insurance|insurer|ambulance|post office|station"
+    r"|practice|centre|center)"
 )
 _STRANGER = (
-    r"(?:passenger|customer|stranger|somebody|someone|tenant|previous (?:tenant|owner|patient)|lady|gentleman|man|woman|girl|guy|bloke"
-    r"|person|people|patient before|nurse|driver|client|receptionist|clerk|secretary|doctor|surgeon|manager|caller|other patient|next patient|owner|hers|his|theirs|yours)"
+    r"(?:passenger|customer|stranger|somebody|someone|tenant|previous (?:tenant|owner|patient)|lady|gentleman"
+    r"|man|woman|girl|guy|bloke"
+    r"|person|people|patient before|nurse|driver|client|receptionist|clerk|secretary|doctor|surgeon|manager"
+    r"|caller|other patient|next patient|owner|hers|his|theirs|yours)"
 )
 _NOT_MINE = rf"(?:{KIN}|{_PLACES}|{_STRANGER}|ex)"
 _OWNER = re.compile(
-    rf"\b(?P<other>(?:my|our|the|a|an|his|her|their|your|some|this|that|late)(?: [\w-]+)?? {_NOT_MINE}(?:'s)?\b|{_PLACES}(?:'s)? (?:is|has|number|address)"
-    r"|(?:his|her|their|your|whose|everyone's|somebody's|someone's)\b|(?:mum|mom|dad|granny|grandma|grandpa|nan)(?:'s)?\b)"
+    rf"\b(?P<other>(?:my|our|the|a|an|his|her|their|your|some|this|that|late)(?: [\w-]+)?? {_NOT_MINE}(?:'s)?\b"
+    rf"|{_PLACES}(?:'s)? (?:is|has|number|address)"
+    r"|(?:somebody|someone|everyone|people)\b|(?:his|her|their|your(?! pardon)|whose|everyone's|somebody's|someone's)\b"
+    r"|(?:mum|mom|dad|granny|grandma|grandpa|nan)(?:'s)?\b)"
     r"|\b(?P<own>my(?! (?:old|previous|former))|mine|me|i|i'm|im|i've|i'll|our|ours|we|we're|myself|patient)\b"
 )
 _DENIED_BEFORE = re.compile(
-    r"(?:\b(?:not|isn't|isnt|wasn't|aren't|ain't|never|no longer|nor|rather than|instead of|anything but|wrongly|mistakenly|by mistake|wrong(?: one)?"
-    r"|(?:don't|dont|do not|never|stop|quit|avoid|nobody|no one) (?:\w+ ){0,3}?(?:use|us(?:e|ing)|call(?:ing)?|ring(?:ing)?|dial(?:ling)?|text(?:ing)?|write|writing|put|bother|try|send(?:ing)?|go|take|at|to|on|with)"
-    r"|forget|ignore|delete|disregard|scrap|scratch|strike|remove|replace|mixed? up with|confus\w+ (?:\w+ )?with|mistook \w+ for|as opposed to|unlike)"
-    r"(?: (?:my \w+'s|his|her|your|the|it's|its|at|on|to|by|called|named|as|a|an|be|in|for|number|address|born|using|with|from|one|is|my|old|that|this|any ?more|me|w|and|or)\b){0,4}[\s:,'\"]*)$"
+    r"(?:\b(?:not|isn't|isnt|wasn't|aren't|ain't|never|no longer|nor|rather than|instead of|anything but|wrongly"
+    r"|mistakenly|by mistake|wrong(?: one)?"
+    r"|(?:don't|dont|do not|never|stop|quit|avoid|nobody|no one) (?:\w+ ){0,3}?(?:use|us(?:e|ing)|call(?:ing)?"
+    r"|ring(?:ing)?|dial(?:ling)?|text(?:ing)?|write|writing|put|bother|try|send(?:ing)?|go|take|at|to|on|with)"
+    r"|forget|ignore|delete|disregard|scrap|scratch|strike|remove|replace|mixed? up with|confus\w+ (?:\w+ )?with"
+    r"|mistook \w+ for|as opposed to|unlike)"
+    r"(?: (?:my \w+'s|his|her|your|the|it's|its|at|on|to|by|called|named|as|a|an|be|in|for|number|address|born"
+    r"|using|with|from|one|is|my|old|that|this|any ?more|me|w|and|or)\b){0,4}[\s:,'\"]*)$"
 )
 _LOST_BEFORE = re.compile(
-    r"\b(?:used to|old(?!est)|previous(?:ly)?|former(?:ly)?|ex-|before (?:it|that|we|i|this)|until|till|left|leaving|moved (?:out|away|from|on from)|lost|changed (?:it |numbers? |phones? )?from|no longer"
-    r"|sold|gave up|given up|originally|crossed|crossing|once|had|vacated|years ago|swapped|switched from|years at|grew up|found|meant for|intended for|addressed to|dead|deceased|late)\b(?:(?!xotherx)[^;])*$"
+    r"\b(?:used to|old(?!est)|previous(?:ly)?|former(?:ly)?|ex-|before (?:it|that|we|i|this)|until|till|left"
+    r"|leaving|moved (?:out|away|from|on from)|lost|changed (?:it |numbers? |phones? )?from|no longer"
+    r"|sold|gave up|given up|originally|crossed|crossing|once|had|vacated|years ago|swapped|switched from"
+    r"|years at|grew up|found|meant for|intended for|addressed to|dead|deceased|late)\b(?:(?!xotherx)[^;])*$"
 )
 _WAS = re.compile(r"\b(?:was|were)\b(?! (?:born|wrong|christened|baptised|named|told))[^;]{0,30}$")
 _AFTER_DEAD = re.compile(
-    rf"^[\s,'\")-]*(?:(?:number|address|one|card|phone|line|sim|thing|name|date|is|was|it|that|that's|which|now|has|been|and|belongs? to|are|then|on|the|my|form|screen|letter|file|says|in|there|your?|have|got|entered|wrote|written|put|actually|really|only|a|an|just|no|sorry|wait|but|this)\b[\s,]*){{0,6}}"
-    r"(?:not\b(?! xotherx)|till\b|until\b|before (?:i|we|my)\b|(?:off|out of|from) (?:my|the|your) (?:records?|files?|list|form|system)|isn't|isnt|ain't|no longer|wrong|dead|old\b|gone|invalid|out of (?:date|use|order|service)|outdated|history|disconnected|incorrect|a mistake|mistaken|a typo|typo|crossed|never|doesn't|does not|no more|expired|closed|cut off"
-    rf"|was (?:my|the|our)|nobody|unknown|misspelt|misspelled|misread|obsolete|dropped|defunct|{_STRANGER}\b|(?:my|the|his|her|their|our|your)(?: \w+)? {_NOT_MINE}(?!\w)|(?:the )?(?:name|number|address|card|phone|id|date|birthday) of (?:my|a|the|some|an|your)\b|(?!(?:that|it|he|she|what|here|there|who|where)'s)\w+'s (?!me\b|mine|my)\w+|passenger's|stranger's|{KIN}'s\b|my ex\b|ex\b|don't (?:use|call|ring)|dont (?:use|call|bother))"
+    rf"^[\s,'\")-]*(?:(?:number|address|one|card|phone|line|sim|thing|name|date|is|was|it|that|that's|which|now"
+    rf"|has|been|and|belongs? to|are|then|on|the|my|form|screen|letter|file|says|in|there|your?|have|got|entered"
+    rf"|wrote|written|put|actually|really|only|a|an|just|no|sorry|wait|but|this)\b[\s,]*){{0,6}}"
+    r"(?:not\b(?! xotherx)|till\b|until\b|before (?:i|we|my)\b|(?:off|out of|from) (?:my|the|your) (?:records?"
+    r"|files?|list|form|system)|isn't|isnt|ain't|no longer|wrong|dead|old\b|gone|invalid|out of (?:date|use"
+    r"|order|service)|outdated|history|disconnected|incorrect|a mistake|mistaken|a typo|typo|crossed|never"
+    r"|doesn't|does not|no more|expired|closed|cut off"
+    r"|was (?:my|the|our)|where (?:the|that|there|they|he|she|someone) |nobody|unknown|misspelt"
+    r"|misspelled|misread|obsolete"
+    rf"|dropped|defunct|{_STRANGER}\b|(?:my|the|his|her|their|our|your)(?: \w+)? {_NOT_MINE}(?!\w)"
+    r"|(?:the )?(?:name|number|address|card|phone|id|date|birthday) of (?:my|a|the|some"
+    rf"|an|your)\b|passenger's|stranger's|{KIN}'s\b"
+    rf"|my ex\b|ex\b|don't (?:use|call|ring)|dont (?:use|call|bother))"
 )
-_ASKED_AFTER = re.compile(r"^[\s'\")]*\?+\s*(?:no\b|nope|nah|that's (?:the \w+ of )?(?:your|his|her|the|their|somebody)\b|wrong|never|who|not\b|that's not|that isn't|sorry|don't know)")
+_ASKED_AFTER = re.compile(
+    r"^[\s'\")]*\?+\s*(?:no\b|nope|nah|that's (?:the \w+ of )?(?:your|his|her|the|their"
+    r"|somebody)\b|wrong|never|who|not\b|that's not|that isn't|sorry|don't know)"
+)
 _PUT_RIGHT = re.compile(
-    rf"^[^;]{{0,12}}?\b(?:no|sorry|wait|i mean|i meant|mean|meant|correction|rather|scratch that|tell a lie|hang on|hold on|oops|whoops|actually|make (?:that|it)|strike that|pardon|my mistake|let me correct|i'm lying|or (?:rather|no)|nope|should be|must be|better)\b(?! (?:problem|need|doubt|that's right))[^;]{{0,60}}?{OTHER}"
+    rf"^[^;]{{0,12}}?\b(?:no|sorry|wait|i mean|i meant|mean|meant|correction|rather|scratch that|tell a lie"
+    rf"|hang on|hold on|oops|whoops|actually|make (?:that|it)|strike that|pardon|my mistake|let me correct"
+    rf"|i'm lying|or (?:rather|no)|nope|should be|must be|better)\b(?! (?:problem|need|doubt"
+    rf"|that's right))[^;]{{0,60}}?{OTHER}"
     rf"|^[^;]{{0,15}}\b(?:to|became|becomes|is now|has become|changed to|now)\b[^;]{{0,20}}?{OTHER}"
 )
 _SAYS_WRONGLY = re.compile(
-    r"\b(?:form|papers?|passport|certificate|documents?|letter|letters|screen|system|file|files|records?|computer|website|card|label|reminder|bill|you(?:'ve| have|'d)?(?: \w+)? (?:got|put|wrote|written|have|been|entered|typed|noted|sent|keep|kept|had|turned|spelt|spelled|called)|(?:some(?:one|body)|they|who|clerk|colleague|receptionist)(?:'s|'ve| has| have)? (?:\w+ )?(?:entered|put|wrote|written|typed|noted|got|keep|keeps|called))\b[^;]*$"
+    r"\b(?:(?:everyone|everybody|people|they) (?:always )?(?:thinks?|says?|writes?|believes?|puts?)|form|papers?"
+    r"|passport|certificate|documents?|letter|letters|screen|system|file|files|records?|computer|website|card"
+    r"|label|reminder|bill|you(?:'ve| have|'d)?(?: \w+)? (?:got|put|wrote|written|have|been|entered|typed|noted"
+    r"|sent|keep|kept|had|turned|spelt|spelled|called)|(?:some(?:one|body)|they|who|clerk|colleague"
+    r"|receptionist)(?:'s|'ve| has| have)? (?:\w+ )?(?:entered|put|wrote|written|typed|noted|got|keep|keeps"
+    r"|called))\b[^;]*$"
 )
-_DENIAL = re.compile(r"\b(?:wrong|mistake|mistaken|not|never|nobody|error|no one|incorrect|false|untrue|\w+n't|but|it's|should)\b|" + OTHER)
+_DENIAL = re.compile(
+    r"\b(?:wrong|mistake|mistaken|never|nobody|error|no one|incorrect|false|untrue|isn't"
+    r"|wasn't|not (?:me|mine|so|right|true|correct|in|at)"
+    r"|i was really|should be|because the right)\b|^[^.;]{0,12}[.;]\s+(?:no, )?(?:it's|mine"
+    r"|i'm)\b|\bbut (?:i|it|mine|my)\b|" + OTHER
+)
 _ASKS = re.compile(
-    r"^(?:(?:and|but|so|hi|hello|please|sorry|excuse me|tell me)[ ,]+)*(?:is|was|does|did|do|are|isn't|who|whose|which|where|why|what|how|can (?:you|i|anyone)|could (?:you|i)|may i|might i|would (?:you|it)|have you|has|will)\b"
+    r"^(?:(?:and|but|so|hi|hello|please|sorry|excuse me|tell me)[ ,]+)*(?:is|was|does|did|do|are|isn't|who|whose"
+    r"|which|where|why|what|how|can (?:you|i|anyone)|could (?:you|i)|may i|might i|would (?:you|it)|have you|has"
+    r"|will)\b"
 )
-_OF_ONES_OWN = re.compile(r"\b(?:my (?:own |new |current |home |mobile |cell |phone |full |first |last |family |given |date |birth|id |registration |resident )?(?:number|address|name|phone|mobile|cell|landline|birthday|date|card|id|no|dob|place|flat|house|home|room)|i'm|i am|i live|mine|call me|reach me|this is)\b[^;?]*$")
+_OF_ONES_OWN = re.compile(
+    r"\b(?:my (?:own |new |current |home |mobile |cell |phone |full |first |last |family "
+    r"|given |date |birth|id |registration |resident )?(?:number|address|name|phone|mobile"
+    r"|cell|landline|birthday|date|card|id|no|dob|place|flat|house|home|room)|i'm|i am|i live"
+    r"|mine|call me|reach me|this is)\b[^;?]*$"
+)
 _DIALLED = re.compile(
-    r"\b(?:dial(?:l?ed|l?ing)|rang|ringing|called|phoned|tried|(?:call|text|message|sms|ring|rung|calls|texts) from|came from|picked up|answer\w*)\b[^;]{0,12}$"
+    r"\b(?:dial(?:l?ed|l?ing)|rang|ringing|called|phoned|tried|(?:call|text|message|sms|ring|rung|calls"
+    r"|texts) from|came from|picked up|answer\w*)\b[^;]{0,12}$"
 )
+_CHILD = re.compile(r"\b(?:child|baby|little one|kid|son|daughter|boy|girl|toddler)\b")
+_NEAR = 100
+"""So far after a value somebody may speak of it."""
 _FOR_KIN = re.compile(
-    rf"\b(?:she|he)(?:'s| is) the (?:patient|one)\b|\bpatient(?:'s| is)? (?:is )?(?:my|our) (?:\w+ )?{KIN}\b|\b(?:for|about|of|on behalf of) (?:my|our) (?:\w+ )?{KIN}\b(?!'s)"
+    rf"\b(?:she|he)(?:'s| is) the (?:patient|one)\b|\bpatient(?:'s| is)? (?:is )?(?:my|our) (?:\w+ )?{KIN}\b"
+    rf"|\b(?:for|about|of|on behalf of) (?:my|our) (?:\w+ )?{KIN}\b(?!'s)"
     rf"|\bmy (?:\w+ )?{KIN}(?:'s)? (?:needs|is the patient|wants to be seen|has to be seen|would like)"
 )
-_OWN_AFTER = re.compile(rf"^[\s,)'\"]*(?:that's|it's|that is|which is|is|that'd be|it is) (?:our|my(?! (?:\w+ )?{KIN})(?! (?:old|former|previous))|mine|me\b|where (?:i|we))")
+_OWN_AFTER = re.compile(
+    rf"^[\s,)'\"]*(?:that's|it's|that is|which is|is|that'd be|it is) (?:our|my(?! (?:\w+ )?{KIN})(?! (?:old"
+    r"|former|previous))|mine|me\b|where (?:i|we))"
+)
 _AT_WORK = re.compile(r"\b(?:work|worked|working|study|teach|shop|born|grew up|visit\w*|employed|based)\b[^;]{0,15}$")
-_CONTACT = re.compile(rf"\b(?:ring|call|phone|text|contact|reach|through|via|ask for|care of|c/o|speak to|message|leave word with)\b[^;]*\b{KIN}\b[^;]*$")
-_LIVES = re.compile(r"\b(?:i|we)(?:'m|'ve|'re| am| are)?(?: \w+)? (?:live|lives|stay|staying|living|moved|reside|lodge|lodging|share|rent|sleep|based)\b|\b(?:send|post|deliver|come|pick|fetch|collect)\b[^;]*\bme\b|\bnow (?:at|in|it's|its)\b|\bthese days\b")
+_CONTACT = re.compile(
+    r"\b(?:ring|call|phone|text|contact|reach|through|via|ask for|care of|c/o|speak to|message"
+    rf"|leave word with)\b[^;]*\b{KIN}\b[^;]*$"
+)
+_LIVES = re.compile(
+    r"\b(?:i|we)(?:'m|'ve|'re| am| are)?(?: \w+)? (?:live|lives|stay|staying|living|moved"
+    r"|reside|lodge|lodging|share|rent|sleep|based)\b|\b(?:send|post|deliver|come|pick|fetch"
+    r"|collect)\b[^;]*\bme\b|\bnow (?:at|in|it's|its)\b|\bthese days\b"
+)
 
 
 def masked(text: str, this: Iterable[tuple[int, int]], others: Iterable[tuple[int, int]]) -> str:
@@ -107,7 +175,7 @@ def masked(text: str, this: Iterable[tuple[int, int]], others: Iterable[tuple[in
 
 @lru_cache(maxsize=2048)
 def is_told(text: str, kind: str) -> bool:
-    """Whether a masked text tells the value as the patient's, and as one that holds; of several places one is enough."""
+    """Whether a masked text tells the value as the patient's, and as one that holds; one place of several is enough."""
     words = normalise(text)
     spots = [match.start() for match in re.finditer(THIS, words)]
     return any(_holds(words, at, kind) for at in spots)
@@ -143,13 +211,17 @@ def _holds(words: str, at: int, kind: str) -> bool:
         return False
     if _AFTER_DEAD.match(_near(rest)) or (kind not in ("name", "birth_date", "date") and _WAS.search(before)):
         return False
-    if kind not in ("birth_date", "date") and _LOST_BEFORE.search(before) and not re.search(r"\bnow\b|\bcurrent", before):
+    if (
+        kind not in ("birth_date", "date")
+        and _LOST_BEFORE.search(before)
+        and not re.search(r"\bnow\b|\bcurrent", before)
+    ):
         return False
-    if _SAYS_WRONGLY.search(words[start:at]) and _DENIAL.search(words[:start] + after):
+    if _SAYS_WRONGLY.search(words[start:at]) and _DENIAL.search(after[:_NEAR]):
         return bool(re.search(r"\b(?:right|correct)\b", rest[:30]))
     if sentence.rstrip("\"') ").endswith("?") and _ASKS.match(sentence) and not _OF_ONES_OWN.search(before):
         return False
-    return _is_own(words, before, rest, after, kind)
+    return _is_own(words, before, after, kind)
 
 
 def _near(rest: str) -> str:
@@ -160,7 +232,12 @@ def _near(rest: str) -> str:
     return pieces[0] if pieces else ""
 
 
-def _is_own(words: str, before: str, rest: str, after: str, kind: str) -> bool:
+def _is_childs(owner: str, words: str, kind: str) -> bool:
+    """Whether it is a child's for whom a parent speaks: who they are, not where they can be reached."""
+    return kind in ("name", "identifier", "birth_date") and _CHILD.search(owner) is not None and "mine" not in words
+
+
+def _is_own(words: str, before: str, after: str, kind: str) -> bool:
     """Whose it is: the last owner named before it in its clause; a relative's may be the patient's."""
     owners = [one for one in _OWNER.finditer(before) if not re.search(r"\bnot (?:\w+ )?$", before[: one.start()])]
     last = owners[-1] if owners else None
@@ -169,9 +246,9 @@ def _is_own(words: str, before: str, rest: str, after: str, kind: str) -> bool:
     kin = re.search(rf"\b{KIN}\b|\b(?:his|her|their|mum|mom|dad)\b", last[0]) is not None
     if not kin or _NEVER_FOR.search(last[0]):
         return False
-    if _FOR_KIN.search(words) or (kind == "phone" and _CONTACT.search(before)):
+    if _FOR_KIN.search(words) or _is_childs(last[0], words, kind) or (kind == "phone" and _CONTACT.search(before)):
         return True
     if kind == "address":
         return False
     elsewhere = words.replace(before, " ", 1)
-    return OTHER not in elsewhere and _OF_SELF.search(after) is None
+    return OTHER not in elsewhere and _OF_SELF.search(after[:_NEAR]) is None

@@ -1,7 +1,7 @@
-"""Whether somebody asks for the earliest time: told from those who can wait, name a day, or are in a hurry for a letter.
+"""Whether somebody asks for the earliest time: told from those who can wait, or hurry for a letter.
 
-Clause by clause (`clauses`), a text asks to be seen soon or says that later will do. The last that is meant decides; what
-others were given, what a website promises and what was once planned do not.
+Clause by clause (`clauses`), a text asks to be seen soon or says that later will do. The last that is meant decides;
+what others were given, what a website promises and what was once planned do not.
 """
 
 from __future__ import annotations
@@ -18,21 +18,55 @@ from polyclinic.clinics.frontdesk.rules.wished_days import names_first_day
 
 Hurry = Literal["soon", "later", "open"]
 _SOON = re.compile(
-    r"\b(?:the (?:\w+ )?(?:minute|moment|second|instant|hour) (?:some|any|you|there|a|it|one|the)|nothing (?:before|sooner|earlier|nearer)|(?:drop|leave) everything|(?:there|with you|over|round) (?:in|within) (?:\w+ ){1,3}(?:minutes?|hours?)"
-    r"|(?:not|n't|rather not|can't|cannot) (?:\w+ ){0,3}(?:wait(?:ing)?|hold out|go on|bear|stand it|last|put it off|drag)|(?:every|each) (?:day|hour|minute) (?:counts|matters)|(?:how )?(?:quick(?:ly)?|soon|fast|early) (?:can|could|may)|come running|on standby|short notice"
-    r"|first (?:thing |one |slot |time |chance |date |day |opening |opportunity |place |gap |hour |vacan\w+ )?(?:you|that|going|available|there|the clinic|possible|on offer|free)|(?:very )?first (?:opportunity|opening|chance|gap|slot|vacancy)|as (?:soon|early|quick\w*|fast|prompt\w*|near|swift\w*) (?:\w+ ){0,3}as|soonest|earliest (?:possible|available|you|slot|date|time|appointment|one|day|opening|there)"
-    r"|at (?:the )?(?:once|earliest)|(?:jump|leap) at|whatever (?:you (?:have|'ve got)|there is|is|comes) (?:first|next|soonest|earliest)|by (?:tonight|the end of (?:the|this) day|close)|before (?:the day is out|tonight|it gets|tomorrow)|any (?:free|spare) (?:slot|minute|gap) (?:today|now)|this very (?:day|hour|minute)|no time to lose"
-    r"|(?:waiting|wait) list|if (?:some|any)(?:one|body) (?:cancels|drops)|need(?:s)? (?:help|seeing|to be seen|a doctor|someone) (?:now|today|quickly|fast|urgently|at once|right)|only fast|rn\b|top of the list|haste|hurry|double quick|yesterday would|a cancellation)"
+    r"\b(?:the (?:\w+ )?(?:minute|moment|second|instant|hour) (?:some|any|you|there|a|it|one|the)"
+    r"|nothing (?:before|sooner|earlier|nearer)|(?:drop|leave) everything|(?:there|with you|over|round) (?:in"
+    r"|within) (?:\w+ ){1,3}(?:minutes?|hours?)"
+    r"|(?:not|n't|rather not|can't|cannot) (?:\w+ ){0,3}(?:wait(?:ing)?|hold out|go on|bear|stand it|last"
+    r"|put it off|drag)|(?:every|each) (?:day|hour|minute) (?:counts|matters)|(?:how )?(?:quick(?:ly)?|soon|fast"
+    r"|early) (?:can|could|may)|come running|on standby|short notice"
+    r"|first (?:thing |one |slot |time |chance |date |day |opening |opportunity |place |gap |hour "
+    r"|vacan\w+ )?(?:you|that|going|available|there|the clinic|possible|on offer|free)"
+    r"|(?:very )?first (?:opportunity|opening|chance|gap|slot|vacancy)|as (?:soon|early|quick\w*|fast|prompt\w*"
+    r"|near|swift\w*) (?:\w+ ){0,3}as|soonest|earliest (?:possible|available|you|slot|date|time|appointment|one"
+    r"|day|opening|there)"
+    r"|at (?:the )?(?:once|earliest)|(?:jump|leap) at|whatever (?:you (?:have|'ve got)|there is|is"
+    r"|comes) (?:first|next|soonest|earliest)|by (?:tonight|the end of (?:the|this) day|close)"
+    r"|before (?:the day is out|tonight|it gets|tomorrow)|any (?:free|spare) (?:slot|minute|gap) (?:today|now)"
+    r"|this very (?:day|hour|minute)|no time to lose"
+    r"|(?:waiting|wait) list|if (?:some|any)(?:one|body) (?:cancels|drops)|need(?:s)? (?:help|seeing|to be seen"
+    r"|a doctor|someone) (?:now|today|quickly|fast|urgently|at once|right)|only fast|rn\b|top of the list|haste"
+    r"|hurry|double quick|yesterday would|a cancellation)"
 )
 _LATER = re.compile(
-    r"\b(?:no (?:\w+ )?(?:rush|hurry|urgency|haste|need (?:to (?:rush|hurry|trouble|squeeze)|for (?:anything )?(?:earlier|sooner)))|(?:not|n't|hardly|nothing|isn't) (?:\w+ ){0,3}(?:urgent|pressing|hurry|rush|quick|asap|soon\b|emergency|in a hurry)|whenever\b(?! (?:is|you can) (?:soon|earli|first))|can wait\b|take (?:your|my) time|(?:next|following) (?:month|year|term|season)|in (?:the )?(?:spring|summer|autumn|fall|winter|new year)"
-    r"|(?:a |two |three |four |several |some |few |\d+ )(?:fortnight|weeks?|months?)(?:'s?)? (?:hence|from now|time|away|is fine|will do|okay|ok|is plenty|would)|(?:in|after) (?:a (?:few|couple of)|two|three|four|five|six|some|several|\d+) (?:weeks?|months?)|(?:a )?fortnight (?:is|would|will|hence)|the week of|(?:middle|end|beginning|start|mid|late|early)(?: of|-| in)? ?(?:next |the )?(?:month|jan|feb|mar|apr|may\b|jun|jul|aug|sep|oct|nov|dec|year|term)|(?:even|around|about|perhaps|say|in|until|til|till) (?:jan|feb|mar(?:ch)?\b|apr|jun|jul|aug|sept?\b|oct|nov|dec)\w*"
-    r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*(?:'s| is| will| would)(?: be)? (?:\w+ )?(?:fine|ok|okay|good|do|suit|plenty|early enough)|routine (?:check|exam|visit)|yearly|annual|some ?time (?:later|next|in)|later (?:is|would|will|on|in the)|latest (?:one|slot|time|you)|(?:last|late) (?:slot|appointment|one) of the day|not (?:the )?(?:first|next|earliest|soonest)|let (?:some|an)?other\w*(?: \w+){0,3} (?:go )?first|skip the urgent|too (?:soon|early)|rather (?:later|not so soon|the)|(?:good|fine|ok|okay|happy) (?:w|with) (?:next|later|a (?:month|few))|keep to)\b"
+    r"\b(?:no (?:\w+ )?(?:rush|hurry|urgency|haste|need (?:to (?:rush|hurry|trouble|squeeze)"
+    r"|for (?:anything )?(?:earlier|sooner)))|(?:not|n't|hardly|nothing|isn't) (?:\w+ ){0,3}(?:urgent|pressing"
+    r"|hurry|rush|quick|asap|soon\b|emergency|in a hurry)|whenever\b(?! (?:is|you can) (?:soon|earli|first))"
+    r"|can wait\b|take (?:your|my) time|(?:next|following) (?:month|year|term|season)|in (?:the )?(?:spring"
+    r"|summer|autumn|fall|winter|new year)"
+    r"|(?:a |two |three |four |several |some |few |\d+ )(?:fortnight|weeks?|months?)(?:'s?)? (?:hence|from now"
+    r"|time|away|is fine|will do|okay|ok|is plenty|would)|(?:in|after) (?:a (?:few|couple of)|two|three|four"
+    r"|five|six|some|several|\d+) (?:weeks?|months?)|(?:a )?fortnight (?:is|would|will|hence)|the week of"
+    r"|(?:middle|end|beginning|start|mid|late|early)(?: of|-| in)? ?(?:next |the )?(?:month|jan|feb|mar|apr"
+    r"|may\b|jun|jul|aug|sep|oct|nov|dec|year|term)|(?:even|around|about|perhaps|say|in|until|til|till) (?:jan"
+    r"|feb|mar(?:ch)?\b|apr|jun|jul|aug|sept?\b|oct|nov|dec)\w*"
+    r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*(?:'s| is| will| would)(?: be)? (?:\w+ )?(?:fine"
+    r"|ok|okay|good|do|suit|plenty|early enough)|routine (?:check|exam|visit)|yearly|annual|some ?time (?:later"
+    r"|next|in)|later (?:is|would|will|on|in the)|latest (?:one|slot|time|you)|(?:last|late) (?:slot|appointment"
+    r"|one) of the day|not (?:the )?(?:first|next|earliest|soonest)|let (?:some"
+    r"|an)?other\w*(?: \w+){0,3} (?:go )?first|skip the urgent|too (?:soon|early)|rather (?:later|not so soon"
+    r"|the)|(?:good|fine|ok|okay|happy) (?:w|with) (?:next|later|a (?:month|few))|keep to)\b"
 )
 _NOT_A_VISIT = re.compile(
-    r"\b(?:answer|reply|letter|letters|results?|report|prescription|refill|certificate|note|documents?|papers?|copy|bill|invoice|refund|form|call (?:me )?back|ring (?:me )?back|email|e-mail|fax|send|post|tell me|info\w*|parking|insurance|sick note|forward|transfer my records|pick up|x-rays|way to|bus|station|building|website|queue number|pharmacy)\b"
+    r"\b(?:answer|reply|letter|letters|results?|report|prescription|refill|certificate|note|documents?|papers?"
+    r"|copy|bill|invoice|refund|form|call (?:me )?back|ring (?:me )?back|email|e-mail|fax|send|post|tell me"
+    r"|info\w*|parking|insurance|sick note|forward|transfer my records|pick up|x-rays|way to|bus|station"
+    r"|building|website|queue number|pharmacy)\b"
 )
-_VISIT = re.compile(r"\b(?:see (?:a|the|some\w*|any\w*|dr|me)|be seen|seen by|(?:an|my|soonest|earliest|first|next) appointment|come in|examined|looked at|get (?:me )?in|fit me in|slot|see me)\b")
+_VISIT = re.compile(
+    r"\b(?:see (?:a|the|some\w*|any\w*|dr|me)|be seen|seen by|(?:an|my|soonest|earliest"
+    r"|first|next) appointment|come in|examined|looked at|get (?:me )?in|fit me in|slot"
+    r"|see me)\b"
+)
 _DENIED = re.compile(r"\b(?:not|n't|\w+n't|never|no need|nothing|neither|nor|no)(?: \w+){0,4} $")
 
 
@@ -42,9 +76,8 @@ def _is_visit(text: str) -> bool:
 
 def _events(clause: Clause) -> Iterator[tuple[Hurry, int]]:
     text = patterns()["not_now"].sub(lambda found: " " * len(found[0]), clause.text)
-    places: list[tuple[int, Hurry]] = [(match.start(), "later") for match in _LATER.finditer(text)]
-    places += [(match.start(), "later") for match in patterns()["no_hurry"].finditer(text)]
-    covered = [match.span() for match in (*_LATER.finditer(text), *patterns()["no_hurry"].finditer(text))]
+    covered = [match.span() for match in (*_LATER.finditer(clause.text), *patterns()["no_hurry"].finditer(text))]
+    places: list[tuple[int, Hurry]] = [(begins, "later") for begins, _ in covered]
     for match in (*_SOON.finditer(text), *patterns()["soon"].finditer(text)):
         if any(begins <= match.start() < ends for begins, ends in covered) or not _is_visit(clause.text):
             continue

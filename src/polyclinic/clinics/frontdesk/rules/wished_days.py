@@ -34,22 +34,28 @@ _FROM_AFTER = re.compile(
     r"^(?:(?: of)? (?:this|next) (?:week|month))?(?: (?:is|would be|will be|that'd be|please|at))*"
     r" ?(?:onwards?|on\b(?! (?:the|a|my)\b)|(?:or|and|and then) (?:any (?:day|time) )?(?:later|after\w*"
     r"|following|folowing|from then|beyond"
-    r"|thereafter|whenever|the (?:days|day|week)s? (?:after|following))|or (?:so|more late|more later|late|any (?:day|time) (?:after|later"
+    r"|thereafter|whenever|the (?:days|day|week)s? (?:after|following))|or (?:so|more late|more later|late"
+    r"|any (?:day|time) (?:after|later"
     r"|following|folowing))"
-    r"|(?:at )?(?:the )?(?:very )?earliest|(?:the )?(?:1st|first) (?:i|day|time)|forwards?\b|plus\b|(?:that's|is) when i(?:'m| am| get| can| come| will)|부터|이후"
+    r"|(?:at )?(?:the )?(?:very )?(?:earliest|soonest)|(?:the )?(?:1st|first) (?:i|day|time)|forwards?\b|plus\b"
+    r"|(?:that's|is) when i(?:'m| am| get| can| come| will)|부터|이후"
     r"|지나|넘어|then i can)"
 )
 _AGAINST_BEFORE = re.compile(
-    rf"(?:\b(?:by|before|prior to|no later than|latest|up to|(?:free|available|here) (?:only )?(?:until|till|through|to)|(?:turns?|birthday|wedding|party|funeral|exam|anniversary|married|discharged|concert|festival|born)\b[^;]{{0,20}}?(?:on|is)"
+    rf"(?:\b(?:by|before|prior to|no later than|latest|up to|(?:free|available|here) (?:only )?(?:until|till"
+    rf"|through|to)|(?:turns?|birthday|wedding|party|funeral|exam|anniversary|married|discharged|concert"
+    rf"|festival|born)\b[^;]{{0,20}}?(?:on|is)"
     rf"|(?:away|busy|abroad|working|travell?ing|unavailable|tied up)(?: on)?|ahead of|earlier than|except(?: for"
     rf"| on)?|any (?:day"
     rf"|date|time) but|anything but|other than"
     rf"|apart from|avoid|i said|i told you|instead of|rather than|(?:was|were)(?: (?:there|here|seen|in))?|born"
-    rf"|since i was|{_NOT}(?: \w+){{0,4}} wait(?:ing)? (?:until|till|for)|{_NOT}(?: (?:come|make it|be there|do|available))?)"
+    rf"|since i was|{_NOT}(?: \w+){{0,4}} wait(?:ing)? (?:until|till|for)|{_NOT}(?: (?:come|make it|be there|do"
+    rf"|available))?)"
     rf"(?: on)?) {_WEEKDAY}$"
 )
 _AGAINST_AFTER = re.compile(
-    r"^(?:'s)? (?:(?:at the )?(?:very )?latest|no good|is (?:my|our|her|his|a|an) (?!first|earliest)\w+|i'm free\b|i am free\b|is (?:impossible|no good|out|too (?:late|soon|early)|taken|full|bad|not)|isn't"
+    r"^(?:'s)? (?:(?:at the )?(?:very )?latest|no good|is (?:my|our|her|his|a|an) (?!first|earliest)\w+"
+    r"|i'm free\b|i am free\b|is (?:impossible|no good|out|too (?:late|soon|early)|taken|full|bad|not)|isn't"
     r"|won't|doesn't|does not"
     r"|will not|would not"
     r"|i (?:can't|cannot|can not|couldn't|work|have|am busy|'m busy|'m at)|i'm (?:at|busy|away|out|working|off)"
@@ -61,7 +67,10 @@ _AND_AFTER = re.compile(
 )
 """After a day that ends something: what is wished for begins on the next."""
 _NOT_ON_IT = re.compile(r"\bnot on (?:it|that|the day)\b|\bnot that day\b|\bthe day itself\b")
-_BUT_THAT = re.compile(r"^[^;]{0,40}\b(?:any|every|some) ?(?:day|time|date|thing|other day) (?:but|except|other than|bar) (?:that|then|it|this)\b")
+_BUT_THAT = re.compile(
+    r"^[^;]{0,40}\b(?:any|every|some) ?(?:day|time|date|thing|other day) (?:but|except|other than"
+    r"|bar) (?:that|then|it|this)\b"
+)
 _DAY = timedelta(days=1)
 
 
