@@ -49,7 +49,7 @@ _SPLIT = re.compile(
     r"?<!what)\s+(?=(?:if|unless) (?:i|we|you|he|she|they|it|it's|someone|somebody|my|there"
     r"|not)\b)"
     r"|(?<!anyone)(?<!anybody)(?<!everyone)(?<!everybody)(?<!nobody)(?<!no one)(?<!anything)(?<!\ball)(?<!none)("
-    r"?<!nothing)(?<!whoever)(?<!choice)(?<!for it)"
+    r"?<!nothing)(?<!ever)(?<!choice)(?<!for it)"
     r"\s+(?=(?:but|because|although|though|cos|coz|cuz|whereas|however)\b)"
     r"|\s+(?=so (?!long|that\b|much|far|soon|many|very|quick|as\b|early|on\b|urgent|bad|kind|good|i can))"
     r"|\s+(?=and (?:i|i'[a-z]+|we|he|she|they|you|my|it|it's|then|so|not|please|now|could|can|would|don't|let|mine)\b)"
@@ -66,7 +66,7 @@ _PAST = re.compile(
     r"|considered|wondered|did|begged|agreed|wrote|rang|phoned|called|booked)\b|\byesterday\b|\blast (?:time"
     r"|week|month|year|night|spring|summer|autumn|winter)\b|\boriginally\b"
     r"|\bat first\b|^first i\b|\binitially\b|\bpreviously\b|\bthe other day\b|\bearlier (?:today|this)\b"
-    r"|^(?:said|told|asked|wanted|thought|meant)\b|\bused to\b|\bonce upon\b|\bi'd been\b|\bago\b"
+    r"|^(?:said|told|asked|wanted|thought|meant)\b|\bused to\b|\bi'd been\b|\bago\b"
 )
 _DONE = re.compile(
     r"\balready\b|\b(?:was|were|been|got|being) (?:\w+ )?(?:moved|cancell?ed|rescheduled|changed|postponed"
@@ -110,7 +110,7 @@ _ASKS_HOW = re.compile(
     r"|rules?|notice period)\b"
 )
 _CONTRAST = re.compile(
-    r"^(?:but|so|instead|now|actually|rather|however|yet|still|no|not|then|anyway|upon|on reflection)\b"
+    r"^(?:but|so|instead|now|actually|rather|however|yet|still|no|not|then|anyway|on reflection)\b"
 )
 
 

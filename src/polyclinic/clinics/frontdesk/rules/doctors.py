@@ -27,7 +27,7 @@ _NOBODY_BUT = re.compile(
 )
 _AVOIDS_BEFORE = re.compile(
     r"\b(?:not|no|never|nope|isn't|wasn't|under no circumstances|avoid\w*|(?:any|every)(?:one"
-    r"|body)(?: \w+){0,4} (?:but|except|bar|save|other than|apart from|besides)|whoever but|(?:some|any)(?:one"
+    r"|body)(?: \w+){0,4} (?:but|except|bar|save|other than|apart from|besides)|who(?:ever) but|(?:some|any)(?:one"
     r"|body) else than|other than|rather than|instead of|except(?:ing)?(?: for)?|apart from|aside from"
     r"|besides|bar|excluding|without|away from|fed up with|sick of|done with|rid of|clear of|skip|wary of|hate"
     r"|(?:problems?|trouble|words|row|argument|run-?in|fell out|falling out) with|complain\w* about|bad (?:time"
@@ -72,7 +72,7 @@ _WANTS_AFTER = re.compile(
     r"|who|some))"
 )
 _ANYBODY = re.compile(
-    r"\b(?:any(?:one|body)(?! (?:but|except|other than|apart)\b)|whoever|any (?:doctor|of (?:the|your|them))"
+    r"\b(?:any(?:one|body)(?! (?:but|except|other than|apart)\b)|who(?:ever)|any (?:doctor|of (?:the|your|them))"
     r"|some(?:one|body) (?:else|different|new|at|for|who|nearer|closer|local|younger|older|that)"
     r"|another (?:doctor|one)|a different (?:doctor|one)|who(?:ever)?'?s (?:free|on|there|available)|you (?:pick"
     r"|choose|decide)|no preference|don't (?:mind|care) who|(?:doesn't|does not) matter who|a (?:woman|lady|man"

@@ -61,8 +61,8 @@ _PARTED = (
 _OFF = (
     r"(?:off(?! (?:until|till|to|by|for))|out(?! (?:for|of town))|go\b(?! (?:to|on|ahead with|back))|away"
     r"|up\b(?! to)|back (?:to (?:you|someone|somebody"
-    r"|another|others|the pool)|into)|over to (?:some|another|the next|whoever)|to (?:some(?:one|body)|another"
-    r"|whoever|the next|others"
+    r"|another|others|the pool)|into)|over to (?:some|another|the next|who(?:ever))|to (?:some(?:one|body)|another"
+    r"|who(?:ever)|the next|others"
     r"|a (?:patient|person|needier))|on to some)"
 )
 _CANCELS = re.compile(
