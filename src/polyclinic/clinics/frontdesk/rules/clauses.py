@@ -109,9 +109,7 @@ _ASKS_HOW = re.compile(
     r"|drink|bring|park|pay|take)|(?:just )?(?:curious|checking))\b|.*\b(?:fees?|charged?|penalt\w+|policy"
     r"|rules?|notice period)\b"
 )
-_CONTRAST = re.compile(
-    r"^(?:but|so|instead|now|actually|rather|however|yet|still|no|not|then|anyway|on reflection)\b"
-)
+_CONTRAST = re.compile(r"^(?:but|so|instead|now|actually|rather|however|yet|still|no|not|then|anyway|on reflection)\b")
 
 
 @dataclass(frozen=True)
