@@ -11,12 +11,18 @@ import pytest
 
 from polyclinic.clinics.frontdesk.prompts import StaffBooks, StaffChanges, StaffRecord
 from polyclinic.clinics.frontdesk.prompts.replies import EMERGENCY, NOT_YET
-from polyclinic.clinics.frontdesk.rules.whose import is_own, value_is_own
+from polyclinic.clinics.frontdesk.rules.addresses import tells_address
+from polyclinic.clinics.frontdesk.rules.names import tells_name
+from polyclinic.clinics.frontdesk.rules.particulars import plainly, was_said
+from polyclinic.clinics.frontdesk.rules.phones import says_number
+from polyclinic.clinics.frontdesk.rules.sexes import sexes_said
+from polyclinic.clinics.frontdesk.scenario.config import preset
+from polyclinic.clinics.frontdesk.scenario.synthesis import synthesize
 from polyclinic.core.agent import read_completion
+from polyclinic.core.files import package_data
 from polyclinic.core.model import Completion
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reply import Unreadable, read_reply
-from polyclinic.text.words import words_and_numbers
 
 _PHYSICIANS, _DAYS = ("Dr. Ada Novak", "Dr. Min-jun Lee"), ("2026-01-05", "2026-01-06")
 _BOOKS = StaffBooks(
@@ -73,34 +79,26 @@ def test_a_reply_is_taken_or_refused_as_its_closed_form_would(prompt: Prompt[Any
     assert 10 < taken < 1_400
 
 
-_PIECES = (
-    *("My name is", "my brother", "010-1234-5678", "Lee Seo-yeon", "not", "is mine.", "It was", "old", "call me on"),
-    *(
-        "the office",
-        "+82 10 1234 5678",
-        "LEE SEO YEON",
-        "used to be",
-        "now.",
-        "Is",
-        "yours?",
-        "his",
-        "I am",
-        "instead of",
-    ),
-)
+PEOPLE = [contact.caller.person for contact in synthesize(preset("primary"), 3, 1) if contact.kind == "visit"]
 
 
-def test_a_value_that_stands_as_it_is_written_is_judged_as_by_the_pattern() -> None:
-    draw, kinds = random.Random(2), set()
-    for _ in range(4_000):
-        text = f"It is me. {' '.join(draw.choices(_PIECES, k=draw.randrange(2, 9)))}"  # "me" alone leaves doubt
-        value = draw.choice(("010-1234-5678", "Lee Seo-yeon", "+82 10 1234 5678"))
-        loosely = r"[\W_]*".join(re.escape(word) for word in words_and_numbers(value))
-        places = [
-            m.span() for m in re.finditer(loosely, text, re.IGNORECASE) if not text[m.end() : m.end() + 1].isalnum()
-        ]
-        whole = not places or any(is_own(text, *place) for place in places)
-        found = value_is_own(value, text)
-        kinds.add(found)
-        assert found is whole, text
-    assert kinds == {True, False}
+@pytest.mark.parametrize("voice", ["first", "second"])
+def test_what_is_told_plainly_is_told_by_the_long_way_too(voice: str) -> None:
+    words = package_data("polyclinic.clinics.frontdesk", "data/voices.toml")[voice]["patient"]
+    quick = 0
+    for person in PEOPLE[:120]:
+        said = "".join(words[part] for part in ("person", "numbers", "address"))
+        text = said.format(**person.model_dump(), adult="woman" if person.sex == "female" else "man")
+        assert person.sex in sexes_said(text)
+        for field, long in (
+            ("name", tells_name(person.name, text)),
+            ("phone", says_number(person.phone, text, phone=True)),
+            ("identifier", says_number(person.identifier, text, phone=False)),
+            ("address", tells_address(person.address, text)),
+        ):
+            assert long and was_said(field, person, text), (field, text)
+            quick += plainly(getattr(person, field), text)
+            value = getattr(person, field)
+            for wrong in (f"My number is {value}, no, wait.", f"My boss's address is {value}.", f"I lost {value}."):
+                assert not plainly(value, wrong), wrong
+    assert quick > 400

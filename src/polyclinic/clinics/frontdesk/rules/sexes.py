@@ -157,9 +157,19 @@ def _evidence(text: str) -> Iterator[tuple[str, float]]:
                 yield sex, 0.1
 
 
+_AT_ONCE = re.compile(r"\b(?:I am|[Cc]hild is|[Pp]atient is|[Ss]ex is) (?:an? )?(female|male|woman|man)(?=[.,;]|$)")
+_ANY = re.compile(
+    rf"(?<![a-z])(?:{'|'.join((*_WORDS.values(), *_RELATIVES.values(), *_TITLES.values()))})(?![a-z])", re.IGNORECASE
+)
+_AS_SAID = {"female": "female", "woman": "female", "male": "male", "man": "male"}
+
+
 @lru_cache(4096)
 def sexes_said(text: str) -> frozenset[str]:
     """The sexes that a text tells of the patient, by the weightiest words in it: both where these are alike."""
+    told = _AT_ONCE.findall(text)
+    if told and len(set(told)) == 1 and len(_ANY.findall(text)) == len(told):
+        return frozenset({_AS_SAID[told[0]]})
     weight: dict[str, float] = {}
     for sex, weighs in _evidence(text):
         weight[sex] = max(weighs, weight.get(sex, 0.0))
