@@ -10,6 +10,8 @@ from itertools import pairwise
 _MARKS = ".!?。！？"
 SENTENCE_START = r"(?:^|[.!?\n]\s*)"
 """For patterns of what may only stand first in a sentence."""
+SPOKEN_END = r"(?<!\bdr\.)(?<!\bmr\.)(?<!\bms\.)(?<!\bmrs\.)(?<!\bprof\.)(?<=[.!?;])\s+|\n+|\s-+\s"
+"""For patterns that cut a text in lower case further than into sentences: where a sentence ends, titles aside."""
 _CLAUSE = re.compile(r",\s+(?=(?:but|and|so|though|although|because|yet)\b)")
 _BETWEEN = re.compile(rf"[^{_MARKS};\n]+")
 _DOCUMENT = re.compile(rf"(?<=[{_MARKS}…])[\"'”’)\]]*\s+|\n+")

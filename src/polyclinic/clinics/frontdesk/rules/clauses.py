@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from polyclinic.text.normal import normalise
+from polyclinic.text.sentences import SPOKEN_END
 
 KIN = (
     r"(?:brother|sister|sibling|ex|wife|husband|partner|mother|father|mum|mom|mama|dad|daddy|papa|son|daughter|cousin"
@@ -37,8 +38,7 @@ _LEAD = re.compile(
     r"|still |anyway |also |only |just |only )+"
 )
 _SPLIT = re.compile(
-    r"(?<!\bdr)(?<!\bmr)(?<!\bms)(?<!\bmrs)(?<!\bst)(?<!\bno)(?<!\bprof)(?<=[.!?;:])\s+|(?<=\.\.\.)\s*|\s-+\s"
-    r"|\n+|\s*[()]\s*"
+    SPOKEN_END + r"|(?<=:)\s+|(?<=\.\.\.)\s*|\s*[()]\s*"
     r"|,\s+(?=(?:but|so|and|or|yet|because|since|cos|coz|though|although|while|whereas|if|unless|once|i|i'[a-z]+|im|we"
     r"|we'[a-z]+|he|she|they|you|you'[a-z]+|it|it's|its|my|mine|your|this|that|that's|these|please|pls|could|can|would"
     r"|just|only|not|no|nor|then|now|otherwise|instead|actually|rather|sorry|wait|don't|dont|do|let|let's|make"

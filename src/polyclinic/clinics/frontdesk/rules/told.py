@@ -16,6 +16,7 @@ from functools import lru_cache
 
 from polyclinic.clinics.frontdesk.rules.clauses import KIN
 from polyclinic.text.normal import normalise
+from polyclinic.text.sentences import SPOKEN_END
 
 THIS, OTHER = "xthisx", "xotherx"
 _NEVER_FOR = re.compile(
@@ -32,7 +33,7 @@ _RETRACTED = re.compile(
     r"\b(?:cross(?:ed|ing) (?:it|that|this) out|(?:but|and) (?:that|it)(?:'s| is| was) (?:wrong"
     r"|not)|rubbed (?:it|that) out|which (?:is|was) wrong)\b"
 )
-_STOP = re.compile(r"(?<!\bdr)(?<!\bmr)(?<!\bms)(?<!\bmrs)(?<!\bst)(?<!\bno)(?<=[.!?;])\s+|\n+|\s-+\s")
+_STOP = re.compile(SPOKEN_END)
 _CLAUSE = re.compile(
     r",\s+(?=(?:but|and|so|or|my|mine|i|i'm|im|not|no|which|where|that|that's|it|it's|he|she|they|his|her|the"
     r"|sorry|wait|use"
