@@ -326,7 +326,7 @@ def keep(name: str, lines: list[str], about: str) -> None:
         "Since words are read by meaning, figures are lower than in version 0.1, where rules knew the understudies'",
         "own sentences and an evolved patient gave in to 0 % of the tricks. What still holds: evolution helps, by its",
         "words alone (a library of nonsense, or an emptied one, helps nobody), and an answer costs less. What not: it",
-        "is no longer near perfect, because the offline patient sees only the tricks that the built-in reader sees.",
+        "is no longer near perfect, because the offline patient does not see every trick.",
         "How much it learns is a stated model (`understudies/patient.py`, setting `uptake`), not a finding.",
         "",
     ]

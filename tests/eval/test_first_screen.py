@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,14 @@ def test_a_report_begins_with_what_was_found_in_words_and_one_picture() -> None:
     assert len([block for block in first.body if isinstance(block, Figure)]) == 1
     page = render_html([report()])
     assert page.index("What was found</h2>") < page.index("<svg") < page.index("Who played") < page.index("Means with")
+
+
+def test_a_run_of_one_variant_has_a_picture_of_its_metrics_too() -> None:
+    both = results()
+    alone = replace(both, variants=("full",), episodes=tuple(both.of("full")))
+    first = build_report(alone, headline=("good_words",)).all_sections[0]
+    (picture,) = [block for block in first.body if isinstance(block, Figure)]
+    assert "share of good words ↑" in render_block(picture)
 
 
 def test_where_intervals_overlap_nothing_is_called_clear() -> None:

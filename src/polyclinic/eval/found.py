@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import shorten
 
 from polyclinic.core.judge import Metric
 from polyclinic.eval.charts import Dots
@@ -15,6 +16,8 @@ from polyclinic.eval.validity import valid_metrics
 FOUND = "What was found"
 MOST = 3
 """Metrics told in words; all of them stand in the tables."""
+MOST_SHOWN, SHORT = 8, 34
+"""Metrics in the picture of a single variant, and letters of a meaning that fit beside it."""
 
 
 def found_section(results: RunResults, summary: Summary, headline: Sequence[str] = ()) -> Section | None:
@@ -27,6 +30,8 @@ def found_section(results: RunResults, summary: Summary, headline: Sequence[str]
     body += [Paragraph(_sentence(results, summary, metric)) for metric in chosen[:MOST]]
     if len(summary.variants) > 1:
         body.append(_picture(results, summary, chosen[0]))
+    else:
+        body.append(_metrics_picture(results, summary, [*chosen, *(name for name in known if name not in chosen)]))
     return Section(FOUND, body)
 
 
@@ -91,3 +96,28 @@ def _picture(results: RunResults, summary: Summary, metric: str) -> Figure:
             high=meaning.high if bounded else None,
         ),
     )
+
+
+def _metrics_picture(results: RunResults, summary: Summary, metrics: Sequence[str]) -> Figure:
+    """One variant has nothing to be compared with: its metrics of one range beside each other."""
+    (variant, values), *_ = summary.variants.items()
+    first = results.metric(metrics[0])
+    alike = [results.metric(name) for name in metrics if name in values]
+    alike = [metric for metric in alike if (metric.low, metric.high) == (first.low, first.high)][:MOST_SHOWN]
+    bounded = first.high - first.low < 100
+    return Figure(
+        f"{variant}, metric by metric",
+        Dots(
+            [_in_words(metric) for metric in alike],
+            {"": [values[metric.name] for metric in alike]},
+            x_label="↑ higher is better, ↓ lower is better",
+            low=first.low if bounded else None,
+            high=first.high if bounded else None,
+        ),
+    )
+
+
+def _in_words(metric: Metric) -> str:
+    """What a metric means, as far as there is room, with its direction."""
+    told = shorten(metric.about.rstrip("?.") or metric.name.replace("_", " "), SHORT, placeholder="…")
+    return f"{told} {'↑' if metric.higher_is_better else '↓'}"
