@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+from typing import Literal
 
 from polyclinic.clinics.frontdesk.prompts import PatientBooking, PatientCalls, PatientIntake
 from polyclinic.clinics.frontdesk.scenario.diseases import packaged_diseases
@@ -29,11 +31,10 @@ class PatientUnderstudy(Understudy):
             return _line(ask, "guesses", disease=_guess(prompt.symptoms))
         if _loses_the_thread(ask, prompt.axes):
             return _line(ask, "dazed")
-        if _WHAT_IS_IT.search(asked):
+        about = _asked_about(asked)
+        if about == "history":
             return _history(ask)
-        if _WHO_ARE_YOU.search(asked):
-            return _particulars(ask)
-        return _more_symptoms(ask)
+        return _particulars(ask) if about == "particulars" else _more_symptoms(ask)
 
     @answers(PatientBooking)
     def booking(self, ask: Ask[PatientBooking]) -> str:
@@ -59,6 +60,14 @@ class PatientUnderstudy(Understudy):
         if first and not ask.chance("volunteers", 0.6):
             return line(prompt.voice, "patient", prompt.intent)
         return line(prompt.voice, "patient", f"{prompt.intent}_which" if first else "which", **details)
+
+
+@lru_cache(maxsize=256)
+def _asked_about(question: str) -> Literal["history", "particulars", "complaint"]:
+    """What a question is about; a desk asks the same few."""
+    if _WHAT_IS_IT.search(question):
+        return "history"
+    return "particulars" if _WHO_ARE_YOU.search(question) else "complaint"
 
 
 def _first_words(ask: Ask[PatientIntake] | Ask[PatientCalls]) -> bool:
