@@ -8,9 +8,10 @@ import sys
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import BrowserContext, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.web.browser.conftest import CHROMIUM, Server, all_well
+from tests.web.browser.test_class import begin, join, open_class
 
 PASSWORD = "correct horse battery"
 
@@ -30,6 +31,54 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     found = Server(folder, None, "--accounts")
     yield found
     found.kill(signal.SIGTERM)
+
+
+@pytest.fixture(scope="module")
+def reachable(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server that other machines can reach: people log in, trainees join by their code."""
+    if CHROMIUM is None:
+        pytest.skip("there is no chromium here")
+    folder = tmp_path_factory.mktemp("reachable")
+    for role in ("educator", "learner"):
+        _add(str(folder / "s.db"), role)
+    found = Server(folder, None, "--host", "0.0.0.0")
+    yield found
+    found.kill(signal.SIGTERM)
+
+
+def log_in(page: Page, server: Server, name: str) -> None:
+    page.goto(server.url)
+    page.get_by_label("Name").fill(name)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Where do you want to practise?")).to_be_visible()
+
+
+def test_a_class_on_a_server_that_others_reach_is_its_educators_and_its_trainees_alone(
+    browser: Browser, context: BrowserContext, reachable: Server
+) -> None:
+    educator = context.new_page()
+    log_in(educator, reachable, "educator")
+    code = open_class(educator, "demo", 1)
+    others = [browser.new_context(locale="en-US"), browser.new_context(locale="en-US")]
+    trainee, learner = (one.new_page() for one in others)
+    join(trainee, reachable, code, "Ada")
+    begin(trainee)
+    expect(educator.locator(".member")).to_contain_text("Ada")
+    reachable.kill()
+    reachable.start()
+    trainee.reload()
+    expect(trainee.locator(".composer")).to_be_visible()
+    log_in(learner, reachable, "learner")
+    for path in ("api/classes", f"api/classes/{educator.url.rpartition('/')[2]}", "api/runs"):
+        assert learner.request.get(f"{reachable.url}/{path}").status in (403, 404), path
+        assert trainee.request.get(f"{reachable.url}/{path}").status in (401, 403, 404), path
+    assert learner.request.get(f"{reachable.url}/api/practise/{trainee.url.rpartition('/')[2]}").status == 404
+    educator.get_by_role("button", name="End the class").click()
+    educator.get_by_role("button", name="End the class").click()
+    expect(trainee.get_by_text("The class has ended.")).to_be_visible()
+    for one in others:
+        one.close()
 
 
 def test_a_learner_logs_in_by_keyboard_sees_no_runs_and_logs_out(context: BrowserContext, guarded: Server) -> None:
