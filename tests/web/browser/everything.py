@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
@@ -16,6 +17,23 @@ from tests.web.test_web import begin, to_the_end
 
 CLINIC = "my_ward"
 LONGEST_S = 120.0
+
+
+@dataclass
+class Furnished:
+    """The addresses of every page, and the cookies of the one who joined a class and a rating there."""
+
+    addresses: list[str] = field(default_factory=list)
+    cookies: list[Any] = field(default_factory=list)
+
+    def come_in(self, page: Page, server: Server) -> list[str]:
+        """Let this page see all of them; the first that comes makes them."""
+        if self.addresses:
+            page.context.add_cookies(self.cookies)
+        else:
+            self.addresses = pages_with_something(page, server)
+            self.cookies = page.context.cookies()
+        return self.addresses
 
 
 def ask(page: Page, server: Server, path: str, body: dict[str, Any] | None = None) -> Any:
