@@ -5,6 +5,7 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import httpx
 import pytest
 
 LONG_FILES = (
@@ -25,6 +26,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return next(starts, len(LONG_FILES))
 
     items.sort(key=rank)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def certificates_are_loaded_once() -> Iterator[None]:
+    """Every new httpx client reads all authorities' certificates (60 ms), also for a plain request to this machine."""
+    make = httpx.create_ssl_context
+    kept = make()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            "httpx._transports.default.create_ssl_context",
+            lambda verify=True, cert=None, trust_env=True: (
+                kept if verify is True and cert is None else make(verify, cert, trust_env)
+            ),
+        )
+        yield
 
 
 POSTGRES = os.environ.get("POLYCLINIC_TEST_POSTGRES", "")
