@@ -13,6 +13,7 @@ from fastapi import HTTPException, Request
 from starlette.types import Scope
 
 from polyclinic.runner.results import people_in
+from polyclinic.store.run_rows import RunRow
 from polyclinic.store.store import Store
 from polyclinic.web.access.person import Person, person_of
 from polyclinic.web.access.routes_table import ROUTES, Rule
@@ -86,3 +87,11 @@ async def seen(request: Request, thing: Thing, names: Iterable[str]) -> set[str]
         case "own":
             return given & await store_of(request).owners.owned(thing, person.name)
     return set()
+
+
+async def seen_runs(request: Request) -> list[RunRow]:
+    """The runs that the person may see, newest first; one in which a person plays is seen as that person's practise."""
+    rows = await store_of(request).runs.all()
+    people = {row.id for row in rows if people_in(row)}
+    mine = await seen(request, "practise", people) | await seen(request, "run", {row.id for row in rows} - people)
+    return [row for row in rows if row.id in mine]

@@ -17,6 +17,7 @@ from polyclinic.fhir.store import FhirStore
 from polyclinic.runner.registry import clinics_with, load_clinic, read_scenarios
 from polyclinic.store.run_rows import StoredEpisode
 from polyclinic.store.store import Store
+from polyclinic.web.access.allowed import must, seen_runs
 from polyclinic.web.of_request import store_of
 
 router = APIRouter(prefix="/api/boards", tags=["boards"])
@@ -83,7 +84,7 @@ class WhatIfShown(BaseModel):
 async def page(request: Request) -> BoardsShown:
     store, clinics = store_of(request), clinics_with("board")
     runs = []
-    for row in [row for row in await store.runs.all() if row.clinic in clinics][:MOST_RUNS]:
+    for row in [row for row in await seen_runs(request) if row.clinic in clinics][:MOST_RUNS]:
         units = _units(await store.runs.episodes(row.id))
         if units:
             runs.append(BoardRun(run=row.id, clinic=row.clinic, begun_ms=row.created_ms, units=list(units)))
@@ -93,6 +94,7 @@ async def page(request: Request) -> BoardsShown:
 
 @router.get("/{run}", summary="A board")
 async def one(run: str, request: Request, unit: Unit = "") -> BoardShown:
+    await must(request, "run", "see", run)
     store = store_of(request)
     row = await store.runs.get(run)
     units = _units(await store.runs.episodes(row.id))
@@ -114,6 +116,7 @@ async def one(run: str, request: Request, unit: Unit = "") -> BoardShown:
 
 @router.get("/{run}/bookings/{booking}", summary="The records behind a booking")
 async def booking(run: str, booking: str, request: Request, unit: Unit = "") -> BookingShown:
+    await must(request, "run", "see", run)
     store = store_of(request)
     row = await store.runs.get(run)
     _, episodes = _unit(_units(await store.runs.episodes(row.id)), unit, row.id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
@@ -195,7 +196,7 @@ def _opened(found: OwnCase) -> CaseOpened:
         kind=found.writing.name,
         values=found.value.model_dump(mode="json"),
         digest=found.digest,
-        path=str(found.path),
+        path=_near(found.path),
         case=f"{OWN}{found.name}",
     )
 
@@ -212,7 +213,7 @@ def _page(folder: CaseFolder) -> CasesShown:
             for writing in clinic.writings
         ]
         cases += [_shown(clinic, case) for case in folder.of_clinic(clinic)]
-    return CasesShown(folder=str(folder.folder), kinds=kinds, cases=cases)
+    return CasesShown(folder=_near(folder.folder), kinds=kinds, cases=cases)
 
 
 def _shown(clinic: Clinic, case: OwnCase) -> OwnShown:
@@ -220,8 +221,14 @@ def _shown(clinic: Clinic, case: OwnCase) -> OwnShown:
         clinic=clinic.name,
         kind=case.writing.name if case.writing else "",
         name=case.name,
-        path=str(case.path),
+        path=_near(case.path),
         about=about(case.value) if case.value is not None else "",
         changed_ms=int(case.path.stat().st_mtime * 1000),
         fault=case.fault,
     )
+
+
+def _near(path: Path) -> str:
+    """A path as it is read best: from the folder in which the server works, where that holds it."""
+    here = Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pydantic import BaseModel
@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from polyclinic.core.library import Entry, Library, Operation
 from polyclinic.runner.libraries import open_library
 from polyclinic.store.journal import sent_messages
+from polyclinic.store.run_rows import RunRow
 from polyclinic.store.store import Store
 
 MOST = 500
@@ -126,18 +127,19 @@ def texts_of(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
             yield name, "\n".join(inside)
 
 
-async def prompt_changed(store: Store, source: str, id: str) -> PromptChanged:
-    """The first prompt in which an entry's words stand, and what it would be without them."""
+async def prompt_changed(store: Store, source: str, id: str, rows: Sequence[RunRow]) -> PromptChanged:
+    """The first prompt of these runs in which an entry's words stand, and what it would be without them."""
     library = await open_library(store, source)
     entry = next((one for one in (*library, *(gone.entry for gone in library.removed)) if one.id == id), None)
     if entry is None:
         return PromptChanged()
-    clinic = next((row.clinic for row in await store.runs.all() if row.id == entry.provenance.run), "")
-    runs = [row.id for row in await store.runs.all() if row.clinic == clinic]
-    near = [entry.provenance.run, *(run for run in runs if run != entry.provenance.run)][:RUNS_SEARCHED]
+    learned_in = entry.provenance.run
+    clinic = next((row.clinic for row in rows if row.id == learned_in), "")
+    runs = [row.id for row in rows if row.clinic == clinic]
+    near = sorted(runs, key=lambda run: run != learned_in)[:RUNS_SEARCHED]
     wanted = sorted((line for _, text in texts_of(entry.value) for line in text.splitlines()), key=len, reverse=True)
-    apart = (entry.provenance.run, entry.provenance.episode)
-    for words in wanted[:3]:
+    apart = (learned_in, entry.provenance.episode)
+    for words in wanted[:3] if near else ():
         found = await store.libraries.call_with(near, words, apart) if len(words) > 8 else None
         if found is not None:
             run, episode, role, prompt, request = found

@@ -12,6 +12,7 @@ from polyclinic.eval.sections import sections_to_plain
 from polyclinic.runner.libraries import open_library, roll_back, save_library
 from polyclinic.runner.registry import clinic_modules, load_clinic
 from polyclinic.store.store import Store
+from polyclinic.web.access.allowed import must, seen_runs
 from polyclinic.web.access.person import Who
 from polyclinic.web.libraries.found import MOST, LibraryInFull, PromptChanged, history, prompt_changed, shown
 from polyclinic.web.of_request import store_of
@@ -70,7 +71,7 @@ async def page(request: Request) -> LibrariesShown:
         _source(saved.name, saved.clinic, saved.library, saved.about, True)
         for saved in [await store.libraries.load(name) for name in await store.libraries.names()]
     ]
-    known = {row.id: row.clinic for row in await store.runs.all()}
+    known = {row.id: row.clinic for row in await seen_runs(request)}
     for run in (await store.libraries.learning_runs())[:MOST_RUNS]:
         if known.get(run) in clinic_modules():
             libraries = load_clinic(known[run]).libraries
@@ -80,12 +81,14 @@ async def page(request: Request) -> LibrariesShown:
 
 @router.get("/{source}", summary="A library: entries, what went, and its history")
 async def one(source: str, request: Request) -> LibraryInFull:
+    await _allowed(request, source)
     return await _in_full(store_of(request), source)
 
 
 @router.get("/{source}/entries/{id}/prompt", summary="The prompt that an entry changed")
 async def prompt(source: str, id: str, request: Request) -> PromptChanged:
-    return await prompt_changed(store_of(request), source, id)
+    await _allowed(request, source)
+    return await prompt_changed(store_of(request), source, id, await seen_runs(request))
 
 
 @router.post("/{source}/rollback", summary="Go back to an earlier version, with a reason")
@@ -110,6 +113,13 @@ async def keep(source: str, body: Keep, request: Request) -> LibraryInFull:
     library = await open_library(store, source)
     await save_library(store, name, load_clinic(found.clinic), library, f"as {source} left it")
     return await _in_full(store, name)
+
+
+async def _allowed(request: Request, source: str) -> None:
+    """Refuse what a run left that the person may not see: it holds the words of who played there."""
+    store = store_of(request)
+    if source not in await store.libraries.names():
+        await must(request, "run", "see", (await store.runs.get(source.rpartition(".")[0])).id)
 
 
 async def _in_full(store: Store, source: str) -> LibraryInFull:

@@ -12,7 +12,7 @@ from polyclinic.errors import UserError
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import people_in
-from polyclinic.web.access.allowed import seen
+from polyclinic.web.access.allowed import seen_runs
 from polyclinic.web.runs.jobs import Going, Jobs
 from polyclinic.web.runs.pages import Pages, RunPages
 from polyclinic.web.streams import ALIVE, event, stream
@@ -58,12 +58,8 @@ class Begun(BaseModel):
 
 @router.get("", summary="All runs, newest first")
 async def listed(pages: Pages, request: Request) -> list[RunShown]:
-    rows = await pages.store.runs.all()
-    people = {row.id for row in rows if people_in(row)}
-    mine = await seen(request, "practise", people) | await seen(request, "run", {row.id for row in rows} - people)
-    rows = [row for row in rows if row.id in mine]
     counts = await pages.store.runs.all_counts()
-    return [await _shown(pages, row.id, counts.get(row.id, {})) for row in rows]
+    return [await _shown(pages, row.id, counts.get(row.id, {})) for row in await seen_runs(request)]
 
 
 @router.post("", status_code=201, summary="Start a run")
