@@ -86,7 +86,7 @@ async def test_who_may_see_runs_sees_neither_board_nor_library_of_a_run_in_which
         assert (await owner.get(f"/api/libraries/{library}")).status_code == 200
         assert (await owner.get(f"/api/boards/{board}")).status_code == 200
     for role in ("educator", "rater"):
-        async with await as_role(app, role) as client:  # type: ignore[arg-type]
+        async with await as_role(app, role) as client:
             for path in (f"libraries/{library}", f"libraries/{library}/entries/1/prompt", f"boards/{board}"):
                 assert (await client.get(f"/api/{path}")).status_code == 404, f"{role}: {path}"
             assert (await client.get(f"/api/boards/{board}/bookings/1")).status_code == 404
