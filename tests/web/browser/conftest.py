@@ -41,7 +41,8 @@ AXE = (Path(__file__).parent / "axe.min.js").read_text(encoding="utf-8")
 PATIENCE_MS = 90_000
 """How long one thing may take on a machine that has other work to do."""
 expect.set_options(timeout=PATIENCE_MS)
-SETTLED = "dark => getComputedStyle(document.body).backgroundColor.includes(dark) && !document.getAnimations().length"
+SETTLED = """dark => getComputedStyle(document.body).backgroundColor.includes(dark)
+  && document.getAnimations().every(one => one.playState === 'finished')"""
 
 
 @pytest.fixture(scope="module")

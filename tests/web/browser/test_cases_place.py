@@ -12,7 +12,6 @@ from tests.web.browser.conftest import Server, all_well
 def test_a_case_is_written_survives_kill_9_and_is_played_at_once(page: Page, server: Server) -> None:
     page.get_by_role("link", name="Cases", exact=True).click()
     expect(page.get_by_text("There are no cases of your own yet.")).to_be_visible()
-    all_well(page)
     page.get_by_role("link", name=re.compile("Case ?, Medicine helpline")).click()
     linter = page.get_by_role("complementary", name="Linter")
     expect(linter).to_contain_text("It cannot be saved yet.")
@@ -48,7 +47,6 @@ def test_a_shift_with_lists_is_changed_in_korean(page: Page) -> None:
     page.get_by_role("button", name="한국어").click()
     linter = page.get_by_role("complementary", name="검사기")
     expect(linter).to_contain_text("문제가 없습니다.")
-    all_well(page)
     page.get_by_role("button", name="추가: Red flags").click()
     expect(linter).to_contain_text("please fill this in")
     page.get_by_role("button", name=re.compile("삭제: Red flags 3")).click()

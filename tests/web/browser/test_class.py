@@ -55,7 +55,6 @@ def open_class(page: Page, clinic: str, cases: int) -> str:
     expect(boxes.first).to_be_checked()
     for number in range(1, cases):
         boxes.nth(number).check()
-    all_well(page)
     form.get_by_role("button", name="Open the class").click()
     expect(page.locator(".sign")).to_be_visible()
     return page.locator(".sign").inner_text()
@@ -96,7 +95,6 @@ def test_a_class_of_three_goes_through_kill_9_to_feedback_csv_and_a_record_store
     ada, ben, cho = come(), come(), come()
     for trainee, name in ((ada, "Ada"), (ben, "<img src=x onerror=hit=1>"), (cho, "최서연")):
         join(trainee, server, code, name)
-        all_well(trainee)
     expect(page.locator(".member")).to_have_count(3)
     assert page.locator(".member img").count() == 0 and page.evaluate("() => window.hit") is None
     for trainee in (ada, ben, cho):
@@ -125,12 +123,10 @@ def test_a_class_of_three_goes_through_kill_9_to_feedback_csv_and_a_record_store
     expect(ada.get_by_text("Ask about <i>alcohol</i>.")).to_have_count(1)
     expect(watched).to_contain_text("Do you drink alcohol?")
     expect(watched.get_by_text("Where does it hurt?")).to_have_count(1)
-    all_well(ada)
 
     finish(ada)
     ada.get_by_role("link", name="Back to the class").click()
     expect(ada.get_by_role("link", name="See your feedback")).to_be_visible()
-    all_well(ada)
     expect(first).to_contain_text("finished")
     page.get_by_role("button", name="End the class").click()
     page.get_by_role("button", name="End the class").click()
@@ -142,12 +138,10 @@ def test_a_class_of_three_goes_through_kill_9_to_feedback_csv_and_a_record_store
     all_well(page)
     page.get_by_role("button", name="한국어").click()
     expect(page.get_by_role("heading", name="결과")).to_be_visible()
-    all_well(page)
     page.get_by_role("button", name="English").click()
     take_out(page)
     rows.first.get_by_role("link", name=re.compile("Feedback")).click()
     expect(page.get_by_role("heading", name="Feedback: Ada")).to_be_visible()
-    all_well(page)
 
 
 def take_out(page: Page) -> None:

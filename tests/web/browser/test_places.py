@@ -18,7 +18,6 @@ def test_a_run_is_started_and_a_figure_leads_to_the_words_behind_it(page: Page, 
     page.get_by_role("button", name="Start", exact=True).click()
     figure = page.get_by_role("link", name=re.compile("Episodes behind dose, plain"))
     expect(figure).to_be_visible()
-    all_well(page)
     server.kill()
     page.get_by_role("link", name="Libraries and norms", exact=True).click()
     server.start()
@@ -39,7 +38,6 @@ def test_a_run_is_started_and_a_figure_leads_to_the_words_behind_it(page: Page, 
 def test_a_counsellor_takes_over_while_a_message_arrives(page: Page, context: BrowserContext, server: Server) -> None:
     page.get_by_role("link", name="Counsel desk").click()
     expect(page.get_by_text("Nobody waits for a person.")).to_be_visible()
-    all_well(page)
     visitor = context.new_page()
     visitor.goto(page.url)
     visitor.get_by_role("button", name="Open a conversation").click()
@@ -64,4 +62,3 @@ def test_a_counsellor_takes_over_while_a_message_arrives(page: Page, context: Br
     expect(visitor.get_by_text("I am here with you.")).to_be_visible()
     assert visitor.get_by_text("Is anybody there?").count() == 1, "nothing lost, nothing doubled"
     all_well(page)
-    all_well(visitor)
