@@ -20,6 +20,7 @@ def start(page: Page, clinic: str, part: str) -> None:
 def say(page: Page, words: str) -> None:
     box = page.get_by_label("What you say")
     box.fill(words)
+    expect(page.locator("form.say button")).to_be_enabled()  # the last answer has arrived
     box.press("Enter")
     expect(page.locator(".log article.mine").last).to_contain_text(words[:40])
     expect(page.get_by_label("What you say")).to_be_enabled()
