@@ -7,6 +7,11 @@ from contextlib import contextmanager
 
 import httpx
 import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("busy", suppress_health_check=[HealthCheck.too_slow], deadline=None)
+settings.load_profile("busy")
+"""How long it takes to draw an example says how busy the machine is, and nothing about our code."""
 
 LONG_FILES = (
     "tests/contract/",
