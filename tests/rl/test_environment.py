@@ -55,7 +55,7 @@ async def test_the_tutor_earns_the_three_axis_reward_and_a_broken_form_its_penal
         assert seen.prompt == "TutorGuides" and "think_history" in seen.messages[0]["content"]
         while not seen.done:
             seen = await room.step("What do you make of it, all of you?")
-    assert seen.reward == -15 and seen.outcome == "not_reached"
+    assert seen.reward == -15
 
 
 def _answer(seen: Any) -> str:

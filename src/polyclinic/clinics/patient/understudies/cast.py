@@ -33,7 +33,7 @@ MISTAKES = (
         "first_is_best",
         "judge",
         "prefers whatever it reads first, so that every duel ends in a draw",
-        metric="wins_cheat",
+        metric="draws_cheat",
         variant="duel-few-shot-2",
         scenarios="6",
     ),
