@@ -78,7 +78,8 @@ def numbers_at(text: str, length: int) -> list[Spot]:
         number = digits(match[0])
         begins, ends, last = found[-1] if found else (0, 0, "")
         between = text[ends : match.start()]
-        if WHOLE_NUMBER <= len(last) > len(number) and _puts_right(between, text[match.end() :]):
+        corrects = WHOLE_NUMBER <= len(last) > len(number) and _puts_right(between, text[match.end() :])
+        if corrects and not _is_whole(text, match.end(), len(number)):
             found.append((match.start(), match.end(), last[: -len(number)] + number))
         elif last and len(last) < length and len(last) + len(number) <= length + _COUNTRY_CODE and _joins(between):
             found[-1] = (begins, match.end(), last + number)
@@ -89,6 +90,15 @@ def numbers_at(text: str, length: int) -> list[Spot]:
 
 def _joins(between: str) -> bool:
     return _FILLER.fullmatch(between.lower()) is not None
+
+
+def _is_whole(text: str, at: int, known: int) -> bool:
+    """Whether the pieces that go on from here make a number of their own, and not only another end of the last one."""
+    for match in _NUMBER.finditer(text, at):
+        if known >= WHOLE_NUMBER or not _joins(text[at : match.start()]):
+            break
+        known, at = known + len(digits(match[0])), match.end()
+    return known >= WHOLE_NUMBER
 
 
 def _puts_right(before: str, after: str) -> bool:
