@@ -96,11 +96,6 @@ def test_numbering_leaves_the_events_as_they_were() -> None:
     assert [one.seq for one in numbered] == [0, 1] and event.seq == -1
 
 
-def test_an_event_that_stands_twice_in_its_own_transcript_gets_two_numbers() -> None:
-    event = Said(speaker="nurse", text="well")
-    assert [one.seq for one in Transcript([event, event]).number_own()] == [0, 1]
-
-
 @dataclass
 class Ward:
     beds: int

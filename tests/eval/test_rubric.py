@@ -12,7 +12,7 @@ from polyclinic.core.prompt import Facts, check_prompts
 from polyclinic.core.seed import stream
 from polyclinic.core.transcript import Said
 from polyclinic.errors import JudgeError, ModelError
-from polyclinic.eval.evidence import missing_quotes, occurs
+from polyclinic.eval.evidence import missing_quotes
 from polyclinic.eval.prompts import PROMPTS, JudgesRubric
 from polyclinic.eval.rubric import Rubric, RubricJudge, parse_rubric
 from polyclinic.eval.rubric_understudy import Grade, RubricUnderstudy
@@ -276,7 +276,6 @@ def test_a_template_that_prints_facts_is_a_fault() -> None:
 )
 def test_quotes_must_stand_in_the_text_whatever_their_spaces_and_marks(quote: str, found: bool) -> None:
     text = "nurse: How are you feeling?\npatient: It's fine."
-    assert occurs(quote, text) is found
     assert missing_quotes([quote], text) == ([] if found else [quote])
 
 
@@ -284,8 +283,8 @@ def test_korean_quotes_are_found_in_either_composition() -> None:
     import unicodedata
 
     text = "간호사: 안녕하세요, 어디가 아프세요?"
-    assert occurs(unicodedata.normalize("NFD", "어디가 아프세요"), text)
-    assert not occurs("어디가 아프십니까", text)
+    asked, other = unicodedata.normalize("NFD", "어디가 아프세요"), "어디가 아프십니까"
+    assert missing_quotes([asked, other], text) == [other]
 
 
 async def test_damaged_replies_are_refused_or_mean_exactly_what_they_say(case_of: CaseOf, bench_of: BenchOf) -> None:

@@ -96,7 +96,6 @@ def test_the_cast_knows_who_plays_whom() -> None:
     )
     assert cast.describe() == {"doctor": "understudy", "nurse": "understudy:mistake=rude@0.5"}
     assert cast.model("doctor-2") is cast.model("doctor")
-    assert not cast.is_remote("doctor")
     with pytest.raises(UnknownName, match="doctor"):
         cast.model("docter")
 
@@ -124,9 +123,7 @@ def test_a_cast_that_cannot_be_built_says_why(text: str, said: str) -> None:
 
 def test_local_only_lets_loopback_endpoints_pass() -> None:
     cast = build_cast(parse_cast("all=http://127.0.0.1:1/v1:m"), ["doctor"], {}, local_only=True)
-    assert not cast.is_remote("doctor")
-    remote = build_cast(parse_cast("all=https://models.example/v1:m"), ["doctor"], {})
-    assert remote.is_remote("doctor-3")
+    assert cast.describe() == {"doctor": "http://127.0.0.1:1/v1:m"}
 
 
 async def test_a_recording_answers_in_order_and_says_what_it_lacks(ask: Ask) -> None:

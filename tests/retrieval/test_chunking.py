@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polyclinic.retrieval.chunking import Chunk, by_characters, by_paragraph, by_sentence
+from polyclinic.retrieval.chunking import by_characters, by_paragraph
 
 GUIDE = """# Breathing
 
@@ -32,9 +32,8 @@ def test_character_windows_cover_every_character_and_overlap_as_asked(text: str,
 
 @given(TEXTS, st.integers(1, 60))
 @settings(max_examples=150, deadline=None)
-@pytest.mark.parametrize("cut", [by_paragraph, by_sentence])
-def test_chunks_joined_are_the_text(cut, text: str, size: int) -> None:  # type: ignore[no-untyped-def]
-    chunks: list[Chunk] = cut(text, size)
+def test_chunks_joined_are_the_text(text: str, size: int) -> None:
+    chunks = by_paragraph(text, size)
     assert "".join(chunk.text for chunk in chunks) == text
     assert all(
         chunk.text and len(chunk.text) <= size and text[chunk.start : chunk.end] == chunk.text for chunk in chunks
@@ -48,13 +47,9 @@ def test_paragraphs_stay_under_their_heading() -> None:
 
 
 def test_sentences_end_at_stops_but_not_at_abbreviations_or_decimals() -> None:
-    found = [
-        chunk.text.strip() for chunk in by_sentence("Dr. Lee uses 2.5 mg of morphine. It helps! 창문을 여세요. 끝.", 1)
-    ]
-    assert "".join(found).replace(" ", "") == "Dr.Leeuses2.5mgofmorphine.Ithelps!창문을여세요.끝."
-    whole = [
-        chunk.text.strip() for chunk in by_sentence("Dr. Lee uses 2.5 mg of morphine. It helps! 창문을 여세요. 끝.", 33)
-    ]
+    text = "Dr. Lee uses 2.5 mg of morphine. It helps! 창문을 여세요. 끝."
+    assert "".join(chunk.text.strip() for chunk in by_paragraph(text, 1)) == text.replace(" ", "")
+    whole = [chunk.text.strip() for chunk in by_paragraph(text, 33)]
     assert whole == ["Dr. Lee uses 2.5 mg of morphine.", "It helps! 창문을 여세요. 끝."]
 
 

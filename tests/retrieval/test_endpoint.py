@@ -54,12 +54,12 @@ async def server() -> AsyncIterator[Server]:
     await runner.cleanup()
 
 
-async def test_prefetched_texts_are_embedded_without_another_call(server: Server) -> None:
+async def test_texts_are_fetched_in_batches_and_once(server: Server) -> None:
     remote = EndpointEmbedder(f"http://127.0.0.1:{server.port}/v1", "tiny")
     texts = [f"question {number}" for number in range(300)]
-    await remote.prefetch([*texts, texts[0], "dimensions"])
-    assert [len(batch) for batch in server.asked] == [128, 128, 45]
     remote.__dict__["dimensions"] = 8
+    await asyncio.to_thread(remote.embed, [*texts, texts[0], "dimensions"])
+    assert [len(batch) for batch in server.asked] == [128, 128, 45]
     np.testing.assert_allclose(remote.embed(texts), HashingEmbedder(8).embed(texts), atol=1e-6)
     assert len(server.asked) == 3
 
@@ -76,7 +76,7 @@ async def test_a_refusal_names_the_endpoint_and_what_it_said(server: Server) -> 
     server.status = 404
     remote = EndpointEmbedder(f"http://127.0.0.1:{server.port}/v1", "tiny", key="sk-secret")
     with pytest.raises(ModelError, match=r"answered 404.*no such model") as caught:
-        await remote.prefetch(["a"])
+        await asyncio.to_thread(remote.embed, ["a"])
     assert "sk-secret" not in str(caught.value)
 
 
@@ -84,5 +84,5 @@ async def test_a_redirect_carries_no_text_to_another_place(server: Server) -> No
     server.status = 307
     remote = EndpointEmbedder(f"http://127.0.0.1:{server.port}/v1", "tiny")
     with pytest.raises(ModelError, match="answered 307"):
-        await remote.prefetch(["a private sentence"])
+        await asyncio.to_thread(remote.embed, ["a private sentence"])
     assert server.asked == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from polyclinic.retrieval.lexical import Bm25, gram_similarity, tokens
+from polyclinic.retrieval.lexical import Bm25, tokens
 
 NOTES = [
     "The patient takes warfarin for atrial fibrillation.",
@@ -45,11 +45,3 @@ def test_bm25_matches_the_formula_worked_by_hand() -> None:
 def test_unknown_words_and_an_empty_index_find_nothing() -> None:
     assert Bm25(NOTES).nearest("zygote", 3) == []
     assert Bm25().nearest("cough", 3) == []
-
-
-def test_grams_see_through_misspellings() -> None:
-    near = [gram_similarity("wharfarin and fibrilation", note) for note in NOTES]
-    assert near.index(max(near)) == 0
-    assert gram_similarity("pain", "pain") == 1.0
-    assert gram_similarity("", "") == 1.0
-    assert gram_similarity("pain", "cough") == 0.0

@@ -121,7 +121,7 @@ async def run_episode(
         await _judge(context, board, episode, result)
         result.effects, result.commit_hooks = episode.effects, episode.commit_hooks
         result.staged = episode.staged
-    result.transcript = episode.transcript.number_own()
+    result.transcript = episode.transcript.numbered()
     result.failures = [event for event in result.transcript.events if event.kind == "failed"]
     result.usage, result.calls = board.usage, board.calls
     if committed_whole:

@@ -222,6 +222,5 @@ def _estimate_wide(text: str) -> int:
 
 def estimate_usage(request: Request, text: str) -> Usage:
     """Usage for players that report none, marked as estimated and free of charge."""
-    texts = [message.content for message in request.messages]
-    read = sum([(len(text) + 3) // 4 if text.isascii() else _estimate_wide(text) for text in texts])
+    read = sum([estimate_tokens(message.content) for message in request.messages])
     return Usage(input_tokens=read, output_tokens=estimate_tokens(text), estimated=True)

@@ -10,11 +10,6 @@ from polyclinic.text.normal import normalise
 _ELLIPSIS = re.compile(r"\s*\.{3,}\s*")
 
 
-def occurs(quote: str, text: str) -> bool:
-    """Whether the quote occurs in the text; around an ellipsis, both parts must occur in that order."""
-    return _occurs(normalise(quote), normalise(text))
-
-
 def missing_quotes(quotes: Iterable[str], text: str) -> list[str]:
     """The quotes that do not occur in the text, in order; empty quotes count as missing."""
     plain = normalise(text)
@@ -22,6 +17,7 @@ def missing_quotes(quotes: Iterable[str], text: str) -> list[str]:
 
 
 def _occurs(quote: str, text: str) -> bool:
+    """Around an ellipsis, both parts must occur in that order."""
     bare = quote.strip("\"' ")
     parts = [part for part in _ELLIPSIS.split(bare) if part]
     if not parts:

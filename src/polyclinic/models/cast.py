@@ -46,14 +46,12 @@ class Cast:
     def __init__(
         self,
         models: Mapping[str, Model],
-        specs: Mapping[str, CastSpec] | None = None,
         closers: Sequence[Closer] = (),
         unpriced: Collection[str] = (),
         check: Callable[[], None] | None = None,
         retries: Callable[[], int] = lambda: 0,
     ) -> None:
         self._models = dict(models)
-        self._specs = dict(specs or {})
         self._closers = list(closers)
         self.unpriced = tuple(sorted(set(unpriced)))
         self._check = check
@@ -69,11 +67,6 @@ class Cast:
     def describe(self) -> dict[str, str]:
         """Role to model name, for transcripts and reports."""
         return {role: model.name for role, model in self._models.items()}
-
-    def is_remote(self, role: str) -> bool:
-        """Whether what this role is asked leaves the machine."""
-        spec = self._specs.get(role) or self._specs.get(role_of(role))
-        return spec is not None and spec.remote
 
     def check(self) -> None:
         """Raise a ConfigError for what is known to stop the first call of a model: no key, no package, no file."""
@@ -185,7 +178,7 @@ def open_cast(
             models[role] = ReplayModel(spec.model, recorded.find, *recorded.player(role))
         else:
             models[role] = assembly.model(spec)
-    return Cast(models, chosen, [assembly.close], assembly.unpriced, check=assembly.check, retries=assembly.retries)
+    return Cast(models, [assembly.close], assembly.unpriced, check=assembly.check, retries=assembly.retries)
 
 
 def reads_by_itself(spec: CastSpec) -> bool:

@@ -55,11 +55,6 @@ def by_paragraph(text: str, size: int = 1_200) -> list[Chunk]:
     return chunks
 
 
-def by_sentence(text: str, size: int = 400) -> list[Chunk]:
-    """Whole sentences, packed together up to `size` characters; one longer than that is cut by characters."""
-    return _pack(text, sentence_spans(text), size, "")
-
-
 def _pack(text: str, spans: list[tuple[int, int]], size: int, heading: str) -> list[Chunk]:
     """Neighbouring spans put together while they fit; a span that is too long alone is cut further."""
     if size < 1:

@@ -1,7 +1,6 @@
 """An OpenAI-compatible embeddings endpoint as an embedder.
 
-`embed` is a plain call, as the protocol has it, so the HTTP runs on a thread of its own; a caller inside an event loop
-that wants many texts should `await prefetch(texts)` first, which fills the cache without blocking the loop.
+`embed` is a plain call, as the protocol has it, so the HTTP requests run in an event loop on a thread of its own.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import numpy as np
 
 from polyclinic.core.embedding import Vectors
 from polyclinic.errors import ConfigError, ModelError
-from polyclinic.retrieval.embedders import CACHE_TEXTS, CachedEmbedder, unit_rows
+from polyclinic.retrieval.embedders import CACHE_TEXTS, CachedEmbedder
 
 T = TypeVar("T")
 _BATCH = 128
@@ -57,13 +56,6 @@ class EndpointEmbedder(CachedEmbedder):
     def compute(self, texts: Sequence[str]) -> Vectors:
         """The endpoint's vectors."""
         return self._thread.run(self._fetch(list(texts)))
-
-    async def prefetch(self, texts: Sequence[str]) -> None:
-        """Fill the cache without blocking the caller's loop."""
-        missing = [text for text in dict.fromkeys(texts) if text not in self._cache]
-        if missing:
-            vectors = await asyncio.wrap_future(self._thread.submit(self._fetch(missing)))
-            self._remember(dict(zip(missing, unit_rows(vectors), strict=True)))
 
     async def _fetch(self, texts: list[str]) -> Vectors:
         import aiohttp

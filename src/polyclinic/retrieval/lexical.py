@@ -39,15 +39,6 @@ def character_grams(text: str, n: int = 3) -> list[str]:
     return [text[at : at + n] for at in range(len(text) - n + 1)]
 
 
-def gram_similarity(a: str, b: str, n: int = 3) -> float:
-    """What two texts share by character n-grams (Dice, 0 to 1): sees through particles, endings and misspellings."""
-    first, second = (
-        Counter(gram for word in _words(text) for gram in character_grams(f" {word} ", n)) for text in (a, b)
-    )
-    total = first.total() + second.total()
-    return 2 * (first & second).total() / total if total else float(a.strip() == b.strip())
-
-
 class Bm25:
     """BM25 over documents that are numbered in the order they were added."""
 

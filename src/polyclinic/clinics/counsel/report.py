@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from statistics import fmean
-from typing import Any, cast
 
 from polyclinic.clinics.counsel.judges import LIKERT
 from polyclinic.clinics.counsel.rules.guard import QUEUE, REVIEW_QUEUE
@@ -21,7 +20,7 @@ from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.in_short import in_short, quoted
 from polyclinic.eval.metrics import metric_estimate
 from polyclinic.eval.results import EpisodeRow, RunResults
-from polyclinic.eval.sections import Cell, Details, Dialogue, Figure, Line, Paragraph, Section, Table
+from polyclinic.eval.sections import Block, Cell, Details, Dialogue, Figure, Line, Paragraph, Section, Table
 
 MOST = 5
 """Talks shown side by side."""
@@ -201,7 +200,7 @@ def _stages(results: RunResults, variants: Sequence[str]) -> Section:
                     drafts[replied.stage].append(float(replied.drafts))
         series[name] = [fmean(values) if values else None for values in drafts.values()]
     labels = [stage.replace("preferences.", "… ") for stage in STAGES]
-    chart = Bars(labels, cast(Any, series), y_label="drafts per answer", low=0)
+    chart = Bars(labels, series, y_label="drafts per answer", low=0)
     return Section("Figure 3: drafts by stage", [Figure("Mean drafts per answer in each of the 13 stages", chart)])
 
 
@@ -220,7 +219,7 @@ def _hand_overs(results: RunResults) -> Section:
             words += sum(bool(replied and replied.fallback) for replied in replies)
         rows.append([name, crisis, review, words])
     head = ["variant", "handed over", "for review", "safe utterances said"]
-    blocks: list[Any] = [Table("What went to people", head, rows, digits=0)]
+    blocks: list[Block] = [Table("What went to people", head, rows, digits=0)]
     if shown:
         blocks.append(Details("Some of the words that were handed over, and why", [Dialogue(shown)]))
     return Section("Hand-overs", blocks)

@@ -18,7 +18,7 @@ from polyclinic.clinics.patient.scenario.record import Level, Record
 from polyclinic.clinics.patient.state import Attention, Exchanged, PoolRow, Step, TriagedTo
 from polyclinic.clinics.patient.tools.validation import AnswerVerdict, QuestionVerdict
 from polyclinic.core.episode import Episode
-from polyclinic.core.library import Entry, Library
+from polyclinic.core.library import Entry, Lesson, Library
 from polyclinic.core.message import Frozen
 
 DEDUPE = 0.9
@@ -169,6 +169,12 @@ def correct(episode: Episode, judged: Sequence[Judged]) -> list[str]:
     return removed
 
 
+class _Answer(Lesson):
+    """The answer that an entry of any of the libraries holds; empty where it holds none."""
+
+    answer: str = ""
+
+
 def contamination(entries: Library | Sequence[Entry], records: Sequence[Record]) -> list[tuple[str, str, str]]:
     """Entries that touch test cases: (entry, record, why). Learned from one of them, or holding one of their facts."""
     found: list[tuple[str, str, str]] = []
@@ -184,6 +190,6 @@ def contamination(entries: Library | Sequence[Entry], records: Sequence[Record])
         if origin in ids:
             found.append((entry.id, origin, "learned from this case"))
             continue
-        words = content_words(f"{entry.key} {entry.value.get('answer', '')}")
+        words = content_words(f"{entry.key} {_Answer.read(entry.value).answer}")
         found += [(entry.id, record, "holds a fact of this case") for record, fact in facts if fact <= words]
     return found

@@ -83,17 +83,6 @@ class Transcript:
         """The same with `seq` filled in: events get their numbers when their episode is over."""
         return Transcript(_with_number(event, index) for index, event in enumerate(self.events))
 
-    def number_own(self) -> Transcript:
-        """The same for the one who made these events and needs no copies: they get their numbers themselves. An event
-        that stands here twice is copied.
-        """
-        for index, event in enumerate(self.events):
-            if event.seq == -1:
-                event.__dict__["seq"] = index
-            else:
-                self.events[index] = _with_number(event, index)
-        return self
-
     def to_json(self) -> bytes:
         """All events as a JSON array."""
         return json_bytes(self.events)
