@@ -16,7 +16,7 @@ import pytest
 from polyclinic.cli.main import cli, invoke
 from polyclinic.cli.names import COMMANDS
 from polyclinic.runner.registry import clinic_modules
-from polyclinic.testing import contract
+from polyclinic.testing import shape
 
 ROOT = Path(__file__).parent.parent
 PAGES = [
@@ -184,11 +184,11 @@ def test_the_glossary_names_classes_that_exist_and_each_word_once() -> None:
 def test_the_guide_names_everything_that_the_contract_asks_of_a_new_clinic() -> None:
     guide = (ROOT / "docs/guides/clinic.md").read_text(encoding="utf-8")
     table = {row.split("|")[1]: row for row in guide.splitlines() if row.startswith("| `")}
-    for room, entry in contract.ENTRIES:
+    for room, entry in shape.ENTRIES:
         assert any(f"`{room}`" in name and f"`{entry}`" in row for name, row in table.items()), (room, entry)
-    for room in contract.ROOMS:
+    for room in shape.ROOMS:
         assert any(f"`{room}`" in name and row.rstrip().endswith("| yes |") for name, row in table.items()), room
-    for heading in contract.HEADINGS:
+    for heading in shape.HEADINGS:
         assert heading.removeprefix("## ") in guide
     for place in ("`README.md`", "`docs/README.md`", "`tests/clinics/NAME`", "`CHANGELOG.md`"):
         assert place in guide

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from polyclinic.runner.registry import clinic_modules, load_clinic
-from polyclinic.testing import contract
+from polyclinic.testing import contract, shape
 
 CLINICS = sorted(clinic_modules())
 MISTAKES = [(name, mistake.name) for name in CLINICS for mistake in load_clinic(name).mistakes]
@@ -13,22 +13,22 @@ MISTAKES = [(name, mistake.name) for name in CLINICS for mistake in load_clinic(
 
 @pytest.mark.parametrize("name", CLINICS)
 def test_a_clinic_has_every_room(name: str) -> None:
-    contract.check_shape(load_clinic(name))
+    shape.check_shape(load_clinic(name))
 
 
 @pytest.mark.parametrize("name", CLINICS)
 def test_rooms_have_one_shape(name: str) -> None:
-    contract.check_rooms(load_clinic(name))
+    shape.check_rooms(load_clinic(name))
 
 
 @pytest.mark.parametrize("name", CLINICS)
 def test_live_sessions_are_described_whole(name: str) -> None:
-    contract.check_service(load_clinic(name))
+    shape.check_service(load_clinic(name))
 
 
 @pytest.mark.parametrize("name", CLINICS)
 def test_training_data_names_what_there_is(name: str) -> None:
-    contract.check_dataset(load_clinic(name))
+    shape.check_dataset(load_clinic(name))
 
 
 def test_a_dataset_that_names_a_judge_or_variant_there_is_not_is_refused() -> None:
@@ -36,12 +36,12 @@ def test_a_dataset_that_names_a_judge_or_variant_there_is_not_is_refused() -> No
     for wrong in ({"judges": ("nobody",)}, {"variants": ("never",)}, {"least_reward": 2.0}):
         data = type("Wrong", (type(demo.dataset),), wrong)()
         with pytest.raises(AssertionError, match="demo/dataset"):
-            contract.check_dataset(replace(demo, dataset=data))
+            shape.check_dataset(replace(demo, dataset=data))
 
 
 @pytest.mark.parametrize("name", CLINICS)
 def test_prompts_fit_their_templates_and_have_understudies(name: str) -> None:
-    contract.check_words(load_clinic(name))
+    shape.check_words(load_clinic(name))
 
 
 @pytest.mark.parametrize("name", CLINICS)

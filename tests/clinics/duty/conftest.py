@@ -12,7 +12,7 @@ from polyclinic.clinics.duty import clinic
 from polyclinic.clinics.duty.readings import READINGS
 from polyclinic.clinics.duty.rules.norms.norm import inventory
 from polyclinic.clinics.duty.scenario import scenarios
-from polyclinic.clinics.duty.state.ward import Ward, open_ward
+from polyclinic.clinics.duty.state.ward import Ward, open_campaign
 from polyclinic.clinics.duty.understudies import UNDERSTUDIES
 from polyclinic.clinics.duty.understudies.habits import BREAKS
 from polyclinic.clinics.duty.understudies.voices import given_in, voice
@@ -148,7 +148,7 @@ async def _campaign(
 ) -> list[EpisodeResult]:
     """One team's shifts in order, read by a reader that is always right unless told otherwise."""
     shifts = scenarios(selector, seed)
-    ward = open_ward(shifts, VARIANTS[variant], seed, Services())
+    ward = open_campaign(shifts, VARIANTS[variant], seed, Services())
     results = []
     for shift in shifts:
         results.append(await _play(shift, variant, ward, options=options, seed=seed, right=right))

@@ -21,7 +21,7 @@ from polyclinic.clinics.duty.rules.traits.drift import DriftSettings
 from polyclinic.clinics.duty.scenario import by_id, scenarios, shipped
 from polyclinic.clinics.duty.state.memory import CommitmentBook
 from polyclinic.clinics.duty.state.prompt_book import Edit
-from polyclinic.clinics.duty.state.ward import Counted, open_ward
+from polyclinic.clinics.duty.state.ward import Counted, open_campaign
 from polyclinic.clinics.duty.understudies.voices import given_in
 from polyclinic.clinics.duty.variants import VARIANTS
 from polyclinic.core.agent import Agent
@@ -102,7 +102,7 @@ class Hears:
 
 
 async def test_drift_is_a_change_of_what_is_heard_so_that_no_listeners_bias_counts_as_drift() -> None:
-    doctor = open_ward((), VARIANTS["full"], 3, Services()).roles["doctor"]
+    doctor = open_campaign((), VARIANTS["full"], 3, Services()).roles["doctor"]
     shift = SHIFTS["t1-03-metformin"]
     alarms = []
     for word in ("very strongly",) * 8 + ("hardly",) * 4:
@@ -122,7 +122,7 @@ async def test_without_r02_nobody_listens(campaign: Campaigns) -> None:
 
 async def test_rollback_restores_behaviour_exactly(play: Play) -> None:
     shifts = scenarios("T1:8", 5)
-    ward = open_ward(shifts, VARIANTS["full"], 5, Services())
+    ward = open_campaign(shifts, VARIANTS["full"], 5, Services())
     first: list[bytes] = []
     for shift in shifts:
         result = await play(shift, "full", ward, seed=5)
@@ -195,7 +195,7 @@ async def test_options_out_of_range_are_the_users_fault(play: Play) -> None:
 async def test_memory_recalls_facts_from_the_second_shift_on_and_plain_remembers_nothing(play: Play) -> None:
     shifts = scenarios("T1:3", 2)
     for variant, remembers in (("memory-only", True), ("plain", False)):
-        ward = open_ward(shifts, VARIANTS[variant], 2, Services())
+        ward = open_campaign(shifts, VARIANTS[variant], 2, Services())
         for shift in shifts:
             result = await play(shift, variant, ward)
             for effect in result.effects:
@@ -206,7 +206,7 @@ async def test_memory_recalls_facts_from_the_second_shift_on_and_plain_remembers
 
 async def test_memory_never_presents_another_patients_facts_as_this_ones(play: Play) -> None:
     shifts = scenarios("T1:4", 2)
-    ward = open_ward(shifts, VARIANTS["full"], 2, Services())
+    ward = open_campaign(shifts, VARIANTS["full"], 2, Services())
     for number, shift in enumerate(shifts):
         asked: list[Request] = []
         result = await play(shift, "full", ward, asked=asked)
@@ -231,7 +231,7 @@ async def test_a_broken_commitment_is_noted(play: Play) -> None:
 
 
 def test_open_ward_gives_all_variants_the_same_people() -> None:
-    one = open_ward((), VARIANTS["plain"], 3, Services())
-    two = open_ward((), VARIANTS["full"], 3, Services())
+    one = open_campaign((), VARIANTS["plain"], 3, Services())
+    two = open_campaign((), VARIANTS["full"], 3, Services())
     assert one.anchors == two.anchors
-    assert one.anchors != open_ward((), VARIANTS["full"], 4, Services()).anchors
+    assert one.anchors != open_campaign((), VARIANTS["full"], 4, Services()).anchors

@@ -13,7 +13,7 @@ from polyclinic.clinics.duty.report import feedback, performance, report, rulebo
 from polyclinic.clinics.duty.rules.norms.lint import lint_norms
 from polyclinic.clinics.duty.scenario import WRITINGS, AnyDuty, Duty, scenarios
 from polyclinic.clinics.duty.scenario import lint as lint_shifts
-from polyclinic.clinics.duty.state.ward import open_ward
+from polyclinic.clinics.duty.state import open_campaign
 from polyclinic.clinics.duty.understudies import MISTAKES, UNDERSTUDIES
 from polyclinic.clinics.duty.variants import VARIANTS, DutyVariant
 from polyclinic.core.clinic import Clinic, Role
@@ -56,7 +56,7 @@ clinic = Clinic(
     understudies=UNDERSTUDIES,
     mistakes=MISTAKES,
     libraries=("lines",),
-    open_campaign=open_ward,
+    open_campaign=open_campaign,
     report=report,
     feedback=feedback,
     performance=performance,

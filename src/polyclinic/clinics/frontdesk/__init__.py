@@ -6,7 +6,7 @@ from polyclinic.clinics.frontdesk.board import BOARD
 from polyclinic.clinics.frontdesk.evaluations import evaluations
 from polyclinic.clinics.frontdesk.flow import flow
 from polyclinic.clinics.frontdesk.judges import judges
-from polyclinic.clinics.frontdesk.operations.whatif import whatif
+from polyclinic.clinics.frontdesk.operations import whatif
 from polyclinic.clinics.frontdesk.prompts import PROMPTS
 from polyclinic.clinics.frontdesk.readings import READINGS
 from polyclinic.clinics.frontdesk.report import feedback, report

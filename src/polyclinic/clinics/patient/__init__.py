@@ -9,7 +9,7 @@ from polyclinic.clinics.patient.prompts.known import known_scenes
 from polyclinic.clinics.patient.readings import READINGS
 from polyclinic.clinics.patient.report import feedback, report
 from polyclinic.clinics.patient.scenario import WRITINGS, PatientScenario, lint, scenarios
-from polyclinic.clinics.patient.state import Evolution
+from polyclinic.clinics.patient.state import open_campaign
 from polyclinic.clinics.patient.understudies import MISTAKES, UNDERSTUDIES
 from polyclinic.clinics.patient.variants import VARIANTS, PatientVariant
 from polyclinic.core.clinic import Clinic, Role
@@ -62,7 +62,7 @@ clinic = Clinic(
     understudies=UNDERSTUDIES,
     mistakes=MISTAKES,
     libraries=("attention", "trajectory", "triage", "pool"),
-    open_campaign=lambda scenarios, variant, seed, services: Evolution(),
+    open_campaign=open_campaign,
     lint=lint,
     own_writings=WRITINGS,
     report=report,

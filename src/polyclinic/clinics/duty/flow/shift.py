@@ -27,7 +27,7 @@ from polyclinic.clinics.duty.rules.triggers.scene import Line, Scene
 from polyclinic.clinics.duty.scenario import STAFF, AnyDuty
 from polyclinic.clinics.duty.scenario.institution import priors
 from polyclinic.clinics.duty.state.memory import CommitmentBook
-from polyclinic.clinics.duty.state.ward import ShiftEnded, Ward, open_ward
+from polyclinic.clinics.duty.state.ward import ShiftEnded, Ward, open_campaign
 from polyclinic.clinics.duty.variants import DutyVariant
 from polyclinic.core.episode import Episode
 from polyclinic.people.traits import draw_profile
@@ -155,4 +155,4 @@ class Shift:
 def ward_of(episode: Episode[AnyDuty, DutyVariant]) -> Ward:
     """The campaign's ward, or a new one for a shift that stands alone."""
     shared = episode.shared(Ward)
-    return shared if shared is not None else open_ward((), episode.variant, episode.spec.seed, episode.services)
+    return shared if shared is not None else open_campaign((), episode.variant, episode.spec.seed, episode.services)

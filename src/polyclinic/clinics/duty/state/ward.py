@@ -153,7 +153,7 @@ class Ward:
         return ward
 
 
-def open_ward(scenarios: Sequence[Scenario], variant: Variant, seed: int, services: Services) -> Ward:
+def open_campaign(scenarios: Sequence[Scenario], variant: Variant, seed: int, services: Services) -> Ward:
     """A new team: each role's person is drawn from the priors, the same in every variant."""
     known = priors(services)
     people: tuple[tuple[Role, Communicator], ...] = (("doctor", "doctor"), ("nurse", "nurse"), ("trainee", "trainee"))

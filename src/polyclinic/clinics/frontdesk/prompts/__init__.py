@@ -6,8 +6,9 @@ Speech is plain text. A form has one field for each datum and closed choices (se
 
 from __future__ import annotations
 
+from polyclinic.clinics.frontdesk.prompts.intake import StaffIntake, StaffRecord
 from polyclinic.clinics.frontdesk.prompts.patient import PatientBooking, PatientCalls, PatientIntake
-from polyclinic.clinics.frontdesk.prompts.staff import StaffBooks, StaffChanges, StaffIntake, StaffReasons, StaffRecord
+from polyclinic.clinics.frontdesk.prompts.staff import StaffBooks, StaffChanges, StaffReasons
 from polyclinic.clinics.frontdesk.prompts.views import VOICES, DayDiary, PhysicianDiary, Topic, Voice
 
 PROMPTS = (

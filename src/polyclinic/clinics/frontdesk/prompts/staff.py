@@ -1,29 +1,21 @@
-"""The staff at intake, booking and changes, with tools or by reasoning over diaries."""
+"""The staff at booking and changes, with tools or by reasoning over diaries."""
 
 from __future__ import annotations
 
 from polyclinic.clinics.frontdesk.prompts.replies import (
-    EMERGENCY,
-    NOT_YET,
     Change,
     Choice,
-    IntakeReply,
     ProposedTime,
     ReasonedSchedule,
     change_form,
     choice_form,
-    intake_form,
     is_of_department,
-    is_whole,
     schedule_form,
 )
-from polyclinic.clinics.frontdesk.prompts.views import FIRST_VOICE, PhysicianDiary, Topic, Voice
+from polyclinic.clinics.frontdesk.prompts.views import FIRST_VOICE, PhysicianDiary, Voice
 from polyclinic.core.form import FormHints, OnlyIf
 from polyclinic.core.prompt import Prompt
 from polyclinic.text.layout import blocks, listed
-
-_FORM_LINE = ("name", "sex", "phone", "identifier", "address", "department")
-
 
 _SEARCHES = {
     "get_all_time": "take the earliest time in the department",
@@ -33,90 +25,6 @@ _SEARCHES = {
     "fallback": "read the diaries myself",
 }
 _CHANGES = {"reschedule": "move the appointment", "cancel": "cancel the appointment", "ask": "ask the caller"}
-
-
-class StaffIntake(Prompt[str]):
-    """The staff asks. `known` is what its form holds so far, `missing` which particulars it still lacks."""
-
-    template = "staff_intake.md"
-    words = 40
-    known: tuple[str, ...]
-    missing: tuple[str, ...]
-    topic: Topic
-    patient_says: str
-    voice: Voice = FIRST_VOICE
-
-    @property
-    def for_human(self) -> str:
-        """What a person at the desk must still find out."""
-        if self.missing:
-            return f"(Not written down yet: {', '.join(self.missing)}.) Type what you say."
-        return "Type what you say: ask about an earlier diagnosis, or about the complaint."
-
-
-class StaffRecord(Prompt[IntakeReply]):
-    """The staff fills in its form from all that was said; in the last round it must name a department.
-    `department_lines` says what each department is for.
-    """
-
-    template = "staff_record.md"
-    words = 90
-    narrows = True
-    departments: tuple[str, ...]
-    department_lines: tuple[str, ...]
-    dialogue: tuple[str, ...]
-    must_decide: bool
-    not_yet: str = NOT_YET
-    emergency: str = EMERGENCY
-    voice: Voice = FIRST_VOICE
-
-    def reply_form(self) -> type[IntakeReply]:
-        """Closed by this hospital's departments."""
-        return intake_form(self.departments, self.must_decide)
-
-    def fits(self, reply: IntakeReply) -> bool:
-        """All fields are there, and the department is one of this hospital's."""
-        open_ = reply.department == NOT_YET and not self.must_decide
-        return is_whole(reply) and (open_ or reply.department in self.departments or reply.department == EMERGENCY)
-
-    @property
-    def for_human(self) -> str:
-        """How the record is typed."""
-        told = (
-            "You are the clerk. Find out who the patient is (full name, sex, phone, personal number, address), whether "
-            "there is a diagnosis already, and what is wrong; then choose a department.\n\n"
-            f"Departments: {', '.join(self.departments)}. Something that cannot wait: {EMERGENCY}.\n\n"
-        )
-        go_on = "" if self.must_decide else "\nTo ask another question first, type - here."
-        return (
-            f"{told}"
-            "Write the record, each value exactly as the patient gave it, nothing between the bars where it was not "
-            f"said:\n{' | '.join(_FORM_LINE)}{go_on}"
-        )
-
-    def form_hints(self) -> FormHints:
-        """The record as fields; an empty department means that there is more to ask."""
-        more = "" if self.must_decide else f" Leave the department at “{NOT_YET}” to ask another question first."
-        return FormHints(
-            ask=f"Write the record, each value exactly as the patient gave it.{more}",
-            hidden=("diagnosis", "complaint", "reason"),
-            labels={"identifier": "Personal number"},
-            choices={"sex": {"": "not said"}},
-        )
-
-    @classmethod
-    def from_human(cls, text: str) -> IntakeReply:
-        """A person writes the six values, separated by ``|``; a dash while there is more to ask."""
-        if text.strip() in ("", "-"):
-            return IntakeReply()
-        parts = [part.strip() for part in text.split("|")]
-        if len(parts) != len(_FORM_LINE):
-            raise ValueError(f"write {' | '.join(_FORM_LINE)}, or - to ask first")
-        values = dict(zip(_FORM_LINE, parts, strict=True))
-        values["sex"] = values["sex"].lower()
-        if values["department"].lower().startswith("emergency"):
-            values["department"] = EMERGENCY
-        return IntakeReply.model_validate({**values, "department": values["department"] or NOT_YET})
 
 
 class StaffBooks(Prompt[Choice]):
