@@ -54,6 +54,45 @@ async def test_events_of_parallel_branches_stand_in_the_order_given(open_episode
     ]
 
 
+async def test_a_branch_alongside_is_kept_when_the_block_ends(open_episode: OpenEpisode) -> None:
+    episode = await open_episode()
+
+    async def checks(name: str) -> str:
+        await asyncio.sleep(0)
+        episode.say("checker", name)
+        return name
+
+    async with episode.alongside() as side:
+        for name in ("first", "second"):
+            episode.say("speaker", name)
+            side.start(checks(name))
+            await asyncio.sleep(0.01)
+        assert not episode.transcript.said("checker")
+    assert side.results == ["first", "second"]
+    assert [said.speaker for said in episode.transcript.said()] == ["speaker", "speaker", "checker", "checker"]
+
+
+async def test_a_block_that_fails_stops_its_branches(open_episode: OpenEpisode) -> None:
+    episode = await open_episode()
+    stopped: list[str] = []
+
+    async def endless() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            stopped.append("stopped")
+
+    async def fails() -> None:
+        async with episode.alongside() as side:
+            side.start(endless())
+            await asyncio.sleep(0)
+            raise ModelError("gone")
+
+    with pytest.raises(ModelError, match="gone"):
+        await fails()
+    assert stopped == ["stopped"]
+
+
 async def test_the_first_failure_in_order_is_raised_after_all_branches_finished(open_episode: OpenEpisode) -> None:
     episode = await open_episode()
 

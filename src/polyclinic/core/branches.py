@@ -6,9 +6,9 @@ So what is kept, and what is asked, never depends on which branch was quicker.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Coroutine, Sequence
+from collections.abc import Awaitable, Coroutine, Iterable, Sequence
 from contextvars import ContextVar
-from typing import Any, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 from polyclinic.core.agent import Agent
 from polyclinic.core.reading import READER, Finding, Memo, Question, read_text
@@ -33,38 +33,77 @@ def memo_of_branch(trunk: Memo) -> Memo:
     return _memo.get() or trunk
 
 
-async def join_branches(trunk: list[Event], memo: Memo, branches: tuple[Coroutine[Any, Any, T], ...]) -> list[T]:
+class Alongside(Generic[T]):
+    """Branches that start one by one while the trunk goes on, and are joined when the block ends.
+
+    Their events and findings reach the trunk then, in the order the branches were started. A block that fails cancels
+    them.
+    """
+
+    def __init__(self, trunk: list[Event], memo: Memo) -> None:
+        self._target, self._known = events_of_branch(trunk), memo_of_branch(memo)
+        self._buffers: list[list[Event]] = []
+        self._memos: list[Memo] = []
+        self._branches: list[Coroutine[Any, Any, T]] = []
+        self._tasks: list[asyncio.Task[T]] = []
+        self.results: list[T] = []
+        """What the branches gave, in the order they were started; there when the block has ended."""
+
+    def start(self, branch: Coroutine[Any, Any, T]) -> None:
+        """Start one branch. It knows the findings that the trunk knows now."""
+        buffer: list[Event] = []
+        own = self._known.branch()
+        self._buffers.append(buffer)
+        self._memos.append(own)
+        self._branches.append(branch)
+        self._tasks.append(asyncio.create_task(_run_branch(buffer, own, branch)))
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Let all branches finish; the first failure, in the order they were started, is then raised."""
+        if kind is not None:
+            await self._cancel()
+            return
+        try:
+            results = await asyncio.gather(*self._tasks, return_exceptions=True)
+        except asyncio.CancelledError:
+            await self._cancel()
+            raise
+        for buffer in self._buffers:
+            self._target.extend(buffer)
+        for own in self._memos:
+            self._known.own.update(own.own)
+        for result in results:
+            if isinstance(result, BaseException):
+                raise result
+        self.results = [result for result in results if not isinstance(result, BaseException)]
+
+    async def _cancel(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        for branch in self._branches:
+            branch.close()
+
+
+async def _run_branch(buffer: list[Event], own: Memo, branch: Awaitable[T]) -> T:
+    _branch.set(buffer)
+    _memo.set(own)
+    return await branch
+
+
+async def join_branches(trunk: list[Event], memo: Memo, branches: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     """Run branches side by side; their events are kept in the order the branches were given, not as they came.
 
     All branches are let finish; the first failure, in that same order, is then raised.
     """
-    target, known = events_of_branch(trunk), memo_of_branch(memo)
-    buffers: list[list[Event]] = [[] for _ in branches]
-    memos = [known.branch() for _ in branches]
-
-    async def run(buffer: list[Event], own: Memo, branch: Awaitable[T]) -> T:
-        _branch.set(buffer)
-        _memo.set(own)
-        return await branch
-
-    tasks = [asyncio.create_task(run(*parts)) for parts in zip(buffers, memos, branches, strict=True)]
-    try:
-        results = await asyncio.gather(*tasks, return_exceptions=True)
-    except asyncio.CancelledError:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+    side: Alongside[T] = Alongside(trunk, memo)
+    async with side:
         for branch in branches:
-            branch.close()
-        raise
-    for buffer in buffers:
-        target.extend(buffer)
-    for own in memos:
-        known.own.update(own.own)
-    for result in results:
-        if isinstance(result, BaseException):
-            raise result
-    return [result for result in results if not isinstance(result, BaseException)]
+            side.start(branch)
+    return side.results
 
 
 class ReadingBench:

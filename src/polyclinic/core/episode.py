@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
 from polyclinic.core.agent import Agent
-from polyclinic.core.branches import events_of_branch, join_branches, memo_of_branch
+from polyclinic.core.branches import Alongside, events_of_branch, join_branches, memo_of_branch
 from polyclinic.core.campaign import Effect, NothingShared, Shared, StoredEffect, Turnstile
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.database import Transaction
@@ -186,6 +186,13 @@ class Episode(Generic[S_co, V_co]):
         All branches are let finish; the first failure, in that same order, is then raised.
         """
         return await join_branches(self._events, self.board.memo, branches)
+
+    def alongside(self) -> Alongside[Any]:
+        """Branches that start one by one while the flow goes on: ``async with episode.alongside() as readings: ...``.
+
+        What they record is kept when the block ends, in the order they were started.
+        """
+        return Alongside(self._events, self.board.memo)
 
     async def reads(self, text: str, questions: Sequence[Question]) -> tuple[Finding, ...]:
         """What a text means: one finding for each question, all in one call. The same is never asked twice."""

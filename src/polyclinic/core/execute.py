@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -80,11 +80,14 @@ async def run_episode(
     *,
     fresh: bool = False,
     committed_whole: bool = False,
+    played: Callable[[Sequence[Effect]], None] | None = None,
 ) -> EpisodeResult:
     """Run the flow and the judges. Failures inside become data; the user's errors and the run's limits are raised.
 
     The episode's own limits are the flow's: an episode that used all it may is judged like any other. `fresh` says that
     its journal is known to be empty, `committed_whole` that the caller commits the last answers with the result.
+    `played` is told what the episode changes when its flow has ended well and no records wait to be written, before the
+    judges begin: they change nothing that another episode could see.
     """
     clinic, variant = context.clinic, context.clinic.variant(spec.variant)
     meter = Meter(context.limits, "episode")
@@ -118,6 +121,8 @@ async def run_episode(
     if result.status == "done":
         episode.record(Ended(outcome=result.outcome, data=episode.closing))
         board.meters = () if context.run_meter is None else (context.run_meter,)
+        if played is not None and (episode.staged is None or not episode.staged.pending):
+            played(episode.effects)
         await _judge(context, board, episode, result)
         result.effects, result.commit_hooks = episode.effects, episode.commit_hooks
         result.staged = episode.staged

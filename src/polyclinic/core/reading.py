@@ -228,8 +228,8 @@ class Memo:
         return found if found is not None or self.before is None else self.before.get(text, question)
 
     def branch(self) -> Memo:
-        """The memo of a branch that starts here."""
-        return Memo(before=self)
+        """The memo of a branch that starts here. It does not see what is found here later."""
+        return Memo(before=Memo(dict(self.own), self.before))
 
 
 async def read_text(reader: Agent, memo: Memo, text: str, questions: Sequence[Question]) -> tuple[Finding, ...]:

@@ -9,6 +9,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
 from contextlib import ExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 
 from polyclinic.core.campaign import Turnstile
 from polyclinic.core.episode import Campaign
@@ -210,10 +211,11 @@ class Batch:
             running.apply(episode, effect)
 
     async def _episode(self, unit: str, row: StoredEpisode, running: RunningCampaign) -> None:
-        """Run one episode until it is committed. The next one in a campaign may start when it is committed, or as soon
-        as its commit is queued; never when it was stopped.
+        """Run one episode until it is committed. The next one in a campaign may start when it is committed; with a
+        chain, as soon as its commit is queued, or while it is judged; never when it was stopped.
         """
         began = time.monotonic()
+        chained = running.chain is not None and running.campaign.turnstile is not None
         scenario = self.scenarios[row.spec.scenario]
         with ExitStack() as watching:
             seen = [watching.enter_context(each.episode(self.run, row.spec)) for each in self.context.observers]
@@ -224,15 +226,21 @@ class Batch:
                 running.campaign,
                 fresh=not row.recorded,
                 committed_whole=self.context.services.records_join,
+                played=partial(running.episode_played, row.spec) if chained else None,
             )
             for observer in seen:
                 observer.episode_ended(result)
         elapsed_ms = round((time.monotonic() - began) * 1000)
         early = running.chain is not None and self._joins(result)
+        gone_on = chained and row.spec.position in running.judged
+        await running.earlier_ends(row.spec)
         try:
             if early:
                 end = self._end(unit, result, elapsed_ms, running.chain)
-                running.episode_ended(row.spec, result.effects)
+                if gone_on:
+                    running.end_submitted(row.spec)
+                else:
+                    running.episode_ended(row.spec, result.effects)
                 await end
             else:
                 if not self._joins(result) and result.staged is not None:
@@ -250,6 +258,8 @@ class Batch:
         if result.failures:
             self.judge_failures += len(judging_failures(result.transcript))
         self.progress.ended(result)
+        if gone_on and result.status != "done":
+            raise ChainBroken("an episode failed after others had gone on with what it changed")
 
     def _joins(self, result: EpisodeResult) -> bool:
         """Whether the episode's end is one transaction: its changes of records, if any, join it."""

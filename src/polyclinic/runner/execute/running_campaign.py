@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -16,12 +17,29 @@ from polyclinic.store.chain import Chain
 @dataclass
 class RunningCampaign:
     """A campaign that is running. Library changes are held until their wave ends. `chain` lets the next episode start
-    before the last one is committed.
+    before the last one is committed, and even while it is judged: `judged` are those, each until its end is submitted.
     """
 
     campaign: Campaign
     held: dict[str, list[Effect | StoredEffect]] = field(default_factory=dict)
     chain: Chain | None = None
+    judged: dict[int, asyncio.Event] = field(default_factory=dict)
+
+    def episode_played(self, spec: EpisodeSpec, effects: Sequence[Effect]) -> None:
+        """The episode's flow has ended; later ones may go on while it is judged."""
+        self.judged[spec.position] = asyncio.Event()
+        self.episode_ended(spec, effects)
+
+    async def earlier_ends(self, spec: EpisodeSpec) -> None:
+        """Wait until the end of every earlier episode that was let go early is submitted: ends keep their order."""
+        for position in sorted(self.judged):
+            if position < spec.position and (event := self.judged.get(position)) is not None:
+                await event.wait()
+
+    def end_submitted(self, spec: EpisodeSpec) -> None:
+        """The end of an episode that was let go early is submitted."""
+        if (event := self.judged.pop(spec.position, None)) is not None:
+            event.set()
 
     def episode_ended(self, spec: EpisodeSpec, effects: Iterable[Effect]) -> None:
         """Apply an ended episode's effects and free its lane; libraries change only when the wave ends."""

@@ -77,7 +77,8 @@ class Staff:
     ) -> None:
         self.role, self.state, self.shift = state.role, state, shift
         self._agent, self._scenario, self._variant = episode.agent(state.role), scenario, variant
-        self._reads, self._options = episode.reads, steering(episode.services.options)
+        self._reads, self._together = episode.reads, episode.together
+        self._options = steering(episode.services.options)
         self._bound = applicable(norms, state.role, scenario)
         self._norms = norms
         self._style, self._view = style_for(scenario), role_view(scenario, state.role)
@@ -185,13 +186,15 @@ class Staff:
         self, asked: Sequence[tuple[Beat, int]], lines: Sequence[Line], profile: TraitProfile, sample: int
     ) -> list[tuple[str, list[Verdict]]]:
         """What this person would have said at earlier beats had they been `profile`, and what that would break."""
-        found: list[tuple[str, list[Verdict]]] = []
-        for beat, at in asked:
-            prompt = self.prompt(beat, lines[:at], CommitmentBook(), profile)
-            text = await self._agent.ask(prompt, history=since_own_words(self.role, lines[:at])[0], sample=sample)
-            scene = Scene(self._scenario, self.role, text, beat.to, tuple(lines[:at]))
-            found.append((text, await read_action(self._reads, self._norms, scene)))
-        return found
+        return await self._together(*(self._probe(beat, lines[:at], profile, sample) for beat, at in asked))
+
+    async def _probe(
+        self, beat: Beat, before: Sequence[Line], profile: TraitProfile, sample: int
+    ) -> tuple[str, list[Verdict]]:
+        prompt = self.prompt(beat, before, CommitmentBook(), profile)
+        text = await self._agent.ask(prompt, history=since_own_words(self.role, before)[0], sample=sample)
+        scene = Scene(self._scenario, self.role, text, beat.to, tuple(before))
+        return text, await read_action(self._reads, self._norms, scene)
 
 
 def _earlier(old: Trajectory) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from polyclinic.clinics.duty.agents import Staff, spoken, trait_lines
 from polyclinic.clinics.duty.evolve.identity import candidates, preferred, tried
 from polyclinic.clinics.duty.evolve.lines import keep_line
 from polyclinic.clinics.duty.evolve.prompt_edits import edits_from
 from polyclinic.clinics.duty.evolve.reflect import diagnose, hear_traits, identity_report, said_by
-from polyclinic.clinics.duty.evolve.reports import R02, Diagnosis, IdentityReport
+from polyclinic.clinics.duty.evolve.reports import R01, R02, Diagnosis, IdentityReport
 from polyclinic.clinics.duty.rules.norms.checker import Verdict
 from polyclinic.clinics.duty.rules.norms.norm import Norm, applicable
 from polyclinic.clinics.duty.rules.norms.scoring import RewardWeights
@@ -57,29 +58,48 @@ def drift_settings(variant: DutyVariant) -> DriftSettings:
     )
 
 
+class Reflection(NamedTuple):
+    """What looking back at a shift showed about one role: both reports, and how the traits sounded."""
+
+    r01: R01 | None
+    r02: R02 | None
+    raw: dict[str, float]
+
+
 async def reflect(episode: Episode, variant: DutyVariant, shift: ShiftRecord) -> None:
-    """R01, R02, edits and identity for every member of staff on duty."""
-    for role in shift.staff:
-        await _reflect_role(episode, variant, shift, role)
+    """R01, R02, edits and identity for every member of staff on duty. Everybody looks back at the same time."""
+    seen = await episode.together(*(_look_back(episode, variant, shift, role) for role in shift.staff))
+    reflections = dict(zip(shift.staff, seen, strict=True))
+    for role, reflection in reflections.items():
+        _learn(episode, variant, shift, role, reflection)
+    if variant.identity and not variant.frozen and shift.number % variant.batch == 0:
+        chosen = await episode.together(*(_optimise(episode, variant, shift, role) for role in shift.staff))
+        for effect in chosen:
+            if effect is not None:
+                episode.effect(effect)
 
 
-async def _reflect_role(episode: Episode, variant: DutyVariant, shift: ShiftRecord, role: Role) -> None:
-    state = shift.staff[role].state
-    agent = episode.agent("reflector")
-    broken = shift.broken_by(role)
+async def _look_back(episode: Episode, variant: DutyVariant, shift: ShiftRecord, role: Role) -> Reflection:
+    """Both reflections of one role. Nothing is changed yet."""
+    state, broken = shift.staff[role].state, shift.broken_by(role)
     r01 = r02 = None
     raw: dict[str, float] = {}
     if variant.r01:
         r01 = await diagnose(episode, state, shift.scenario, spoken(shift.lines), broken, shift.taught, shift.number)
         episode.note(Diagnosis(report=r01))
     if variant.r02 and state.profile is not None:
-        heard, raw = await hear_traits(agent, state, shift.scenario, said_by(shift.lines, role))
+        heard, raw = await hear_traits(episode.agent("reflector"), state, shift.scenario, said_by(shift.lines, role))
         settings = drift_settings(variant)
         r02 = identity_report(
             state, shift.scenario, heard, shift.commitments, shift.worries, broken, settings, shift.number
         )
         episode.note(IdentityReport(report=r02))
-    edits = edits_from(state, r01, r02, {norm.id: norm for norm in shift.taught})
+    return Reflection(r01, r02, raw)
+
+
+def _learn(episode: Episode, variant: DutyVariant, shift: ShiftRecord, role: Role, seen: Reflection) -> None:
+    """The edits, the counts and the memory that follow; a frozen variant writes down the edits and changes nothing."""
+    edits = edits_from(shift.staff[role].state, seen.r01, seen.r02, {norm.id: norm for norm in shift.taught})
     for edit in edits:
         episode.note(EditProposed(role=role, edit=edit, withheld=variant.frozen))
     if variant.frozen:
@@ -87,11 +107,9 @@ async def _reflect_role(episode: Episode, variant: DutyVariant, shift: ShiftReco
     for edit in edits:
         episode.effect(Edited(role=role, edit=edit))
         keep_line(episode, shift.scenario.task_id, role, edit)
-    episode.effect(ShiftCounted(role=role, counted=_counted(shift, role, r02, raw)))
+    episode.effect(ShiftCounted(role=role, counted=_counted(shift, role, seen.r02, seen.raw)))
     if variant.memory:
         episode.effect(ShiftRemembered(role=role, trajectory=_trajectory(shift, role)))
-    if variant.identity and shift.number % variant.batch == 0:
-        await _optimise(episode, variant, shift, role)
 
 
 def _counted(shift: ShiftRecord, role: Role, r02: R02 | None, raw: dict[str, float]) -> Counted:
@@ -108,21 +126,23 @@ def _counted(shift: ShiftRecord, role: Role, r02: R02 | None, raw: dict[str, flo
     )
 
 
-async def _optimise(episode: Episode, variant: DutyVariant, shift: ShiftRecord, role: Role) -> None:
+async def _optimise(episode: Episode, variant: DutyVariant, shift: ShiftRecord, role: Role) -> IdentityChosen | None:
     """Identity optimisation, in batches: candidates are tried on this shift's situations, preferences decide."""
     member = shift.staff[role]
     state = member.state
     options = candidates(state, drift_settings(variant))
     if len(options) < 2 or state.anchor is None or state.profile is None:
-        return
+        return None
     asked = [(beat, at) for beat, at in shift.beats if beat.role == role][:PROBES]
-    all_tried = [tried(o, await member.probes(asked, shift.lines, o.profile, PROBE_SAMPLE)) for o in options]
+    replies = await episode.together(*(member.probes(asked, shift.lines, o.profile, PROBE_SAMPLE) for o in options))
+    all_tried = [tried(option, probes) for option, probes in zip(options, replies, strict=True)]
     weights = RewardWeights(alpha=variant.alpha, beta=variant.beta, gamma=variant.gamma)
-    chosen, wins = await preferred(episode.agent("reflector"), trait_lines(state.anchor), state, all_tried, weights)
+    chosen, wins = await preferred(episode, trait_lines(state.anchor), state, all_tried, weights)
     episode.note(IdentityPreferred(role=role, chosen=chosen.name, wins=wins))
-    if chosen.profile != state.profile:
-        episode.changed(f"identity:{role}", state.profile.means(), chosen.profile.means())
-        episode.effect(IdentityChosen(role=role, profile=chosen.profile))
+    if chosen.profile == state.profile:
+        return None
+    episode.changed(f"identity:{role}", state.profile.means(), chosen.profile.means())
+    return IdentityChosen(role=role, profile=chosen.profile)
 
 
 def _trajectory(shift: ShiftRecord, role: Role) -> Trajectory:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 
 from polyclinic.clinics.duty.prompts import PreferenceSteers, PrefersIdentity, TraitLine
 from polyclinic.clinics.duty.rules.norms.checker import Verdict
@@ -11,6 +12,7 @@ from polyclinic.clinics.duty.rules.traits.compatibility import safer_side
 from polyclinic.clinics.duty.rules.traits.drift import DriftSettings, conservative_step
 from polyclinic.clinics.duty.state.ward import RoleState
 from polyclinic.core.agent import Agent
+from polyclinic.core.episode import Episode
 from polyclinic.core.message import Frozen
 from polyclinic.people.traits import TraitProfile
 
@@ -82,7 +84,7 @@ def tried(candidate: Candidate, probes: Sequence[tuple[str, list[Verdict]]]) -> 
 
 
 async def preferred(
-    agent: Agent,
+    episode: Episode,
     role_traits: tuple[TraitLine, ...],
     state: RoleState,
     all_tried: Sequence[Tried],
@@ -93,14 +95,15 @@ async def preferred(
     The present identity stays unless another one beats it: ties change nobody.
     """
     wins = {item.candidate.name: 0 for item in all_tried}
-    for i, first in enumerate(all_tried):
-        for second in all_tried[i + 1 :]:
-            forward = await _ask(agent, role_traits, state, first, second, weights)
-            backward = await _ask(agent, role_traits, state, second, first, weights)
-            if forward == "first" and backward == "second":
-                wins[first.candidate.name] += 1
-            elif forward == "second" and backward == "first":
-                wins[second.candidate.name] += 1
+    agent = episode.agent("reflector")
+    pairs = list(combinations(all_tried, 2))
+    both = [order for first, second in pairs for order in ((first, second), (second, first))]
+    answers = await episode.together(*(_ask(agent, role_traits, state, *order, weights) for order in both))
+    for (first, second), forward, backward in zip(pairs, answers[::2], answers[1::2], strict=True):
+        if forward == "first" and backward == "second":
+            wins[first.candidate.name] += 1
+        elif forward == "second" and backward == "first":
+            wins[second.candidate.name] += 1
     best = max(all_tried, key=lambda item: wins[item.candidate.name])
     present = all_tried[0]
     chosen = best if wins[best.candidate.name] > wins[present.candidate.name] else present

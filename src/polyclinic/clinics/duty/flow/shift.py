@@ -7,6 +7,7 @@ happens after the shift in `evolve/after_shift.py`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from polyclinic.clinics.duty.agents import Patient, Staff
 from polyclinic.clinics.duty.evolve.after_shift import ShiftRecord, reflect
@@ -29,6 +30,7 @@ from polyclinic.clinics.duty.scenario.institution import priors
 from polyclinic.clinics.duty.state.memory import CommitmentBook
 from polyclinic.clinics.duty.state.ward import ShiftEnded, Ward, open_campaign
 from polyclinic.clinics.duty.variants import DutyVariant
+from polyclinic.core.branches import Alongside
 from polyclinic.core.episode import Episode
 from polyclinic.people.traits import draw_profile
 
@@ -40,21 +42,22 @@ async def flow(episode: Episode[AnyDuty, DutyVariant]) -> str:
     await episode.enter_lane("ward")
     shift = Shift(episode)
     shift.introduce()
-    order = list(running_order(shift.scenario))
-    while order and len(shift.lines) < shift.scenario.turns[1]:
-        beat = order.pop(0)
-        episode.take_turn()
-        if beat.role != "patient":
-            more = any(later.role == beat.role for later in order)
-            await shift.staff_speaks(beat if more else beat.model_copy(update={"last": True}))
-        elif await shift.patient_speaks(beat) and shift.room_for(order, 2):
-            order = [Beat(role=beat.to, stage="answer", to="patient"), *order]
+    async with episode.alongside() as checks:
+        await shift.talk(checks)
+    shift.checked(checks.results)
     record = shift.record()
     variant = shift.variant
     if variant.memory or variant.r01 or variant.r02 or variant.identity:
         await reflect(episode, variant, record)
     episode.effect(ShiftEnded())
     return record.outcome
+
+
+class Checked(NamedTuple):
+    """What one message breaks."""
+
+    broken: list[Verdict]
+    taught: list[Verdict]
 
 
 class Shift:
@@ -98,24 +101,47 @@ class Shift:
             written = tuple(norm.model_dump(mode="json", by_alias=True) for norm in self.norms)
             self.episode.note(NormsShown(norms=written))
 
+    async def talk(self, checks: Alongside[Checked]) -> None:
+        """Beat by beat until the running order ends. The checker looks at what was said while others speak."""
+        order = list(running_order(self.scenario))
+        while order and len(self.lines) < self.scenario.turns[1]:
+            beat = order.pop(0)
+            self.episode.take_turn()
+            if beat.role != "patient":
+                more = any(later.role == beat.role for later in order)
+                scene = await self.staff_speaks(beat if more else beat.model_copy(update={"last": True}))
+                checks.start(self.check(scene))
+            elif await self.patient_speaks(beat) and self.room_for(order, 2):
+                order = [Beat(role=beat.to, stage="answer", to="patient"), *order]
+
     def room_for(self, order: Sequence[Beat], more: int) -> bool:
         """Whether so many more messages fit beside what is still planned."""
         return len(self.lines) + len(order) + more <= self.scenario.turns[1]
 
-    async def staff_speaks(self, beat: Beat) -> None:
-        """A member of staff speaks, and the checker looks: for the record, and for what will be learned."""
+    async def staff_speaks(self, beat: Beat) -> Scene:
+        """A member of staff speaks; the scene is what the checker looks at."""
         told = await self.staff[beat.role].speaks(beat, self.lines, self.commitments)
         scene = Scene(self.scenario, beat.role, told.text, beat.to, tuple(self.lines))
         spoke = StaffSpoke(stage=beat.stage, drafts=len(told.drafts), refused=told.refused)
         self.episode.say(beat.role, told.text, to=beat.to, payload=spoke)
-        broken = await read_action(self.episode.reads, self.norms, scene)
-        for verdict in broken:
-            self.episode.violated(verdict.norm, beat.role, verdict.severity, verdict.words, verdict.rationale)
-        self.verdicts += broken
-        same = self.taught == self.norms
-        self.taught_verdicts += broken if same else await read_action(self.episode.reads, self.taught, scene)
         self.beats.append((beat, len(self.lines)))
         self._heard(Line(speaker=beat.role, text=told.text, to=beat.to))
+        return scene
+
+    async def check(self, scene: Scene) -> Checked:
+        """What a message breaks: of the true norms for the record, of the taught norms for what will be learned."""
+        broken = await read_action(self.episode.reads, self.norms, scene)
+        if self.taught == self.norms:
+            return Checked(broken, broken)
+        return Checked(broken, await read_action(self.episode.reads, self.taught, scene))
+
+    def checked(self, checks: Sequence[Checked]) -> None:
+        """Write down everything that was broken, in the order it was said."""
+        for check in checks:
+            for verdict in check.broken:
+                self.episode.violated(verdict.norm, verdict.role, verdict.severity, verdict.words, verdict.rationale)
+            self.verdicts += check.broken
+            self.taught_verdicts += check.taught
 
     async def patient_speaks(self, beat: Beat) -> bool:
         """The patient answers; true if they end with a question, which then is still open."""
