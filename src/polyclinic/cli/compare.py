@@ -42,7 +42,7 @@ async def command(left: str, right: str, metrics: tuple[str, ...], scoring: str,
         print_json([asdict(item) for item in found])
     else:
         tested = not all(same_rules(arm.results) for arm in arms)
-        columns = ["metric", "left", "right", "difference", "95 %", "p (Holm)", "n"]
+        columns = ["metric", left, right, "difference", "95 %", "p (Holm)", "n"]
         click.echo(table([_row(item, tested) for item in found], columns))
         if not tested:
             click.echo("No p-values: judges and actors are played by the same rules, so a test would prove nothing.")

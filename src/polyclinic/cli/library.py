@@ -102,9 +102,9 @@ async def diff(left: str, right: str, store: str, as_json: bool) -> int:
     if as_json:
         print_json({"left": [e.model_dump() for e in only_mine], "right": [e.model_dump() for e in only_theirs]})
     else:
-        for mark, entries in (("-", only_mine), ("+", only_theirs)):
-            for entry in entries:
-                click.echo(f"{mark} {entry.id} {entry.key}")
+        lines = [f"- {entry.id} {entry.key}" for entry in only_mine]
+        lines += [f"+ {entry.id} {entry.key}" for entry in only_theirs]
+        click.echo("\n".join(lines) or f"no difference: both have the same entries, {len(mine)}")
     return 0
 
 

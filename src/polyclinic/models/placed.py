@@ -23,8 +23,8 @@ Refusal = tuple[str, Trouble]
 
 
 def local_model(spec: CastSpec) -> LocalModel:
-    """A folder of weights, or a GGUF file; loaded at its first call."""
-    kind = WeightsCaller if Path(spec.model).expanduser().is_dir() else LocalCaller
+    """A folder of weights, or a GGUF file (``local`` alone: a package carries it), loaded at its first call."""
+    kind = WeightsCaller if spec.model and Path(spec.model).expanduser().is_dir() else LocalCaller
     return kind(spec.model, spec.options, spec.text)
 
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import log
 from typing import Any
 
 from polyclinic.clinics.patient.prompts.patient import Known
 from polyclinic.clinics.patient.readings import ASKS
 from polyclinic.clinics.patient.rules.topics import shared
+from polyclinic.clinics.patient.understudies.odds import log_odds
 from polyclinic.core.understudy import Ask
 
 MOST_TOLD = 2
@@ -22,7 +22,6 @@ _READ, _ALIKE = 0.5, 4.0
 _SURE, _POSSIBLE, _IF_READ_SO = -2.0, -3.2, -3.9
 _READ_SO = 0.56
 _CLOSE = 3.0
-_NEVER = 1e-6
 
 
 @dataclass(frozen=True)
@@ -47,14 +46,9 @@ def fitting(ask: Ask[Any], question: str, known: Sequence[Known]) -> Fitting:
 
 
 def _score(ask: Ask[Any], question: str, line: Known) -> float:
-    read = sum(_logit(_read(ask, question, fact)) for fact in (line.as_told, line.text)) / 2
+    read = sum(log_odds(_read(ask, question, fact)) for fact in (line.as_told, line.text)) / 2
     return _READ * read + shared(question, line.text, line.topic) + _ALIKE * ask.likeness(question, line.as_told)
 
 
 def _read(ask: Ask[Any], question: str, fact: str) -> float:
     return ask.likelihood(question, ASKS.ask(fact=fact))
-
-
-def _logit(chance: float) -> float:
-    kept = min(max(chance, _NEVER), 1 - _NEVER)
-    return log(kept / (1 - kept))

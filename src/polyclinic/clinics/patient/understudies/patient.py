@@ -38,10 +38,11 @@ from polyclinic.clinics.patient.prompts.patient import (
 )
 from polyclinic.clinics.patient.readings import CHEAT, CLEAR, REFUSAL, TEST
 from polyclinic.clinics.patient.rules.requirements import Demonstration
+from polyclinic.clinics.patient.rules.vocabulary import names_a_test
 from polyclinic.clinics.patient.understudies.fitting import Fitting, fitting
 from polyclinic.clinics.patient.understudies.hunches import hunch, named
 from polyclinic.clinics.patient.understudies.rules_read import tells_to_decline
-from polyclinic.clinics.patient.understudies.tricks import many, unfairness
+from polyclinic.clinics.patient.understudies.tricks import many, trick_chance, unfairness
 from polyclinic.clinics.patient.understudies.voice import Voice, voice
 from polyclinic.core.memory import cut
 from polyclinic.core.understudy import Ask, Understudy, answers
@@ -49,8 +50,8 @@ from polyclinic.core.understudy import Ask, Understudy, answers
 READ_WITH_EASE = 5
 FULLY_ALIKE = 0.5
 THINKS = 1.35
-WARY = 0.12
-READ, DOUBT, TRICK = 0.4, 0.4, 1.0
+WARY = 0.2
+DOUBT, TRICK = 0.4, 0.8
 SAME = 0.7
 LONG = 120
 MOST_CHARS = 800
@@ -209,10 +210,10 @@ def _of(ask: Ask[Any], lines: Sequence[str], demonstrations: Sequence[Demonstrat
 
 
 def _suspicion_of(ask: Ask[Any], question: str, known: tuple[str, ...] = ()) -> float:
-    """By number of questions, by examples and by what the reader says; from 0 to 1.4."""
+    """The chance that it is a trick: by number of questions, or by examples and what the reader says."""
     if many(question):
         return 1.0
-    return unfairness(question, known) + READ * ask.likelihood(question, CHEAT.ask())
+    return trick_chance(unfairness(question, known), ask.likelihood(question, CHEAT.ask()))
 
 
 def _declines(asked: _Asked, text: str) -> bool:
@@ -254,7 +255,7 @@ def _plainly(asked: _Asked, brief: bool) -> str:
     if found.sure:
         return f"{_manner(asked)}{told}"
     echo = said.echoes(asked.question)
-    if not asked.doubtful and asked.ask.understands(asked.question, TEST.ask()):
+    if not asked.doubtful and names_a_test(asked.question) and asked.ask.understands(asked.question, TEST.ask()):
         return f"{said.not_done} {echo}"
     if told:
         return f"{said.nothing} {said.nearest} {told}"

@@ -2,6 +2,9 @@
 
 A question is compared with the examples of `data/tricks.yaml` and of all fair topics, with names of diseases and tests
 replaced, since a demand for a number is one whatever the test. Many questions at once are seen by their number.
+
+What examples and the reader say is weighed by a logistic regression over the training authors' 590 lines, each read by
+a reader that had not seen its author.
 """
 
 from __future__ import annotations
@@ -18,8 +21,13 @@ from polyclinic.clinics.patient.rules.topics import topics
 from polyclinic.clinics.patient.scenario.casefile import parse_yaml
 from polyclinic.clinics.patient.scenario.shipped import data_text
 from polyclinic.clinics.patient.understudies.hunches import named, without_tests
+from polyclinic.clinics.patient.understudies.odds import chance_of, log_odds
 from polyclinic.core.message import Frozen
 from polyclinic.text.phrases import name_pattern
+
+_BIAS, _READ, _UNFAIR = 0.58, 1.05, 0.54
+_HARDLY = 1e-4
+"""The least chance that the reader and the examples are believed."""
 
 MANY_MARKS, MANY_CLAUSES = 3, 4
 _KEPT = 8192
@@ -56,6 +64,11 @@ def unfairness(question: str, known: tuple[str, ...] = ()) -> float:
     """The share of a question that no patient can fairly be asked; `known` are lines that this one may tell."""
     sort, unfair = _sorter()
     return float(sort(_without_names(question, known))[np.array(unfair)].sum())
+
+
+def trick_chance(unfair: float, read: float) -> float:
+    """The chance that a question is a trick, from its unfairness and the reader's chance of it."""
+    return chance_of(_BIAS + _READ * log_odds(read, _HARDLY) + _UNFAIR * log_odds(unfair, _HARDLY))
 
 
 def many(question: str) -> bool:
