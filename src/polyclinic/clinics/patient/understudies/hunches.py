@@ -34,6 +34,11 @@ def _tests() -> tuple[str, ...]:
     return tuple(sorted(known | _ANY_TEST, key=lambda name: (-len(name), name)))
 
 
+def names_test(text: str) -> bool:
+    """Whether a text names a test, or says the word."""
+    return "test" in without_tests(text).lower()
+
+
 def without_tests(text: str) -> str:
     """A text with "test" in the place of each test that it names."""
     for name in _tests():

@@ -38,9 +38,8 @@ from polyclinic.clinics.patient.prompts.patient import (
 )
 from polyclinic.clinics.patient.readings import CHEAT, CLEAR, REFUSAL, TEST
 from polyclinic.clinics.patient.rules.requirements import Demonstration
-from polyclinic.clinics.patient.rules.vocabulary import names_a_test
 from polyclinic.clinics.patient.understudies.fitting import Fitting, fitting
-from polyclinic.clinics.patient.understudies.hunches import hunch, named
+from polyclinic.clinics.patient.understudies.hunches import hunch, named, names_test
 from polyclinic.clinics.patient.understudies.rules_read import tells_to_decline
 from polyclinic.clinics.patient.understudies.tricks import many, trick_chance, unfairness
 from polyclinic.clinics.patient.understudies.voice import Voice, voice
@@ -255,7 +254,7 @@ def _plainly(asked: _Asked, brief: bool) -> str:
     if found.sure:
         return f"{_manner(asked)}{told}"
     echo = said.echoes(asked.question)
-    if not asked.doubtful and names_a_test(asked.question) and asked.ask.understands(asked.question, TEST.ask()):
+    if not asked.doubtful and names_test(asked.question) and asked.ask.understands(asked.question, TEST.ask()):
         return f"{said.not_done} {echo}"
     if told:
         return f"{said.nothing} {said.nearest} {told}"
