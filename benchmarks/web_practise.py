@@ -1,61 +1,172 @@
-"""Many people practise at once: how long an answer takes, by the server's own clock.
+"""Many people practise at once, each a whole session: how long they wait, what the server spends, what it keeps.
 
-``python benchmarks/web_practise.py 100 5`` starts `polyclinic web`, lets so many people each give so many answers in
-several clinics, and prints percentiles. Understudies play the others.
+``python benchmarks/web_practise.py 100 10 2`` starts `polyclinic web` and lets 100 people practise, who think for 10 s
+before each answer (5 to 15, evenly), in two waves one after the other. Everybody opens a session, follows it by
+server-sent events, answers, gives the final answer and reads the feedback. Understudies play the others. People are a
+process of their own. What somebody waits for is measured from the answer until the next question stands in the stream.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
+import os
+import random
 import subprocess
 import sys
 import tempfile
 import time
+from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
 import httpx
 
-PARTS = (("patient", "doctor"), ("counsel", "patient"), ("duty", "doctor"), ("demo", "caller"))
-WORDS = ("Where does it hurt?", "Since when?", "Do you smoke?", "Do you take any medicine?", "How do you sleep?")
+PARTS = (("patient", "doctor"), ("counsel", "patient"), ("duty", "doctor"), ("rounds", "student"), ("demo", "nurse"))
+WORDS = (
+    "Where does it hurt?",
+    "Since when have you had this?",
+    "Do you smoke, or did you?",
+    "Which medicines do you take at home?",
+    "How do you sleep at night?",
+    "Has anything like this happened in your family?",
+)
+ENOUGH, MOST = len(WORDS), 12
+TICKS = os.sysconf("SC_CLK_TCK")
+Times = dict[str, list[float]]
 
 
-async def person(client: httpx.AsyncClient, number: int, answers: int, times: list[float], pause_s: float) -> None:
-    """One person, who thinks before each answer."""
-    clinic, part = PARTS[number % len(PARTS)]
-    body = {"clinic": clinic, "part": part, "seed": number, "who": f"person {number}"}
-    run = (await client.post("/api/practise", json=body)).json()["id"]
-    for turn in range(answers):
-        found = (await client.get(f"/api/practise/{run}")).json()
-        asked = found["standing"]["asked"]
-        if asked is None:
-            return
-        await asyncio.sleep(pause_s * (0.5 + (number * 7 + turn * 3) % 10 / 10))
-        given = {"values": {"says": "I see.", "understood": False}} if asked["rows"] else {"text": WORDS[turn % 5]}
+def some_value(row: dict[str, Any]) -> Any:
+    """Something that fits a field."""
+    match row["kind"]:
+        case "choice":
+            return row["options"][0]["value"]
+        case "yes_no":
+            return True
+        case "number":
+            return int(row["least"] or 1)
+        case "texts":
+            return ["one", "two"]
+        case "group":
+            return {inner["name"]: some_value(inner) for inner in row["rows"]}
+        case "groups":
+            return [{inner["name"]: some_value(inner) for inner in row["rows"]}]
+    return "09:00" if "HH:MM" in row["label"] else "I would like to know more about that."
+
+
+class Person:
+    """Somebody with a page open: a stream that tells what stands, and answers."""
+
+    def __init__(self, client: httpx.AsyncClient, number: int, think_s: float, times: Times) -> None:
+        self.client, self.number, self.times = client, number, times
+        self.chance, self.think_s = random.Random(number), think_s
+        self.standing: dict[str, Any] = {}
+        self.told = asyncio.Event()
+
+    async def timed(self, what: str, method: str, path: str, **more: Any) -> Any:
+        """One request."""
         began = time.monotonic()
-        answer = await client.post(f"/api/practise/{run}/answer", json={"question": asked["key"], **given})
-        times.append(time.monotonic() - began)
-        assert answer.status_code == 200, answer.text
+        answer = await self.client.request(method, path, **more)
+        self.times[what].append(time.monotonic() - began)
+        assert answer.status_code in (200, 201), answer.text
+        return answer.json()
+
+    async def listen(self, run: str, after: int) -> None:
+        """Follow the session until it is over."""
+        async with self.client.stream("GET", f"/api/practise/{run}/events?after={after}") as answer:
+            kind = ""
+            async for row in answer.aiter_lines():
+                if row.startswith("event: "):
+                    kind = row.removeprefix("event: ")
+                elif row.startswith("data: ") and kind == "standing":
+                    self.standing = json.loads(row.removeprefix("data: "))
+                    self.told.set()
+
+    async def until(self, last: str) -> None:
+        """Until another question stands there, or it is over."""
+        while self.standing["state"] == "others" or (self.standing["asked"] or {}).get("key") == last:
+            self.told.clear()
+            await self.told.wait()
+
+    async def practise(self) -> None:
+        """A whole session."""
+        await asyncio.sleep(self.chance.uniform(0, self.think_s))  # nobody comes at the same moment
+        clinic, part = PARTS[self.number % len(PARTS)]
+        body = {"clinic": clinic, "part": part, "seed": self.number, "who": f"person {self.number}"}
+        run = (await self.timed("start", "POST", "/api/practise", json=body))["id"]
+        found = await self.timed("open the page", "GET", f"/api/practise/{run}")
+        self.standing = found["standing"]
+        stream = asyncio.create_task(self.listen(run, self.standing["seen"]))
+        for turn in range(MOST):
+            asked = self.standing["asked"]
+            if asked is None:
+                break
+            await asyncio.sleep(self.chance.uniform(0.5, 1.5) * self.think_s)
+            began = time.monotonic()
+            given = {"question": asked["key"], **self.answer(asked, turn)}
+            await self.timed("answer, the request", "POST", f"/api/practise/{run}/answer", json=given)
+            await self.until(asked["key"])
+            over = self.standing["state"] == "ended"
+            self.times["answer, until all is over" if over else "answer, until the next question"].append(
+                time.monotonic() - began
+            )
+        stream.cancel()
+        await asyncio.gather(stream, return_exceptions=True)
+        if self.standing["state"] == "ended":
+            await self.timed("feedback", "GET", f"/api/practise/{run}/feedback")
+
+    def answer(self, asked: dict[str, Any], turn: int) -> dict[str, Any]:
+        """Words, or the form filled in; after some questions the move that ends the talk, where there is one."""
+        if asked["rows"]:
+            return {"values": {row["name"]: some_value(row) for row in asked["rows"]}}
+        ends = [move["text"] for move in asked["moves"] if not move["asks"]]
+        return {"text": ends[0] if ends and turn >= ENOUGH else WORDS[turn % len(WORDS)]}
 
 
-async def measure(url: str, token: str, people: int, answers: int, pause_s: float) -> None:
-    """All of them at once."""
-    times: list[float] = []
-    limits = httpx.Limits(max_connections=people)
+def spent(pid: int) -> tuple[float, float]:
+    """CPU seconds of a process, and its memory in MB."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    memory = next(
+        line for line in Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines() if "VmRSS" in line
+    )
+    return (int(fields[11]) + int(fields[12])) / TICKS, int(memory.split()[1]) / 1024
+
+
+def told(times: list[float]) -> str:
+    """Percentiles in milliseconds."""
+    times = sorted(times)
+    at = [1000 * times[min(len(times) - 1, int(len(times) * share))] for share in (0.5, 0.95, 0.99)]
+    return f"{len(times)} | {at[0]:.0f} | {at[1]:.0f} | {at[2]:.0f}"
+
+
+async def measure(url: str, token: str, pid: int, people: int, think_s: float, waves: int) -> None:
+    """All of them at once, wave after wave."""
+    limits = httpx.Limits(max_connections=None)
     headers = {"Authorization": f"Bearer {token}"}
     async with httpx.AsyncClient(base_url=url, headers=headers, timeout=120, limits=limits) as client:
-        await person(client, 0, 1, [], 0)  # readers and weights are loaded once
-        began = time.monotonic()
-        await asyncio.gather(*(person(client, number, answers, times, pause_s) for number in range(people)))
-    times.sort()
-    at = [times[min(len(times) - 1, int(len(times) * share))] * 1000 for share in (0.5, 0.95, 0.99)]
-    took = time.monotonic() - began
-    told = f"P50 {at[0]:.0f}, P95 {at[1]:.0f}, P99 {at[2]:.0f} ms"
-    print(f"{people} people, {len(times)} answers in {took:.1f} s: {told}")
+        await asyncio.gather(*(Person(client, number, 0, defaultdict(list)).practise() for number in range(len(PARTS))))
+        print(f"warm: {spent(pid)[1]:.0f} MB", flush=True)
+        for wave in range(waves):
+            times: Times = defaultdict(list)
+            (before, _), began, load = spent(pid), time.monotonic(), os.getloadavg()[0]
+            numbers = range(wave * people, (wave + 1) * people)
+            await asyncio.gather(*(Person(client, number, think_s, times).practise() for number in numbers))
+            took, (after, memory) = time.monotonic() - began, spent(pid)
+            requests = sum(len(times[what]) for what in times if "until" not in what)
+            print(
+                f"\nwave {wave + 1}: {people} people, {think_s:.0f} s of thought before an answer, {took:.0f} s;"
+                f" {requests} requests, {1000 * (after - before) / requests:.0f} ms of the server's CPU each,"
+                f" {(after - before) / took:.2f} of a core; {memory:.0f} MB;"
+                f" load of the machine {load:.1f} to {os.getloadavg()[0]:.1f}"
+            )
+            print("| what | times | P50 ms | P95 | P99 |\n| --- | --- | --- | --- | --- |")
+            for what, found in times.items():
+                print(f"| {what} | {told(found)} |", flush=True)
 
 
 def main() -> int:
     """Start a server, measure, stop it."""
-    people, answers, pause_s = [float(word) for word in (*sys.argv[1:], "100", "5", "8")[:3]]
+    people, think_s, waves = [float(word) for word in (*sys.argv[1:], "100", "10", "1")[:3]]
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "polyclinic", "web", "--store", f"{folder}/s.db", "--port", "0"]
         server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
@@ -63,9 +174,7 @@ def main() -> int:
             assert server.stdout is not None
             url = server.stdout.readline().removeprefix("open ").partition("/?")[0]
             token = (Path(folder) / "web-token").read_text(encoding="ascii")
-            asyncio.run(measure(url, token, int(people), int(answers), pause_s))
-            memory = Path(f"/proc/{server.pid}/status").read_text(encoding="ascii")
-            print(next(line for line in memory.splitlines() if line.startswith("VmRSS")))
+            asyncio.run(measure(url, token, server.pid, int(people), think_s, int(waves)))
         finally:
             server.terminate()
             server.wait(20)

@@ -76,6 +76,11 @@ async def test_episodes_are_filtered_and_sorted_by_the_server(client: httpx.Asyn
         assert [one["found"] for one in paged] == [2, 2, 2], "also beyond the last page"
         assert {one["id"] for page in paged for one in page["episodes"]} == {one["id"] for one in found["episodes"]}
     assert (await get(client, f"{path}?words=100%25"))["found"] == 0, "a percent sign is a sign, not a pattern"
+    assert (await get(client, f"{path}?words=take+thank"))["found"] == 8, "words stand in any order"
+    for phrase, count in (("how+do+I+take+amberol", 2), ("take+thank", 0)):
+        assert (await get(client, f'{path}?words="{phrase}"'))["found"] == count, (
+            "a quoted phrase is looked for as it is"
+        )
     second = await get(client, f"{path}?size=3&page=1&sort=scenario&down=true")
     names = [one["scenario"] for one in second["episodes"]]
     assert len(names) == 3 and names == sorted(names, reverse=True)

@@ -12,6 +12,8 @@ RUN_TABLES = (
     "scores",
     "episode_facts",
     "episode_values",
+    "episode_words",
+    "episode_word_parts",
     "posts",
     "leases",
     "episodes",

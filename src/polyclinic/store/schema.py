@@ -121,6 +121,18 @@ MIGRATIONS: tuple[tuple[int, str, tuple[str, ...]], ...] = (
             "CREATE INDEX episodes_state ON episodes (run, status, id, attempt)",
         ),
     ),
+    (
+        7,
+        "which episodes hold which words",
+        (
+            """CREATE TABLE episode_words (
+                run TEXT NOT NULL, word TEXT NOT NULL, part BIGINT NOT NULL, episodes TEXT NOT NULL,
+                PRIMARY KEY (run, word, part))""",
+            "CREATE INDEX episode_words_part ON episode_words (run, part)",
+            """CREATE TABLE episode_word_parts (
+                run TEXT NOT NULL, part BIGINT NOT NULL, stamp TEXT NOT NULL, PRIMARY KEY (run, part))""",
+        ),
+    ),
 )
 
 # Only in its own words can a database be told that a table never changes.

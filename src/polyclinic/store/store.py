@@ -22,6 +22,7 @@ from polyclinic.store.runs import Runs
 from polyclinic.store.schema import migrate
 from polyclinic.store.scores import Scores
 from polyclinic.store.staff import StaffAccounts
+from polyclinic.store.words import EpisodeWords
 
 DEFAULT_STORE = ".polyclinic/store.db"
 
@@ -47,7 +48,7 @@ class Store:
         self.staff, self.audit_log = StaffAccounts(database), AuditLog(database)
         self.keyed_answers, self.classes = KeyedAnswers(database), Classes(database)
         self.owners, self.facts = Owners(database), EpisodeFacts(database)
-        self.packets = Packets(database)
+        self.packets, self.words = Packets(database), EpisodeWords(database)
 
     def journal(self, run: str) -> StoreJournal:
         """The journal of one run."""

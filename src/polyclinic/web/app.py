@@ -100,6 +100,7 @@ def create_web(
                 await asyncio.gather(*work, return_exceptions=True)
                 await desks.close()
                 await runs.jobs.close()
+                await runs.indexes.close()
                 await sessions.close()
 
     app = FastAPI(

@@ -18,8 +18,9 @@ from polyclinic.web.runs.episode import (
     calls_shown,
     events_shown,
 )
-from polyclinic.web.runs.index import EpisodePage, Wanted
+from polyclinic.web.runs.index import EpisodePage
 from polyclinic.web.runs.pages import Pages
+from polyclinic.web.runs.wanted import Wanted
 
 SORTS = ("number", "scenario", "variant", "outcome", "status", "calls", "cost_usd", "elapsed_ms")
 router = APIRouter(prefix="/api/runs/{run}/episodes", tags=["runs"])

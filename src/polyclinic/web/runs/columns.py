@@ -1,0 +1,126 @@
+"""What is filtered and sorted in a table of episodes, in memory: columns are arrays, so 100,000 rows are quick."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from polyclinic.core.database import Transaction
+from polyclinic.store.words import PART
+from polyclinic.web.runs.wanted import Wanted
+
+Bits = npt.NDArray[np.bool_]
+Places = npt.NDArray[np.intp]
+_TEXTS = ("scenario", "variant", "status", "outcome", "owners")
+_COUNTS = ("calls", "cost_nano", "elapsed_ms")
+_SORTS = {"cost_usd": "cost_nano"}
+
+
+@dataclass(frozen=True)
+class Texts:
+    """A column of texts: each row has the place of its text among the texts that there are."""
+
+    known: tuple[str, ...]
+    codes: npt.NDArray[np.int32]
+
+    @staticmethod
+    def of(texts: Sequence[str]) -> Texts:
+        """The texts in the order in which they first stand there."""
+        known = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+        return Texts(tuple(known), np.fromiter((known[text] for text in texts), np.int32, len(texts)))
+
+    def among(self, wanted: Iterable[str]) -> Bits:
+        """The rows with one of these texts."""
+        kept = set(wanted)
+        return np.array([text in kept for text in self.known], np.bool_)[self.codes]
+
+    def ranks(self) -> npt.NDArray[np.int32]:
+        """For sorting: each row's place in the order of the alphabet."""
+        places = np.empty(len(self.known), np.int32)
+        places[sorted(range(len(self.known)), key=self.known.__getitem__)] = np.arange(len(self.known))
+        return places[self.codes]
+
+
+class Columns:
+    """The rows of one run in one state, by their numbers; the values of a metric come when they are first needed."""
+
+    def __init__(self, rows: Sequence[Sequence[Any]], metrics: Sequence[str], all_episodes: int) -> None:
+        by_column = list(zip(*rows, strict=True)) or [()] * (1 + len(_TEXTS) + len(_COUNTS))
+        self.numbers = np.array(by_column[0], np.int64)
+        self.texts = {name: Texts.of(column) for name, column in zip(_TEXTS, by_column[1:], strict=False)}
+        counts = by_column[1 + len(_TEXTS) :]
+        self._counts = {name: np.array(column, np.int64) for name, column in zip(_COUNTS, counts, strict=True)}
+        self.metrics, self.all = list(metrics), all_episodes
+        self.values: dict[str, npt.NDArray[np.float64]] = {}
+
+    def kept(self, wanted: Wanted, words: dict[int, int] | None) -> Places:
+        """The places of the rows that fit, in the wanted order. `words` says by parts which numbers hold the words."""
+        keep = np.ones(len(self.numbers), np.bool_)
+        for column in ("variant", "outcome", "status", "scenario"):
+            if value := getattr(wanted, column):
+                keep &= self.texts[column].among((value,))
+        if wanted.owner:
+            owners = self.texts["owners"]
+            keep &= owners.among(text for text in owners.known if f"|{wanted.owner}|" in text)
+        if wanted.metric:
+            values = self.values[wanted.metric]
+            low, high = (
+                (-np.inf if wanted.low is None else wanted.low),
+                (np.inf if wanted.high is None else wanted.high),
+            )
+            keep &= (low <= values) & (values <= high)  # no number is neither
+        if words is not None:
+            keep &= self._marked(words)
+        places = np.flatnonzero(keep)
+        return places[self._order(wanted, places)]
+
+    def _order(self, wanted: Wanted, places: Places) -> Places:
+        if wanted.sort == "number":
+            order = np.arange(len(places))
+        elif wanted.sort_metric:
+            values = self.values[wanted.sort_metric][places]
+            return np.argsort(-values if wanted.down else values, kind="stable")  # no number is last both ways
+        else:
+            name = _SORTS.get(wanted.sort, wanted.sort)
+            column = self._counts[name] if name in self._counts else self.texts[name].ranks()
+            order = np.argsort(column[places], kind="stable")
+        return order[::-1] if wanted.down else order
+
+    def _marked(self, words: dict[int, int]) -> Bits:
+        marked = np.zeros((int(self.numbers[-1]) // PART + 1) * PART if len(self.numbers) else 0, np.bool_)
+        for part, bits in words.items():
+            if (part + 1) * PART <= len(marked):
+                eight = np.frombuffer(bits.to_bytes(PART // 8, "little"), np.uint8)
+                marked[part * PART : (part + 1) * PART] = np.unpackbits(eight, bitorder="little")
+        return marked[self.numbers]
+
+
+def read_columns(tx: Transaction, run: str, all_episodes: int) -> Columns:
+    """The columns of a run."""
+    rows = tx.execute(
+        f"SELECT number, {', '.join((*_TEXTS, *_COUNTS))} FROM episode_facts WHERE run = ? ORDER BY number", (run,)
+    )
+    metrics = tx.execute("SELECT DISTINCT metric FROM episode_values WHERE run = ? ORDER BY metric", (run,))
+    return Columns(rows, [str(metric) for (metric,) in metrics], all_episodes)
+
+
+def read_values(tx: Transaction, run: str, metric: str, columns: Columns) -> npt.NDArray[np.float64]:
+    """The values of one metric, a row each; no number where an episode has none."""
+    rows = tx.execute(
+        "SELECT f.number, v.value FROM episode_values v JOIN episode_facts f ON f.run = v.run AND f.id = v.episode "
+        "WHERE v.run = ? AND v.metric = ?",
+        (run, metric),
+    )
+    found = np.full(len(columns.numbers), np.nan)
+    if rows:
+        numbers, values = zip(*rows, strict=True)
+        places = np.searchsorted(columns.numbers, np.array(numbers, np.int64))
+        inside = places < len(found)  # an episode that ended since the columns were read is not among them
+        places, given = places[inside], np.array(values, np.float64)[inside]
+        same = columns.numbers[places] == np.array(numbers, np.int64)[inside]
+        found[places[same]] = given[same]
+    return found

@@ -1,0 +1,46 @@
+"""What somebody wants to see of a run's episodes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from polyclinic.text.words import words
+
+_MARK = re.compile(r"[^\w\s]")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which episodes, in which order. `low` and `high` bound the value of `metric`."""
+
+    variant: str = ""
+    outcome: str = ""
+    owner: str = ""
+    status: str = ""
+    scenario: str = ""
+    metric: str = ""
+    low: float | None = None
+    high: float | None = None
+    words: str = ""
+    sort: str = "number"
+    down: bool = False
+    page: int = 0
+    size: int = 50
+
+    @property
+    def sort_metric(self) -> str:
+        """The metric by which is sorted, if it is one."""
+        return self.sort.removeprefix("metric:") if self.sort.startswith("metric:") else ""
+
+    @property
+    def phrase(self) -> str:
+        """What must stand there as it is written: words in quotation marks, or with any other mark."""
+        text = self.words.strip()
+        quoted = len(text) > 2 and text[0] == text[-1] == '"'
+        return text[1:-1] if quoted else text if _MARK.search(text) else ""
+
+    @property
+    def searched(self) -> list[str]:
+        """The words that an episode must hold, in any order."""
+        return words(self.words)
