@@ -181,7 +181,7 @@ def test_what_evolve_kept_under_the_clinics_name_is_used_unless_told_otherwise(p
         (("run", "demo", "--cast", "nurse"), "write role=model"),
         (("run", "demo", "--cast", "nurse=opnai:x"), "did you mean openai"),
         (("run", "demo", "--config", "none.toml"), "none.toml: there is no such run file"),
-        (("run", "demo", "--store", "mysql://x"), "is not one we know"),
+        (("run", "demo", "--store", "mysql://x"), "is of an unknown kind"),
         (("run",), "name a clinic"),
         (("report", "nothing"), "no run called 'nothing': there are none yet"),
         (("show", "nothing"), "no run called 'nothing'"),

@@ -83,14 +83,14 @@ def test_nothing_is_shown_twice_and_the_round_is_named(polyclinic: Run) -> None:
 def test_a_choice_is_checked_when_it_is_made_and_pass_is_no_answer(polyclinic: Run) -> None:
     typed = "I think this is angina\npass\nthe tubes, tympanostomy\npass\n"
     done = polyclinic("play", "rounds", "--role", "student", "--scenarios", "ent-04", stdin=typed)
-    assert "that is none of the options: write A or B or C or D" in done.stdout
+    assert "that is not one of the options: write A or B or C or D" in done.stdout
     assert done.stdout.count("'pass' is no answer") == 2
     assert "Report to the tutor" in done.stdout, "the option's own words were taken"
 
 
 def test_a_choice_is_one_of_those_on_offer_in_any_case_of_letters(polyclinic: Run) -> None:
     done = polyclinic("play", "patient", "--role", "triage", stdin="Astrology\ninternal medicine\n", LC_ALL="C.UTF-8")
-    assert "'Astrology' is none of these: " in " ".join(done.stdout.split())
+    assert "'Astrology' is not one of these: " in " ".join(done.stdout.split())
     assert "Internal Medicine" in done.stdout and "'internal medicine' is none" not in done.stdout
 
 

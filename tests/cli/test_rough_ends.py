@@ -134,7 +134,7 @@ async def test_few_open_files_make_a_run_slower_not_broken(tmp_path: Path) -> No
     [
         ("CREATE TABLE customers (id INTEGER)", "a database of another program (it has the table customers)"),
         ("CREATE TABLE runs (id INTEGER)", "a database of another program (it has the table runs)"),
-        ("CREATE TABLE polyclinic AS SELECT 'x' AS version", "names no version ('x')"),
+        ("CREATE TABLE polyclinic AS SELECT 'x' AS version", "has no valid version number ('x')"),
     ],
 )
 def test_a_database_of_another_program_is_refused_and_left_as_it_is(

@@ -130,7 +130,7 @@ def test_placeholders_are_translated_outside_of_quotes_only() -> None:
 
 @pytest.mark.parametrize(
     ("url", "words"),
-    [("mysql://x", "is not one we know"), ("/proc/nowhere/store.db", "folder cannot be made")],
+    [("mysql://x", "is of an unknown kind"), ("/proc/nowhere/store.db", "folder cannot be made")],
 )
 def test_a_store_that_cannot_be_opened_is_explained(url: str, words: str) -> None:
     with pytest.raises(ConfigError, match=words):

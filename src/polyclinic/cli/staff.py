@@ -1,4 +1,4 @@
-"""`polyclinic staff`: the persons who watch over live sessions or work in the browser, and what they did."""
+"""`polyclinic staff`: the people who watch over live sessions or work in the browser, and what they did."""
 
 from __future__ import annotations
 

@@ -123,10 +123,10 @@ def guard(out: str, as_json: bool) -> int:
     train = next(clinic.trainings["guard"] for clinic in clinics if "guard" in clinic.trainings)
     found = train(Path(out) if out else None)
     if as_json:
-        print_json(found)
+        print_json(plain(found))
         return 0
-    click.echo(f"{found['lines']} lines; weights in {found['weights']} ({found['bytes']} bytes)")
-    for lang, shares in found["left_out"].items():
+    click.echo(f"{found.lines} lines; weights in {found.weights} ({found.bytes} bytes)")
+    for lang, shares in found.left_out.items():
         click.echo(f"{lang}: " + ", ".join(f"{name} {share:.3f}" for name, share in shares.items()))
     return 0
 

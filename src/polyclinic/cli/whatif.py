@@ -87,7 +87,7 @@ def _figures(file: str | None) -> dict[str, float]:
 
 
 def _dials(given: Sequence[str], read: Callable[[str, str], T]) -> dict[str, T]:
-    """Name to value; a name that stands twice is refused, because one would silently win."""
+    """Name to value; a duplicate name is refused, because one value would silently win."""
     dials: dict[str, T] = {}
     for text in given:
         name, equals, value = text.partition("=")
@@ -106,7 +106,7 @@ def _number(name: str, text: str) -> float:
     except ValueError:
         raise ConfigError(f"{name}={text}: not a number") from None
     if value != value or value in (float("inf"), float("-inf")):
-        raise ConfigError(f"{name}={text}: not a number to count with")
+        raise ConfigError(f"{name}={text}: not a finite number")
     return value
 
 

@@ -77,7 +77,7 @@ def again(
 
 
 def beginning(text: str) -> str:
-    """How a reply begins: two that begin alike are the same reply once more."""
+    """How a reply begins. Two replies that begin alike count as the same reply."""
     return " ".join(text.split()[:_SAME_WORDS])
 
 
@@ -88,7 +88,7 @@ def _shown(text: str) -> str:
 
 
 def runs_on(text: str) -> bool:
-    """Whether a text has come to an end that only repeats itself: the same words or characters, many times over."""
+    """Whether a text ends by repeating itself: the same words or characters, many times over."""
     tail = text[-_LOOKED_AT:]
     if len(tail) < _COVERED:
         return False

@@ -65,7 +65,7 @@ class Agent:
 
     @property
     def is_trained(self) -> bool:
-        """Whether who plays this role learns, or has learned, from the clinic's own rows."""
+        """Whether the model in this role learns, or has learned, from the clinic's own rows."""
         return was_trained(self._board.players.model(self.role))
 
     def survives(self, error: OwnedError, where: str) -> None:
@@ -248,7 +248,7 @@ def read_completion(prompt: Prompt[R], completion: Completion, attempt: int = 0)
 
 
 def _surely_read(prompt: Prompt[R], text: str) -> R | None:
-    """A reply that fits a form which need not be made for it; None where the form itself must be asked."""
+    """The reply, if the prompt's own check accepts it; None where the closed form must be built to decide."""
     try:
         reply = read_reply(text, prompt.reply_type())
     except Unreadable:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from polyclinic.core.dataset import TrainingData
     from polyclinic.core.episode import Episode, EpisodeSpec
     from polyclinic.core.live import LiveService
+    from polyclinic.core.trained import TrainedWeights
     from polyclinic.eval.evaluation import Evaluate
     from polyclinic.eval.results import RunResults
     from polyclinic.eval.sections import Section
@@ -136,7 +137,7 @@ class Clinic(Generic[S, V]):
     service: LiveService[S] | None = None
     dataset: TrainingData[S] | None = None
     documents: Callable[[str], Sequence[Page]] | None = None
-    trainings: Mapping[str, Callable[[Path | None], dict[str, Any]]] = field(default_factory=dict)
+    trainings: Mapping[str, Callable[[Path | None], TrainedWeights]] = field(default_factory=dict)
     readings: tuple[ReadingKind, ...] = ()
     known_scenes: Callable[[], Sequence[KnownScene]] = tuple
     settings: tuple[str, ...] = ()

@@ -26,7 +26,7 @@ Pictures = Callable[[str], bytes]
 
 
 def counted(values: Iterable[str]) -> dict[str, int]:
-    """How often each stands there, by name."""
+    """How often each value occurs, by name."""
     return dict(sorted(Counter(values).items()))
 
 

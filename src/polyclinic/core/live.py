@@ -45,13 +45,13 @@ class NoBody(Body):
 
 
 class ByStaff(Body):
-    """Who of the staff acts. The service fills it in with the name of the account that is logged in."""
+    """Which member of staff acts. The service fills it in with the name of the account that is logged in."""
 
     by: Annotated[str, StringConstraints(max_length=100)] = ""
 
 
 class PassOn(ByStaff):
-    """To whom of the staff a session is handed."""
+    """To which member of staff a session is passed."""
 
     to: Who
 

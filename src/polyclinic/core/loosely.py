@@ -139,7 +139,7 @@ def _from_lines(body: str, names: Mapping[str, str]) -> dict[str, Any]:
         name = names.get(_plain_name(match[1])) if match else None
         if match and name:
             if name in said:
-                raise Unreadable(f"'{name}' stands in the reply twice")
+                raise Unreadable(f"duplicate field '{name}' in the reply")
             now = said[name] = [match[2]]
         elif now is not None:
             now.append(line)

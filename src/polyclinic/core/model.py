@@ -97,7 +97,7 @@ class Completion(Value):
 class Request:
     """One question to one role: the typed prompt, its rendered messages, the tools on offer and the settings.
 
-    `occurrence` counts how often this episode asked the very same before; it is no part of what is asked.
+    `occurrence` counts how often this episode has asked the same before; it is not part of the question.
     """
 
     role: str

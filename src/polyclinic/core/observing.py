@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Seen(Protocol):
-    """Takes what came of something that was watched. It is told nothing when that failed: the error passes through."""
+    """Takes the result of something that was watched. It gets nothing when that failed: the error passes through."""
 
     def call_answered(self, completion: Completion) -> None:
         """A call was answered."""

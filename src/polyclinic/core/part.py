@@ -98,7 +98,7 @@ class Part:
 
 
 class AnswersBriefly(Prompt[str]):
-    """The last asking of somebody who stays out of their part: who they are, what was said, and nothing to recite.
+    """The last attempt with somebody who stays out of their part: who they are, what was said, and nothing to recite.
 
     `said` is empty where the other's words were given back before and asked nothing: shown once more, they would be
     given back once more.

@@ -201,7 +201,7 @@ def _about(names: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _echo(line: str, mine: list[str], said: str) -> str:
-    """The other's last words, given back with hardly a word of one's own."""
+    """The other person's last words, repeated with hardly a word added."""
     count, theirs = _words_said(said)
     if count < ECHO_WORDS or not mine:
         return ""

@@ -33,7 +33,7 @@ class Players(Protocol):
 
 
 async def _all_kept(records: Sequence[Awaitable[None]]) -> None:
-    """Wait for every record, also after one could not be written; the first fault is told."""
+    """Wait for every record, also after one could not be written, then raise the first fault."""
     if len(records) == 1:
         await records[0]
         return
@@ -91,7 +91,7 @@ class Switchboard:
             self.posted[(queue, key)] = body
 
     async def call(self, request: Request) -> tuple[Completion, int, str]:
-        """The completion, which occurrence of this request it is, and the name of who plays the role."""
+        """The completion, which occurrence of this request it is, and the name of the model that plays the role."""
         key = request.key
         occurrence = self._asked.get(key, 0)
         self._asked[key] = occurrence + 1
@@ -140,7 +140,7 @@ class Switchboard:
             raise blamed("engine", "journal", error) from error
 
     def _bill(self, role: str, failure: Exception) -> None:
-        """Count what a call that failed is billed at all the same."""
+        """Count what a failed call is billed, because it is billed too."""
         usage = getattr(failure, "usage", None)
         if isinstance(usage, Usage):
             for meter in self.meters:

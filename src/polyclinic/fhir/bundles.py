@@ -73,7 +73,7 @@ def operations_in(bundle: Resource) -> list[Operation]:
     for position, operation in enumerate(operations):
         if operation.full_url is not None and operation.full_url in seen:
             place = f"Bundle.entry[{position}].fullUrl"
-            raise BadBundle(f"{place}: '{operation.full_url}' stands twice", expression=place)
+            raise BadBundle(f"{place}: '{operation.full_url}' appears twice", expression=place)
         seen.add(operation.full_url or "")
     return operations
 

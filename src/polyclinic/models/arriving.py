@@ -201,7 +201,7 @@ def spoken(text: str) -> str:
 
 
 def said_call(completion: Completion, request: Request) -> Completion:
-    """A tool call that was said in words, as one: the whole reply is the object that was asked for, or it is none."""
+    """A tool call that was written as text, as a real one, if the whole reply is the object that was asked for."""
     try:
         wish = read_object(completion.text)
     except Unreadable:

@@ -14,7 +14,7 @@ _SECRETS = re.compile(r"\b(?:sk|pk|key|gsk|xai|AIza)[-_][\w-]{8,}|Bearer\s+\S+")
 
 
 class CallFailed(ModelError):
-    """A call failed for good. `usage` is what its attempts are billed at all the same."""
+    """A call failed for good. `usage` is what its attempts are billed, although they failed."""
 
     def __init__(self, message: str, usage: Usage | None = None) -> None:
         super().__init__(message)

@@ -101,7 +101,7 @@ class Habits:
         return replace(self, room=larger[0]) if larger else None
 
     def adapted(self, request: Request) -> tuple[str, ...]:
-        """What of this request is said in another way than it was asked."""
+        """Which parts of this request are said in another way than they were asked."""
         found: list[str] = []
         if not self.takes_pictures and any(message.images for message in request.messages):
             found.append(PICTURES)

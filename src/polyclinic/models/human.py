@@ -221,7 +221,7 @@ def _closed(reply: BaseModel, form: type[Any]) -> BaseModel:
         if isinstance(given, str) and offered and all(isinstance(each, str) for each in offered):
             same = [each for each in offered if each.casefold() == given.strip().casefold()]
             if not same:
-                raise Unreadable(f"'{given}' is none of these: {', '.join(offered)}")
+                raise Unreadable(f"'{given}' is not one of these: {', '.join(offered)}")
             values[name] = same[0]
     try:
         return form.model_validate(values)

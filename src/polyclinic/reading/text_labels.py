@@ -161,7 +161,7 @@ def load(content: bytes, file_name: str = "weights") -> TextLabels:
             table = np.frombuffer(file.read("table.i8"), np.int8).reshape(BUCKETS, -1)
             rarity = np.frombuffer(file.read("rarity.u8"), np.uint8)
     except (KeyError, ValueError, zipfile.BadZipFile) as error:
-        raise bad_file(file_name, f"these are no weights of a text's labels: {error}") from None
+        raise bad_file(file_name, f"this file does not hold weights for text labels: {error}") from None
     return TextLabels(
         tuple(head["labels"]),
         rarity.astype(np.float32) * np.float32(head["rarest"] / 255),

@@ -1,6 +1,4 @@
-"""Run for a person who waits at the terminal: what to say at the start and at the end, and the command that goes
-on.
-"""
+"""A run for a person at the terminal: what to say at the start and at the end, and the command that resumes it."""
 
 from __future__ import annotations
 

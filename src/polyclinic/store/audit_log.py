@@ -1,4 +1,4 @@
-"""The audit log: who of the staff looked at what and did what. It only grows.
+"""The audit log: which member of staff looked at what and did what. It only grows.
 
 The database refuses to change or delete a row, and each row holds the digest of the one before it, so that a change
 made around the database shows. Rows cut off at the end leave no trace in the log itself: for that, keep the last digest

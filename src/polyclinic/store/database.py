@@ -37,7 +37,7 @@ class _Work:
     error: BaseException | None = None
 
     def run(self, transaction: Transaction) -> None:
-        """Do it. A read that finds nothing to answer with is its owner's affair alone: it has changed nothing."""
+        """Do the work. An error of a read concerns only its caller, because a read changes nothing."""
         try:
             self.result = self.function(transaction)
         except PolyclinicError as error:
@@ -259,7 +259,7 @@ def connector(url: str) -> tuple[Callable[[], Connection], Dialect]:
     if not path:
         return lambda: PostgresConnection(url), "postgres"
     if "://" in path:
-        raise ConfigError(f"the store '{url}' is not one we know: use a path, sqlite:///path or postgresql://…")
+        raise ConfigError(f"the store '{url}' is of an unknown kind: use a path, sqlite:///path or postgresql://…")
     if path != ":memory:":
         try:
             Path(path).expanduser().parent.mkdir(parents=True, exist_ok=True)

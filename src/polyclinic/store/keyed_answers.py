@@ -1,4 +1,4 @@
-"""Answers by the key that a client gave its request: who asks again, after a lost answer, gets the same one."""
+"""Answers by the key that a client gave its request: a client that asks again after a lost answer gets the same one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Leases: two workers on one store never do the same episode, be they processes or runs of one process.
+"""Leases: two workers on one store never do the same episode, whether they are two processes or two runs in one.
 
 A unit of work (an episode, or a whole campaign) belongs to the worker that holds its lease. A lease expires when its
 holder stops renewing it; on the same machine it ends as soon as its holder is dead.
@@ -38,7 +38,7 @@ _at_work: set[str] = set()
 
 @contextmanager
 def worker() -> Iterator[str]:
-    """An owner of leases for as long as one batch works: host:pid:start:number, which no other batch has."""
+    """The owner of leases while one batch works: host:pid:start:number, which no other batch has."""
     owner = f"{this_process()}:{next(_numbers)}"
     _at_work.add(owner)
     try:

@@ -1,4 +1,4 @@
-"""Whose objects are: a session, a run, a class, a packet. An object may belong to several people."""
+"""Who owns what: a session, a run, a class, a packet. An object may belong to several people."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ class Posts:
         await self._move(post, "taken", "taken_by = ?, taken_ms = ?", (who, now_ms()), "status = 'open'")
 
     async def pass_on(self, post: Post, who: str) -> None:
-        """Who has a hand-over gives it to somebody else."""
+        """The person who has a hand-over gives it to somebody else."""
         await self._move(post, "taken", "taken_by = ?, taken_ms = ?", (who, now_ms()), "status <> 'closed'")
 
     async def close(self, post: Post, remark: str) -> None:

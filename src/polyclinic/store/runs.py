@@ -71,7 +71,7 @@ class Runs:
         return await self.database.write(work)
 
     async def append(self, run: str, scenario: Scenario, unit: str, spec: EpisodeSpec) -> None:
-        """Add one scenario and its episode to a run that grows: a service whose sessions come as they come."""
+        """Add one scenario and its episode to a run that grows, such as that of a service."""
         body = scenario.model_dump_json()
 
         def work(tx: Transaction) -> None:
@@ -104,7 +104,7 @@ class Runs:
         return [run_row(row) for row in rows]
 
     async def get(self, run: str) -> RunRow:
-        """One run; ``last`` is the newest, and the start of an id will do when only one run begins so."""
+        """One run; ``last`` is the newest. The start of an id is enough if only one id begins with it."""
         try:
             return await self.row(run)
         except UnknownName:
@@ -117,7 +117,7 @@ class Runs:
         raise UnknownName("run", run, (row.id for row in known))
 
     async def scenarios(self, run: str, containing: str = "") -> dict[str, str]:
-        """Scenario id to its JSON; only those in whose JSON some words stand, if any are named."""
+        """Scenario id to its JSON; if words are given, only those whose JSON holds them."""
         rows = await self.database.read(
             lambda tx: tx.execute(
                 "SELECT id, body FROM scenarios WHERE run = ? AND (? = '' OR REPLACE(body, ?, '') <> body)",

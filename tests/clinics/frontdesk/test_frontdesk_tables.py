@@ -55,7 +55,7 @@ def test_a_hospital_uses_the_custom_table(tmp_path: Path) -> None:
         ("Foo fever,allergy,,,I think it is foo fever", "gives the diagnosis away"),
         ("Foo,allergy,,,", "symptoms"),
         ("Foo,allergy,,5-9,sneezing", "adults"),
-        ("Foo,allergy,,,sneezing\nfoo,allergy,,,itching", "stands twice"),
+        ("Foo,allergy,,,sneezing\nfoo,allergy,,,itching", "appears twice"),
     ],
 )
 def test_a_faulty_disease_file_is_refused_with_its_reason(line: str, words: str, tmp_path: Path) -> None:

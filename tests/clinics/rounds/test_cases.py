@@ -82,7 +82,7 @@ def test_the_linter_names_each_fault() -> None:
     blind = script.model_copy(update={"images": {}})
     assert any("how each picture" in fault for fault in _broken(script=blind))
     assert any("no patient script" in fault for fault in _broken(script=None))
-    assert any("id stands twice" in fault for fault in lint_cases([case, case]))
+    assert any("id appears twice" in fault for fault in lint_cases([case, case]))
 
 
 def _source(name: str) -> Any:

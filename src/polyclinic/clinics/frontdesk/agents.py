@@ -84,7 +84,7 @@ class PatientActor:
         return await self._says(prompt, staff_says)
 
     async def wishes(self, wish: Wish, rejected: Wish | None, staff_says: str) -> str:
-        """States a scheduling wish, after turning down what came of an earlier one where there was one."""
+        """States a scheduling wish, after turning down the offer for an earlier one, if there was one."""
         prompt = PatientBooking(
             name=self._patient.person.name,
             axes=self._patient.axes,

@@ -1,4 +1,4 @@
-"""What is learned from a finished case, by whose leave it enters a library, and when it leaves again.
+"""What is learned from a finished case, what may enter a library, and when it is removed again.
 
 Attention library: a question, its answer, the record lines and the attention requirements behind it, if the answer is
 both faithful and robust. Trajectory library: the step from one exchange to the next, once more than two exchanges in a

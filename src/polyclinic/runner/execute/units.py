@@ -1,4 +1,4 @@
-"""What of a run is still to do, and which worker begins with what.
+"""Which parts of a run are still to do, and which worker begins with which.
 
 A unit is what one worker does alone: a whole campaign, or an episode that shares nothing.
 """

@@ -93,7 +93,7 @@ def parse_plan(config: RunConfig, specs: Sequence[CastSpec] | None = None) -> Ru
 
 
 def roles_of_others(clinic: Clinic, specs: Sequence[CastSpec]) -> tuple[str, ...]:
-    """The roles of a cast that this clinic has not, but another one has: one cast string fits all clinics."""
+    """The roles of a cast that another clinic has and this one does not: one cast string fits all clinics."""
     own = {role.name for role in clinic.roles} | {READER, ALL}
     strange = [spec.role for spec in specs if spec.role not in own and role_of(spec.role) not in own]
     if not strange:

@@ -1,4 +1,4 @@
-"""Logging in and out, who one is, and for administrators the accounts."""
+"""Logging in and out, who is logged in, and the accounts, for administrators."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ class Classroom:
             if opened is not None:
                 opened.take_hint(hint)
         if not told:
-            raise UserError("nobody is in a session now: a hint is for who is")
+            raise UserError("nobody is in a session now, so nobody would see the hint")
         return told
 
     async def end(self, id: str) -> None:

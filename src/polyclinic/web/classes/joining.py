@@ -56,7 +56,7 @@ async def by_its_code(request: Request, code: str, find: Callable[[str], Awaitab
         wait = _wrong.take(request.client.host if request.client else "")
         if wait:
             raise HTTPException(429, "too many tries", {"Retry-After": str(math.ceil(wait))}) from None
-        raise UserError("nothing has this code: check it with who gave it to you") from None
+        raise UserError("nothing has this code: check it with the person who gave it to you") from None
 
 
 def trainee_cookie(request: Request) -> str:

@@ -1,4 +1,4 @@
-"""A session as a page loads it, and as it goes on; for the person who plays, and for who watches."""
+"""A session as a page loads it, and as it goes on; for the person who plays, and for people who watch."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Rate: what `polyclinic audit` does, in the browser.."""
+"""Rate: what `polyclinic audit` does, in the browser."""

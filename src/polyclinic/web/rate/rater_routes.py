@@ -137,7 +137,7 @@ async def rate(id: str, code: str, body: Rated, room: TheRoom, digest: Trainee) 
             raise UserError(f"{body.value} is outside the scale {question.low} to {question.high}")
         for one in body.evidence:
             if one.line >= len(lines) or lines[one.line].text[one.start : one.end] != one.words:
-                raise UserError("these words do not stand in the transcript")
+                raise UserError("these words are not in the transcript")
         kept = RatingGiven(value=body.value, comment=body.comment, evidence=body.evidence).model_dump_json()
     await room.store.packets.answer(id, rater.name, code, question.id, kept)
     return await item(id, code, room, digest)

@@ -1,4 +1,4 @@
-"""What who leads a rating does, over HTTP: open a packet, see the progress, end it, read the agreement."""
+"""What the leader of a rating does, over HTTP: open a packet, see the progress, end it, read the agreement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may come in as a body: small enough, soon enough, and JSON in which no name stands twice."""
+"""What may come in as a body: small enough, soon enough, and JSON without duplicate keys."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _check_names(body: bytes | None) -> None:
     def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
         names = [name for name, _ in found]
         if len(set(names)) != len(names):
-            raise _Refused(422, "body: a name stands twice in one object")
+            raise _Refused(422, "body: duplicate key in one object")
         return dict(found)
 
     try:

@@ -207,7 +207,7 @@ class Service:
         if isinstance(body, PassOn):
             found = await self.staff.find(body.to)
             if found is None or not found[0].may("take_over"):
-                raise NotNow(f"there is no {body.to} who may take sessions over")
+                raise NotNow(f"nobody called {body.to} may take sessions over")
 
     async def acknowledge(self, case: str, who: Account) -> None:
         """Somebody has heard the alert for a case: it rings no more, after a restart neither."""

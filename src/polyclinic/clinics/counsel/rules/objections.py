@@ -41,7 +41,7 @@ def void(fault: str, words: str, draft: str, found: Draft) -> str:
 
 
 def confirmed(fault: str, found: Draft) -> bool:
-    """Whether the reading of the very sentences that were objected to bears an objection out."""
+    """Whether a reading of just the sentences that were objected to confirms the objection."""
     if found.slip:
         return True
     return bool(found.claim) if fault == "accuracy" else fault == "feelings" and not found.feeling

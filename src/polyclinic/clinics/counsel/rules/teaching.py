@@ -18,6 +18,7 @@ from polyclinic.clinics.counsel.rules.lexicon import screen
 from polyclinic.clinics.counsel.rules.trained import DANGERS, ORDINARY, TRAINED_LABELS, WEIGHTS
 from polyclinic.clinics.counsel.scenario import PACKAGE
 from polyclinic.core.files import json_lines, package_data, package_file, package_path, package_text
+from polyclinic.core.trained import TrainedWeights
 from polyclinic.reading.label_training import LabelledText, calibrate, fit_labels
 from polyclinic.reading.text_labels import TextLabels, save
 
@@ -52,7 +53,7 @@ def list_lines() -> list[LabelledText]:
     return rows
 
 
-def train_guard(out: Path | None) -> dict[str, Any]:
+def train_guard(out: Path | None) -> TrainedWeights:
     """Train, calibrate, choose the levels, write the weights; what was found on left-out authors comes back."""
     written = guard_lines("train")
     known = {row.text for row in written}
@@ -71,7 +72,7 @@ def train_guard(out: Path | None) -> dict[str, Any]:
     content = save(model)
     path = out or package_path(PACKAGE, f"data/guard/{WEIGHTS}")
     path.write_bytes(content)
-    return {"weights": str(path), "bytes": len(content), "lines": len(rows), "left_out": found, "levels": settings}
+    return TrainedWeights(weights=str(path), bytes=len(content), lines=len(rows), left_out=found, levels=settings)
 
 
 def _probabilities(scores: Any, table: Any) -> Any:

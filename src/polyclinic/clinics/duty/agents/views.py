@@ -1,4 +1,4 @@
-"""What a role has before it, as its prompts show it: the scenario, its own traits, and the conversation so far."""
+"""What a role sees in its prompts: the scenario, its own traits, and the conversation so far."""
 
 from __future__ import annotations
 

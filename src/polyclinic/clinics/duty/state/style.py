@@ -1,4 +1,4 @@
-"""Contextual style: how a person speaks in this very situation. It follows risk and time pressure, quickly."""
+"""Contextual style: how a person speaks in this situation. It follows risk and time pressure, quickly."""
 
 from __future__ import annotations
 

@@ -184,8 +184,9 @@ class WaitingStep(Value):
 
 
 class WaitingListWalked(Note):
-    """Who of the waiting list moved to an earlier time after a cancellation, and who could have but cannot be called:
-    no phone number, or a wrong one, was written down. `steps` are the staff's, where the staff walks the list.
+    """Which patients of the waiting list moved to an earlier time after a cancellation, and which could have, but
+    cannot be called: no phone number, or a wrong one, was written down. `steps` are the staff's, where
+    the staff walks the list.
     """
 
     topic = "waiting_list"

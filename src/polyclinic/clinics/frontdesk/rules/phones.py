@@ -1,4 +1,4 @@
-"""Phone numbers by value: written or spoken, with or without a country code, put right in the same breath."""
+"""Phone numbers by value: written or spoken, with or without a country code, or corrected in the same sentence."""
 
 from __future__ import annotations
 

@@ -186,7 +186,7 @@ def lint_diseases(diseases: Sequence[Disease]) -> list[str]:
         if not disease.name:
             faults.append("a disease without a name")
         if disease.name.lower() in seen:
-            faults.append(f"{disease.name} stands twice")
+            faults.append(f"{disease.name} appears twice")
         seen.add(disease.name.lower())
         faults += [
             f"{disease.name}: there is no department '{department}' ({', '.join(sorted(known))})"
@@ -194,7 +194,7 @@ def lint_diseases(diseases: Sequence[Disease]) -> list[str]:
             if department not in known
         ]
         if len(set(disease.symptoms)) < len(disease.symptoms):
-            faults.append(f"{disease.name}: a symptom stands twice")
+            faults.append(f"{disease.name}: a symptom appears twice")
         for symptom in disease.symptoms:
             term = _JARGON.search(symptom)
             if term:

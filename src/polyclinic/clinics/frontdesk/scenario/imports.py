@@ -84,7 +84,7 @@ def _number(value: Any, what: str) -> Decimal:
     except ArithmeticError:
         raise ValueError(f"{what}: '{value}' is not a number") from None
     if not number.is_finite():
-        raise ValueError(f"{what}: {value} is not a number to count with")
+        raise ValueError(f"{what}: {value} is not a finite number")
     return number
 
 

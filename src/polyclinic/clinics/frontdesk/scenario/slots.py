@@ -126,7 +126,7 @@ def can_move_up(diary: Diary, now: int, id: str) -> bool:
 
 
 def walk_waiting_list(diary: Diary, now: int) -> Walk:
-    """Who of the waiting list can move earlier now, in the list's order, each at most once. Changes nothing.
+    """Which patients of the waiting list can move earlier now, in the list's order, each at most once. Changes nothing.
 
     One pass: what a moved patient leaves behind is open to those further down the list. The hospital must call whom it
     moves: a patient whose phone number was not written down rightly keeps the time they have.

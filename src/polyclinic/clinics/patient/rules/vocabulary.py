@@ -66,7 +66,7 @@ def found(text: str, name: WordList) -> tuple[str, ...]:
 
 
 def content_words(text: str) -> frozenset[str]:
-    """The words that carry meaning, cut to a stem of sorts so that 'hurts' meets 'hurt'."""
+    """The words that carry meaning, cut to a crude stem, so that 'hurts' meets 'hurt'."""
     return _content()(text)
 
 
@@ -107,5 +107,5 @@ def tests_in_record(question: str, record: Record) -> list[str]:
 
 
 def names_a_test(question: str) -> bool:
-    """Whether a question names any test, be it in the record or not."""
+    """Whether a question names any test, in the record or not."""
     return bool(asked_tests(question)) or any(name_pattern(kind).search(question) for kind in _GENERIC_TESTS)

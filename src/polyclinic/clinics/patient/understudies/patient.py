@@ -102,7 +102,7 @@ class _Asked:
 
     @cached_property
     def fitting(self) -> Fitting:
-        """What of its information the patient takes to answer the question."""
+        """Which of its information the patient uses to answer the question."""
         return fitting(self.ask, self.question, [line for line in self.information if not line.test])
 
     @cached_property

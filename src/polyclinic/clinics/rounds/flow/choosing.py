@@ -19,7 +19,7 @@ async def choices(episode: Episode, case: Case, learners: list[Learner], room: R
 
 
 async def transfer(episode: Episode, case: Case, learners: list[Learner], room: Room) -> None:
-    """An unseen case, alone with one's own notes: did anything stay that works elsewhere?"""
+    """An unseen case, answered alone with the student's own notes: did they learn something that works elsewhere?"""
     other = unseen_case(case, episode.random("transfer", paired=True))
     made = await episode.together(*(learner.chooses(other, None, room.own_last(learner.name)) for learner in learners))
     await note_choices(episode, other, learners, made, "transfer")

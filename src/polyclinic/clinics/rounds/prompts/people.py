@@ -52,7 +52,7 @@ class Key(Frozen):
 
 
 def refuse_empty(text: str, instead: str) -> None:
-    """Refuse a person's answer that is none."""
+    """Refuse an empty answer from a person."""
     if text.strip().strip(".!").casefold() in _NOTHING:
         raise Unreadable(f"'{text.strip()}' is no answer: {instead}")
 

@@ -129,7 +129,7 @@ class StudentChooses(Prompt[StudentChoice]):
             return
         refuse_empty(reply.choice, "give your best answer, even if you are not sure")
         if self.sheet.options and not chosen_letter(reply.choice, self.sheet.options):
-            raise Unreadable(f"that is none of the options: write {' or '.join(self.sheet.options)}")
+            raise Unreadable(f"that is not one of the options: write {' or '.join(self.sheet.options)}")
 
     def form_hints(self) -> FormHints:
         """The options to choose from."""

@@ -107,12 +107,12 @@ def lint_case(case: Case) -> list[str]:
 
 
 def lint_cases(cases: Sequence[Case]) -> list[str]:
-    """Every fault of a collection: each case's own, and ids that stand twice."""
+    """Every fault of a collection: each case's own, and ids that appear twice."""
     faults = [fault for case in cases for fault in lint_case(case)]
     seen: set[str] = set()
     for case in cases:
         if case.id in seen:
-            faults.append(f"{case.id}: the id stands twice")
+            faults.append(f"{case.id}: the id appears twice")
         seen.add(case.id)
     return faults
 

@@ -1,4 +1,4 @@
-"""The cases and pictures that come with the package, and cases from a folder of one's own in the same format."""
+"""The cases and pictures that come with the package, and cases from a user's own folder in the same format."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def _lint_one(node: yaml.Node, seen: dict[str, int]) -> list[Fault]:
         if name not in FIELDS:
             faults.append(Fault(_line(key), f"unknown field '{name}'", _nearest(name, FIELDS)))
         elif name in fields:
-            faults.append(Fault(_line(key), f"the field '{name}' stands twice", "remove one of them"))
+            faults.append(Fault(_line(key), f"the field '{name}' appears twice", "remove one of them"))
         fields[name] = value
     faults += [
         Fault(line, f"the field '{name}' is missing", f"add '{name}: ...' to this norm")
