@@ -14,6 +14,7 @@ from polyclinic.clinics.frontdesk.scenario.schema import HospitalPlan, Patient
 from polyclinic.clinics.frontdesk.scenario.slots import (
     Place,
     Wish,
+    appointment_at,
     earlier_place,
     earliest_for,
     walk_waiting_list,
@@ -45,18 +46,7 @@ class Foresight:
         if found is None:
             return None
         place, wish = found
-        entry = Appointment(
-            id=patient.id,
-            patient=patient.id,
-            patient_name="",
-            physician=place.physician,
-            day=place.day,
-            slot=place.slot,
-            length=diary.plan.physicians[place.physician].slots_per_visit,
-            preference=wish.kind,
-            valid_from_day=diary.time.day_of(wish.valid_from) if wish.valid_from is not None else 0,
-            attends=patient.attends,
-        )
+        entry = appointment_at(diary, patient, place, wish, id=patient.id)
         diary.add(entry)
         self._held[number] = diary, entry.id
         self._ahead.append(number)

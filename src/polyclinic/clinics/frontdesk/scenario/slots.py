@@ -14,6 +14,7 @@ from datetime import date
 
 from polyclinic.clinics.frontdesk.scenario.config import Preference
 from polyclinic.clinics.frontdesk.scenario.diary import Appointment, Diary
+from polyclinic.clinics.frontdesk.scenario.schema import Patient
 from polyclinic.core.message import Frozen
 
 
@@ -47,6 +48,25 @@ class Walk:
 
     moves: list[tuple[str, Place]]
     unreached: list[str]
+
+
+def appointment_at(
+    diary: Diary, patient: Patient, place: Place, wish: Wish, *, id: str, name: str = "", reachable: bool = True
+) -> Appointment:
+    """The patient's appointment at this place, under the wish that it was booked for."""
+    return Appointment(
+        id=id,
+        patient=patient.id,
+        patient_name=name,
+        physician=place.physician,
+        day=place.day,
+        slot=place.slot,
+        length=diary.plan.physicians[place.physician].slots_per_visit,
+        preference=wish.kind,
+        valid_from_day=diary.time.day_of(wish.valid_from) if wish.valid_from is not None else 0,
+        attends=patient.attends,
+        reachable=reachable,
+    )
 
 
 def _lowest(bits: int) -> int:

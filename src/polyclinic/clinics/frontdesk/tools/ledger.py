@@ -12,7 +12,7 @@ from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeRecord
 from polyclinic.clinics.frontdesk.rules.notes import DiaryChanged
 from polyclinic.clinics.frontdesk.rules.particulars import same
 from polyclinic.clinics.frontdesk.scenario.schema import Contact, Patient
-from polyclinic.clinics.frontdesk.scenario.slots import Place, Wish
+from polyclinic.clinics.frontdesk.scenario.slots import Place, Wish, appointment_at
 from polyclinic.clinics.frontdesk.state import (
     Appointment,
     Booked,
@@ -70,17 +70,13 @@ class Ledger:
         self, diary: Diary, patient: Patient, record: IntakeRecord | None, place: Place, wish: Wish
     ) -> Appointment:
         """A new appointment, for the person that the staff has written down."""
-        entry = Appointment(
+        entry = appointment_at(
+            diary,
+            patient,
+            place,
+            wish,
             id=f"{patient.id}-appointment",
-            patient=patient.id,
-            patient_name=record.name if record is not None else "",
-            physician=place.physician,
-            day=place.day,
-            slot=place.slot,
-            length=diary.plan.physicians[place.physician].slots_per_visit,
-            preference=wish.kind,
-            valid_from_day=diary.time.day_of(wish.valid_from) if wish.valid_from is not None else 0,
-            attends=patient.attends,
+            name=record.name if record is not None else "",
             reachable=record is not None and same("phone", record.phone, patient.person),
         )
         self._episode.effect(Booked(department=diary.plan.name, minute=self.now, appointment=entry))
