@@ -22,7 +22,17 @@ PLACES = [
     *sorted((PACKAGE / "clinics").iterdir()),
     *(
         ROOT / name
-        for name in ("benchmarks", "docs", "recipes", "tests", "tools", "README.md", "CONTRIBUTING.md", "SECURITY.md")
+        for name in (
+            "benchmarks",
+            "deploy",
+            "docs",
+            "recipes",
+            "tests",
+            "tools",
+            "README.md",
+            "CONTRIBUTING.md",
+            "SECURITY.md",
+        )
     ),
 ]
 OUT_OF_USE = re.compile(
@@ -35,7 +45,7 @@ REPLACED = re.compile(
 
 
 def classes(room: str) -> Iterator[tuple[str, str]]:
-    """Every public class of a room, with its module."""
+    """Every public class of a room, or of all rooms, with its module."""
     for path in sorted((PACKAGE / room).rglob("*.py")):
         module = path.relative_to(PACKAGE).with_suffix("").as_posix().replace("/", ".")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -51,6 +61,15 @@ def test_no_two_public_classes_of_the_engine_have_the_same_name() -> None:
     assert {name: modules for name, modules in found.items() if len(modules) > 1} == {}
 
 
+def test_no_other_class_has_the_name_of_one_in_the_glossary() -> None:
+    """A reader who knows the glossary must not meet its words with another meaning, in no room and no clinic."""
+    glossary = (ROOT / "docs/design.md").read_text(encoding="utf-8")
+    known = {name: module for module, name in re.findall(r"\| `([a-z_.]+)\.([A-Z]\w+)` \|", glossary)}
+    found = [(name, module) for name, module in classes("") if name in known]
+    assert len(known) > 40 and {name for name, _ in found} == set(known) - {"Event"}  # a union of classes
+    assert [(name, module) for name, module in found if not module.startswith(known[name])] == []
+
+
 def lines_with(pattern: re.Pattern[str], place: Path) -> list[str]:
     """The lines that match, in the Python files and pages of a place.
 
@@ -60,7 +79,7 @@ def lines_with(pattern: re.Pattern[str], place: Path) -> list[str]:
     return [
         f"{path.relative_to(place.parent)}:{number}: {line.strip()}"
         for path in files
-        if path.suffix in (".py", ".md", ".html")
+        if path.suffix in (".py", ".md", ".html", ".toml", ".sh", ".svelte", ".ts")
         and path != Path(__file__)
         and "data" not in path.relative_to(place.parent).parts
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polyclinic.clinics.rounds.scenario.case import Case
+from polyclinic.clinics.rounds.scenario.case import TeachingCase
 from polyclinic.clinics.rounds.scenario.checks import MAX_PICTURE_BYTES
 from polyclinic.clinics.rounds.scenario.shipped import data_folder, image_bytes, shipped_cases
 from tools.drawing import draw
@@ -170,7 +170,7 @@ def test_text_outside_the_font_is_refused_and_drawing_outside_is_cut() -> None:
 
 
 @pytest.mark.parametrize("case", ILLUSTRATED, ids=lambda case: case.id)
-def test_pictures_are_redrawn_byte_for_byte_from_their_source(case: Case) -> None:
+def test_pictures_are_redrawn_byte_for_byte_from_their_source(case: TeachingCase) -> None:
     for image in case.images:
         source = data_folder().joinpath("images", image.source).read_bytes()
         shipped = image_bytes(case, image)

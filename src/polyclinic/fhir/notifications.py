@@ -44,7 +44,7 @@ class Changed(NamedTuple):
     after: Resource | None
 
 
-class Event(NamedTuple):
+class NumberedChange(NamedTuple):
     """A change as one subscription counts it."""
 
     number: int
@@ -59,8 +59,8 @@ class Subscriber:
     topic: Resource
     count: int = 0
     failures: int = 0
-    waiting: deque[Event] = field(default_factory=deque)
-    past: deque[Event] = field(default_factory=lambda: deque(maxlen=KEPT_EVENTS))
+    waiting: deque[NumberedChange] = field(default_factory=deque)
+    past: deque[NumberedChange] = field(default_factory=lambda: deque(maxlen=KEPT_EVENTS))
 
 
 class Notifier:
@@ -97,7 +97,7 @@ class Notifier:
                 if concerns(subscriber.topic, subscriber.subscription, changed.before, changed.after):
                     subscriber.count += 1
                     new += 1
-                    subscriber.waiting.append(Event(subscriber.count, changed))
+                    subscriber.waiting.append(NumberedChange(subscriber.count, changed))
         await asyncio.gather(*(self._deliver(subscriber) for subscriber in list(self.subscribers.values())))
         return new
 
@@ -159,7 +159,7 @@ class Notifier:
                 subscriber.waiting.popleft()
                 subscriber.past.append(event)
 
-    async def _send(self, subscriber: Subscriber, kind: str, events: Sequence[Event]) -> bool:
+    async def _send(self, subscriber: Subscriber, kind: str, events: Sequence[NumberedChange]) -> bool:
         subscription = subscriber.subscription
         headers = {"Content-Type": subscription.get("contentType", "application/fhir+json")}
         headers |= {p["name"]: p["value"] for p in subscription.get("parameter", ())}
@@ -195,7 +195,7 @@ def _versions(transaction: Transaction, type_: str, since: int) -> list[Changed]
     return found
 
 
-def notification(base: str, subscriber: Subscriber, kind: str, events: Sequence[Event]) -> Resource:
+def notification(base: str, subscriber: Subscriber, kind: str, events: Sequence[NumberedChange]) -> Resource:
     """A notification as FHIR has it: a Bundle whose first entry is the SubscriptionStatus."""
     subscription = subscriber.subscription
     content = subscription.get("content", "id-only")

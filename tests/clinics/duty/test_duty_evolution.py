@@ -8,7 +8,7 @@ from polyclinic.clinics.duty.evolve.identity import FROM_START, candidates
 from polyclinic.clinics.duty.evolve.prompt_edits import TRIAL_EPISODES, edits_from
 from polyclinic.clinics.duty.evolve.reports import R01, R02
 from polyclinic.clinics.duty.prompts import Correction
-from polyclinic.clinics.duty.rules.norms.checker import Verdict
+from polyclinic.clinics.duty.rules.norms.checker import NormVerdict
 from polyclinic.clinics.duty.rules.norms.norm import inventory
 from polyclinic.clinics.duty.rules.traits.compatibility import TraitRisk
 from polyclinic.clinics.duty.rules.traits.drift import DriftReport, DriftSettings
@@ -25,7 +25,7 @@ QUIET = DriftReport(distance=0.0, drift=False, top=())
 
 def r01(episode: int, *broken: str, text: str = "Mind this.") -> R01:
     verdicts = tuple(
-        Verdict(norm=norm, role="doctor", flag=True, severity=NORMS[norm].severity, rationale="r", words="w")
+        NormVerdict(norm=norm, role="doctor", flag=True, severity=NORMS[norm].severity, rationale="r", words="w")
         for norm in broken
     )
     corrections = tuple(Correction(norm=norm, kind="check", text=text) for norm in dict.fromkeys(broken))

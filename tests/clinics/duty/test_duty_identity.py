@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from polyclinic.clinics.duty.rules.norms.checker import Verdict
+from polyclinic.clinics.duty.rules.norms.checker import NormVerdict
 from polyclinic.clinics.duty.rules.norms.scoring import (
     RewardWeights,
     best_candidate,
@@ -27,8 +27,8 @@ SHIFTS = by_id(shipped())
 SETTINGS = DriftSettings()
 
 
-def broken(norm: str, severity: int) -> Verdict:
-    return Verdict(norm=norm, role="doctor", flag=True, severity=severity, rationale="x", words="x")
+def broken(norm: str, severity: int) -> NormVerdict:
+    return NormVerdict(norm=norm, role="doctor", flag=True, severity=severity, rationale="x", words="x")
 
 
 class Shows:

@@ -15,7 +15,7 @@ from polyclinic.clinics.duty.judges import judges
 from polyclinic.clinics.duty.judges.norms import NormJudge, fold
 from polyclinic.clinics.duty.judges.task import TaskJudge
 from polyclinic.clinics.duty.report import feedback, report
-from polyclinic.clinics.duty.rules.norms.checker import Verdict
+from polyclinic.clinics.duty.rules.norms.checker import NormVerdict
 from polyclinic.clinics.duty.rules.norms.norm import inventory
 from polyclinic.clinics.duty.rules.tasks.checklists import CHECKLISTS
 from polyclinic.clinics.duty.scenario import AnyDuty, by_id, shipped
@@ -101,7 +101,7 @@ def test_every_metric_says_which_readings_it_rests_on() -> None:
 
 def test_fold_counts_messages_not_violations_in_nvr_and_all_severities_in_snr() -> None:
     verdicts = [
-        Verdict(norm=norm, role="doctor", flag=True, severity=severity, rationale="r", words="w", step=0)
+        NormVerdict(norm=norm, role="doctor", flag=True, severity=severity, rationale="r", words="w", step=0)
         for norm, severity in (("INFO-1", 4), ("SAFE-1", 2))
     ]
     values = {score.metric: score.value for score in fold([0, 2], verdicts)}

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from polyclinic.clinics.rounds.scenario.case import Case
+from polyclinic.clinics.rounds.scenario.case import TeachingCase
 from polyclinic.clinics.rounds.scenario.shipped import shipped_cases
 from polyclinic.clinics.rounds.state import PEERS_HEARD
 from polyclinic.core.model import Completion, Request
@@ -30,7 +30,7 @@ VARIANTS = (
 )
 
 
-def marked(case: Case) -> Case:
+def marked(case: TeachingCase) -> TeachingCase:
     """The case with a mark in every part that somebody must not see."""
     assert case.script is not None
     steps = tuple(step.model_copy(update={"step_summary": f"{step.step_summary} {STEP}"}) for step in case.steps)

@@ -14,7 +14,7 @@ from polyclinic.clinics.rounds.rules.thinking import (
     write_output,
     write_thinking,
 )
-from polyclinic.clinics.rounds.scenario.case import Case, Demographics, Informant, PatientScript
+from polyclinic.clinics.rounds.scenario.case import Demographics, Informant, PatientScript, TeachingCase
 from polyclinic.clinics.rounds.scenario.shipped import case_named, shipped_cases
 from polyclinic.clinics.rounds.understudies.patient import nearest_fact
 from polyclinic.core.seed import stream
@@ -37,7 +37,7 @@ def test_the_answers_own_names_are_found_as_whole_words(words: str, heard: str, 
 
 
 def test_cases_without_marked_names_use_the_answers_own() -> None:
-    case = Case(
+    case = TeachingCase(
         id="x",
         title="",
         specialty="",

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from polyclinic.clinics.frontdesk.prompts.replies import EMERGENCY
 from polyclinic.clinics.frontdesk.readings import INTENT, WISH
-from polyclinic.clinics.frontdesk.rules.codes import Verdict
+from polyclinic.clinics.frontdesk.rules.codes import RubricVerdict
 from polyclinic.clinics.frontdesk.rules.intake_rubric import IntakeCase, judge_intake, right_department
 from polyclinic.clinics.frontdesk.rules.names import mentions_name
 from polyclinic.clinics.frontdesk.rules.notes import (
@@ -67,7 +67,7 @@ REACHED = Metric("reached", "patients of a waiting list who could be called when
 PROTECTED = Metric("protected", "calls of imposters after which nobody's appointment had changed")
 
 
-def _marks(metric: str, verdict: Verdict) -> list[Score]:
+def _marks(metric: str, verdict: RubricVerdict) -> list[Score]:
     evidence = (f"fault: {verdict.fault}", verdict.reason) if verdict.code else ()
     value = float(verdict.passed)
     scores = [mark(metric, value, reason=verdict.code, evidence=evidence)]
@@ -81,13 +81,13 @@ def _said(transcript: Transcript, speaker: str, phase: str) -> tuple[str, ...]:
     return tuple([event.text for event in said if (line := event.get(InPhase)) is not None and line.phase == phase])
 
 
-def intake_verdict(contact: Contact, transcript: Transcript) -> Verdict | None:
+def intake_verdict(contact: Contact, transcript: Transcript) -> RubricVerdict | None:
     """The intake rubric's verdict; None when there was no intake."""
     note = transcript.last_note(TakenIn)
     return None if note is None else _intake_verdict(contact, transcript, note)
 
 
-def _intake_verdict(contact: Contact, transcript: Transcript, note: TakenIn) -> Verdict:
+def _intake_verdict(contact: Contact, transcript: Transcript, note: TakenIn) -> RubricVerdict:
     patient = contact.caller
     return judge_intake(
         IntakeCase(
@@ -101,7 +101,7 @@ def _intake_verdict(contact: Contact, transcript: Transcript, note: TakenIn) -> 
     )
 
 
-def scheduling_verdict(contact: Contact, transcript: Transcript) -> Verdict | None:
+def scheduling_verdict(contact: Contact, transcript: Transcript) -> RubricVerdict | None:
     """The scheduling rubric's verdict; None when nothing was scheduled, or nothing was free."""
     if contact.claims is not None or transcript.outcome() == "full":
         return None
@@ -119,7 +119,7 @@ def scheduling_verdict(contact: Contact, transcript: Transcript) -> Verdict | No
     )
 
 
-def _event_verdict(contact: Contact, transcript: Transcript, snapshot: Snapshot, called: CalledBack) -> Verdict:
+def _event_verdict(contact: Contact, transcript: Transcript, snapshot: Snapshot, called: CalledBack) -> RubricVerdict:
     verdict = judge_event(
         EventCase(
             wanted=called.wanted,
@@ -135,9 +135,9 @@ def _event_verdict(contact: Contact, transcript: Transcript, snapshot: Snapshot,
     if verdict.passed or verdict.code not in ("FI", "IS"):
         return verdict
     if not called.stated:
-        return Verdict(code=verdict.code, fault="patient", reason="the patient never said what it wanted")
+        return RubricVerdict(code=verdict.code, fault="patient", reason="the patient never said what it wanted")
     if verdict.code == "FI" and not _described(contact.caller.person.name, transcript, called):
-        return Verdict(code="FI", fault="patient", reason="the patient never said which appointment it was")
+        return RubricVerdict(code="FI", fault="patient", reason="the patient never said which appointment it was")
     return verdict
 
 

@@ -10,7 +10,7 @@ from polyclinic.clinics.rounds.prompts import PROMPTS
 from polyclinic.clinics.rounds.prompts.known import known_scenes
 from polyclinic.clinics.rounds.readings import READINGS
 from polyclinic.clinics.rounds.report import feedback, performance, report
-from polyclinic.clinics.rounds.scenario import WRITINGS, Case, lint, scenarios
+from polyclinic.clinics.rounds.scenario import WRITINGS, TeachingCase, lint, scenarios
 from polyclinic.clinics.rounds.understudies import MISTAKES, UNDERSTUDIES
 from polyclinic.clinics.rounds.variants import VARIANTS, RoundsVariant
 from polyclinic.core.clinic import Clinic, Role
@@ -48,7 +48,7 @@ clinic = Clinic(
         Role("author", "writes steps and script for cases that came without", side="simulated"),
         Role("judge", "scores teaching and turns by rubric", side="judge"),
     ),
-    scenario_type=Case,
+    scenario_type=TeachingCase,
     scenarios=scenarios,
     variants=VARIANTS,
     default_variant="full",

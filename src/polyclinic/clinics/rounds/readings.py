@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from polyclinic.clinics.rounds.scenario.case import Case, Pitfall, SocraticStep
+from polyclinic.clinics.rounds.scenario.case import Pitfall, SocraticStep, TeachingCase
 from polyclinic.core.message import Frozen
 from polyclinic.core.reading import Question, ReadingKind
 
@@ -91,7 +91,7 @@ class CaseRead(Frozen):
     options: tuple[str, ...]
 
     @classmethod
-    def from_case(cls, case: Case) -> CaseRead:
+    def from_case(cls, case: TeachingCase) -> CaseRead:
         """The questions about a whole case."""
         sheet = (case.vignette, case.question, case.options)
         return cls.made(*sheet, case.answer_text, case.explanation, case.pitfalls, case.steps)

@@ -9,7 +9,7 @@ from polyclinic.core.live import Body, ByStaff, Heard, SessionView
 from polyclinic.runner.registry import load_clinic
 from polyclinic.web.sessions.live import Live
 from polyclinic.web.sessions.rooms import service_room
-from polyclinic.web.sessions.schemas import Case, case_id
+from polyclinic.web.sessions.schemas import QueuedCase, case_id
 from polyclinic.web.sessions.service import Service
 
 LATEST = 200
@@ -51,7 +51,7 @@ class DeskNow(BaseModel):
     """All that waits: open sessions, and cases by age. `ringing` counts cases that nobody has acknowledged."""
 
     sessions: list[SessionShown]
-    cases: list[Case]
+    cases: list[QueuedCase]
     ringing: int
 
 
@@ -103,7 +103,7 @@ async def desk_now(service: Service) -> DeskNow:
     """What waits now: the cases that are open and ring first."""
     posts = await service.cases.all()
     cases = [
-        Case.from_post(post, service.cases.rings(post) and not service.alerts.acknowledged(case_id(post)))
+        QueuedCase.from_post(post, service.cases.rings(post) and not service.alerts.acknowledged(case_id(post)))
         for post in posts
     ]
     open_first = sorted(cases, key=lambda case: (case.status == "closed", not case.rings, case.created_ms))

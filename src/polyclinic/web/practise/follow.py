@@ -10,7 +10,7 @@ from polyclinic.eval.sections import sections_to_plain
 from polyclinic.runner.registry import load_clinic
 from polyclinic.store.classes import Hint
 from polyclinic.web.practise.about import About, about
-from polyclinic.web.practise.session import Session
+from polyclinic.web.practise.session import PracticeSession
 from polyclinic.web.practise.sessions import Sessions
 from polyclinic.web.practise.view import HintShown, Line, Situation
 from polyclinic.web.streams import ALIVE, event
@@ -66,7 +66,7 @@ async def session_events(sessions: Sessions, run: str, after: int, *, watching: 
     return _events(session, after, watching) if session is not None else _over(sessions, run, after)
 
 
-async def _events(session: Session, after: int, watching: bool) -> AsyncIterator[str]:
+async def _events(session: PracticeSession, after: int, watching: bool) -> AsyncIterator[str]:
     async for found in session.follow(after, watching=watching):
         if found is None:
             yield ALIVE

@@ -27,7 +27,7 @@ FIRST_S = 20.0
 """How long an answer waits for what follows; what takes longer comes by the stream."""
 
 
-class Session:
+class PracticeSession:
     """A session while its run goes on in this process."""
 
     def __init__(self, store: Store, run: str, seat: str) -> None:

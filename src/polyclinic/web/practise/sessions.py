@@ -18,7 +18,7 @@ from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import load_results, people_in
 from polyclinic.store.run_rows import RunRow
 from polyclinic.store.store import Store
-from polyclinic.web.practise.session import Session
+from polyclinic.web.practise.session import PracticeSession
 from polyclinic.web.practise.view import Line, Listener
 
 MOST, IDLE_S, LOOK_S = 400, 1_800.0, 30.0
@@ -42,7 +42,7 @@ class Sessions:
 
     def __init__(self, store: Store) -> None:
         self.store = store
-        self._open: dict[str, Session] = {}
+        self._open: dict[str, PracticeSession] = {}
         self._opening = asyncio.Lock()
 
     async def start(self, config: RunConfig, case: str = "") -> str:
@@ -63,7 +63,7 @@ class Sessions:
             raise UserError(f"nobody plays in {row.id}")
         return row, seats[0]
 
-    async def find(self, run: str) -> Session | None:
+    async def find(self, run: str) -> PracticeSession | None:
         """The session, going on again where it was left; None when it is over."""
         row, seat = await self.row(run)
         async with self._opening:
@@ -75,11 +75,11 @@ class Sessions:
                 return None
             if len(self._open) >= MOST:
                 await self._make_room()
-            self._open[row.id] = session = Session(self.store, row.id, seat)
+            self._open[row.id] = session = PracticeSession(self.store, row.id, seat)
             await self._as_in_class(session)
         return session
 
-    async def _as_in_class(self, session: Session) -> None:
+    async def _as_in_class(self, session: PracticeSession) -> None:
         """What a session has from its class: hints, and its end."""
         kept = await self.store.classes.session(session.run)
         if kept is None:
@@ -89,7 +89,7 @@ class Sessions:
         if (await self.store.classes.get(kept.class_id)).ended_ms:
             session.shut()
 
-    def peek(self, run: str) -> Session | None:
+    def peek(self, run: str) -> PracticeSession | None:
         """The session if it is in memory; nothing is opened for who only looks."""
         return self._open.get(run)
 

@@ -22,7 +22,7 @@ from polyclinic.web.sessions.access import (
     who_holds,
 )
 from polyclinic.web.sessions.emergency import Emergency
-from polyclinic.web.sessions.schemas import Case, RemarkBody, case_id
+from polyclinic.web.sessions.schemas import QueuedCase, RemarkBody, case_id
 from polyclinic.web.sessions.service import Service
 
 STAFF_STREAMS = 200
@@ -34,7 +34,7 @@ def queue_routes(room: LiveService) -> APIRouter:
 
     async def listed(
         who: Watcher, service: TheService, queue: str | None = None, status: PostStatus | None = None
-    ) -> list[Case]:
+    ) -> list[QueuedCase]:
         """Oldest first, with the reason, the words, and who took each."""
         return [_case(post, service) for post in await service.cases.all(queue or "", status)]
 
@@ -62,19 +62,19 @@ def queue_routes(room: LiveService) -> APIRouter:
         await service.acknowledge(case, who)
 
     @router.get("/{case}", summary="One case")
-    async def one(case: str, who: Watcher, service: TheService) -> Case:
+    async def one(case: str, who: Watcher, service: TheService) -> QueuedCase:
         """Everything the queue keeps of it."""
         return _case(await service.cases.find(case), service)
 
     @router.post("/{case}/take", summary="Take a case")
-    async def take(case: str, who: Taker, service: TheService) -> Case:
+    async def take(case: str, who: Taker, service: TheService) -> QueuedCase:
         """Refused when somebody else has it."""
         async with service.trail.act(who, "take case", f"case/{case}"):
             await service.cases.take(await service.cases.find(case), who.name)
         return _case(await service.cases.find(case), service)
 
     @router.post("/{case}/close", summary="Close a case")
-    async def close(case: str, body: RemarkBody, who: Taker, service: TheService) -> Case:
+    async def close(case: str, body: RemarkBody, who: Taker, service: TheService) -> QueuedCase:
         """With a remark for the record. Refused when somebody else has it, except to an administrator."""
         async with service.trail.act(who, "close case", f"case/{case}"):
             await service.cases.close(await service.cases.find(case), who, body.remark)
@@ -83,8 +83,8 @@ def queue_routes(room: LiveService) -> APIRouter:
     return router
 
 
-def _case(post: Post, service: Service) -> Case:
-    return Case.from_post(post, service.cases.rings(post) and not service.alerts.acknowledged(case_id(post)))
+def _case(post: Post, service: Service) -> QueuedCase:
+    return QueuedCase.from_post(post, service.cases.rings(post) and not service.alerts.acknowledged(case_id(post)))
 
 
 async def _alerts(service: Service, still: StillAllowed) -> AsyncIterator[str]:

@@ -16,7 +16,7 @@ class RemarkBody(ByStaff):
     remark: Annotated[str, StringConstraints(max_length=2_000)] = ""
 
 
-class Case(BaseModel):
+class QueuedCase(BaseModel):
     """A case in the queue: why it is there, the words, and who took it. `rings` until it is acknowledged or taken."""
 
     id: str
@@ -34,7 +34,7 @@ class Case(BaseModel):
     rings: bool = False
 
     @classmethod
-    def from_post(cls, post: Post, rings: bool) -> Case:
+    def from_post(cls, post: Post, rings: bool) -> QueuedCase:
         """A stored hand-over as a case."""
         return cls(
             id=case_id(post),

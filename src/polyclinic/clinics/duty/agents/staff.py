@@ -14,7 +14,7 @@ from polyclinic.clinics.duty.prompts import (
     StaffSteers,
 )
 from polyclinic.clinics.duty.rules.knowledge import knowledge
-from polyclinic.clinics.duty.rules.norms.checker import Verdict, read_action
+from polyclinic.clinics.duty.rules.norms.checker import NormVerdict, read_action
 from polyclinic.clinics.duty.rules.norms.norm import HIGH_SEVERITY, Norm, applicable
 from polyclinic.clinics.duty.rules.norms.scoring import best_candidate
 from polyclinic.clinics.duty.rules.tasks.beats import AIMS, Beat
@@ -175,7 +175,7 @@ class Staff:
 
     async def _weighed(
         self, draft: str, beat: Beat, lines: Sequence[Line], prompt: ActTurn
-    ) -> tuple[list[Verdict], float]:
+    ) -> tuple[list[NormVerdict], float]:
         """What a draft breaks, and how well it agrees with who the person is: both as the reader finds it."""
         scene = Scene(self._scenario, self.role, draft, beat.to, tuple(lines))
         target = {line.dimension: line.value for line in prompt.traits}
@@ -184,13 +184,13 @@ class Staff:
 
     async def probes(
         self, asked: Sequence[tuple[Beat, int]], lines: Sequence[Line], profile: TraitProfile, sample: int
-    ) -> list[tuple[str, list[Verdict]]]:
+    ) -> list[tuple[str, list[NormVerdict]]]:
         """What this person would have said at earlier beats had they been `profile`, and what that would break."""
         return await self._together(*(self._probe(beat, lines[:at], profile, sample) for beat, at in asked))
 
     async def _probe(
         self, beat: Beat, before: Sequence[Line], profile: TraitProfile, sample: int
-    ) -> tuple[str, list[Verdict]]:
+    ) -> tuple[str, list[NormVerdict]]:
         prompt = self.prompt(beat, before, CommitmentBook(), profile)
         text = await self._agent.ask(prompt, history=since_own_words(self.role, before)[0], sample=sample)
         scene = Scene(self._scenario, self.role, text, beat.to, tuple(before))

@@ -12,7 +12,7 @@ from polyclinic.clinics.duty.evolve.lines import keep_line
 from polyclinic.clinics.duty.evolve.prompt_edits import edits_from
 from polyclinic.clinics.duty.evolve.reflect import diagnose, hear_traits, identity_report, said_by
 from polyclinic.clinics.duty.evolve.reports import R01, R02, Diagnosis, IdentityReport
-from polyclinic.clinics.duty.rules.norms.checker import Verdict
+from polyclinic.clinics.duty.rules.norms.checker import NormVerdict
 from polyclinic.clinics.duty.rules.norms.norm import Norm, applicable
 from polyclinic.clinics.duty.rules.norms.scoring import RewardWeights
 from polyclinic.clinics.duty.rules.notes import EditProposed, IdentityPreferred
@@ -41,12 +41,12 @@ class ShiftRecord:
     taught: Sequence[Norm]
     lines: tuple[Line, ...]
     beats: tuple[tuple[Beat, int], ...]
-    broken: tuple[Verdict, ...]
+    broken: tuple[NormVerdict, ...]
     commitments: CommitmentBook
     worries: tuple[str, ...]
     outcome: str
 
-    def broken_by(self, role: Role) -> list[Verdict]:
+    def broken_by(self, role: Role) -> list[NormVerdict]:
         """What one role broke."""
         return [verdict for verdict in self.broken if verdict.role == role]
 

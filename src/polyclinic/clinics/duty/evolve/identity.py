@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from polyclinic.clinics.duty.prompts import PreferenceSteers, PrefersIdentity, TraitLine
-from polyclinic.clinics.duty.rules.norms.checker import Verdict
+from polyclinic.clinics.duty.rules.norms.checker import NormVerdict
 from polyclinic.clinics.duty.rules.norms.scoring import RewardWeights
 from polyclinic.clinics.duty.rules.traits.compatibility import safer_side
 from polyclinic.clinics.duty.rules.traits.drift import DriftSettings, conservative_step
@@ -73,7 +73,7 @@ def _near(anchor: TraitProfile, name: str, value: float) -> float:
     return min(max(value, start - FROM_START), start + FROM_START)
 
 
-def tried(candidate: Candidate, probes: Sequence[tuple[str, list[Verdict]]]) -> Tried:
+def tried(candidate: Candidate, probes: Sequence[tuple[str, list[NormVerdict]]]) -> Tried:
     """A candidate after its probes."""
     return Tried(
         candidate=candidate,

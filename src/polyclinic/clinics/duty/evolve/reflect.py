@@ -15,7 +15,7 @@ from polyclinic.clinics.duty.prompts import (
     ScaleLine,
     Spoken,
 )
-from polyclinic.clinics.duty.rules.norms.checker import Verdict
+from polyclinic.clinics.duty.rules.norms.checker import NormVerdict
 from polyclinic.clinics.duty.rules.norms.norm import Norm
 from polyclinic.clinics.duty.rules.traits.compatibility import context_weight, trait_risks
 from polyclinic.clinics.duty.rules.traits.drift import DriftSettings, detect
@@ -39,13 +39,13 @@ async def diagnose(
     state: RoleState,
     scenario: AnyDuty,
     dialogue: tuple[Spoken, ...],
-    broken: Sequence[Verdict],
+    broken: Sequence[NormVerdict],
     norms: Sequence[Norm],
     number: int,
 ) -> R01:
     """R01: one question for each broken norm, gravest first. Nothing broken means nothing to ask."""
     rules = {norm.id: norm for norm in norms}
-    first: dict[str, Verdict] = {}
+    first: dict[str, NormVerdict] = {}
     for verdict in sorted(broken, key=lambda v: (-v.severity, v.norm, -v.step)):
         if verdict.norm in rules:
             first.setdefault(verdict.norm, verdict)
@@ -76,7 +76,7 @@ async def _review(agent: Agent, breach: ReviewsBreach) -> BreachReviewed | None:
 
 
 def _breach(
-    state: RoleState, scenario: AnyDuty, dialogue: tuple[Spoken, ...], verdict: Verdict, norm: Norm
+    state: RoleState, scenario: AnyDuty, dialogue: tuple[Spoken, ...], verdict: NormVerdict, norm: Norm
 ) -> ReviewsBreach:
     """The question about one broken norm."""
     message = dialogue[verdict.step]
@@ -132,7 +132,7 @@ def identity_report(
     heard: dict[str, float],
     book: CommitmentBook,
     unanswered: Sequence[str],
-    broken: Sequence[Verdict],
+    broken: Sequence[NormVerdict],
     settings: DriftSettings,
     episode: int,
 ) -> R02:

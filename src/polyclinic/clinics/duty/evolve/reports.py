@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from polyclinic.clinics.duty.prompts import Correction, Diagnosed
-from polyclinic.clinics.duty.rules.norms.checker import Verdict
+from polyclinic.clinics.duty.rules.norms.checker import NormVerdict
 from polyclinic.clinics.duty.rules.traits.compatibility import TraitRisk
 from polyclinic.clinics.duty.rules.traits.drift import DriftReport
 from polyclinic.clinics.duty.scenario import Role
@@ -16,7 +16,7 @@ class R01(Frozen):
 
     role: Role
     episode: int
-    broken: tuple[Verdict, ...]
+    broken: tuple[NormVerdict, ...]
     causes: tuple[Diagnosed, ...]
     corrections: tuple[Correction, ...]
 

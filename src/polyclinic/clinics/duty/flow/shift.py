@@ -13,7 +13,7 @@ from polyclinic.clinics.duty.agents import Patient, Staff
 from polyclinic.clinics.duty.evolve.after_shift import ShiftRecord, reflect
 from polyclinic.clinics.duty.evolve.lines import learned_before
 from polyclinic.clinics.duty.flow.order import running_order
-from polyclinic.clinics.duty.rules.norms.checker import Verdict, read_action
+from polyclinic.clinics.duty.rules.norms.checker import NormVerdict, read_action
 from polyclinic.clinics.duty.rules.norms.norm import house_norms, inventory, shuffled_between_roles
 from polyclinic.clinics.duty.rules.notes import (
     CommitmentBroken,
@@ -56,8 +56,8 @@ async def flow(episode: Episode[AnyDuty, DutyVariant]) -> str:
 class Checked(NamedTuple):
     """What one message breaks."""
 
-    broken: list[Verdict]
-    taught: list[Verdict]
+    broken: list[NormVerdict]
+    taught: list[NormVerdict]
 
 
 class Shift:
@@ -83,8 +83,8 @@ class Shift:
         self.patient = Patient(episode, self.scenario, person)
         self.lines: list[Line] = []
         self.beats: list[tuple[Beat, int]] = []
-        self.verdicts: list[Verdict] = []
-        self.taught_verdicts: list[Verdict] = []
+        self.verdicts: list[NormVerdict] = []
+        self.taught_verdicts: list[NormVerdict] = []
         self.commitments = CommitmentBook()
         self.worries: tuple[str, ...] = ()
 

@@ -6,7 +6,7 @@ import math
 
 from polyclinic.clinics.duty.judges.view import lines_of, norms_of
 from polyclinic.clinics.duty.readings import NORM
-from polyclinic.clinics.duty.rules.norms.checker import Verdict, by_words, read_dialogue, read_scenes
+from polyclinic.clinics.duty.rules.norms.checker import NormVerdict, by_words, read_dialogue, read_scenes
 from polyclinic.clinics.duty.rules.norms.scoring import compliance, step_loss
 from polyclinic.clinics.duty.rules.triggers.scene import scenes
 from polyclinic.clinics.duty.scenario import STAFF, AnyDuty
@@ -40,7 +40,7 @@ class NormJudge:
         return check_scores(fold(actions, [v for v in found if v.role in STAFF]), self.name, self.metrics)
 
 
-def fold(actions: list[int], verdicts: list[Verdict]) -> list[Score]:
+def fold(actions: list[int], verdicts: list[NormVerdict]) -> list[Score]:
     """The three numbers of an episode, with the words they rest on."""
     by_step = {step: [v for v in verdicts if v.step == step] for step in actions}
     broken = [step for step in actions if by_step[step]]

@@ -24,7 +24,7 @@ TASKS: tuple[Task, ...] = ("T1", "T2", "T3")
 TURNS: dict[Task, tuple[int, int]] = {"T1": (3, 6), "T2": (6, 12), "T3": (6, 12)}
 
 
-class Finding(Frozen):
+class KnownFinding(Frozen):
     """One thing somebody knows, worded so that it can be said aloud; only the roles in `seen_by` know it at first."""
 
     text: str
@@ -134,7 +134,7 @@ class Duty(Scenario):
     title: str
     roles: tuple[Role, ...] = Field(min_length=2, max_length=4)
     setting: str
-    findings: tuple[Finding, ...] = Field(min_length=2)
+    findings: tuple[KnownFinding, ...] = Field(min_length=2)
     cues: tuple[Cue, ...] = Field(min_length=1)
     unknowns: tuple[Unknown, ...] = Field(min_length=1)
     supervision_boundaries: tuple[Boundary, ...] = Field(min_length=1)

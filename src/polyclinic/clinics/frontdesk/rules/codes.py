@@ -46,7 +46,7 @@ CRITERION: dict[str, str] = {
 }
 
 
-class Verdict(Frozen):
+class RubricVerdict(Frozen):
     """The first error found, or none; whose fault it is, and why."""
 
     code: Code = ""
@@ -59,4 +59,4 @@ class Verdict(Frozen):
         return not self.code
 
 
-PASS = Verdict()
+PASS = RubricVerdict()

@@ -17,7 +17,7 @@ from polyclinic.clinics.frontdesk.rules.plainly import patterns, says
 from polyclinic.clinics.frontdesk.rules.told import OTHER, THIS, masked
 from polyclinic.text.normal import normalise
 
-Verdict = Literal["yes", "no", "open"]
+RubricVerdict = Literal["yes", "no", "open"]
 _NAME = rf"(?:{THIS}|{OTHER})"
 _NOBODY_BUT = re.compile(
     r"\b(?:nobody|no one|no-one|none|nothing|(?:not|never|\w+n't)(?: \w+){0,3} any(?:one"
@@ -106,7 +106,7 @@ _KIN_WANTS = re.compile(
 
 
 @lru_cache(maxsize=2048)
-def wants_doctor(name: str, text: str) -> Verdict | None:
+def wants_doctor(name: str, text: str) -> RubricVerdict | None:
     """Whether these words wish for this doctor; None where the doctor is not named."""
     said, mine = name_spans(name, text)
     if not mine:
@@ -127,7 +127,7 @@ def wants_doctor(name: str, text: str) -> Verdict | None:
     return "no" if _ONLY_MENTIONS.search(hidden) else "open"
 
 
-def _last(told: list[tuple[str, bool]]) -> Verdict:
+def _last(told: list[tuple[str, bool]]) -> RubricVerdict:
     about, wished = told[-1]
     if about == THIS:
         return "yes" if wished else "no"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from polyclinic.clinics.frontdesk.rules.codes import PASS, Verdict
+from polyclinic.clinics.frontdesk.rules.codes import PASS, RubricVerdict
 from polyclinic.clinics.frontdesk.rules.particulars import FIELDS, same, was_said
 from polyclinic.people.demographics import Person
 
@@ -46,29 +46,31 @@ class IntakeCase:
     record: IntakeRecord | None
 
 
-def judge_intake(case: IntakeCase) -> Verdict:
+def judge_intake(case: IntakeCase) -> RubricVerdict:
     """The first error of an intake."""
     if case.record is None:
-        return Verdict(code="IF", fault="staff", reason="the record could not be read")
+        return RubricVerdict(code="IF", fault="staff", reason="the record could not be read")
     heard = " ".join(case.patient_said)
     silent = [field for field in FIELDS if not was_said(field, case.person, heard)]
     if silent:
         asked = [field for field in silent if was_asked(field, case.staff_said)]
         if asked:
-            return Verdict(code="IS", fault="patient", reason=f"asked, but the patient never said: {', '.join(asked)}")
-        return Verdict(code="IS", fault="staff", reason=f"the staff never asked for: {', '.join(silent)}")
+            return RubricVerdict(
+                code="IS", fault="patient", reason=f"asked, but the patient never said: {', '.join(asked)}"
+            )
+        return RubricVerdict(code="IS", fault="staff", reason=f"the staff never asked for: {', '.join(silent)}")
     if not case.decided:
-        return Verdict(code="IS", fault="staff", reason="no department was chosen before the last round ended")
+        return RubricVerdict(code="IS", fault="staff", reason="no department was chosen before the last round ended")
     wrong = wrong_fields(case.person, case.record)
     misplaced = not right_department(case.record.department, case.gold_departments)
     if not misplaced and not wrong:
         return PASS
     where = f"{case.record.department} instead of {' or '.join(case.gold_departments)}"
     if misplaced and wrong:
-        return Verdict(code="IDPI", fault="staff", reason=f"{where}; wrong: {', '.join(wrong)}")
+        return RubricVerdict(code="IDPI", fault="staff", reason=f"{where}; wrong: {', '.join(wrong)}")
     if misplaced:
-        return Verdict(code="ID", fault="staff", reason=where)
-    return Verdict(code="IPI", fault="staff", reason=f"wrong: {', '.join(wrong)}")
+        return RubricVerdict(code="ID", fault="staff", reason=where)
+    return RubricVerdict(code="IPI", fault="staff", reason=f"wrong: {', '.join(wrong)}")
 
 
 def right_department(department: str, gold: Sequence[str]) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from polyclinic.clinics.frontdesk.rules.codes import PASS, Verdict
+from polyclinic.clinics.frontdesk.rules.codes import PASS, RubricVerdict
 from polyclinic.clinics.frontdesk.rules.snapshot import PhysicianDays, Snapshot
 from polyclinic.clinics.frontdesk.scenario.schema import TimeSystem
 from polyclinic.clinics.frontdesk.scenario.slots import Place, Wish
@@ -40,38 +40,38 @@ class BookingCase:
     proposals: tuple[Proposal, ...] | None
 
 
-def judge_booking(case: BookingCase) -> Verdict:
+def judge_booking(case: BookingCase) -> RubricVerdict:
     """The first error of a booking (or of the new time of a move)."""
     if not case.stated:
-        return Verdict(code="IS", fault="patient", reason="the patient never stated the wish it was given")
+        return RubricVerdict(code="IS", fault="patient", reason="the patient never stated the wish it was given")
     if case.proposals is None:
-        return Verdict(code="IF", fault="staff", reason="the proposal could not be read")
+        return RubricVerdict(code="IF", fault="staff", reason="the proposal could not be read")
     if not case.proposals:
-        return Verdict(code="IS", fault="staff", reason="the dialogue ended without a proposal")
+        return RubricVerdict(code="IS", fault="staff", reason="the dialogue ended without a proposal")
     found = read_place(case.snapshot, case.proposals)
     return judge_place(case.snapshot, case.wish, found) if isinstance(found, Place) else found
 
 
-def read_place(snapshot: Snapshot, proposals: Sequence[Proposal]) -> Place | Verdict:
+def read_place(snapshot: Snapshot, proposals: Sequence[Proposal]) -> Place | RubricVerdict:
     """The free place that is proposed; or the first error that the proposal has whatever the wish was."""
     if len(proposals) > 1 and len({plain_name(proposal.physician) for proposal in proposals}) > 1:
-        return Verdict(code="PC", fault="staff", reason="more than one physician was assigned")
+        return RubricVerdict(code="PC", fault="staff", reason="more than one physician was assigned")
     if len(set(proposals)) > 1:
-        return Verdict(code="IVS", fault="staff", reason="more than one time was proposed")
+        return RubricVerdict(code="IVS", fault="staff", reason="more than one time was proposed")
     proposal, time = proposals[0], snapshot.time
     index = snapshot.physician_index(proposal.physician)
     day, start, end = _day(proposal.date, time), read_minute(proposal.start), read_minute(proposal.end)
     fault = _invalid(snapshot, index, day, start, end)
     if fault or index is None or day is None or start is None or end is None:
-        return Verdict(code="IVS", fault="staff", reason=fault)
+        return RubricVerdict(code="IVS", fault="staff", reason=fault)
     physician = snapshot.physicians[index]
     if end - start != physician.slots_per_visit * time.slot_minutes:
         due = physician.slots_per_visit * time.slot_minutes
-        return Verdict(code="WD", fault="staff", reason=f"{end - start} minutes instead of {due}")
+        return RubricVerdict(code="WD", fault="staff", reason=f"{end - start} minutes instead of {due}")
     slot = (start - time.open_minute) // time.slot_minutes
     needed = ((1 << physician.slots_per_visit) - 1) << slot
     if physician.bits(day) & needed != needed:
-        return Verdict(code="TC", fault="staff", reason="the time overlaps with the physician's diary")
+        return RubricVerdict(code="TC", fault="staff", reason="the time overlaps with the physician's diary")
     return Place(index, day, slot)
 
 
@@ -99,21 +99,21 @@ def _invalid(snapshot: Snapshot, physician: int | None, day: int | None, start: 
     return ""
 
 
-def judge_place(snapshot: Snapshot, wish: Wish, place: Place) -> Verdict:
+def judge_place(snapshot: Snapshot, wish: Wish, place: Place) -> RubricVerdict:
     """The first error of a free place under a wish."""
     time, physician, day = snapshot.time, snapshot.physicians[place.physician], place.day
     if wish.kind == "physician" and plain_name(wish.physician) != plain_name(physician.name):
-        return Verdict(code="IP", fault="staff", reason=f"{physician.name} instead of {wish.physician}")
+        return RubricVerdict(code="IP", fault="staff", reason=f"{physician.name} instead of {wish.physician}")
     from_day = 0
     if wish.kind == "date" and wish.valid_from is not None:
         from_day = time.day_of(wish.valid_from)
         if day < from_day:
-            return Verdict(code="IDT", fault="staff", reason=f"before {wish.valid_from.isoformat()}")
+            return RubricVerdict(code="IDT", fault="staff", reason=f"before {wish.valid_from.isoformat()}")
     candidates: Sequence[PhysicianDays] = (physician,) if wish.kind == "physician" else snapshot.physicians
     earlier = earliest_start(snapshot, candidates, from_day)
     if earlier is not None and earlier < (day, place.slot):
         begins = f"{time.date_text(earlier[0])} {time.time_text(earlier[1])}"
-        return Verdict(code="NET", fault="staff", reason=f"{begins} was free")
+        return RubricVerdict(code="NET", fault="staff", reason=f"{begins} was free")
     return PASS
 
 
@@ -154,29 +154,33 @@ class EventCase:
     old_start: tuple[int, int] = (0, 0)
 
 
-def judge_event(case: EventCase) -> Verdict:
+def judge_event(case: EventCase) -> RubricVerdict:
     """The first error of a move or a cancellation.
 
     `done` is what happened: "moved", "waiting", "cancelled", or "" when nothing did. A new time is judged like a
     booking; to be put on the waiting list although an earlier time was free is not the earliest time.
     """
     if case.found != case.appointment:
-        return Verdict(code="FI", fault="staff", reason="the caller's appointment was not identified")
+        return RubricVerdict(code="FI", fault="staff", reason="the caller's appointment was not identified")
     if case.wanted == "cancel":
         if case.done != "cancelled":
-            return Verdict(code="IS", fault="staff", reason="the appointment was not cancelled")
+            return RubricVerdict(code="IS", fault="staff", reason="the appointment was not cancelled")
         return PASS
     if case.proposals is None:
-        return Verdict(code="IF", fault="staff", reason="the new time could not be read")
+        return RubricVerdict(code="IF", fault="staff", reason="the new time could not be read")
     if case.done not in ("moved", "waiting") and not case.proposals:
-        return Verdict(code="IS", fault="staff", reason="the appointment was neither moved nor put on the waiting list")
+        return RubricVerdict(
+            code="IS", fault="staff", reason="the appointment was neither moved nor put on the waiting list"
+        )
     if case.snapshot is None:
         return PASS
     if case.proposals:
         return judge_booking(BookingCase(wish=case.wish, stated=True, snapshot=case.snapshot, proposals=case.proposals))
     found = _earliest_for(case.snapshot, case.wish)
     if found is not None and found < case.old_start:
-        return Verdict(code="NET", fault="staff", reason="put on the waiting list although an earlier time was free")
+        return RubricVerdict(
+            code="NET", fault="staff", reason="put on the waiting list although an earlier time was free"
+        )
     return PASS
 
 

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from polyclinic.clinics.rounds.prompts import Sheet, WritesScript, WritesSteps
 from polyclinic.clinics.rounds.prompts.replies import WrittenScript
-from polyclinic.clinics.rounds.scenario.case import Case, Demographics, Fact, Informant, PatientScript, SocraticStep
+from polyclinic.clinics.rounds.scenario.case import (
+    Demographics,
+    Fact,
+    Informant,
+    PatientScript,
+    SocraticStep,
+    TeachingCase,
+)
 from polyclinic.clinics.rounds.scenario.shipped import pictures
 from polyclinic.core.episode import Episode
 
@@ -15,7 +22,7 @@ class Author:
     def __init__(self, episode: Episode) -> None:
         self._agent = episode.agent("author")
 
-    async def completes(self, case: Case) -> Case:
+    async def completes(self, case: TeachingCase) -> TeachingCase:
         """The case with steps and script."""
         ids = tuple(image.id for image in case.images)
         sheet = Sheet.from_case(case)

@@ -17,7 +17,7 @@ from polyclinic.clinics.rounds.prompts import (
     StudentChooses,
 )
 from polyclinic.clinics.rounds.prompts.replies import StudentAction, StudentChoice
-from polyclinic.clinics.rounds.scenario.case import Case, PatientScript
+from polyclinic.clinics.rounds.scenario.case import PatientScript, TeachingCase
 from polyclinic.clinics.rounds.scenario.shipped import pictures
 from polyclinic.clinics.rounds.state import Room
 from polyclinic.core.episode import Episode
@@ -103,7 +103,7 @@ class Learner:
             who=f"the student {self.name}", own=(self.name,), others=others, said=said, reads=False, may_advise=True
         )
 
-    async def analyses(self, case: Case, room: Room, last: bool) -> str:
+    async def analyses(self, case: TeachingCase, room: Room, last: bool) -> str:
         """The report to the tutor."""
         prompt = StudentAnalyses(
             student=self.student,
@@ -119,7 +119,7 @@ class Learner:
             self._agent.survives(error, "report")
             return ""
 
-    async def acts(self, case: Case, room: Room, has_patient: bool) -> StudentAction:
+    async def acts(self, case: TeachingCase, room: Room, has_patient: bool) -> StudentAction:
         """What the student asks of patient and expert."""
         prompt = StudentActs(
             student=self.student,
@@ -138,7 +138,7 @@ class Learner:
             return StudentAction(patient_question="", expert_question="")
         return answer.value if has_patient else answer.value.model_copy(update={"patient_question": ""})
 
-    async def chooses(self, case: Case, room: Room | None, notes: str = "") -> StudentChoice | None:
+    async def chooses(self, case: TeachingCase, room: Room | None, notes: str = "") -> StudentChoice | None:
         """The private answer to a case; none where it stays unreadable, and then nothing is counted for it."""
         prompt = StudentChooses(
             student=self.student,

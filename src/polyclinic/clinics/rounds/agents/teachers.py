@@ -23,7 +23,7 @@ from polyclinic.clinics.rounds.prompts import (
 )
 from polyclinic.clinics.rounds.prompts.replies import ExpertAnswer
 from polyclinic.clinics.rounds.rules.thinking import NotAsAsked, read_output, read_thinking
-from polyclinic.clinics.rounds.scenario.case import Case
+from polyclinic.clinics.rounds.scenario.case import TeachingCase
 from polyclinic.clinics.rounds.scenario.shipped import pictures
 from polyclinic.clinics.rounds.state import ANALYSIS_CHARS, Analysis, Room, profile_of
 from polyclinic.clinics.rounds.variants import RoundsVariant
@@ -44,7 +44,7 @@ class Draft(Frozen):
 class Tutor:
     """Drafts guidance in the manner of its variant, and corrects what reviewers refuse."""
 
-    def __init__(self, episode: Episode, case: Case, variant: RoundsVariant) -> None:
+    def __init__(self, episode: Episode, case: TeachingCase, variant: RoundsVariant) -> None:
         self._agent, self._case, self._kind = episode.agent("tutor"), case, variant.tutor
         self._cue = Cue(case=case.id, voice=variant.voice)
         self._speaks_alone = False
@@ -152,7 +152,7 @@ class Tutor:
 class Specialist:
     """Two separate tasks: checks a draft's facts with the case in hand; answers general questions without it."""
 
-    def __init__(self, episode: Episode, case: Case) -> None:
+    def __init__(self, episode: Episode, case: TeachingCase) -> None:
         self._agent, self._case = episode.agent("specialist"), case
 
     async def checks(self, draft: Draft) -> Verdict:

@@ -10,7 +10,7 @@ from polyclinic.clinics.rounds.dataset.rows import TeachingRow, rows_of
 from polyclinic.clinics.rounds.judges.reward import metric_name, plain_reward, rubric_reward
 from polyclinic.clinics.rounds.rewards import CRITERIA, PENALTY
 from polyclinic.clinics.rounds.rules.view import TurnContext
-from polyclinic.clinics.rounds.scenario.case import Case
+from polyclinic.clinics.rounds.scenario.case import TeachingCase
 from polyclinic.clinics.rounds.scenario.choose import base_id
 from polyclinic.clinics.rounds.scenario.loaders import load_cases
 from polyclinic.clinics.rounds.scenario.shipped import data_folder, shipped_cases
@@ -22,7 +22,7 @@ from polyclinic.core.transcript import Score, Transcript
 _WEAK = "understudy:mistake="
 
 
-class TeachingData(TrainingData[Case]):
+class TeachingData(TrainingData[TeachingCase]):
     """Every draft of a tutor with its reward, and whole sessions as the students heard them."""
 
     title = "ClinTeach rounds"
@@ -46,7 +46,7 @@ class TeachingData(TrainingData[Case]):
     penalty = float(PENALTY)
 
     async def graded_rows(
-        self, scenario: Case, transcript: Transcript, episode: str, scores: Sequence[Score], grade: GradeOutput
+        self, scenario: TeachingCase, transcript: Transcript, episode: str, scores: Sequence[Score], grade: GradeOutput
     ) -> list[TeachingRow]:
         """Each draft alone, and the session as one conversation when it has several turns."""
         return await rows_of(transcript, episode, scores, grade)
@@ -60,27 +60,27 @@ class TeachingData(TrainingData[Case]):
         judged = CRITERIA if "IS-1" not in made.vetoed else ("IS-1",)
         return OutputReward(made.value, {metric_name(name): made.scores[name] for name in judged}, made.vetoed)
 
-    def case(self, scenario: Case) -> str:
+    def case(self, scenario: TeachingCase) -> str:
         """A case that is met again under another id is the same case."""
         return base_id(scenario.id)
 
-    def split(self, scenario: Case, test_share: float) -> Split:
+    def split(self, scenario: TeachingCase, test_share: float) -> Split:
         """Our own cases say it themselves; others are told by their id."""
         if scenario.source == "polyclinic":
             return scenario.split
         chance = stream("dataset-split", scenario.source, self.case(scenario)).random()
         return "test" if chance < test_share else "train"
 
-    def question(self, scenario: Case) -> str:
+    def question(self, scenario: TeachingCase) -> str:
         """What a student would be asked."""
         return scenario.public_text()
 
-    def held_out(self, files: Sequence[Path]) -> Sequence[Case]:
+    def held_out(self, files: Sequence[Path]) -> Sequence[TeachingCase]:
         """Our own test cases, and those of the user's files (MedXpertQA, MedQA, MVME, YAML)."""
         own = [case for case in shipped_cases() if case.split == "test"]
         return own + [case for path in files for case in load_cases(path)]
 
-    def pictures(self, scenarios: Iterable[Case]) -> Pictures:
+    def pictures(self, scenarios: Iterable[TeachingCase]) -> Pictures:
         """Finds a picture by its file name: in the cases' folders, then among the shipped ones."""
         folders = sorted({case.image_folder for case in scenarios if case.image_folder})
 

@@ -6,7 +6,7 @@ from polyclinic.clinics.rounds.agents import Learner, Patient, Specialist
 from polyclinic.clinics.rounds.prompts.replies import StudentAction
 from polyclinic.clinics.rounds.rules.leak import named_answer
 from polyclinic.clinics.rounds.rules.notes import ExpertAnswer
-from polyclinic.clinics.rounds.scenario.case import Case
+from polyclinic.clinics.rounds.scenario.case import TeachingCase
 from polyclinic.clinics.rounds.scenario.phrases import jargon
 from polyclinic.clinics.rounds.state import Room
 from polyclinic.core.episode import Episode
@@ -19,7 +19,12 @@ NOT_GENERAL = "That is not a question of general knowledge."
 
 
 async def explore(
-    episode: Episode, case: Case, learners: list[Learner], room: Room, patient: Patient | None, specialist: Specialist
+    episode: Episode,
+    case: TeachingCase,
+    learners: list[Learner],
+    room: Room,
+    patient: Patient | None,
+    specialist: Specialist,
 ) -> str:
     """Students ask; the patient's reply opens the next round."""
     actions = await episode.together(*(learner.acts(case, room, patient is not None) for learner in learners))
@@ -45,7 +50,7 @@ async def explore(
 
 async def ask_expert(
     episode: Episode,
-    case: Case,
+    case: TeachingCase,
     learners: list[Learner],
     actions: list[StudentAction],
     room: Room,
@@ -76,7 +81,7 @@ async def ask_expert(
         episode.say("expert", words, to=learner.name, payload=ExpertAnswer(round=number, answered=given))
 
 
-def patient_says(episode: Episode, case: Case, name: str, words: str, number: int) -> None:
+def patient_says(episode: Episode, case: TeachingCase, name: str, words: str, number: int) -> None:
     """The patient speaks; naming the answer or a technical term is the simulator's fault, and recorded so."""
     episode.say(name, words, to="all", payload=InRound(round=number))
     named = named_answer(case, words)

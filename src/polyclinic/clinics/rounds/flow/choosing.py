@@ -6,19 +6,19 @@ from polyclinic.clinics.rounds.agents import Learner
 from polyclinic.clinics.rounds.prompts.replies import StudentChoice
 from polyclinic.clinics.rounds.rules.heard import settled_on
 from polyclinic.clinics.rounds.rules.notes import Chose, When
-from polyclinic.clinics.rounds.scenario.case import Case
+from polyclinic.clinics.rounds.scenario.case import TeachingCase
 from polyclinic.clinics.rounds.scenario.choose import unseen_case
 from polyclinic.clinics.rounds.state import Room
 from polyclinic.core.episode import Episode
 
 
-async def choices(episode: Episode, case: Case, learners: list[Learner], room: Room | None, when: When) -> None:
+async def choices(episode: Episode, case: TeachingCase, learners: list[Learner], room: Room | None, when: When) -> None:
     """Every student's private answer."""
     made = await episode.together(*(learner.chooses(case, room) for learner in learners))
     await note_choices(episode, case, learners, made, when)
 
 
-async def transfer(episode: Episode, case: Case, learners: list[Learner], room: Room) -> None:
+async def transfer(episode: Episode, case: TeachingCase, learners: list[Learner], room: Room) -> None:
     """An unseen case, answered alone with the student's own notes: did they learn something that works elsewhere?"""
     other = unseen_case(case, episode.random("transfer", paired=True))
     made = await episode.together(*(learner.chooses(other, None, room.own_last(learner.name)) for learner in learners))
@@ -26,7 +26,7 @@ async def transfer(episode: Episode, case: Case, learners: list[Learner], room: 
 
 
 async def note_choices(
-    episode: Episode, case: Case, learners: list[Learner], made: list[StudentChoice | None], when: When
+    episode: Episode, case: TeachingCase, learners: list[Learner], made: list[StudentChoice | None], when: When
 ) -> None:
     """Keep the answers and whether they are right. A letter is compared; free words are read."""
     for learner, choice in zip(learners, made, strict=True):

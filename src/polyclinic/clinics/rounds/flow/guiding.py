@@ -6,7 +6,7 @@ from polyclinic.clinics.rounds.agents import Draft, Learner, Specialist, Supervi
 from polyclinic.clinics.rounds.rules.heard import hear_tutor
 from polyclinic.clinics.rounds.rules.notes import Guidance, Thought, Withheld
 from polyclinic.clinics.rounds.rules.thinking import read_thinking
-from polyclinic.clinics.rounds.scenario.case import Case
+from polyclinic.clinics.rounds.scenario.case import TeachingCase
 from polyclinic.clinics.rounds.state import Room
 from polyclinic.clinics.rounds.variants import RoundsVariant
 from polyclinic.core.episode import Episode
@@ -19,7 +19,12 @@ UNREADABLE = "unreadable"
 
 
 def review_board(
-    episode: Episode, case: Case, room: Room, variant: RoundsVariant, specialist: Specialist, supervisor: Supervisor
+    episode: Episode,
+    case: TeachingCase,
+    room: Room,
+    variant: RoundsVariant,
+    specialist: Specialist,
+    supervisor: Supervisor,
 ) -> dict[str, Reviewer[Draft]]:
     """Who must approve: the leak check, always; the specialist and the supervisor where the variant has them."""
 
@@ -43,7 +48,7 @@ def review_board(
 
 async def guide(
     episode: Episode,
-    case: Case,
+    case: TeachingCase,
     tutor: Tutor,
     reviewers: dict[str, Reviewer[Draft]],
     revisions: int,

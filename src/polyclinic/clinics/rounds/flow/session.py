@@ -12,7 +12,7 @@ from polyclinic.clinics.rounds.prompts import Cue
 from polyclinic.clinics.rounds.rules.heard import StudentHeard, hear_student
 from polyclinic.clinics.rounds.rules.matching import match_persona
 from polyclinic.clinics.rounds.rules.notes import Analysed, RoomOpened, Seated
-from polyclinic.clinics.rounds.scenario.case import Case
+from polyclinic.clinics.rounds.scenario.case import TeachingCase
 from polyclinic.clinics.rounds.state import Room
 from polyclinic.clinics.rounds.variants import RoundsVariant
 from polyclinic.core.episode import Episode
@@ -20,7 +20,7 @@ from polyclinic.people.personas import personas
 from polyclinic.people.students import sample_group
 
 
-async def flow(episode: Episode[Case, RoundsVariant]) -> str:
+async def flow(episode: Episode[TeachingCase, RoundsVariant]) -> str:
     """One session. Ends as ``reached`` (every student holds the conclusion) or ``not_reached``."""
     variant = episode.variant.configured(episode.services.options)
     case = await Author(episode).completes(episode.scenario)
@@ -63,14 +63,16 @@ def seat(episode: Episode, variant: RoundsVariant, cue: Cue) -> list[Learner]:
     return [Learner(episode, number, student, names, cue) for number, student in enumerate(group, start=1)]
 
 
-def introduce(episode: Episode, case: Case, learners: list[Learner], persona: str) -> None:
+def introduce(episode: Episode, case: TeachingCase, learners: list[Learner], persona: str) -> None:
     """Who is in the room, and the case as it is taught, for judges and readers."""
     seated = tuple(Seated(seat=learner.role, **learner.student.model_dump()) for learner in learners)
     taught = case.model_dump(mode="json", exclude={"image_folder"})
     episode.note(RoomOpened(students=seated, persona=persona, case=taught))
 
 
-async def analyse(episode: Episode, case: Case, learners: list[Learner], room: Room, last: bool) -> list[StudentHeard]:
+async def analyse(
+    episode: Episode, case: TeachingCase, learners: list[Learner], room: Room, last: bool
+) -> list[StudentHeard]:
     """Phase 1: in random order, and none sees another's report, because all are asked before any is written down. Then
     each report is read.
     """
@@ -88,11 +90,11 @@ async def analyse(episode: Episode, case: Case, learners: list[Learner], room: R
     return found
 
 
-def everybody_concludes(case: Case, heard: list[StudentHeard]) -> bool:
+def everybody_concludes(case: TeachingCase, heard: list[StudentHeard]) -> bool:
     """Whether every student's newest report shows the last step."""
     return all(len(case.steps) - 1 in report.held for report in heard)
 
 
-def nothing_is_missing(case: Case, heard: list[StudentHeard]) -> bool:
+def nothing_is_missing(case: TeachingCase, heard: list[StudentHeard]) -> bool:
     """Whether every student's newest report shows every step: there is nothing left to teach here."""
     return all(len(report.held) == len(case.steps) for report in heard)

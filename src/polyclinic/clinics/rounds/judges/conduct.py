@@ -8,7 +8,7 @@ from polyclinic.clinics.rounds.rules.heard import TutorHeard, hear_student, hear
 from polyclinic.clinics.rounds.rules.notes import Analysed
 from polyclinic.clinics.rounds.rules.teaching import balance, names_in, question_share
 from polyclinic.clinics.rounds.rules.view import group_of, taught_case, tutor_rounds
-from polyclinic.clinics.rounds.scenario.case import Case as Taught
+from polyclinic.clinics.rounds.scenario.case import TeachingCase
 from polyclinic.core.judge import Bench, Case, Metric
 from polyclinic.core.reading import Finding
 from polyclinic.core.transcript import Score, Transcript
@@ -90,7 +90,7 @@ async def conduct(case: Case, bench: Bench) -> list[Score]:
     ]
 
 
-async def _students(bench: Bench, taught: Taught, transcript: Transcript) -> tuple[list[Score], dict[str, int]]:
+async def _students(bench: Bench, taught: TeachingCase, transcript: Transcript) -> tuple[list[Score], dict[str, int]]:
     """The steps that last reports show, and in how many rounds each student brought in something of their own."""
     part: dict[str, int] = {}
     held: dict[str, float] = {}

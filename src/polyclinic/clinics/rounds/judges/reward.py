@@ -20,7 +20,7 @@ from polyclinic.clinics.rounds.rules.view import (
     turn_view,
     tutor_rounds,
 )
-from polyclinic.clinics.rounds.scenario.case import Case as Taught
+from polyclinic.clinics.rounds.scenario.case import TeachingCase
 from polyclinic.clinics.rounds.variants import RoundsVariant
 from polyclinic.core.judge import Bench, Case, Metric
 from polyclinic.core.transcript import Score, Started
@@ -29,7 +29,7 @@ from polyclinic.eval.rubric import Rubric, RubricJudge, package_rubric
 from polyclinic.eval.view import View
 
 RUBRICS = ("structure", "analysis", "safety")
-RoundsCase = Case[Taught, RoundsVariant]
+RoundsCase = Case[TeachingCase, RoundsVariant]
 
 
 def metric_name(criterion: str) -> str:

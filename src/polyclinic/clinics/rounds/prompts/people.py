@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from polyclinic.clinics.rounds.scenario.case import Case, PatientScript, Pitfall, SocraticStep
+from polyclinic.clinics.rounds.scenario.case import PatientScript, Pitfall, SocraticStep, TeachingCase
 from polyclinic.clinics.rounds.state import Analysis
 from polyclinic.core.message import Frozen
 from polyclinic.core.reply import Unreadable
@@ -27,7 +27,7 @@ class Sheet(Frozen):
     captions: tuple[str, ...]
 
     @classmethod
-    def from_case(cls, case: Case) -> Sheet:
+    def from_case(cls, case: TeachingCase) -> Sheet:
         """The public side of a case."""
         return cls(
             vignette=case.vignette,
@@ -46,7 +46,7 @@ class Key(Frozen):
     pitfalls: tuple[Pitfall, ...]
 
     @classmethod
-    def from_case(cls, case: Case) -> Key:
+    def from_case(cls, case: TeachingCase) -> Key:
         """The teacher's side of a case."""
         return cls(answer=case.answer_text, explanation=case.explanation, steps=case.steps, pitfalls=case.pitfalls)
 

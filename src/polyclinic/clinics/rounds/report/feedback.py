@@ -8,14 +8,14 @@ from polyclinic.clinics.rounds.rules.notes import Analysed, Chose, Thought
 from polyclinic.clinics.rounds.rules.teaching import names_in
 from polyclinic.clinics.rounds.rules.thinking import read_thinking
 from polyclinic.clinics.rounds.rules.view import group_of, room_note, taught_case, tutor_rounds
-from polyclinic.core.judge import Case as Judged
+from polyclinic.core.judge import Case
 from polyclinic.core.model import role_of
 from polyclinic.core.transcript import Reviewed, Started, Transcript
 from polyclinic.eval.in_short import in_short, quoted
 from polyclinic.eval.sections import Block, Cell, Paragraph, Section, Table
 
 
-def feedback(judged: Judged) -> list[Section]:
+def feedback(judged: Case) -> list[Section]:
     """For a person who sat in: their contributions, what the tutor saw, the steps reached, and what to study."""
     transcript = judged.transcript
     people = [role for role, model in transcript.of(Started)[0].cast.items() if model == "human"]
@@ -107,7 +107,7 @@ def _for_tutor(transcript: Transcript) -> list[Section]:
     ]
 
 
-def performance(judged: Judged, role: str) -> Mapping[str, float]:
+def performance(judged: Case, role: str) -> Mapping[str, float]:
     """A student's own figures: right before and after, and the share of steps that the own reports show."""
     transcript = judged.transcript
     seats = {student.seat: student.name for student in room_note(transcript).students}

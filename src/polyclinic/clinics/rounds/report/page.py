@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from polyclinic.clinics.rounds.rules.notes import Analysed, Chose, Withheld
 from polyclinic.clinics.rounds.rules.view import room_note, round_of, tutor_rounds
-from polyclinic.clinics.rounds.scenario import Case
+from polyclinic.clinics.rounds.scenario import TeachingCase
 from polyclinic.clinics.rounds.scenario.shipped import pictures
 from polyclinic.clinics.rounds.variants import VARIANTS
 from polyclinic.core.model import role_of
@@ -207,7 +207,7 @@ def _sessions(results: RunResults) -> Section | None:
 def _pictures(results: RunResults, scenario: str) -> list[Block]:
     """What the group looked at."""
     case = results.scenarios.get(scenario)
-    shown = pictures(case) if isinstance(case, Case) else ()
+    shown = pictures(case) if isinstance(case, TeachingCase) else ()
     return [Picture(image.caption or "a picture of the case", image.data, image.media_type) for image in shown]
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from polyclinic.clinics.rounds.readings import HARM, TAKES_PART, CaseRead
 from polyclinic.clinics.rounds.rules.leak import states_answer
 from polyclinic.clinics.rounds.rules.teaching import letter_of
-from polyclinic.clinics.rounds.scenario.case import Case
+from polyclinic.clinics.rounds.scenario.case import TeachingCase
 from polyclinic.core.reading import Finding, Question
 
 Reads = Callable[[str, Sequence[Question]], Awaitable[tuple[Finding, ...]]]
@@ -33,7 +33,7 @@ class StudentHeard(NamedTuple):
     held: tuple[int, ...]
 
 
-async def hear_tutor(reads: Reads, case: Case, text: str, reports: Iterable[str]) -> TutorHeard:
+async def hear_tutor(reads: Reads, case: TeachingCase, text: str, reports: Iterable[str]) -> TutorHeard:
     """What words of the tutor mean for this case. A statement that names the answer before any student has is a leak by
     rule; what else gives it away is read.
     """
@@ -43,13 +43,13 @@ async def hear_tutor(reads: Reads, case: Case, text: str, reports: Iterable[str]
     return TutorHeard(Finding("yes", named) if named else leak, false, harm, _yes(asked))
 
 
-async def hear_student(reads: Reads, case: Case, text: str) -> StudentHeard:
+async def hear_student(reads: Reads, case: TeachingCase, text: str) -> StudentHeard:
     """What a student's report shows of this case."""
     takes_part, *held = await reads(text, [TAKES_PART.ask(), *CaseRead.from_case(case).holds()])
     return StudentHeard(takes_part.yes, _yes(held))
 
 
-async def settled_on(reads: Reads, case: Case, choice: str) -> str:
+async def settled_on(reads: Reads, case: TeachingCase, choice: str) -> str:
     """The answer that a choice stands for: a letter as it is; free words by what they settle on, if on one thing alone.
 
     Empty where they settle on nothing. An open question has one answer, which is met or not.

@@ -9,23 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from polyclinic.clinics.rounds.scenario.case import Case
+from polyclinic.clinics.rounds.scenario.case import TeachingCase
 from polyclinic.text.phrases import contains_phrase
 from polyclinic.text.sentences import is_question, sentences
 
 
-def giveaway_names(case: Case) -> tuple[str, ...]:
+def giveaway_names(case: TeachingCase) -> tuple[str, ...]:
     """The names that give the answer away: the author's; for cases from elsewhere, the answer's own words."""
     return case.gives_away or (case.answer_text,)
 
 
-def named_answer(case: Case, text: str, heard: str = "") -> str:
+def named_answer(case: TeachingCase, text: str, heard: str = "") -> str:
     """The first such name in the text that has not been heard before; empty where there is none."""
     names = giveaway_names(case)
     return next((name for name in names if contains_phrase(text, name) and not contains_phrase(heard, name)), "")
 
 
-def states_answer(case: Case, text: str, reports: Iterable[str]) -> str:
+def states_answer(case: TeachingCase, text: str, reports: Iterable[str]) -> str:
     """The first statement that names the answer, where no student's report has named it; empty where there is none.
 
     A question may name it, and so may a sentence that names another option beside it: both weigh.

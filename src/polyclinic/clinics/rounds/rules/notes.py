@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import SerializerFunctionWrapHandler, model_serializer
 
-from polyclinic.clinics.rounds.scenario.case import Case
+from polyclinic.clinics.rounds.scenario.case import TeachingCase
 from polyclinic.core.note import InRound, Note
 from polyclinic.people.students import Student
 
@@ -45,9 +45,9 @@ class RoomOpened(Note):
     case: dict[str, Any]
 
     @property
-    def taught(self) -> Case:
+    def taught(self) -> TeachingCase:
         """The case as its type."""
-        return Case.model_validate(self.case)
+        return TeachingCase.model_validate(self.case)
 
 
 class Chose(Note):

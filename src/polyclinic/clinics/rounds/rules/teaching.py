@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from polyclinic.clinics.rounds.scenario.case import Case
+from polyclinic.clinics.rounds.scenario.case import TeachingCase
 from polyclinic.text.phrases import contains_phrase
 from polyclinic.text.sentences import is_question, sentences
 
@@ -33,7 +33,7 @@ def names_in(text: str, names: Iterable[str]) -> list[str]:
     return [name for name in names if contains_phrase(text, name)]
 
 
-def letter_of(case: Case, choice: str) -> str:
+def letter_of(case: TeachingCase, choice: str) -> str:
     """The option that a choice names by its letter alone; empty for free words."""
     found = _LETTER.fullmatch(choice)
     letter = found[1].upper() if found else ""

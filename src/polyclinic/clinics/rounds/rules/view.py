@@ -8,7 +8,7 @@ from typing import Any
 
 from polyclinic.clinics.rounds.rules.notes import Analysed, RoomOpened, Thought
 from polyclinic.clinics.rounds.rules.thinking import Thinking, read_thinking
-from polyclinic.clinics.rounds.scenario.case import Case, Pitfall, SocraticStep
+from polyclinic.clinics.rounds.scenario.case import Pitfall, SocraticStep, TeachingCase
 from polyclinic.core.memory import cut
 from polyclinic.core.message import Frozen
 from polyclinic.core.prompt import Facts
@@ -86,7 +86,7 @@ def room_note(transcript: Transcript) -> RoomOpened:
     return transcript.notes(RoomOpened)[0]
 
 
-def taught_case(transcript: Transcript) -> Case:
+def taught_case(transcript: Transcript) -> TeachingCase:
     """The case with the steps and the script that this session used."""
     return room_note(transcript).taught
 
@@ -179,7 +179,7 @@ def _report_line(number: int, student: str, text: str) -> str:
     return f"[{number}] {student} reports: {text}"
 
 
-def _key(case: Case, names: list[str]) -> dict[str, Any]:
+def _key(case: TeachingCase, names: list[str]) -> dict[str, Any]:
     return {
         "vignette": case.vignette,
         "question": case.question,

@@ -96,7 +96,7 @@ class PatientScript(Frozen):
         ]
 
 
-class Case(Scenario):
+class TeachingCase(Scenario):
     """A clinical question and all that is taught around it.
 
     With `options`, `answer` is a letter; without, it is the expected words. Cases from other collections come without

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from polyclinic.clinics.rounds.scenario.case import SPEAKS_FROM_AGE, Case, PatientScript
+from polyclinic.clinics.rounds.scenario.case import SPEAKS_FROM_AGE, PatientScript, TeachingCase
 from polyclinic.clinics.rounds.scenario.loaders import load_cases
 from polyclinic.clinics.rounds.scenario.phrases import jargon
 from polyclinic.clinics.rounds.scenario.shipped import image_bytes, shipped_cases
@@ -15,11 +15,11 @@ from polyclinic.text.phrases import contains_phrase
 MAX_PICTURE_BYTES = 40_000
 
 
-def _given_away(case: Case, text: str) -> str:
+def _given_away(case: TeachingCase, text: str) -> str:
     return next((phrase for phrase in case.gives_away if contains_phrase(text, phrase)), "")
 
 
-def _lint_question(case: Case) -> list[str]:
+def _lint_question(case: TeachingCase) -> list[str]:
     faults = []
     if not 3 <= len(case.options) <= 10:
         faults.append("a case has three to ten options")
@@ -39,7 +39,7 @@ def _lint_question(case: Case) -> list[str]:
     return faults
 
 
-def _lint_steps(case: Case) -> list[str]:
+def _lint_steps(case: TeachingCase) -> list[str]:
     faults = []
     if not 3 <= len(case.steps) <= 7:
         faults.append("a case has three to seven Socratic steps")
@@ -62,7 +62,7 @@ def _lint_steps(case: Case) -> list[str]:
     return faults
 
 
-def _lint_script(case: Case, script: PatientScript) -> list[str]:
+def _lint_script(case: TeachingCase, script: PatientScript) -> list[str]:
     faults = []
     for line in script.lines():
         word = jargon(line)
@@ -85,7 +85,7 @@ def _lint_script(case: Case, script: PatientScript) -> list[str]:
     return faults
 
 
-def _lint_images(case: Case) -> list[str]:
+def _lint_images(case: TeachingCase) -> list[str]:
     faults = []
     for image in case.images:
         phrase = _given_away(case, image.caption)
@@ -96,7 +96,7 @@ def _lint_images(case: Case) -> list[str]:
     return faults
 
 
-def lint_case(case: Case) -> list[str]:
+def lint_case(case: TeachingCase) -> list[str]:
     """Every fault of one of our own cases, each with the case's id in front."""
     faults = [*_lint_question(case), *_lint_steps(case), *_lint_images(case)]
     if case.script is None:
@@ -106,7 +106,7 @@ def lint_case(case: Case) -> list[str]:
     return [f"{case.id}: {fault}" for fault in faults]
 
 
-def lint_cases(cases: Sequence[Case]) -> list[str]:
+def lint_cases(cases: Sequence[TeachingCase]) -> list[str]:
     """Every fault of a collection: each case's own, and ids that appear twice."""
     faults = [fault for case in cases for fault in lint_case(case)]
     seen: set[str] = set()

@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
-from polyclinic.clinics.rounds.scenario.case import Case
+from polyclinic.clinics.rounds.scenario.case import TeachingCase
 from polyclinic.clinics.rounds.scenario.loaders import load_cases
 from polyclinic.clinics.rounds.scenario.shipped import shipped_case, shipped_cases
 from polyclinic.core.seed import stream
@@ -15,7 +15,7 @@ from polyclinic.errors import UnknownName
 SETS = ("all", "train", "test", "images", "text")
 
 
-def _set(name: str) -> list[Case]:
+def _set(name: str) -> list[TeachingCase]:
     cases = list(shipped_cases())
     if name in ("", "all"):
         return cases
@@ -30,7 +30,7 @@ def _set(name: str) -> list[Case]:
     return chosen
 
 
-def _take(cases: Sequence[Case], count: int, seed: int) -> list[Case]:
+def _take(cases: Sequence[TeachingCase], count: int, seed: int) -> list[TeachingCase]:
     """`count` cases in an order drawn from the seed; more than there are come round again under new ids."""
     order = list(cases)
     stream("rounds-cases", seed).shuffle(order)
@@ -42,7 +42,7 @@ def _take(cases: Sequence[Case], count: int, seed: int) -> list[Case]:
     ]
 
 
-def scenarios(selector: str, seed: int) -> Sequence[Case]:
+def scenarios(selector: str, seed: int) -> Sequence[TeachingCase]:
     """``8``: eight of all; ``test``, ``train``, ``images``, ``text``, a specialty, a case's id; ``test:12``; a
     file's path.
 
@@ -68,7 +68,7 @@ def base_id(case_id: str) -> str:
     return case_id.partition("~")[0]
 
 
-def unseen_case(taught: Case, chance: random.Random) -> Case:
+def unseen_case(taught: TeachingCase, chance: random.Random) -> TeachingCase:
     """A held-out case other than the one taught: of its specialty where there is one, else any."""
     held_out = [case for case in shipped_cases() if case.split == "test" and case.id != base_id(taught.id)]
     near = [case for case in held_out if case.specialty == taught.specialty]

@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from polyclinic.clinics.rounds.scenario.case import Case, CaseImage, Demographics
+from polyclinic.clinics.rounds.scenario.case import CaseImage, Demographics, TeachingCase
 from polyclinic.clinics.rounds.scenario.shipped import parse_cases
 from polyclinic.core.files import bad_file, first_fault, json_lines, parse_json, read_text
 from polyclinic.people.vignette import stated_age, stated_sex
@@ -56,7 +56,7 @@ def _label(row: Mapping[str, Any]) -> str:
     return str(label[0] if isinstance(label, list) else label)
 
 
-def medxpertqa(row: Mapping[str, Any], folder: Path) -> Case:
+def medxpertqa(row: Mapping[str, Any], folder: Path) -> TeachingCase:
     """MedXpertQA. Hub: options as a mapping and label as a letter. Repository: lists of letter/content and of one
     letter.
     """
@@ -65,7 +65,7 @@ def medxpertqa(row: Mapping[str, Any], folder: Path) -> Case:
         CaseImage(id=f"image-{n}", file=str(name), modality="image", caption=f"Figure {n}")
         for n, name in enumerate(row.get("images") or (), start=1)
     )
-    return Case(
+    return TeachingCase(
         id=str(row["id"]),
         title=str(row["id"]),
         specialty=str(row.get("body_system") or "general"),
@@ -81,11 +81,11 @@ def medxpertqa(row: Mapping[str, Any], folder: Path) -> Case:
     )
 
 
-def medqa(row: Mapping[str, Any], folder: Path) -> Case:
+def medqa(row: Mapping[str, Any], folder: Path) -> TeachingCase:
     """MedQA (USMLE): question, options as a mapping, answer_idx; ids are not given and come from the line."""
     del folder
     vignette, question = split_vignette(str(row["question"]))
-    return Case(
+    return TeachingCase(
         id=str(row.get("id") or f"medqa-{row['_line']}"),
         title=f"MedQA {row['_line']}",
         specialty="general",
@@ -102,13 +102,13 @@ def medqa(row: Mapping[str, Any], folder: Path) -> Case:
 _MVME_PARTS = ("一般资料", "主诉", "现病史", "既往史", "个人史", "家族史", "查体", "辅助检查")
 
 
-def mvme(row: Mapping[str, Any], folder: Path) -> Case:
+def mvme(row: Mapping[str, Any], folder: Path) -> TeachingCase:
     """MVME: a Chinese hospital record; an open question (which diagnosis?), answered by the record's."""
     del folder
     record = row["medical_record"]
     vignette = "\n".join(f"{part}: {str(record[part]).strip()}" for part in _MVME_PARTS if record.get(part))
     answer = str(record.get("初步诊断") or record.get("诊断结果") or record["诊断"]).strip()
-    return Case(
+    return TeachingCase(
         id=f"mvme-{row['id']}",
         title=str(record.get("主诉") or row["id"]).strip(),
         specialty=str(row.get("department") or "general"),
@@ -123,7 +123,7 @@ def mvme(row: Mapping[str, Any], folder: Path) -> Case:
     )
 
 
-LOADERS: Mapping[str, Callable[[Mapping[str, Any], Path], Case]] = {
+LOADERS: Mapping[str, Callable[[Mapping[str, Any], Path], TeachingCase]] = {
     "medxpertqa": medxpertqa,
     "medqa": medqa,
     "mvme": mvme,
@@ -141,7 +141,7 @@ def sniff(row: Mapping[str, Any]) -> str:
     raise KeyError("its fields fit none of MedXpertQA, MedQA and MVME")
 
 
-def load_cases(path: Path) -> list[Case]:
+def load_cases(path: Path) -> list[TeachingCase]:
     """Every case of a file: our own YAML, or a JSON or JSONL file of one of the collections."""
     text = read_text(path)
     if path.suffix in {".yaml", ".yml"}:

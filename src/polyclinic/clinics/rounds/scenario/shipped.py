@@ -6,7 +6,7 @@ from functools import lru_cache
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from polyclinic.clinics.rounds.scenario.case import Case, CaseImage
+from polyclinic.clinics.rounds.scenario.case import CaseImage, TeachingCase
 from polyclinic.core.files import bad_file, checked, package_file, parse_yaml
 from polyclinic.core.message import Image
 from polyclinic.errors import UnknownName
@@ -19,7 +19,7 @@ def data_folder() -> Traversable:
     return package_file(PACKAGE, "data")
 
 
-def parse_cases(text: str, where: str, image_folder: str = "") -> list[Case]:
+def parse_cases(text: str, where: str, image_folder: str = "") -> list[TeachingCase]:
     """The cases of one YAML file, or `DataError` naming the case and the field."""
     plain = parse_yaml(text, where)
     if not isinstance(plain, dict) or not isinstance(plain.get("cases"), list):
@@ -29,30 +29,30 @@ def parse_cases(text: str, where: str, image_folder: str = "") -> list[Case]:
         name = entry.get("id", f"case {number + 1}") if isinstance(entry, dict) else f"case {number + 1}"
         if not isinstance(entry, dict):
             raise bad_file(where, "a case is a mapping", field=name)
-        cases.append(checked(Case, {**entry, "image_folder": image_folder}, where, field=name))
+        cases.append(checked(TeachingCase, {**entry, "image_folder": image_folder}, where, field=name))
     return cases
 
 
 @lru_cache(maxsize=1)
-def shipped_cases() -> tuple[Case, ...]:
+def shipped_cases() -> tuple[TeachingCase, ...]:
     """All cases of the package, in the order of their ids."""
-    cases: list[Case] = []
+    cases: list[TeachingCase] = []
     for entry in sorted(data_folder().joinpath("cases").iterdir(), key=lambda entry: entry.name):
         cases += parse_cases(entry.read_text(encoding="utf-8"), entry.name)
     return tuple(sorted(cases, key=lambda case: case.id))
 
 
 @lru_cache(maxsize=1)
-def _by_id() -> dict[str, Case]:
+def _by_id() -> dict[str, TeachingCase]:
     return {case.id: case for case in shipped_cases()}
 
 
-def shipped_case(case_id: str) -> Case | None:
+def shipped_case(case_id: str) -> TeachingCase | None:
     """The shipped case with this id, if there is one."""
     return _by_id().get(case_id)
 
 
-def case_named(case_id: str) -> Case:
+def case_named(case_id: str) -> TeachingCase:
     """The shipped case with this id, or an error with the nearest ids."""
     case = shipped_case(case_id)
     if case is None:
@@ -60,7 +60,7 @@ def case_named(case_id: str) -> Case:
     return case
 
 
-def image_bytes(case: Case, image: CaseImage) -> bytes:
+def image_bytes(case: TeachingCase, image: CaseImage) -> bytes:
     """The picture's file: beside the user's own cases, or in the package."""
     if case.image_folder:
         path = Path(case.image_folder, image.file)
@@ -77,6 +77,6 @@ def _picture(folder: str, file: str, caption: str) -> Image:
     return Image.from_bytes(place, kind, caption)
 
 
-def pictures(case: Case) -> tuple[Image, ...]:
+def pictures(case: TeachingCase) -> tuple[Image, ...]:
     """The case's pictures as they are sent to models, in order."""
     return tuple(_picture(case.image_folder, image.file, image.caption) for image in case.images)

@@ -18,7 +18,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Literal, NamedTuple
 
-from polyclinic.clinics.rounds.scenario.case import Case, SocraticStep
+from polyclinic.clinics.rounds.scenario.case import SocraticStep, TeachingCase
 from polyclinic.core.seed import stream
 from polyclinic.people.students import Student
 
@@ -83,7 +83,7 @@ def asked_chance(student: Student, step: SocraticStep, taught: Taught, ready: bo
     return shifted(ability(student, step), learning * change) if learning else 0.0
 
 
-def _kept(student: Student, case: Case, held: Mapping[int, How], round_number: int) -> dict[int, How]:
+def _kept(student: Student, case: TeachingCase, held: Mapping[int, How], round_number: int) -> dict[int, How]:
     return {
         number: how
         for number, how in held.items()
@@ -93,7 +93,7 @@ def _kept(student: Student, case: Case, held: Mapping[int, How], round_number: i
 
 def learn(
     student: Student,
-    case: Case,
+    case: TeachingCase,
     before: Mapping[int, How] | None,
     taught: Callable[[int], Taught],
     round_number: int,
@@ -127,7 +127,7 @@ def learn(
     return held
 
 
-def chance_right(case: Case, held: Mapping[int, How]) -> float:
+def chance_right(case: TeachingCase, held: Mapping[int, How]) -> float:
     """The chance of the right answer to the case that was taught: all but sure with its last step, near guessing
     without any.
     """
@@ -138,14 +138,14 @@ def chance_right(case: Case, held: Mapping[int, How]) -> float:
     return 1 / max(2, len(case.options)) * 0.8 + 0.5 * share
 
 
-def chance_unseen(student: Student, case: Case, worked: int, told: int, learning: float) -> float:
+def chance_unseen(student: Student, case: TeachingCase, worked: int, told: int, learning: float) -> float:
     """The chance of the right answer to an unseen case, given how many steps were made after a question, and heard."""
     own = sum(ability(student, step) for step in case.steps) / len(case.steps)
     practice = PRACTISED * min(MOST_STEPS, worked) + HEARD * min(MOST_STEPS, told)
     return shifted(0.12 + 0.5 * own, learning * practice)
 
 
-def picks(student: Student, case: Case, chance: float) -> str:
+def picks(student: Student, case: TeachingCase, chance: float) -> str:
     """The option chosen: right when this student's luck with this case is below the chance, else a wrong one."""
     if _luck(student, case.id, "choice") < chance:
         return case.answer

@@ -10,7 +10,7 @@ from polyclinic.clinics.rounds.prompts import StudentActs, StudentAnalyses, Stud
 from polyclinic.clinics.rounds.prompts.replies import StudentAction, StudentChoice
 from polyclinic.clinics.rounds.readings import CaseRead
 from polyclinic.clinics.rounds.rules.teaching import asked_in, names_in, stated_in
-from polyclinic.clinics.rounds.scenario.case import Case
+from polyclinic.clinics.rounds.scenario.case import TeachingCase
 from polyclinic.clinics.rounds.state import Line
 from polyclinic.clinics.rounds.understudies.learning import (
     How,
@@ -46,20 +46,20 @@ def _round(history: tuple[Line, ...]) -> int:
     return max((line.round for line in history), default=1)
 
 
-def tells(speaks: Voice, case: Case, number: int, how: How) -> str:
+def tells(speaks: Voice, case: TeachingCase, number: int, how: How) -> str:
     """A step as the student tells it: how it came to it, and what it is."""
     own = speaks.step(case, number)
     return f"{speaks.student.says[how]} {own.says if own else case.steps[number].step_summary}"
 
 
-def remembered(speaks: Voice, case: Case, notes: str) -> dict[int, How]:
+def remembered(speaks: Voice, case: TeachingCase, notes: str) -> dict[int, How]:
     """Which steps stand in the student's own words, and how it came to them."""
     return {
         number: how for number in range(len(case.steps)) for how in _HOWS if tells(speaks, case, number, how) in notes
     }
 
 
-def understood(ask: Ask[Any], student: Student, case: Case, guidance: str, number: int) -> Taught:
+def understood(ask: Ask[Any], student: Student, case: TeachingCase, guidance: str, number: int) -> Taught:
     """What the student takes from the tutor's words about one step: its questions ask, the rest explains."""
     if not guidance:
         return Taught()
@@ -98,7 +98,7 @@ class StudentUnderstudy(Understudy):
 
     @staticmethod
     def _held(
-        ask: Ask[Any], student: Student, case: Case, history: tuple[Line, ...], learning: float, speaks: Voice,
+        ask: Ask[Any], student: Student, case: TeachingCase, history: tuple[Line, ...], learning: float, speaks: Voice,
         later: int = 0,
     ) -> dict[int, How]:  # fmt: skip
         """What it holds now, from its own last report and the tutor's newest words."""
@@ -175,7 +175,7 @@ class StudentUnderstudy(Understudy):
             return StudentChoice(reason=mine.guess, choice=letters[int(luck * len(letters))])
         return StudentChoice(reason=mine.reasons, choice=picks(student, case, self._chance(ask, case)))
 
-    def _chance(self, ask: Ask[StudentChooses], case: Case) -> float:
+    def _chance(self, ask: Ask[StudentChooses], case: TeachingCase) -> float:
         prompt, student, learning = ask.prompt, ask.prompt.student, ask.prompt.cue.learning
         speaks = voice(prompt.cue.voice)
         if prompt.notes and not prompt.history:

@@ -11,14 +11,14 @@ from functools import lru_cache
 
 from polyclinic.clinics.rounds.prompts import Key, Sheet
 from polyclinic.clinics.rounds.readings import CaseRead
-from polyclinic.clinics.rounds.scenario.case import Case
+from polyclinic.clinics.rounds.scenario.case import TeachingCase
 from polyclinic.clinics.rounds.scenario.choose import base_id
 from polyclinic.clinics.rounds.scenario.shipped import PACKAGE, shipped_case
 from polyclinic.core.files import package_data
 from polyclinic.text.phrases import contains_phrase
 
 
-def look_up(case_id: str) -> Case | None:
+def look_up(case_id: str) -> TeachingCase | None:
     """The case behind a sheet, if the textbook has it."""
     return shipped_case(base_id(case_id))
 

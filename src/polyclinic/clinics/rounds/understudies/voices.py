@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from pydantic import Field
 
-from polyclinic.clinics.rounds.scenario.case import Case
+from polyclinic.clinics.rounds.scenario.case import TeachingCase
 from polyclinic.clinics.rounds.scenario.shipped import PACKAGE, data_folder
 from polyclinic.core.files import package_data
 from polyclinic.core.message import Frozen
@@ -87,7 +87,7 @@ class Voice(Frozen):
     patient: PatientVoice
     steps: dict[str, tuple[StepWords, ...]] = Field(default_factory=dict)
 
-    def step(self, case: Case | None, number: int) -> StepWords | None:
+    def step(self, case: TeachingCase | None, number: int) -> StepWords | None:
         """The step in this voice's own words; None where it has none and says it as the case does."""
         known = self.steps.get(case.id, ()) if case is not None else ()
         return known[number] if number < len(known) else None

@@ -22,7 +22,7 @@ Reads = Callable[[str, Sequence[Question]], Awaitable[tuple[Finding, ...]]]
 EARLIER = 3
 
 
-class Verdict(Frozen):
+class NormVerdict(Frozen):
     """What the checker says about one action and one norm."""
 
     norm: str
@@ -34,7 +34,7 @@ class Verdict(Frozen):
     step: int = 0
 
 
-async def read_action(reads: Reads, norms: Sequence[Norm], scene: Scene) -> list[Verdict]:
+async def read_action(reads: Reads, norms: Sequence[Norm], scene: Scene) -> list[NormVerdict]:
     """The norms that this action breaks, gravest first."""
     bound = [norm for norm in applicable(norms, scene.role, scene.scenario) if norm.said_to in ("", scene.to)]
     hits = {norm.id: hit for norm in bound for hit in [exact_hit(norm, scene)] if hit is not None}
@@ -45,7 +45,7 @@ async def read_action(reads: Reads, norms: Sequence[Norm], scene: Scene) -> list
             words = finding.words.removeprefix(_lead(scene)) or scene.text
             hits[norm.id] = Hit(rationale=f"read as breaking the rule: {norm.statement()}", words=words)
     broken = [
-        Verdict(
+        NormVerdict(
             norm=norm.id,
             role=scene.role,
             flag=True,
@@ -62,14 +62,14 @@ async def read_action(reads: Reads, norms: Sequence[Norm], scene: Scene) -> list
 
 async def read_dialogue(
     reads: Reads, norms: Sequence[Norm], scenario: AnyDuty, lines: tuple[Line, ...]
-) -> list[Verdict]:
+) -> list[NormVerdict]:
     """Everything broken in a whole dialogue, in the order it was said."""
     return await read_scenes(reads, norms, scenes(scenario, lines))
 
 
-async def read_scenes(reads: Reads, norms: Sequence[Norm], some: Iterable[Scene]) -> list[Verdict]:
+async def read_scenes(reads: Reads, norms: Sequence[Norm], some: Iterable[Scene]) -> list[NormVerdict]:
     """Everything broken in these scenes, one after the other."""
-    found: list[Verdict] = []
+    found: list[NormVerdict] = []
     for scene in some:
         found += await read_action(reads, norms, scene)
     return found

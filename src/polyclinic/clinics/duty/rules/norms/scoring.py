@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from polyclinic.clinics.duty.rules.norms.checker import Verdict
+from polyclinic.clinics.duty.rules.norms.checker import NormVerdict
 from polyclinic.core.message import Frozen
 
 
@@ -18,17 +18,17 @@ class RewardWeights(Frozen):
     gamma: float = Field(default=0.2, ge=0)
 
 
-def violation_size(verdicts: Sequence[Verdict]) -> float:
+def violation_size(verdicts: Sequence[NormVerdict]) -> float:
     """Viol(y; N): the summed severities, in units of the gravest norm."""
     return sum(verdict.severity for verdict in verdicts) / 5
 
 
-def candidate_score(verdicts: Sequence[Verdict], align: float, weight: float) -> float:
+def candidate_score(verdicts: Sequence[NormVerdict], align: float, weight: float) -> float:
     """Score(y) = −λ·Viol + (1−λ)·Align."""
     return -weight * violation_size(verdicts) + (1 - weight) * align
 
 
-def best_candidate(checked: Sequence[tuple[Sequence[Verdict], float]], weight: float) -> int:
+def best_candidate(checked: Sequence[tuple[Sequence[NormVerdict], float]], weight: float) -> int:
     """The index of what is said: a feasible candidate (nothing broken) always before an infeasible one, then by score.
 
     So a trait can shape the words and can never buy a broken norm. Ties go to the earlier candidate.
@@ -40,7 +40,7 @@ def best_candidate(checked: Sequence[tuple[Sequence[Verdict], float]], weight: f
     return -max(order)[2]
 
 
-def step_loss(verdicts: Sequence[Verdict]) -> float:
+def step_loss(verdicts: Sequence[NormVerdict]) -> float:
     """ℓ_norm(t): the gravest violation of one action on 0…1."""
     return max((verdict.severity for verdict in verdicts), default=0) / 5
 

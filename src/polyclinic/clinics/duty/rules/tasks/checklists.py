@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from polyclinic.clinics.duty.readings import TEACHBACK
-from polyclinic.clinics.duty.rules.norms.checker import Reads, Verdict
+from polyclinic.clinics.duty.rules.norms.checker import NormVerdict, Reads
 from polyclinic.clinics.duty.rules.triggers.levels import stated_level
 from polyclinic.clinics.duty.rules.triggers.scene import Line
 from polyclinic.clinics.duty.rules.triggers.words import mentions, sentences
@@ -25,7 +25,7 @@ class ShiftRead:
 
     scenario: AnyDuty
     lines: tuple[Line, ...]
-    broken: tuple[Verdict, ...]
+    broken: tuple[NormVerdict, ...]
     said_back: tuple[str, ...]
 
     def kept(self, *norms: str, by: Sequence[Role] = (*CLINICAL, "admin")) -> bool:
