@@ -11,7 +11,6 @@ from polyclinic.core.agent import Agent
 from polyclinic.core.branches import Alongside, events_of_branch, join_branches, memo_of_branch
 from polyclinic.core.campaign import Effect, NothingShared, Shared, StoredEffect, Turnstile
 from polyclinic.core.clinic import Clinic
-from polyclinic.core.database import Transaction
 from polyclinic.core.library import Action, LessonT, Library, LibraryChanged, Operation, Provenance
 from polyclinic.core.library_view import LibraryView
 from polyclinic.core.limits import Meter
@@ -30,7 +29,6 @@ from polyclinic.errors import EngineError, UnknownName
 T = TypeVar("T")
 SharedT = TypeVar("SharedT", bound=Shared)
 Listener = Callable[[str, Event], None]
-CommitHook = Callable[[Transaction], object]
 
 _LEARNED: Mapping[Action, Literal["added", "removed", "used"]] = {"add": "added", "remove": "removed", "use": "used"}
 
@@ -90,7 +88,6 @@ class Episode(Generic[S_co, V_co]):
         self.board, self._listener = board, listener
         self.seed = derive(spec.seed, spec.scenario, spec.variant, spec.trial)
         self.effects: list[Effect] = []
-        self.commit_hooks: list[CommitHook] = []
         self.staged: StagedRecords | None = None
         self._concluded: dict[type[Payload], Payload] = {}
         self._events: list[Event] = []
@@ -233,10 +230,6 @@ class Episode(Generic[S_co, V_co]):
     def effect(self, effect: Effect) -> None:
         """Change shared state: committed with the episode's end, then applied. A failed episode changes nothing."""
         self.effects.append(effect)
-
-    def on_commit(self, hook: CommitHook) -> None:
-        """Do this inside the transaction that ends the episode."""
-        self.commit_hooks.append(hook)
 
     def library(self, lesson: type[LessonT]) -> LibraryView[LessonT]:
         """The library of these lessons: reads see what is shared, changes wait for the episode's end."""

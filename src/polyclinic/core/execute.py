@@ -11,7 +11,8 @@ from polyclinic.core.agent import Agent
 from polyclinic.core.branches import ReadingBench
 from polyclinic.core.campaign import Effect
 from polyclinic.core.clinic import Clinic
-from polyclinic.core.episode import Campaign, CommitHook, Episode, EpisodeSpec, Listener
+from polyclinic.core.database import Transaction
+from polyclinic.core.episode import Campaign, Episode, EpisodeSpec, Listener
 from polyclinic.core.journal import CallRecord, Journal
 from polyclinic.core.judge import Case, Judge
 from polyclinic.core.limits import Limits, Meter
@@ -26,6 +27,8 @@ from polyclinic.core.transcript import Ended, Event, Failed, Score, Scored, Star
 from polyclinic.errors import JudgeError, LimitReached, OwnedError, UserError
 
 Status = Literal["done", "failed"]
+CommitHook = Callable[[Transaction], object]
+"""What else is done inside the transaction that ends an episode."""
 
 
 @dataclass
@@ -124,8 +127,7 @@ async def run_episode(
         if played is not None and (episode.staged is None or not episode.staged.pending):
             played(episode.effects)
         await _judge(context, board, episode, result)
-        result.effects, result.commit_hooks = episode.effects, episode.commit_hooks
-        result.staged = episode.staged
+        result.effects, result.staged = episode.effects, episode.staged
     result.transcript = episode.transcript.numbered()
     result.failures = [event for event in result.transcript.events if event.kind == "failed"]
     result.usage, result.calls = board.usage, board.calls
