@@ -12,7 +12,7 @@ from polyclinic.cli.options import json_option, print_json, scenarios_option, st
 from polyclinic.cli.screen import Screen, own_language
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.judge import Case
-from polyclinic.core.transcript import Scored
+from polyclinic.core.transcript import Failed, Scored
 from polyclinic.core.value import plain
 from polyclinic.errors import ConfigError, PersonLeft
 from polyclinic.eval.sections import sections_to_plain
@@ -202,6 +202,9 @@ async def _feedback(store: Store, clinic: Clinic, role: str, run: str, as_json: 
         print_json({**told, "figures": own, "scores": scores, "feedback": sections_to_plain(sections)})
         return
     click.echo(f"\n— {episode.outcome.replace('_', ' ')} —\n")
+    for failure in episode.transcript.of(Failed):
+        if failure.fatal:
+            click.echo(f"It could not go on: {failure.error}\n")
     if sections:
         click.echo("\n\n".join(section_text(section) for section in sections) + "\n")
     for line in figure_lines(clinic, own):

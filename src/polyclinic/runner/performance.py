@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 
 from polyclinic.core.clinic import Clinic
-from polyclinic.core.judge import Case
+from polyclinic.core.judge import Case, Metric
 from polyclinic.core.model import role_of
 from polyclinic.core.transcript import Scored
 
@@ -29,8 +30,16 @@ def own_figures(clinic: Clinic, role: str, case: Case) -> dict[str, float]:
 
 
 def figure_lines(clinic: Clinic, figures: Mapping[str, float]) -> Iterator[str]:
-    """A few figures, each with what it means."""
-    about = {metric.name: metric.about for judge in clinic.judges() for metric in judge.metrics}
+    """A few figures in words: what each means, and its value on its scale."""
+    known = {metric.name: metric for judge in clinic.judges() for metric in judge.metrics}
     for name, value in list(figures.items())[:MOST]:
-        words = about.get(name, "")
-        yield f"  {name.replace('_', ' ')}: {value:.3g}{f' ({words})' if words else ''}"
+        metric = known.get(name)
+        words = metric.about.rstrip(".?") if metric else ""
+        yield f"  {words or name.replace('_', ' ')}: {_value(value, words, metric)}"
+
+
+def _value(value: float, words: str, metric: Metric | None) -> str:
+    if words.startswith("whether ") and value in (0.0, 1.0):
+        return "yes" if value else "no"
+    scale = f" of {metric.high:g}" if metric and 1 < metric.high < math.inf else ""
+    return f"{value:.3g}{scale}"

@@ -155,13 +155,17 @@ def test_feedback_is_short_and_names_words_rule_and_next_step() -> None:
     events = [
         *case.transcript.events,
         *(Violated(rule="SAFE-3", by="doctor", severity=3, words="Do this and that."),) * 3,
+        Violated(rule="ESC-2", by="doctor", severity=4, words="And the other is quite safe."),
+        Violated(rule="SAFE-2", by="doctor", severity=3, words="And the other is quite safe."),
+        Violated(rule="INFO-1", by="doctor", severity=4, words="Thank you."),
     ]
     started = Started(clinic="duty", scenario="x", variant="full", trial=0, seed=0, cast={"doctor": "human"})
     (section,) = feedback(Case(case.scenario, case.variant, Transcript([started, *events])))
     told = [block.text for block in section.body if isinstance(block, Paragraph)]
-    assert told[0].startswith("This was dangerous: you said “Do this and that.”; the rule asks that"), told
-    assert told[-1].startswith("Next step: ") and "tell them back" in told[-1]
-    assert len(told) <= 5, "each breach once"
+    assert told[0].startswith("This was dangerous: you said “And the other is quite safe.”; the rule asks that"), told
+    assert "“Do this and that.”" in told[1] and told[1].startswith("Missing: "), "grave, but nobody is hurt by it"
+    assert told[2].startswith("Next step: ") and "not always right" in told[3]
+    assert len(told) == 4, "each sentence once, by the gravest rule that it broke; two words break none"
     (clean,) = feedback(Case(case.scenario, case.variant, Transcript([started, *case.transcript])))
     assert "broke no rule" in str(clean.body[0])
     colleague = Violated(rule="SAFE-3", by="nurse", severity=3, words="Do this.")

@@ -8,8 +8,9 @@ from polyclinic.clinics.demo.state import DoseTold
 from polyclinic.core.judge import Case
 from polyclinic.core.transcript import Violated
 from polyclinic.eval.charts import Bars
+from polyclinic.eval.in_short import in_short, quoted
 from polyclinic.eval.results import RunResults
-from polyclinic.eval.sections import Block, Cell, Figure, Paragraph, Section, Table
+from polyclinic.eval.sections import Figure, Paragraph, Section
 
 ENDINGS = ("understood", "not_understood", "handed_over")
 
@@ -30,17 +31,21 @@ def _share(results: RunResults, variant: str, ending: str) -> float:
 
 
 def feedback(case: Case[Call]) -> list[Section]:
-    """What was said, whether it was right, what the leaflet says, and what would be understood."""
+    """What was dangerous, good and missing, and what this caller would understand; then how the call ended."""
     leaflet, transcript = case.scenario.leaflet, case.transcript
-    right = spoken(leaflet.tablets, leaflet.times_a_day, case.scenario.style)
-    rows: list[list[Cell]] = [
-        [said.text, is_right(leaflet, told.tablets, told.times_a_day)]
-        for said in transcript.said("nurse")
-        if (told := said.get(DoseTold)) is not None
-    ]
-    blocks: list[Block] = [Paragraph(f"The call ended as: {transcript.outcome().replace('_', ' ')}.")]
-    if rows:
-        blocks.append(Table("What you told the caller", ["your words", "right dose"], rows))
-    blocks += [Paragraph(f"Held back: “{held.words}” ({held.rationale}).") for held in transcript.of(Violated)]
-    blocks.append(Paragraph(f"The leaflet of {leaflet.medicine} says, in words this caller understands: {right}."))
-    return [Section("How it went", blocks)]
+    told = [(said.text, dose) for said in transcript.said("nurse") if (dose := said.get(DoseTold)) is not None]
+    right = [quoted(words) for words, dose in told if is_right(leaflet, dose.tablets, dose.times_a_day)]
+    wrong = [quoted(words) for words, dose in told if not is_right(leaflet, dose.tablets, dose.times_a_day)]
+    understood = transcript.outcome() == "understood"
+    plain = spoken(leaflet.tablets, leaflet.times_a_day, case.scenario.style)
+    short = in_short(
+        danger=[f"{quoted(held.words)} was held back: {held.rationale}." for held in transcript.of(Violated)],
+        good=[f"{words} has the leaflet's dose." for words in right[:1]],
+        missing=[
+            *(f"{words} is not the leaflet's dose." for words in wrong[:1]),
+            *([] if understood else ["the caller did not understand how to take it."]),
+        ],
+        next_step="" if understood and not wrong else f"say it as this caller would understand it: {plain}.",
+    )
+    ended = Paragraph(f"The call ended as: {transcript.outcome().replace('_', ' ')}.")
+    return [short, Section("How it went", [ended])]

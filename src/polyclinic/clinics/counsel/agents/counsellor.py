@@ -67,7 +67,7 @@ class Counsellor:
     ) -> None:
         self._episode, self._session, self._memory, self._knowledge = episode, session, memory, sources
         self._planner, self._writer = episode.agent("planner"), episode.agent("counsellor")
-        self._voice, self._live = voice, episode.scenario.live
+        self._voice, self._live = voice, episode.scenario.live or episode.agent("patient").is_person
 
     async def plan(self, utterance: str, asked: str, heard: Mapping[str, str], feedback: str) -> Move:
         """Where the conversation should stand for this answer; the session itself is not yet moved."""

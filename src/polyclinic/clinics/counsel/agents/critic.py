@@ -9,6 +9,7 @@ from polyclinic.clinics.counsel.prompts import (
     CriticJudges,
 )
 from polyclinic.clinics.counsel.readings import SUPPORTED
+from polyclinic.clinics.counsel.rules.courtesy import only_courtesy
 from polyclinic.clinics.counsel.rules.notes import ObjectionDropped
 from polyclinic.clinics.counsel.rules.objections import confirmed, objected, void
 from polyclinic.clinics.counsel.rules.risk import RISKS, Draft, Fault, draft_questions, read_draft
@@ -25,7 +26,9 @@ class Critic:
         self._episode, self._agent, self._session = episode, episode.agent("critic"), session
 
     async def read(self, utterance: str, draft: str) -> Draft:
-        """What the draft means: slips, claims, and whether a feeling is answered. One call."""
+        """What the draft means: slips, claims, and whether a feeling is answered. One call; none for a courtesy."""
+        if only_courtesy(draft):
+            return Draft()
         return read_draft(await self._episode.reads(draft, draft_questions(utterance)))
 
     async def borne_out(self, draft: str, cited: str, sources: list[Source]) -> bool:

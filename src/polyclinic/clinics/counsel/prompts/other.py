@@ -29,11 +29,11 @@ class PatientSpeaks(Prompt[str]):
         if ko:
             you = f"당신은 {who.name}, {who.age}세입니다. 병: {who.diagnosis}."
             life = f"가족: {who.family}. 소중한 것: {who.values}."
-            worry = f"마음에 걸리는 것: {who.burden} 병에 대해 믿고 있는 것: {who.misunderstanding}"
+            worry = f"마음에 걸리는 것: {who.burden}. 병에 대해 믿고 있는 것: {who.misunderstanding}."
         else:
             you = f"You are {who.name}, {who.age}. Illness: {who.diagnosis}."
             life = f"Family: {who.family}. What matters: {who.values}."
-            worry = f"What weighs on you: {who.burden} What you believe about the illness: {who.misunderstanding}"
+            worry = f"What weighs on you: {who.burden}. What you believe about the illness: {who.misunderstanding}."
         voice = (
             (f"이번에는 이 마음을 꺼내세요: {self.voices}" if ko else f"This time, bring this up: {self.voices}")
             if self.voices

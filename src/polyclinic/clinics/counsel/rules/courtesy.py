@@ -1,4 +1,5 @@
-"""Thanks by themselves mean nothing but thanks: whatever a reader hears in them, no stage and no wish rests on it.
+"""Thanks by themselves mean nothing but thanks: whatever a reader hears in them, no stage and no wish rests on it, and
+no counsellor slips with them.
 
 A closed list is right here and nowhere else: a formula of politeness is exact, and a wish about resuscitation that was
 read from "thank you" would be a serious fault.
@@ -15,6 +16,17 @@ _THANKS = re.compile(
     r"|\b(?:many thanks|thanks|thank you|cheers)\b(?:\s+(?:a lot|so much|very much|indeed|again))?"
 )
 _ASSENT = re.compile(r"\b(?:네|예|yes|yeah|ok|okay|alright|well|oh|doctor)\b|선생님|그래요")
+_GREETING = re.compile(
+    r"\b(?:hello|hi|good (?:morning|afternoon|evening|night|day)|goodbye|good bye|bye|welcome|take care|i see"
+    r"|for (?:telling me|sharing (?:this|that)|trusting me(?: with (?:this|that))?|coming|your time))\b"
+    r"|안녕하세요|안녕히 (?:가세요|계세요)|말씀해 주셔서"
+)
+
+
+def only_courtesy(text: str) -> bool:
+    """Whether a text holds greetings and thanks and nothing else."""
+    plain = normalise(text)
+    return bool(letters(plain)) and not letters(_ASSENT.sub(" ", _GREETING.sub(" ", _THANKS.sub(" ", plain))))
 
 
 def beyond_thanks(utterance: str) -> tuple[bool, bool]:

@@ -51,13 +51,16 @@ class CounsellorUnderstudy(Understudy):
         if "r3" in wrong:
             parts = []
         parts += [words(voice, "fault", lang, risk) for risk in dict.fromkeys(wrong)]
-        source = self._source(prompt)
+        heard = _said_before(ask) if prompt.cue.live else ""
+        source = self._source(prompt, heard)
         if source is not None:
             parts.append(source.say)
         if prompt.cue.stage == "closing" and prompt.facts:
             subject, _, value = prompt.facts[0].partition(": ")
             parts.append(words(voice, "counsellor", lang, "remembered").format(subject=subject, value=value))
-        parts.append(prompt.gentle or words(voice, "asks", lang, prompt.cue.stage))
+        asked = words(voice, "asks", lang, prompt.cue.stage)
+        again = words(voice, "counsellor", lang, "goes_on")
+        parts.append(prompt.gentle or (again if asked in heard and heard.rfind(again) < heard.rfind(asked) else asked))
         return " ".join(parts)
 
     @staticmethod
@@ -70,8 +73,9 @@ class CounsellorUnderstudy(Understudy):
         return [ask.random.choice(("r1", "r2", "r3"))] if ask.chance("slip", SLIPS) else []
 
     @staticmethod
-    def _source(prompt: CounsellorReplies) -> SourceShown | None:
-        usable = [source for source in prompt.sources if source.say]
+    def _source(prompt: CounsellorReplies, heard: str) -> SourceShown | None:
+        """The source to say; none that a real person has heard already."""
+        usable = [source for source in prompt.sources if source.say and source.say not in heard]
         if prompt.gentle or not usable:
             return None
         explains = explaining(prompt.cue.stage)
@@ -100,6 +104,11 @@ class CounsellorUnderstudy(Understudy):
         """The baseline rushes to interventions, names no source, and is kind now and then."""
         name = "kind" if ask.chance("kind", 0.3) else "blunt" if ask.chance("blunt", 0.5) else "next"
         return words(ask.prompt.cue.voice, "single", ask.prompt.lang, name)
+
+
+def _said_before(ask: Ask[CounsellorReplies]) -> str:
+    """All that the counsellor said in the part of the talk that goes with the question."""
+    return "\n".join(message.content for message in ask.request.messages if message.role == "assistant")
 
 
 def _without_quoted(draft: str, feedback: str) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from polyclinic.clinics.counsel.prompts import Criticism, CriticJudges, Fault
 from polyclinic.clinics.counsel.readings import FEELING, SIGNAL, SIGNALS, SLIP
+from polyclinic.clinics.counsel.rules.courtesy import only_courtesy
 from polyclinic.core.understudy import Ask, Understudy, answers
 from polyclinic.errors import ModelError
 from polyclinic.text.sentences import sentences
@@ -25,7 +26,7 @@ class CriticUnderstudy(Understudy):
         if ask.mistake("pedant"):
             first = next(iter(sentences(prompt.draft)), prompt.draft)
             return Criticism(reason="never content", fault="feelings", words=first, feedback="With more feeling.")
-        if not ask.understands(prompt.draft, SLIP.ask(said=prompt.utterance)):
+        if only_courtesy(prompt.draft) or not ask.understands(prompt.draft, SLIP.ask(said=prompt.utterance)):
             return Criticism(reason="nothing found", fault="none", words="", feedback="")
         words = self._worst(ask)
         hurt = ask.understands(prompt.utterance, SIGNAL.ask(signal=SIGNALS["distress"]))

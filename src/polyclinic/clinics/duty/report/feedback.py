@@ -6,18 +6,21 @@ person's own words are held against them; what colleagues broke is told apart.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from polyclinic.clinics.duty.judges.view import norms_of
 from polyclinic.clinics.duty.scenario import STAFF, AnyDuty
 from polyclinic.core.judge import Case
 from polyclinic.core.transcript import Said, Scored, Started, Violated
 from polyclinic.eval.in_short import in_short, quoted
-from polyclinic.eval.sections import Block, Cell, Section, Table
+from polyclinic.eval.sections import Block, Cell, Paragraph, Section, Table
 
 MOST = 4
-GRAVE = 3
+GRAVE = 4
 """From this severity on, a broken norm can hurt somebody."""
+LEAST_WORDS = 4
+"""Fewer words ("Thank you.") say too little to break a rule: what they leave out is on the task's checklist."""
+CAUTION = "What a rule makes of your words is read by meaning, and the reader is not always right: judge for yourself."
 
 
 def feedback(case: Case[AnyDuty]) -> list[Section]:
@@ -25,19 +28,18 @@ def feedback(case: Case[AnyDuty]) -> list[Section]:
     people = [role for role, model in case.transcript.of(Started)[0].cast.items() if model == "human"]
     norms = {norm.id: norm for norm in norms_of(case.transcript)}
     broken = _broken(case, set(norms))
-    mine = [event for event in broken if event.by in people]
+    mine = _once(event for event in broken if event.by in people)
     first = mine[0] if mine else None
-    sections = [
-        in_short(
-            danger=[_named(event, norms[event.rule].then) for event in mine if event.severity >= GRAVE],
-            good=_good(case, people, mine),
-            missing=[
-                *(_named(event, norms[event.rule].then) for event in mine if event.severity < GRAVE),
-                *_missed(case),
-            ],
-            next_step=norms[first.rule].remind if first is not None else _next(case),
-        )
-    ]
+    short = in_short(
+        danger=[_named(event, norms[event.rule].then) for event in mine if event.severity >= GRAVE],
+        good=_good(case, people, mine),
+        missing=[
+            *(_named(event, norms[event.rule].then) for event in mine if event.severity < GRAVE),
+            *_missed(case),
+        ],
+        next_step=norms[first.rule].remind if first is not None else _next(case),
+    )
+    sections = [Section(short.title, [*short.body, Paragraph(CAUTION)] if mine else short.body)]
     others = [event for event in broken if event.by not in people and event.by in STAFF]
     if others:
         rows: list[list[Cell]] = [[event.by, event.words, norms[event.rule].then] for event in others[:MOST]]
@@ -47,8 +49,8 @@ def feedback(case: Case[AnyDuty]) -> list[Section]:
 
 
 def performance(case: Case[AnyDuty], role: str) -> Mapping[str, float]:
-    """A person's own breaches: how many, and how grave the gravest was."""
-    mine = [event for event in case.transcript.of(Violated) if event.by == role]
+    """A person's own breaches, as the feedback tells them: how many, and how grave the gravest was."""
+    mine = _once(event for event in _broken(case, {norm.id for norm in norms_of(case.transcript)}) if event.by == role)
     return {"own_breaches": float(len(mine)), "gravest_breach": float(max((e.severity for e in mine), default=0))}
 
 
@@ -59,6 +61,14 @@ def _broken(case: Case[AnyDuty], known: set[str]) -> list[Violated]:
         if event.rule in known:
             seen.setdefault((event.rule, event.by), event)
     return list(seen.values())
+
+
+def _once(events: Iterable[Violated]) -> list[Violated]:
+    """The gravest rule that each of somebody's sentences broke; too few words break none."""
+    gravest: dict[str, Violated] = {}
+    for event in events:
+        gravest.setdefault(event.words or event.rule, event)
+    return [event for event in gravest.values() if not 0 < len(event.words.split()) < LEAST_WORDS]
 
 
 def _named(event: Violated, asked: str) -> str:

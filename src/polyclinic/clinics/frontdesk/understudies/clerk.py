@@ -18,7 +18,7 @@ _CLEAR_LEAD = 3
 _GREETING = re.compile(r"^\s*(?:hello|hi|good (?:morning|day|afternoon|evening))\b[.,!]?\s*", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
 _DIAGNOSED = re.compile(r"\b(?:told (?:me )?(?:that )?(?:I|it)|said (?:that )?(?:I|it)|diagnos\w+)\b", re.IGNORECASE)
-_MANY = 3
+_MANY = 4
 
 
 class ClerkUnderstudy(Understudy):

@@ -11,7 +11,7 @@ from polyclinic.clinics.patient.judges.reading import Heard, heard, record_of
 from polyclinic.clinics.patient.rules.notes import Concluded, DiagnosisTold, Understood
 from polyclinic.clinics.patient.rules.trees import ANSWER_TREES, QUESTION_TREES
 from polyclinic.clinics.patient.scenario import PatientScenario
-from polyclinic.clinics.patient.scenario.record import Fact, Record
+from polyclinic.clinics.patient.scenario.record import Fact, Record, Topic
 from polyclinic.core.judge import Case
 from polyclinic.core.transcript import Started, Transcript
 from polyclinic.eval.in_short import in_short, quoted
@@ -72,7 +72,7 @@ def _in_short(transcript: Transcript, record: Record, known: dict[str, str]) -> 
         danger=danger,
         good=good,
         missing=[f"nobody heard “{fact.text}”" for fact in missed[:1]],
-        next_step=f"ask about {_about(missed[0])} before you conclude." if missed else "",
+        next_step=f"{_ask_for(missed[0])} before you conclude." if missed else "",
     )
 
 
@@ -101,6 +101,21 @@ def _checklist(record: Record, known: dict[str, str]) -> list[Block]:
     if missed:
         blocks.append(Table("Missed", ["about", "fact"], [[_about(fact), fact.text] for fact in missed]))
     return blocks
+
+
+_ASKED = {
+    Topic.COMPLAINT: "what the trouble is",
+    Topic.SYMPTOM: "other symptoms",
+    Topic.HISTORY: "earlier illnesses",
+    Topic.MEDICATION: "medicines",
+    Topic.FAMILY: "the family",
+    Topic.SOCIAL: "work and home",
+    Topic.ALLERGY: "allergies",
+}
+
+
+def _ask_for(fact: Fact) -> str:
+    return f"send for: {fact.test}," if fact.test else f"ask about {_ASKED.get(fact.topic, fact.topic.value)}"
 
 
 def _about(fact: Fact) -> str:

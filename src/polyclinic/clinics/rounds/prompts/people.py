@@ -91,7 +91,7 @@ def script_for_human(speaker: str, script: PatientScript) -> str:
 def case_for_tutor(sheet: Sheet, key: Key, analyses: Sequence[Analysis], last: bool) -> list[str]:
     """Both sides of the case, and what the students wrote."""
     steps = [f"{n}. {step.key_question} ({step.step_summary})" for n, step in enumerate(key.steps, 1)]
-    wrong = [f"{each.wrong} Right is: {each.right}" for each in key.pitfalls]
+    wrong = [f"{each.wrong}. Right is: {each.right}." for each in key.pitfalls]
     return [
         *sheet_for_human(sheet),
         f"Only you know: the answer is {key.answer}. {key.explanation}",
