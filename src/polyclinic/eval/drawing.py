@@ -10,15 +10,27 @@ from polyclinic.eval import svg
 from polyclinic.eval.chart_text import shown
 from polyclinic.eval.charts import Bars, Chart, Dots, HeatMap, Lines, Scatter, Value, middle, span
 
-WIDE, NARROW = 680.0, 270.0
+WIDE, SMALL, NARROW = 680.0, 340.0, 270.0
+"""A page, a telephone, and one of several pictures beside each other."""
+_MOST_SMALL_COLUMNS, _MOST_SMALL_BARS = 6, 12
 _HEIGHT = 260.0
 _LEGEND_LINE = 18.0
 _FEW_PLACES = 12
 
 
-def draw(chart: Chart, title: str, description: str, narrow: bool = False) -> str:
+def fits_telephone(chart: Chart) -> bool:
+    """Whether the chart can be read at the width of a telephone; one that cannot is moved sideways there."""
+    match chart:
+        case HeatMap():
+            return len(chart.columns) <= _MOST_SMALL_COLUMNS
+        case Bars():
+            return len(chart.groups) * (1 if chart.stacked else len(chart.series)) <= _MOST_SMALL_BARS
+        case _:
+            return True
+
+
+def draw(chart: Chart, title: str, description: str, width: float = WIDE) -> str:
     """The chart as one ``<svg>`` element, named and described."""
-    width = NARROW if narrow else WIDE
     match chart:
         case Bars():
             body, height = _bars(chart, width)
@@ -227,9 +239,13 @@ def _dots(chart: Dots, width: float) -> tuple[list[str], float]:
     legend, top = _legend(list(chart.series), width)
     reach = [end for values in chart.series.values() for end in _ends(values)]
     reach += [] if chart.reference is None else [chart.reference]
-    left = min(width * 0.4, max((svg.width_of(name) for name in chart.rows), default=0.0) + 14)
+    longest = max((svg.width_of(name) for name in chart.rows), default=0.0) + 14
+    over = longest > width * 0.4  # long names stand over their rows, so that none is cut
+    left = 8.0 if over else longest
     x = svg.scale_for(reach, left + 8, width - 16, chart.low, chart.high)
-    tall = 22.0 + 11.0 * (len(chart.series) - 1)
+    names = [svg.folded(name, width - left - 8) for name in chart.rows] if over else []
+    named = 4.0 + 14.0 * max(map(len, names)) if names else 0.0
+    tall = 22.0 + 11.0 * (len(chart.series) - 1) + named
     bottom = top + 4 + tall * len(chart.rows)
     about = 4 if width < WIDE else 6
     step = svg.tick_step(x.high - x.low, about)
@@ -238,8 +254,11 @@ def _dots(chart: Dots, width: float) -> tuple[list[str], float]:
     if chart.reference is not None:
         parts.append(svg.line(x(chart.reference), top, x(chart.reference), bottom, "reference"))
     for row, name in enumerate(chart.rows):
-        y = top + 2 + tall * (row + 0.5)
-        parts.append(svg.text(left - 2, y + 4, svg.shorten(name, left - 10), "end"))
+        y = top + 2 + named / 2 + tall * (row + 0.5)
+        if over:
+            parts += [svg.text(left, top + 14 + tall * row + 14 * at, part) for at, part in enumerate(names[row])]
+        else:
+            parts.append(svg.text(left - 2, y + 4, name, "end"))
         for index, (series, values) in enumerate(chart.series.items()):
             value, at = values[row], y + 11.0 * (index - (len(chart.series) - 1) / 2)
             centre = middle(value)

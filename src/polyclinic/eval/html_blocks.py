@@ -7,7 +7,7 @@ from html import escape
 
 from polyclinic.eval.cells import cell_text, column_digits, counted, decimals, is_numeric
 from polyclinic.eval.chart_text import chart_table, chart_words
-from polyclinic.eval.drawing import draw
+from polyclinic.eval.drawing import NARROW, SMALL, WIDE, draw, fits_telephone
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.sections import Block, Cell, Details, Dialogue, Diff, Figure, Grid, Line, Paragraph, Picture, Table
 
@@ -98,14 +98,17 @@ def _cell(cell: Cell, digits: int) -> str:
 
 def _figure(figure: Figure, narrow: bool = False) -> str:
     words = figure.alt or chart_words(figure.chart)
-    picture = draw(figure.chart, figure.caption, words, narrow)
+    picture = draw(figure.chart, figure.caption, words, NARROW if narrow else WIDE)
     table = chart_table(figure.chart, figure.caption)
     numbers, title = "", escape(figure.caption)
     if not narrow and len(table.rows) * len(table.columns) <= _TABLE_UNDER_FIGURE:
         numbers = f"<details class=data><summary>Numbers</summary>{_table(table)}</details>"
     if not narrow:
-        # On a small screen a chart keeps the size at which its words can be read, and is moved sideways.
-        picture = f'<div class="scroll chart" tabindex="0" role="region" aria-label="{title}">{picture}</div>'
+        # A small screen gets a chart drawn for it, or one that keeps its size and is moved sideways.
+        small = draw(figure.chart, figure.caption, words, SMALL) if fits_telephone(figure.chart) else ""
+        klass = "scroll chart large" if small else "scroll chart"
+        picture = f'<div class="{klass}" tabindex="0" role="region" aria-label="{title}">{picture}</div>'
+        picture += f"<div class=small>{small}</div>" if small else ""
     return f"<figure><figcaption>{title}</figcaption>{picture}{numbers}</figure>"
 
 

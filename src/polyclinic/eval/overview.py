@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from polyclinic.core.judge import Metric
 from polyclinic.eval.charts import Dots
 from polyclinic.eval.compare import Comparison
 from polyclinic.eval.estimate import Estimate
@@ -49,8 +50,7 @@ def results_section(results: RunResults, summary: Summary) -> Section:
     for metric in metrics:
         arrow = "↑" if results.metric(metric).higher_is_better else "↓"
         shown = [summary.variants[name].get(metric) if ground[metric].valid else NOT_VALID for name in summary.variants]
-        about = results.metric(metric).about
-        rows.append([f"{metric.replace('_', ' ')} {arrow}" + (f"\n{about}" if about else ""), *shown])
+        rows.append([_with_meaning(f"{metric.replace('_', ' ')} {arrow}", results.metric(metric)), *shown])
     note = (
         "↑ higher is better, ↓ lower is better. Intervals: bootstrap over scenarios (BCa); none for a single episode; "
         "where all scenarios got the same value, the exact interval within the metric's range. "
@@ -98,7 +98,14 @@ def same_rules(results: RunResults) -> bool:
     return bool(kinds) and kinds <= {"understudy", "reader"}
 
 
-def comparison_section(comparisons: Mapping[str, Sequence[Comparison]], *, p_values: bool = True) -> Section | None:
+def _with_meaning(name: str, metric: Metric) -> str:
+    """A metric's name, and under it what it means."""
+    return f"{name}\n{metric.about}" if metric.about else name
+
+
+def comparison_section(
+    results: RunResults, comparisons: Mapping[str, Sequence[Comparison]], *, p_values: bool = True
+) -> Section | None:
     """Each variant against the baseline, pair by pair; without p-values where judge and actors share their rules."""
     body: list[Block] = []
     for name, found in comparisons.items():
@@ -106,7 +113,7 @@ def comparison_section(comparisons: Mapping[str, Sequence[Comparison]], *, p_val
             continue
         rows: list[list[Cell]] = [
             [
-                item.metric.replace("_", " "),
+                _with_meaning(item.metric.replace("_", " "), results.metric(item.metric)),
                 Estimate(item.difference, item.low, item.high, item.pairs),
                 *([p_text(item.p_value), p_text(item.p_holm)] if p_values else []),
                 f"{item.wins} / {item.ties} / {item.losses}",

@@ -42,7 +42,7 @@ class RunReport:
             found_section(self.results, self.summary, self.headline),
             overview.results_section(self.results, self.summary),
             *self.sections,
-            overview.comparison_section(self.comparisons, p_values=not overview.same_rules(self.results)),
+            overview.comparison_section(self.results, self.comparisons, p_values=not overview.same_rules(self.results)),
             overview.variance_section(self.variances),
             consistency_section(self.results),
             overview.failure_section(self.results),

@@ -43,6 +43,18 @@ def shorten(text: str, room: float, size: float = FONT) -> str:
     return kept.rstrip() + "…"
 
 
+def folded(words: str, room: float) -> list[str]:
+    """The text in lines of at most so much room."""
+    lines = [""]
+    for word in words.split():
+        longer = f"{lines[-1]} {word}".strip()
+        if lines[-1] and width_of(longer) > room:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return [shorten(each, room) for each in lines]
+
+
 def text(x: float, y: float, words: str, anchor: str = "start", extra: str = "", turn: float = 0.0) -> str:
     """A label. `turn` rotates it about its own anchor."""
     turned = f' transform="rotate({number(turn)} {number(x)} {number(y)})"' if turn else ""
