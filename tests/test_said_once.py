@@ -215,6 +215,17 @@ def test_one_place_alone_knows_it(finds: Callable[[ast.AST], Iterator[str]], hom
     assert {module: found for module, tree in trees().items() if (found := list(finds(tree)))}.keys() == {home}
 
 
+def test_no_value_is_made_unchecked_or_changed_behind_its_type() -> None:
+    """`core.value` makes values quickly; pydantic's unchecked constructor and `object.__setattr__` are not needed."""
+    found = [
+        f"{module}:{node.lineno}"
+        for module, tree in trees().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and node.attr in ("model_construct", "__setattr__")
+    ]
+    assert found == []
+
+
 FUNCTION_NODES = 16
 """Shorter bodies, such as a property that hands a field on, may be alike by chance."""
 

@@ -99,7 +99,7 @@ def draw_person(
     born = _draw_birth_date(on, ages, random)
     region = _draw_region(locale, random)
     name = draw_name(locale, chosen, born.year, random, taken)
-    return Person.model_construct(
+    return Person(
         name=name.full,
         family=name.family,
         given=name.given,

@@ -149,7 +149,7 @@ def readers_file() -> Path:
 
 
 def reader_accuracy(reader: str) -> dict[str, Accuracy]:
-    """What a reader was found to be by an earlier `polyclinic eval readings --keep`; empty when nobody measured it."""
+    """How good an earlier `polyclinic eval readings --keep` found a reader to be; empty when nobody measured it."""
     path = readers_file()
     if not reader or not path.is_file():
         return {}

@@ -68,7 +68,7 @@ def _sample(kind: ReadingKind, row: Labelled) -> Sample:
 
 
 def _recalled(found: Features, recall: Recall, kind: ReadingKind, row: Labelled) -> Features:
-    """With what a reader recalls who has not read this line's author."""
+    """With what a reader recalls that has not seen this line's author."""
     return found.recalling(recall.says(row.text, target_of(kind, row.question).whole))
 
 

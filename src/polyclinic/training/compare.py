@@ -180,7 +180,7 @@ async def on_moments(store: Store, contender: Contender, trial: Trial, out: Path
 
 
 def _different(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """One row for each prompt, cases taken in turn so that a part of them is of all cases."""
+    """One row for each prompt. Cases are taken in turn, so that even a few rows cover many cases."""
     once = list({orjson.dumps(row["prompt"]): row for row in rows}.values())
     seen: dict[str, int] = {}
     place = {}

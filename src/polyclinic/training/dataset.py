@@ -131,7 +131,7 @@ async def _grades(clinic: Clinic, cast: str, store: Store) -> AsyncIterator[Grad
 
 
 def _shared_out(rows: list[Row], wanted: int, runs: Sequence[str]) -> list[Row]:
-    """So many rows, whole episodes, the same share of each cast's run and of each side of the split.
+    """This many rows, as whole episodes, the same share of each cast's run and of each side of the split.
 
     A run counts by its place, not by its id, which differs each time: the same command keeps the same rows.
     """

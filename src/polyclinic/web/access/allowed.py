@@ -72,7 +72,7 @@ def _refused(person: Person) -> HTTPException:
 
 
 async def may_choose(request: Request, cast: str, *names: str) -> None:
-    """Refuse a model, or a file of this server where a name of a case is asked for, to who may not choose models."""
+    """Refuse a model, or a file of this server in place of a case's name, to people who may not choose models."""
     plain = cast in ("", "all=understudy") and not any("/" in name or "\\" in name or "." in name for name in names)
     if not plain:
         await must(request, "model", "make")

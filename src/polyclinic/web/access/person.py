@@ -13,7 +13,7 @@ from polyclinic.web.access.table import Reach, Role, Thing, Verb, reach, role_he
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody. `local`: who opened the pages with the start-up token, and has no name here."""
+    """The person behind a request. `local`: they opened the pages with the start-up token, and have no name here."""
 
     name: str = ""
     role: Role = "nobody"

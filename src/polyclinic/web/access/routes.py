@@ -29,7 +29,7 @@ PLACES: dict[str, Thing] = {
 
 
 class Me(BaseModel):
-    """Who one is. `local`: on one's own machine, without accounts. `places`: what there is to see."""
+    """Who is logged in. `local`: on their own machine, without accounts. `places`: what there is to see."""
 
     name: str
     role: Role

@@ -93,7 +93,7 @@ def arrange(plan: HospitalPlan, patients: Sequence[Patient], calls: Sequence[_Ca
         patient = patients[number]
         lanes = dict.fromkeys((*patient.gold_departments, patient.home_department))
         contacts.append(
-            Contact.model_construct(
+            Contact(
                 id=f"{plan.id}-{index:05d}-{kind}",
                 tags=(plan.level, kind),
                 campaign=plan.id,

@@ -225,7 +225,7 @@ def _patients(
         )
         companion = draw_person(locale, draw, on=plan.time.start_date, ages=(30, 60)) if drawn.companion else None
         found.append(
-            Patient.model_construct(
+            Patient(
                 id=f"{plan.id}-p{number:05d}",
                 person=person,
                 axes=_axes(config, draw, knows, alike),
