@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Generic, Literal
+from typing import Annotated, Any, ClassVar, Generic, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 from typing_extensions import TypeVar
@@ -54,6 +54,22 @@ class PassOn(ByStaff):
     """To which member of staff a session is passed."""
 
     to: Who
+
+
+class CaseWords(NamedTuple):
+    """What a queue shows of any clinic's message to people: why it is there, which words show it, and what was said.
+
+    A message without such fields shows nothing there.
+    """
+
+    reason: str = ""
+    words: str = ""
+    utterance: str = ""
+
+    @classmethod
+    def from_message(cls, body: Mapping[str, Any]) -> CaseWords:
+        """Those of a message as the store keeps it."""
+        return cls(*(str(body.get(name, "")) for name in cls._fields))
 
 
 class Heard(BaseModel):

@@ -16,7 +16,7 @@ from polyclinic.clinics.counsel.rules.guard import FLAG_QUEUE, QUEUE, REVIEW_QUE
 from polyclinic.clinics.counsel.rules.messages import escalation_message
 from polyclinic.clinics.counsel.rules.notes import InTurn, Replied, TalkEnded
 from polyclinic.clinics.counsel.scenario import Lang, Lines, Persona, Talk
-from polyclinic.clinics.counsel.state import STAGES, Control
+from polyclinic.clinics.counsel.state import STAGES, Control, Holding
 from polyclinic.clinics.counsel.tools import knowledge
 from polyclinic.core.live import (
     CLOSED,
@@ -208,7 +208,8 @@ class CounselService(LiveService[Talk, StartBody, TalkView]):
             said_in = event.get(InTurn)
             view.turn = view.turn if said_in is None else said_in.turn
         elif isinstance(event, Changed) and event.what == "control":
-            view.control, view.holder = event.after["by"], event.after["holder"]
+            now = Holding.read(event.after)
+            view.control, view.holder = now.by, now.holder
         elif isinstance(event, Changed) and event.what == "stage":
             view.stage = str(event.after)
 

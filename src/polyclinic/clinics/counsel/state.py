@@ -17,6 +17,7 @@ from polyclinic.clinics.counsel.variants import CounselVariant
 from polyclinic.core.campaign import Effect
 from polyclinic.core.message import Frozen
 from polyclinic.core.services import Services
+from polyclinic.core.value import Value
 from polyclinic.errors import EngineError
 
 INTERVENTIONS = ("cpr", "ventilation", "dialysis", "icu", "vasopressors", "chemotherapy", "ecmo", "transfusion")
@@ -131,6 +132,13 @@ class PatientMemory:
     def listed(self) -> tuple[Fact, ...]:
         """The facts, oldest first."""
         return tuple(sorted(self.facts.values(), key=lambda fact: (fact.turn, fact.subject)))
+
+
+class Holding(Value):
+    """Who holds a conversation: the service, or a person by name."""
+
+    by: Control
+    holder: str
 
 
 @dataclass

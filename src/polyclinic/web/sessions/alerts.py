@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 import httpx
 from pydantic import BaseModel
 
+from polyclinic.core.live import CaseWords
 from polyclinic.errors import ConfigError
 from polyclinic.store.posts import Post
 from polyclinic.web.sessions.schemas import case_id
@@ -163,6 +164,6 @@ def alert_for(post: Post) -> Alert:
         case=case_id(post),
         session=post.episode,
         queue=post.queue,
-        reason=str(post.body.get("reason", ""))[:300],
+        reason=CaseWords.from_message(post.body).reason[:300],
         since_ms=post.created_ms,
     )

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, StringConstraints
 
-from polyclinic.core.live import ByStaff
+from polyclinic.core.live import ByStaff, CaseWords
 from polyclinic.store.posts import Post, PostStatus
 
 
@@ -36,6 +36,7 @@ class QueuedCase(BaseModel):
     @classmethod
     def from_post(cls, post: Post, rings: bool) -> QueuedCase:
         """A stored hand-over as a case."""
+        told = CaseWords.from_message(post.body)
         return cls(
             id=case_id(post),
             session=post.episode,
@@ -45,9 +46,9 @@ class QueuedCase(BaseModel):
             taken_by=post.taken_by,
             remark=post.remark,
             created_ms=post.created_ms,
-            reason=str(post.body.get("reason", "")),
-            words=str(post.body.get("words", "")),
-            utterance=str(post.body.get("utterance", "")),
+            reason=told.reason,
+            words=told.words,
+            utterance=told.utterance,
             body=post.body,
             rings=rings,
         )

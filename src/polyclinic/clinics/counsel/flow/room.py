@@ -31,7 +31,7 @@ from polyclinic.clinics.counsel.rules.notes import (
     Voiced,
 )
 from polyclinic.clinics.counsel.scenario import Talk
-from polyclinic.clinics.counsel.state import Charts, Control, Fact, Remembered, Session
+from polyclinic.clinics.counsel.state import Charts, Control, Fact, Holding, Remembered, Session
 from polyclinic.clinics.counsel.tools import knowledge
 from polyclinic.clinics.counsel.variants import CounselVariant
 from polyclinic.core.episode import Episode
@@ -286,7 +286,7 @@ class Room:
 
     def control(self, to: Control, holder: str) -> None:
         """Who holds the conversation now."""
-        self.episode.changed("control", {"by": self.session.control}, {"by": to, "holder": holder})
+        self.episode.changed("control", {"by": self.session.control}, Holding(by=to, holder=holder))
         self.session.control, self.session.holder = to, holder
 
     def leave(self, outcome: str) -> None:
