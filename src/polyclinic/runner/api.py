@@ -71,24 +71,28 @@ async def start_run(store: Store, config: RunConfig, only: int | None = None) ->
 
 async def write_down(store: Store, plan: RunPlan, only: int | None = None) -> str:
     """Save a plan as a run, with its libraries as they are now. Returns the run's id."""
-    clinic, config = plan.clinic, await pin_libraries(store, plan.clinic, plan.config)
-    return await store.runs.create(
-        config.wanted_id,
-        clinic.name,
-        config.model_dump(mode="json"),
-        plan.players,
-        plan.scenarios,
-        plan.episodes[:only],
-    )
+    return await _create(store, await _pinned(store, plan), only)
 
 
 async def keep(store: Store, plan: RunPlan, written: Callable[[str, RunPlan], None] | None) -> tuple[str, RunPlan]:
     """Save a plan. Returns the run's id and the plan as it was kept; `written` hears both."""
-    name = await write_down(store, plan)
-    kept = replace(plan, config=make_config((await store.runs.get(name)).config))
+    kept = await _pinned(store, plan)
+    name = await _create(store, kept)
     if written is not None:
         written(name, kept)
     return name, kept
+
+
+async def _pinned(store: Store, plan: RunPlan) -> RunPlan:
+    """The plan with its libraries as they are now."""
+    return replace(plan, config=await pin_libraries(store, plan.clinic, plan.config))
+
+
+async def _create(store: Store, plan: RunPlan, only: int | None = None) -> str:
+    config = plan.config.model_dump(mode="json")
+    return await store.runs.create(
+        plan.config.wanted_id, plan.clinic.name, config, plan.players, plan.scenarios, plan.episodes[:only]
+    )
 
 
 async def resume_run(
