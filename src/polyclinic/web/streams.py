@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Annotated
 
 from fastapi import Header, Query
@@ -44,6 +44,20 @@ def event(kind: str, body: BaseModel, number: int | None = None) -> str:
 
 
 ALIVE = ": waiting\n\n"
+
+
+async def each_change(kind: str, look: Callable[[], Awaitable[BaseModel]], every_s: float) -> AsyncIterator[str]:
+    """Everything as one event each time that something in it changes; a sign of life when nothing does."""
+    told, number = "", 0
+    while True:
+        found = await look()
+        text = found.model_dump_json()
+        if text != told:
+            told, number = text, number + 1
+            yield event(kind, found, number)
+        else:
+            yield ALIVE
+        await asyncio.sleep(every_s)
 
 
 def stream(events: AsyncIterator[str]) -> StreamingResponse:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Literal
 
 from fastapi import Depends, Request
@@ -16,7 +16,7 @@ from polyclinic.store.journal import now_ms
 from polyclinic.web.catalogue import CaseShown
 from polyclinic.web.classes.settings import ClassBody
 from polyclinic.web.practise.sessions import Sessions
-from polyclinic.web.streams import ALIVE, event
+from polyclinic.web.streams import each_change
 
 LOOK_S = 1.0
 Where = Literal["others", "you", "ended", "stopped", "closed", "away", "failed"]
@@ -114,18 +114,9 @@ class Classroom:
         where = session.standing.state if session.listening or session.standing.state == "closed" else "away"
         return found.model_copy(update={"where": where, "lines": len(session.lines), "last": last})
 
-    async def changes(self, id: str) -> AsyncIterator[str]:
+    def changes(self, id: str) -> AsyncIterator[str]:
         """The whole class each time that something in it changes."""
-        told, number = "", 0
-        while True:
-            found = await self.now(id)
-            text = found.model_dump_json()
-            if text != told:
-                told, number = text, number + 1
-                yield event("class", found, number)
-            else:
-                yield ALIVE
-            await asyncio.sleep(LOOK_S)
+        return each_change("class", partial(self.now, id), LOOK_S)
 
     async def begin(self, row: ClassRow, member: Member, place: int) -> str:
         """The trainee's session in a case: the one they have, or a new one."""

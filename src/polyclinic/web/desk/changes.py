@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from functools import partial
 
 from pydantic import BaseModel, SerializeAsAny
 
@@ -11,23 +12,14 @@ from polyclinic.core.live import Heard, SessionView
 from polyclinic.web.desk.shown import desk_now
 from polyclinic.web.sessions.live import Live
 from polyclinic.web.sessions.service import Service
-from polyclinic.web.streams import ALIVE, event
+from polyclinic.web.streams import ALIVE, each_change, event
 
 LOOK_S = 1.0
 
 
-async def desk_changes(service: Service) -> AsyncIterator[str]:
+def desk_changes(service: Service) -> AsyncIterator[str]:
     """The whole desk each time that something on it changes."""
-    told, number = "", 0
-    while True:
-        found = await desk_now(service)
-        text = found.model_dump_json()
-        if text != told:
-            told, number = text, number + 1
-            yield event("desk", found, number)
-        else:
-            yield ALIVE
-        await asyncio.sleep(LOOK_S)
+    return each_change("desk", partial(desk_now, service), LOOK_S)
 
 
 class SaidNow(BaseModel):
