@@ -104,7 +104,7 @@ def test_a_person_plays_and_gets_feedback(polyclinic: Run) -> None:
     assert done.returncode == 0, done.stderr
     assert "caller: Hello, Ada here" in done.stdout
     assert "write TABLETS x TIMES" in done.stdout
-    assert "courtesy" in done.stdout
+    assert "How courteously does the nurse treat the caller: 3 of 5" in done.stdout
     assert "— understood —" in done.stdout
 
 
