@@ -4,6 +4,7 @@
 before each answer (5 to 15, evenly), in two waves one after the other. Everybody opens a session, follows it by
 server-sent events, answers, gives the final answer and reads the feedback. Understudies play the others. People are a
 process of their own. What somebody waits for is measured from the answer until the next question stands in the stream.
+A third process only sleeps and notes how late it wakes up: what the machine itself adds to every wait.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import asyncio
 import json
 import os
 import random
+import signal
 import subprocess
 import sys
 import tempfile
@@ -132,6 +134,20 @@ def spent(pid: int) -> tuple[float, float]:
     return (int(fields[11]) + int(fields[12])) / TICKS, int(memory.split()[1]) / 1024
 
 
+SLEEPER = """
+import sys, time
+late = []
+try:
+    while True:
+        began = time.monotonic()
+        time.sleep(0.02)
+        late.append(time.monotonic() - began - 0.02)
+except KeyboardInterrupt:
+    late.sort()
+    print(*(round(1000 * late[int(len(late) * share)]) for share in (0.5, 0.95, 0.99)))
+"""
+
+
 def told(times: list[float]) -> str:
     """Percentiles in milliseconds."""
     times = sorted(times)
@@ -149,15 +165,19 @@ async def measure(url: str, token: str, pid: int, people: int, think_s: float, w
         for wave in range(waves):
             times: Times = defaultdict(list)
             (before, _), began, load = spent(pid), time.monotonic(), os.getloadavg()[0]
+            sleeper = subprocess.Popen([sys.executable, "-c", SLEEPER], stdout=subprocess.PIPE, text=True)
             numbers = range(wave * people, (wave + 1) * people)
             await asyncio.gather(*(Person(client, number, think_s, times).practise() for number in numbers))
             took, (after, memory) = time.monotonic() - began, spent(pid)
+            sleeper.send_signal(signal.SIGINT)
+            late = sleeper.communicate()[0].split()
             requests = sum(len(times[what]) for what in times if "until" not in what)
             print(
                 f"\nwave {wave + 1}: {people} people, {think_s:.0f} s of thought before an answer, {took:.0f} s;"
                 f" {requests} requests, {1000 * (after - before) / requests:.0f} ms of the server's CPU each,"
                 f" {(after - before) / took:.2f} of a core; {memory:.0f} MB;"
-                f" load of the machine {load:.1f} to {os.getloadavg()[0]:.1f}"
+                f" load of the machine {load:.1f} to {os.getloadavg()[0]:.1f};"
+                f" a process that only sleeps woke up late by {late[0]} ms (P50), {late[1]} (P95), {late[2]} (P99)"
             )
             print("| what | times | P50 ms | P95 | P99 |\n| --- | --- | --- | --- | --- |")
             for what, found in times.items():

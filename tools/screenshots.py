@@ -242,7 +242,8 @@ def answer(page: Page, words: str) -> None:
 
 
 def take(page: Page, name: str) -> None:
-    """One place, wide and narrow; the narrow one in the dark."""
+    """One place, wide and narrow; the narrow one in the dark. No pointer lies on anything."""
+    page.mouse.move(0, 0)
     for width, height, theme in ((1280, 860, "light"), (390, 844, "dark")):
         page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
         page.set_viewport_size({"width": width, "height": height})

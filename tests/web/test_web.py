@@ -11,8 +11,9 @@ from typing import Any
 import httpx
 import pytest
 
-from polyclinic.runner.registry import clinic_modules, load_clinic
+from polyclinic.runner.registry import load_clinic
 from polyclinic.web.app import create_web
+from polyclinic.web.catalogue import all_clinics
 from polyclinic.web.entry import POLICY
 
 Open = Callable[[], AbstractAsyncContextManager[httpx.AsyncClient]]
@@ -189,13 +190,7 @@ async def test_feedback_comes_with_the_lines_it_quotes_and_one_can_try_again(ope
         assert again != run and (await room(client, again))["about"]["case"] == found["about"]["case"]
 
 
-PARTS = [
-    (name, role.name)
-    for name in clinic_modules()
-    for role in load_clinic(name).roles
-    if role.name in ("doctor", "triage", "patient", "student", "tutor", "counsellor", "staff", "nurse", "caller")
-    or role.name in ("trainee", "admin")
-]
+PARTS = [(clinic.name, part.name) for clinic in all_clinics() for part in clinic.parts]
 
 
 @pytest.mark.parametrize(("clinic", "part"), PARTS)

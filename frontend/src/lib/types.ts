@@ -210,7 +210,7 @@ export interface EpisodeInFull {
   introduction: string;
   cast: Record<string, string>;
   events: EventShown[];
-  scores: { metric: string; value: number; judge: string; subject: string; reason: string; evidence: string[] }[];
+  scores: { metric: string; about: string; value: number; judge: string; subject: string; reason: string; evidence: string[] }[];
   calls: {
     number: number;
     role: string;

@@ -225,6 +225,7 @@ export const words = {
   chooseSession: ['Choose a case or a conversation.', '사례나 대화를 고르세요.'],
   talkTitle: ['Conversation', '대화'],
   talkBegin: ['Say what is on your mind.', '마음에 있는 이야기를 해 주세요.'],
+  personCalled: ['a person of the team has been called', '의료진을 불렀습니다'],
   personSpeaks: ['a person of the team is with you', '의료진이 함께하고 있습니다'],
 
   classLead: [
@@ -337,10 +338,13 @@ export const words = {
     '여기에서 말한 것만으로, 질문마다 따로 판단하세요. 끝나기 전에는 다른 평가자와 이야기하지 마세요.',
   ],
   markHow: [
-    'Choose a question, then select the words that show it and press “Mark the words”.',
-    '질문을 고르고 근거가 되는 말을 선택한 뒤 “말 표시하기”를 누르세요.',
+    'Choose a question, then select the words that show it and press “Mark the words”, or type them and press Enter.',
+    '질문을 고르고 근거가 되는 말을 선택한 뒤 “말 표시하기”를 누르거나, 말을 입력하고 Enter를 누르세요.',
   ],
   markWords: ['Mark the words', '말 표시하기'],
+  judgedBy: ['judged by {judge}', '평가: {judge}'],
+  markTyped: ['Words that show it, typed', '근거가 되는 말 입력'],
+  notSaid: ['Nobody says this in the conversation.', '대화에 이런 말이 없습니다.'],
   markFor: ['Mark for this question', '이 질문의 근거 표시'],
   markingFor: ['Marking for: {question}', '표시 중인 질문: {question}'],
   firstRate: ['Give a number first, then mark words.', '먼저 점수를 준 다음 말을 표시하세요.'],

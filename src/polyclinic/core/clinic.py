@@ -43,7 +43,8 @@ class Role:
 
     With `seats`, several play it side by side (``student-1``, ``student-2`` …), and a person takes one seat: `seats`
     names the field of the variant that says how many there are. `metrics` are those that say how well this role was
-    played, for a person who played it.
+    played, for a person who played it. A role that one episode by itself never asks (`offered` is false) is not offered
+    to people who want to practise.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Role:
     side: Side = "tested"
     seats: str = ""
     metrics: tuple[str, ...] = ()
+    offered: bool = True
 
     @property
     def owner(self) -> Owner:

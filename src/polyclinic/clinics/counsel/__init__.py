@@ -43,7 +43,7 @@ clinic = Clinic(
         Role("critic", "refuses drafts that break a constraint"),
         Role("keeper", "summarises and keeps long-term memory"),
         Role("patient", "a person near the end of life", side="simulated"),
-        Role("desk", "the person who acts next in a live conversation", side="simulated"),
+        Role("desk", "the person who acts next in a live conversation", side="simulated", offered=False),
         Role("judge", "rates finished conversations", side="judge"),
     ),
     scenario_type=Talk,

@@ -41,7 +41,7 @@ clinic = Clinic(
         Role("trainee", "takes histories and proposes under supervision", metrics=("rar", "tsr")),
         Role("admin", "knows beds, times, staff and stock", metrics=("rar", "tsr")),
         Role("patient", "answers and asks", side="simulated"),
-        Role("reflector", "reviews shifts: diagnosis, traits, preferences"),
+        Role("reflector", "reviews shifts: diagnosis, traits, preferences", offered=False),
         Role("judge", "judges norms, roles, identity and social quality", side="judge"),
     ),
     scenario_type=cast("type[AnyDuty]", Duty),

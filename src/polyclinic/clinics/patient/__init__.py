@@ -43,7 +43,7 @@ clinic = Clinic(
             side="simulated",
             metrics=("faithfulness", "robustness", "leak_free", "contradictions"),
         ),
-        Role("attention", "picks the requirements that matter for a question", side="simulated"),
+        Role("attention", "picks the requirements that matter for a question", side="simulated", offered=False),
         Role("vagueness", "makes a record as vague as a patient's memory", side="simulated"),
         Role("scribe", "keeps a long interview short", side="simulated"),
         Role("cheater", "asks what no doctor should ask, to test the patient", side="simulated"),

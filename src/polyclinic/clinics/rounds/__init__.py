@@ -45,7 +45,7 @@ clinic = Clinic(
         Role("patient", "knows its script only; or an informant who speaks for the patient", side="simulated"),
         Role("specialist", "checks facts before guidance goes out; answers general questions", side="simulated"),
         Role("supervisor", "checks safety, ethics and tone before guidance goes out", side="simulated"),
-        Role("author", "writes steps and script for cases that came without", side="simulated"),
+        Role("author", "writes steps and script for cases that came without", side="simulated", offered=False),
         Role("judge", "scores teaching and turns by rubric", side="judge"),
     ),
     scenario_type=TeachingCase,

@@ -42,6 +42,7 @@ class ScoreShown(BaseModel):
     """A judge's number with its reason and the words it rests on."""
 
     metric: str
+    about: str
     value: float
     judge: str
     subject: str

@@ -72,6 +72,7 @@ async def _in_full(store: Store, run: str, episode: str) -> EpisodeInFull:
     timings = (await store.runs.timings(row.id)).get(episode, {})
     scores: list[Score] = await store.scores.of_episode(row.id, episode)
     started = transcript.of(Started)
+    words = {metric.name: metric.about for judge in clinic.judges() for metric in judge.metrics}
     return EpisodeInFull(
         run=row.id,
         id=episode,
@@ -86,6 +87,7 @@ async def _in_full(store: Store, run: str, episode: str) -> EpisodeInFull:
         scores=[
             ScoreShown(
                 metric=score.metric,
+                about=words.get(score.metric, ""),
                 value=score.value,
                 judge=score.judge,
                 subject=score.subject,
