@@ -30,7 +30,7 @@ from polyclinic.clinics.patient.scenario.record import Record
 from polyclinic.clinics.patient.scenario.shipped import record, shipped_records
 from polyclinic.clinics.patient.understudies.patient import PatientUnderstudy
 from polyclinic.clinics.patient.understudies.voice import voice
-from polyclinic.clinics.rounds.readings import HOLDS
+from polyclinic.clinics.rounds.readings import CaseRead
 from polyclinic.clinics.rounds.scenario import scenarios
 from polyclinic.core.files import json_lines
 from polyclinic.core.model import Request, Settings
@@ -127,8 +127,7 @@ async def contributions(misses: bool, of: int) -> None:
     for row in lines:
         case = cases[row["c"]]
         asked: list[tuple[int, Question]] = [
-            (n, HOLDS.ask(case=case.id, ask=step.key_question, find=step.step_summary))
-            for n, step in enumerate(case.steps, start=1)
+            (n, question) for n, question in enumerate(CaseRead.from_case(case).holds(), start=1)
         ]
         found = {n for n, question in asked if READER.read(row["t"], question)[0] == "yes"}
         for n in row["right"]:

@@ -8,6 +8,8 @@ from polyclinic.eval.sections import Block, Paragraph, Section
 
 LONGEST = 240
 MOST = 3
+CAUTION = "Your words are read by meaning, and the reader is not always right: judge for yourself."
+"""Said where feedback rests on what a reader found in a person's words."""
 
 
 def quoted(words: str) -> str:

@@ -12,7 +12,7 @@ from polyclinic.clinics.duty.judges.view import norms_of
 from polyclinic.clinics.duty.scenario import STAFF, AnyDuty
 from polyclinic.core.judge import Case
 from polyclinic.core.transcript import Said, Scored, Started, Violated
-from polyclinic.eval.in_short import in_short, quoted
+from polyclinic.eval.in_short import CAUTION, in_short, quoted
 from polyclinic.eval.sections import Block, Cell, Paragraph, Section, Table
 
 MOST = 4
@@ -20,7 +20,6 @@ GRAVE = 4
 """From this severity on, a broken norm can hurt somebody."""
 LEAST_WORDS = 4
 """Fewer words ("Thank you.") say too little to break a rule: what they leave out is on the task's checklist."""
-CAUTION = "What a rule makes of your words is read by meaning, and the reader is not always right: judge for yourself."
 
 
 def feedback(case: Case[AnyDuty]) -> list[Section]:

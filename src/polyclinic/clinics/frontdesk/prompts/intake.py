@@ -26,7 +26,9 @@ class StaffIntake(Prompt[str]):
         """What a person at the desk must still find out."""
         if self.missing:
             return f"(Not written down yet: {', '.join(self.missing)}.) Type what you say."
-        return "Type what you say: ask about an earlier diagnosis, or about the complaint."
+        if self.topic == "diagnosis":
+            return "(Nobody has asked yet whether a doctor has made a diagnosis.) Type what you say."
+        return "(No department is chosen yet.) Type what you say about the complaint."
 
 
 class StaffRecord(Prompt[IntakeReply]):

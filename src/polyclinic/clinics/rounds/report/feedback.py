@@ -11,7 +11,7 @@ from polyclinic.clinics.rounds.rules.view import group_of, room_note, taught_cas
 from polyclinic.core.judge import Case
 from polyclinic.core.model import role_of
 from polyclinic.core.transcript import Reviewed, Started, Transcript
-from polyclinic.eval.in_short import in_short, quoted
+from polyclinic.eval.in_short import CAUTION, in_short, quoted
 from polyclinic.eval.sections import Block, Cell, Paragraph, Section, Table
 
 
@@ -32,10 +32,10 @@ def _for_student(transcript: Transcript, name: str) -> list[Section]:
     reported, held = [note.text for note in mine], {number for note in mine for number in note.held}
     asked = transcript.said(name)
     steps: list[list[Cell]] = [
-        [number, step.key_question, "yes" if number - 1 in held else "not yet"]
+        [number, step.key_question, "yes" if number - 1 in held else "not seen"]
         for number, step in enumerate(case.steps, start=1)
     ]
-    missing = [step for step, row in zip(case.steps, steps, strict=True) if row[2] == "not yet"]
+    missing = [step for step, row in zip(case.steps, steps, strict=True) if row[2] == "not seen"]
     seen: list[Block] = []
     for turn in tutor_rounds(transcript):
         thought = read_thinking(turn.monologue, group_of(transcript), bool(case.images)).about(name)
@@ -67,7 +67,10 @@ def _for_student(transcript: Transcript, name: str) -> list[Section]:
         short,
         Section(f"What you contributed as {name}", own or [Paragraph("You said nothing.")]),
         Section("What the tutor saw", seen or [Paragraph("The tutor kept its thoughts to itself.")]),
-        Section("Steps you reached", [Table("Steps of the case", ("step", "question", "in your reports"), steps)]),
+        Section(
+            "Steps you reached",
+            [Table("Steps of the case", ("step", "question", "in your reports"), steps), Paragraph(CAUTION)],
+        ),
         Section("What to study", study),
     ]
 
