@@ -20,13 +20,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from polyclinic.core.extras import install_hint
-from polyclinic.core.model import NANO
 from polyclinic.errors import ConfigError, LimitReached, UserError
 from polyclinic.runner.api import RunOutcome, keep, only_if_begun, outcome_of, resume_run
 from polyclinic.runner.build.built_run import build
+from polyclinic.runner.cluster_budget import Spent, counted, shares
 from polyclinic.runner.cluster_models import place_models
 from polyclinic.runner.execute.units import Share
-from polyclinic.runner.plan.config import RunConfig, make_config
+from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.plan.libraries import save_learned
 from polyclinic.runner.plan.run_plan import RunPlan, parse_plan
 from polyclinic.store.store import Store, open_store
@@ -52,7 +52,7 @@ class Assignment:
 
 @dataclass(frozen=True)
 class Worked:
-    """What came of a part, in plain values that travel: exceptions do not travel well."""
+    """How a part ended, in plain values that travel: exceptions do not travel well."""
 
     limit: str = ""
     said: str = ""
@@ -179,7 +179,7 @@ class Cluster:
         hosts = place_models(self._ray, plan.cast)
         while True:
             overrides: dict[str, object] = {"keep_as": "", "on": "", "max_seconds": None}
-            overrides |= shares(config, await _counted(store, run), used, workers)
+            overrides |= shares(config, await counted(store, run), used, workers)
             if config.max_seconds is not None:
                 overrides["max_seconds"] = max(0.001, config.max_seconds - (time.monotonic() - began))
             at_once = max(1, (concurrency or config.concurrency) // workers)
@@ -187,7 +187,7 @@ class Cluster:
             parts = [Assignment(store.url, run, at_once, share, overrides) for share in mine]
             worked = await self.round(store, run, parts, tell)
             unjudged += sum(each.judge_failures for each in worked)
-            used = used.plus(worked)
+            used = used.plus([Spent(each.spent_nano_usd, each.spent_tokens) for each in worked])
             reached = next((each for each in worked if each.limit), None)
             if reached is None or reached.limit == "time" or workers == 1:
                 limit = LimitReached(reached.limit, reached.said) if reached is not None else None
@@ -226,48 +226,6 @@ class Cluster:
         asked = [asyncio.wrap_future(worker.stop.remote().future()) for worker in workers]
         with suppress(Exception):
             await asyncio.wait_for(asyncio.gather(*asked, return_exceptions=True), STOP_S)
-
-
-@dataclass(frozen=True)
-class Spent:
-    """Money and tokens."""
-
-    nano_usd: int = 0
-    tokens: int = 0
-
-    def plus(self, worked: Sequence[Worked]) -> Spent:
-        """With what these have spent."""
-        money, tokens = sum(each.spent_nano_usd for each in worked), sum(each.spent_tokens for each in worked)
-        return Spent(self.nano_usd + money, self.tokens + tokens)
-
-
-def shares(config: RunConfig, counted: tuple[Spent, Spent], used: Spent, workers: int) -> dict[str, object]:
-    """The limits of each worker in this round, so that all of them together cannot pass the run's.
-
-    `counted` is what the store knows: of all answered calls, and of episodes that have ended. A worker begins to count
-    somewhere between the two, so its limit is its share on top of the smaller one. What was billed for calls that
-    failed for good is only in `used`. The last worker has what is left, by the same rules as one process.
-    """
-    known, ended = counted
-    found: dict[str, object] = {"max_cost_usd": None, "max_tokens": None}
-    if config.max_cost_usd is not None:
-        limit = round(config.max_cost_usd * NANO) - max(0, used.nano_usd - known.nano_usd)
-        each = limit if workers == 1 else ended.nano_usd + (limit - known.nano_usd) // workers
-        found["max_cost_usd"] = max(1, each) / NANO
-    if config.max_tokens is not None:
-        limit = config.max_tokens - max(0, used.tokens - known.tokens)
-        each = limit if workers == 1 else ended.tokens + (limit - known.tokens) // workers
-        found["max_tokens"] = max(1, each)
-    return found
-
-
-async def _counted(store: Store, run: str) -> tuple[Spent, Spent]:
-    """What all answered calls of a run have cost, and what the episodes that ended have cost."""
-    known = await store.runs.spent(run)
-    roles = [used for row in await store.runs.episodes(run) if row.status != "pending" for used in row.usage.values()]
-    money = sum(used["cost_nano_usd"] for used in roles)
-    tokens = sum(used["input_tokens"] + used["output_tokens"] for used in roles)
-    return Spent(known.cost_nano_usd, known.input_tokens + known.output_tokens), Spent(money, tokens)
 
 
 async def _until_over(store: Store, run: str, at_work: Sequence[asyncio.Future[Worked]], tell: Tell) -> None:
