@@ -98,16 +98,7 @@ async def run_episode(
     episode = Episode(
         spec, clinic, scenario, variant, board, context.services, campaign or Campaign(), meter, context.listener
     )
-    episode.record(
-        Started(
-            clinic=clinic.name,
-            scenario=scenario.id,
-            variant=variant.name,
-            trial=spec.trial,
-            seed=spec.seed,
-            cast=context.players.describe(),
-        )
-    )
+    episode.record(_started(context, episode))
     result = EpisodeResult(spec, "done", "", Transcript())
     try:
         result.outcome = await clinic.flow(episode)
@@ -138,6 +129,17 @@ async def run_episode(
     except OwnedError as error:
         return as_failed(result, str(error))
     return result
+
+
+def _started(context: RunContext, episode: Episode) -> Started:
+    return Started(
+        clinic=context.clinic.name,
+        scenario=episode.scenario.id,
+        variant=episode.variant.name,
+        trial=episode.spec.trial,
+        seed=episode.spec.seed,
+        cast=context.players.describe(),
+    )
 
 
 def _fail(episode: Episode, result: EpisodeResult, failure: Failed) -> None:

@@ -55,64 +55,77 @@ def write_parquet(path: Path, rows: Sequence[Row], pictures: Pictures) -> None:
     import arro3.core as arrow
     import arro3.io
 
-    text, binary = arrow.DataType.utf8(), arrow.DataType.binary()
-
-    def strings(values: Sequence[str | None]) -> Any:
-        return arrow.Array(list(values), text)
-
-    def listed(values: Any, lengths: Sequence[int]) -> Any:
-        offsets = arrow.Array([0, *accumulate(lengths)], arrow.DataType.int32())
-        item = arrow.Field("item", values.type, nullable=True)
-        return arrow.list_array(offsets, values, type=arrow.DataType.list(item))
-
-    def struct(columns: Mapping[str, Any]) -> Any:
-        return arrow.struct_array(
-            list(columns.values()), fields=[arrow.Field(name, v.type) for name, v in columns.items()]
-        )
-
-    def talk(told: Sequence[Sequence[Turn]]) -> Any:
-        turns = [turn for some in told for turn in some]
-        parts = [part for turn in turns for part in turn["content"]]
-        content = struct(
-            {"type": strings([part["type"] for part in parts]), "text": strings([part["text"] for part in parts])}
-        )
-        said = struct(
-            {
-                "role": strings([turn["role"] for turn in turns]),
-                "content": listed(content, [len(turn["content"]) for turn in turns]),
-            }
-        )
-        return listed(said, [len(some) for some in told])
-
+    arrays = _Arrays(arrow)
     files = [name for row in rows for name in row.images]
     kept = {name: pictures(name) for name in sorted(set(files))}
-    shown = struct({"bytes": arrow.Array([kept[name] for name in files], binary), "path": strings(files)})
-    plain = {
-        "string": arrow.DataType.utf8(),
-        "int64": arrow.DataType.int64(),
-        "bool": arrow.DataType.bool(),
-        "float64": arrow.DataType.float64(),
-    }
-
-    def column(name: str, kind: str) -> Any:
-        values = [getattr(row, name) for row in rows]
-        if kind == "strings":
-            return listed(strings([item for value in values for item in value]), [len(value) for value in values])
-        return arrow.Array(values, plain[kind])
-
+    binary = arrow.Array([kept[name] for name in files], arrow.DataType.binary())
     special: dict[str, Any] = {
-        "images": listed(shown, [len(row.images) for row in rows]),
-        "prompt": talk([row.prompt for row in rows]),
-        "completion": talk([row.completion for row in rows]),
-        "scores": strings([as_json(row)["scores"] for row in rows]),
+        "images": arrays.listed(
+            arrays.struct({"bytes": binary, "path": arrays.strings(files)}), [len(row.images) for row in rows]
+        ),
+        "prompt": arrays.talk([row.prompt for row in rows]),
+        "completion": arrays.talk([row.completion for row in rows]),
+        "scores": arrays.strings([as_json(row)["scores"] for row in rows]),
     }
     kinds = column_kinds(type(rows[0]))
-    columns = {name: special[name] if name in special else column(name, kind) for name, kind in kinds.items()}
+    columns = {
+        name: special[name] if name in special else arrays.column([getattr(row, name) for row in rows], kind)
+        for name, kind in kinds.items()
+    }
     schema = arrow.Schema(
         [arrow.Field(name, column.type) for name, column in columns.items()],
         metadata={"huggingface": orjson.dumps({"info": {"features": _features(kinds)}}).decode()},
     )
     arro3.io.write_parquet(arrow.Table.from_arrays(list(columns.values()), schema=schema), str(path))
+
+
+class _Arrays:
+    """Columns as Arrow arrays; the package is imported only when they are written."""
+
+    def __init__(self, arrow: Any) -> None:
+        self._arrow = arrow
+
+    def strings(self, values: Sequence[str | None]) -> Any:
+        """Texts."""
+        return self._arrow.Array(list(values), self._arrow.DataType.utf8())
+
+    def listed(self, values: Any, lengths: Sequence[int]) -> Any:
+        """All items in one array, cut into a list for each row."""
+        arrow = self._arrow
+        offsets = arrow.Array([0, *accumulate(lengths)], arrow.DataType.int32())
+        item = arrow.Field("item", values.type, nullable=True)
+        return arrow.list_array(offsets, values, type=arrow.DataType.list(item))
+
+    def struct(self, columns: Mapping[str, Any]) -> Any:
+        """Several arrays as the fields of one."""
+        fields = [self._arrow.Field(name, values.type) for name, values in columns.items()]
+        return self._arrow.struct_array(list(columns.values()), fields=fields)
+
+    def talk(self, told: Sequence[Sequence[Turn]]) -> Any:
+        """Chats: turns with a role and parts of content."""
+        turns = [turn for some in told for turn in some]
+        parts = [part for turn in turns for part in turn["content"]]
+        content = self.struct(
+            {
+                "type": self.strings([part["type"] for part in parts]),
+                "text": self.strings([part["text"] for part in parts]),
+            }
+        )
+        said = self.struct(
+            {
+                "role": self.strings([turn["role"] for turn in turns]),
+                "content": self.listed(content, [len(turn["content"]) for turn in turns]),
+            }
+        )
+        return self.listed(said, [len(some) for some in told])
+
+    def column(self, values: Sequence[Any], kind: str) -> Any:
+        """A column by the kind of what it holds (see `column_kinds`)."""
+        if kind == "strings":
+            return self.listed(self.strings([item for value in values for item in value]), [len(v) for v in values])
+        types = self._arrow.DataType
+        plain = {"string": types.utf8, "int64": types.int64, "bool": types.bool, "float64": types.float64}
+        return self._arrow.Array(values, plain[kind]())
 
 
 _KINDS: dict[Any, str] = {
