@@ -190,3 +190,22 @@ def test_a_packet_is_rated_with_its_words_marked(keys: Keyboard, server: Server)
         expect(page.get_by_text("saved")).to_be_visible()
         keys.to(keys.button(re.compile("^Next"))).press("Enter")
     expect(page.get_by_text("All is rated. Thank you!")).to_be_visible()
+
+
+def test_an_ecg_is_shown_large_and_zoomed(keys: Keyboard, server: Server) -> None:
+    page = keys.page
+    run = ask(page, server, "practise", {"clinic": "rounds", "part": "tutor", "case": "card-01"})["id"]
+    page.goto(f"{server.url}/practise/{run}")
+    small = page.get_by_role("button", name=re.compile("Enlarge"))
+    keys.to(small).press("Enter")
+    large = page.get_by_role("dialog").locator(".view img")
+    expect(large).to_be_visible()
+    assert large.evaluate("one => one.naturalWidth") > 300, "the picture itself has come"
+    before = large.bounding_box()
+    keys.press("+", "+")
+    expect(page.get_by_role("dialog")).to_contain_text("200 %")
+    after = large.bounding_box()
+    assert before is not None and after is not None and after["width"] > 1.9 * before["width"]
+    keys.press("Escape")
+    expect(page.get_by_role("dialog")).to_be_hidden()
+    expect(small).to_be_focused()
