@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from polyclinic.clinics.patient.rules.cheats import wordings
-from polyclinic.clinics.patient.understudies.patient import TRICK
+from polyclinic.clinics.patient.understudies.patient import SURE
 from polyclinic.clinics.patient.understudies.tricks import many, trick_chance, tricks, unfairness
 
 DOUBT = 0.4
@@ -57,8 +57,8 @@ def test_many_questions_are_counted_not_read() -> None:
 
 
 def test_the_reader_alone_can_make_the_patient_sure_of_a_trick_and_examples_alone_cannot() -> None:
-    assert trick_chance(unfair=0.2, read=0.97) >= TRICK
-    assert trick_chance(unfair=0.9, read=0.05) < TRICK
+    assert trick_chance(unfair=0.2, read=0.97) >= SURE
+    assert trick_chance(unfair=0.9, read=0.05) < SURE
 
 
 def test_no_wording_of_a_cheat_is_among_the_examples() -> None:

@@ -49,8 +49,9 @@ from polyclinic.core.understudy import Ask, Understudy, answers
 READ_WITH_EASE = 5
 FULLY_ALIKE = 0.5
 THINKS = 1.35
-WARY = 0.2
-DOUBT, TRICK = 0.4, 0.8
+WARY = 0.12
+READ, DOUBT, TRICK = 0.4, 0.4, 1.0
+SURE = 0.8
 SAME = 0.7
 LONG = 120
 MOST_CHARS = 800
@@ -209,10 +210,15 @@ def _of(ask: Ask[Any], lines: Sequence[str], demonstrations: Sequence[Demonstrat
 
 
 def _suspicion_of(ask: Ask[Any], question: str, known: tuple[str, ...] = ()) -> float:
-    """The chance that it is a trick: by number of questions, or by examples and what the reader says."""
+    """By number of questions, by examples and by what the reader says; from 0 to 1.4.
+
+    What it doubts it is sure of where both together make a trick likely.
+    """
     if many(question):
-        return 1.0
-    return trick_chance(unfairness(question, known), ask.likelihood(question, CHEAT.ask()))
+        return TRICK
+    unfair, read = unfairness(question, known), ask.likelihood(question, CHEAT.ask())
+    suspicion = unfair + READ * read
+    return max(suspicion, TRICK) if suspicion >= DOUBT and trick_chance(unfair, read) >= SURE else suspicion
 
 
 def _declines(asked: _Asked, text: str) -> bool:
