@@ -80,6 +80,13 @@ def test_the_commands_and_code_of_a_page_run(page: str, tmp_path: Path, monkeypa
     clinic_modules.cache_clear()
 
 
+@pytest.mark.parametrize("page", PAGES)
+def test_every_block_says_whether_it_is_run(page: str) -> None:
+    """`sh` is run; `text` needs a model, a person, a server or a key, and its commands are parsed."""
+    blocks = BLOCK.findall((ROOT / page).read_text(encoding="utf-8"))
+    assert all(kind for kind, _ in blocks) or page.startswith("docs/reference")
+
+
 def test_the_pages_that_everybody_reads_first_have_commands_that_are_run() -> None:
     for page in ("README.md", "docs/quickstart.md", "src/polyclinic/clinics/counsel/README.md"):
         blocks = BLOCK.findall((ROOT / page).read_text(encoding="utf-8"))
