@@ -57,6 +57,20 @@ async def test_words_settings_and_price_travel(ask: Ask) -> None:
     assert [part.content for message in seen["messages"] for part in message.parts] == ["You are at a clinic.", "Hello"]
 
 
+@pytest.mark.parametrize(("effort", "thinking"), [("", None), ("none", False), ("low", "low")])
+async def test_the_switch_for_thinking_reaches_the_host(ask: Ask, effort: str, thinking: str | bool | None) -> None:
+    from pydantic_ai.messages import ModelResponse, TextPart
+
+    seen: dict[str, Any] = {}
+
+    async def function(messages: list[Any], info: Any) -> ModelResponse:
+        seen.update(info.model_settings)
+        return ModelResponse(parts=[TextPart("Good morning.")])
+
+    await attempt(hosted(function, Options.model_validate({"effort": effort})), ask("Hello"))
+    assert seen.get("thinking") == thinking
+
+
 async def test_the_schema_goes_to_models_that_take_one_and_is_said_to_the_others(ask: Ask) -> None:
     from pydantic_ai.messages import ModelResponse, TextPart
 

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Sequence
+import sys
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -10,12 +13,17 @@ from polyclinic.core.model import Completion, Usage
 from polyclinic.errors import ConfigError
 from polyclinic.models import local_weights, weights
 from polyclinic.models.cast import build_cast, parse_cast
-from polyclinic.models.local_weights import Prompted, by_temperature
+from polyclinic.models.failure import AttemptFailed
+from polyclinic.models.guard import Deadline
+from polyclinic.models.local_weights import Prompted, WeightsCaller, by_temperature
+from polyclinic.models.spec import parse_model
 from polyclinic.models.weights import Weights, base_of, weights_folder
 from polyclinic.runner.api import run
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.results import load_results
 from polyclinic.store.store import open_store
+
+from .conftest import Ask
 
 
 @pytest.fixture
@@ -89,3 +97,63 @@ async def test_weights_that_cannot_be_loaded_fail_the_call_and_not_the_process(
         )
         episode = (await load_results(store, outcome.run)).episodes[0]
     assert episode.status == "failed" and "cut off" in str(episode.failures)
+
+
+class Thinker:
+    """A tokenizer whose template takes how much the model thinks, and whose model always says the same."""
+
+    eos_token_id = 0
+
+    def __init__(self, says: str) -> None:
+        self.says, self.variables = says, list[dict[str, Any]]()
+
+    def apply_chat_template(
+        self, messages: list[Any], tokenize: bool, add_generation_prompt: bool, **given: Any
+    ) -> str:
+        self.variables.append(given)
+        return "asked"
+
+    def __call__(self, texts: list[str], add_special_tokens: bool) -> dict[str, list[list[int]]]:
+        return {"input_ids": [[1] for _ in texts]}
+
+    def decode(self, tokens: list[int], skip_special_tokens: bool) -> str:
+        return self.says
+
+
+Thinking = Callable[[Thinker, str], Awaitable[Completion]]
+
+
+@pytest.fixture
+def thinking(folder: Path, monkeypatch: pytest.MonkeyPatch, ask: Ask) -> Thinking:
+    """Asks a model that thinks, without computing anything."""
+    model = SimpleNamespace(device=SimpleNamespace(type="cpu"), generation_config=SimpleNamespace(eos_token_id=0))
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(manual_seed=lambda seed: None))
+
+    async def answer(thinker: Thinker, options: str) -> Completion:
+        whole = thinker.says.endswith(".")
+        monkeypatch.setattr(local_weights, "open_weights", lambda path, text_only: Weights(model, thinker))
+        monkeypatch.setattr(local_weights, "_generated", lambda *given: [[7, 0 if whole else 7]])
+        caller = WeightsCaller(str(folder), parse_model(f"local:{folder}{options}").options, "local")
+        try:
+            return await caller.attempt(ask(), 0, Deadline(60, 60))
+        finally:
+            await caller.close()
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("options", "variables"),
+    [("", {}), ("?effort=none", {"enable_thinking": False}), ("?effort=low", {"reasoning_effort": "low"})],
+)
+async def test_the_switch_for_thinking_reaches_the_models_own_template(
+    thinking: Thinking, options: str, variables: dict[str, Any]
+) -> None:
+    thinker = Thinker("<think>he is scared</think>\n\nPlease sit down.")
+    assert (await thinking(thinker, options)).text == "Please sit down."
+    assert thinker.variables == [variables]
+
+
+async def test_thoughts_that_use_up_the_limit_are_no_reply(thinking: Thinking) -> None:
+    with pytest.raises(AttemptFailed, match="thinking_tokens"):
+        await thinking(Thinker("<think>he is scared and"), "?max_tokens=2")

@@ -99,6 +99,18 @@ def test_every_level_of_every_axis_has_instructions() -> None:
     assert len(seen) == 6 * 3 * 3 * 2
 
 
+def test_a_patient_out_of_the_ordinary_is_told_how_in_three_lines_at_least() -> None:
+    usual = PatientAxes()
+    for changed in (
+        *({"personality": personality} for personality in PERSONALITIES if personality != usual.personality),
+        {"language": "A"},
+        {"recall": "low"},
+        {"confusion": "high"},
+    ):
+        told = PatientAxes.model_validate({**usual.model_dump(), **changed}).instructions()
+        assert len(set(told) - set(usual.instructions())) >= 3, changed
+
+
 def test_a_patient_without_history_has_nothing_to_recall() -> None:
     draw = random.Random(1)
     weights = {"recall": {"low": 1.0}, "personality": {"verbose": 0.5, "impatient": 0.5}}

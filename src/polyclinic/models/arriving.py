@@ -35,6 +35,10 @@ def most_chars(tokens: int) -> int:
 class OutOfRoom(AttemptFailed):
     """The reply ended at its limit before a word of it was said: thoughts took all of it."""
 
+    def __init__(self, usage: Usage | None = None) -> None:
+        said = "the reply reached its token limit before any text; allow more with ?thinking_tokens=… or ?max_tokens=…"
+        super().__init__(said, "refused", usage=usage)
+
 
 @dataclass
 class Reading:
@@ -144,8 +148,7 @@ class Reading:
             if self.refusal:
                 return Completion(text="".join(self.refusal), usage=usage, finish="refusal")
             if self.finish in ("length", RUN_ON):
-                said = "the reply reached its token limit before any text; allow more with ?thinking_tokens=…"
-                raise OutOfRoom(f"{said} or ?max_tokens=…", "refused")
+                raise OutOfRoom
         return Completion(text=text, tool_calls=calls, usage=usage, finish=self.finish or "stop")
 
     def billed(self, request: Request) -> Usage:

@@ -11,11 +11,11 @@ import queue
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from polyclinic.core.model import Completion, Request, Usage
-from polyclinic.models.arriving import said_call
+from polyclinic.models.arriving import OutOfRoom, said_call, spoken
 from polyclinic.models.failure import AttemptFailed
 from polyclinic.models.guard import Deadline
 from polyclinic.models.habits import Habits
@@ -34,12 +34,13 @@ HABITS = Habits(form="words", takes_pictures=False, takes_tools=False, streams=F
 
 @dataclass(frozen=True)
 class Prompted:
-    """A chat to be answered."""
+    """A chat to be answered. `template` are the variables of the model's chat template, such as how much it thinks."""
 
     messages: list[dict[str, Any]]
     limit: int
     temperature: float
     seed: int
+    template: dict[str, Any] = field(default_factory=dict, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -89,8 +90,10 @@ class WeightsCaller:
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[Completion] = loop.create_future()
         warmth = float(body.get("temperature") or 0.0)
-        self._waiting.put(Asked(body["messages"], self.limit(request), warmth, body["seed"], answer, loop))
-        completion = await answer
+        template = _template(body)
+        asked = Asked(body["messages"], self.limit(request), warmth, body["seed"], answer, loop, template=template)
+        self._waiting.put(asked)
+        completion = _spoken(await answer)
         if request.tools and completion.finish == "stop":
             completion = said_call(completion, request)
         return replace(completion, adapted=HABITS.adapted(request))
@@ -136,6 +139,20 @@ class WeightsCaller:
         return [asked for asked in batch if not asked.answer.cancelled()] or self._gather()
 
 
+def _template(body: dict[str, Any]) -> dict[str, Any]:
+    """The wish to think less or more, as chat templates of open models take it."""
+    effort = {"reasoning_effort": body["reasoning_effort"]} if "reasoning_effort" in body else {}
+    return {**body.get("chat_template_kwargs", {}), **effort}
+
+
+def _spoken(completion: Completion) -> Completion:
+    """The reply without its thoughts, as from every other server."""
+    text = spoken(completion.text)
+    if completion.finish == "length" and not text.strip():
+        raise OutOfRoom(completion.usage)
+    return replace(completion, text=text)
+
+
 def _give(asked: Asked, made: Completion | Exception) -> None:
     def give() -> None:
         if asked.answer.done():
@@ -174,7 +191,8 @@ class Writer:
 
         tokenizer = self._weights.tokenizer
         texts = [
-            tokenizer.apply_chat_template(asked.messages, tokenize=False, add_generation_prompt=True) for asked in batch
+            tokenizer.apply_chat_template(asked.messages, tokenize=False, add_generation_prompt=True, **asked.template)
+            for asked in batch
         ]
         prompts: list[list[int]] = tokenizer(texts, add_special_tokens=False)["input_ids"]
         longest = max(1, min(max(asked.limit for asked in batch), self._context - max(map(len, prompts))))

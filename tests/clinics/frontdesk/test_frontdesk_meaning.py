@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from polyclinic.clinics import frontdesk
 from polyclinic.clinics.frontdesk import clinic
+from polyclinic.clinics.frontdesk.prompts import PatientIntake
 from polyclinic.clinics.frontdesk.prompts.replies import (
     NOT_YET,
     Change,
@@ -29,11 +30,12 @@ from polyclinic.clinics.frontdesk.prompts.replies import (
 from polyclinic.clinics.frontdesk.rules.notes import TakenIn
 from polyclinic.clinics.frontdesk.rules.particulars import FIELDS, same, stands, was_said
 from polyclinic.clinics.frontdesk.rules.spoken import mentions_date
-from polyclinic.clinics.frontdesk.scenario.schema import Contact
+from polyclinic.clinics.frontdesk.scenario.schema import Companion, Contact
 from polyclinic.clinics.frontdesk.understudies.hearing import listen
 from polyclinic.eval.results import RunResults
 from polyclinic.fhir.store import FhirStore
 from polyclinic.people.demographics import Person
+from polyclinic.people.patient_axes import PatientAxes, Personality
 from polyclinic.runner.api import resume_run, start_run
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.results import load_results
@@ -244,3 +246,27 @@ def test_judges_and_understudies_share_no_sentence() -> None:
     assert not shared
     first, second = ({line for part in voices[name].values() for line in part.values() if line} for name in voices)
     assert not first & second
+
+
+@pytest.mark.parametrize("companion", ["", "parent"])
+def test_a_talkative_patient_is_not_told_to_be_brief(companion: Companion) -> None:
+    def told(personality: Personality) -> str:
+        prompt = PatientIntake(
+            name="Kim So-hyun",
+            sex="female",
+            birth_date=date(1990, 1, 2),
+            phone="1",
+            identifier="2",
+            address="3",
+            diagnosis="",
+            symptoms=("a cough",),
+            companion=companion,
+            speaker="Kim Ha-na" if companion else "",
+            axes=PatientAxes(personality=personality),
+            staff_says="Hello",
+            first=True,
+        )
+        return "\n".join(message.content for message in prompt.render())
+
+    assert "in one sentence" in told("neutral")
+    assert "Give long answers" in told("verbose") and "in one sentence" not in told("verbose")

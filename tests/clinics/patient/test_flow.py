@@ -39,6 +39,7 @@ from polyclinic.runner.plan.libraries import learned, read_library_file, write_l
 from polyclinic.runner.results import load_results
 from polyclinic.store.export import export_rows
 from polyclinic.store.store import open_store
+from polyclinic.testing.fault_server import Body, FaultServer
 from polyclinic.testing.runs import played, run_once
 from polyclinic.text.phrases import mentioned
 
@@ -190,6 +191,28 @@ async def test_an_interview_has_at_most_ten_turns_with_five_cheat_questions_amon
         sum(s.data["cheat"] for row in results.episodes for s in row.transcript.said("doctor") if "round" in s.data)
         >= 25
     )
+
+
+@pytest.mark.parametrize("gives_up", [1, 4])
+async def test_a_doctor_who_gives_up_at_once_is_held_to_the_least_number_of_questions(gives_up: int) -> None:
+    """`gives_up`: how often in a row, after each question; the first time is asked again within the turn."""
+    spoken = 0
+
+    def reply(body: Body) -> str:
+        nonlocal spoken
+        if "response_format" in body:
+            return '{"reasoning": "It fits.", "diagnosis": "gout"}'
+        spoken += 1
+        return "CONCLUDE" if spoken <= gives_up or spoken > 30 else f"What did you notice on day {spoken}?"
+
+    async with FaultServer(reply=reply) as server:
+        cast = f"doctor={server.url}:any,all=understudy"
+        results = await run_once(clinic, variants=("cot",), scenarios="app-03", cast=cast)
+    (row,) = results.episodes
+    asked = [said for said in row.transcript.said("doctor") if "round" in said.data]
+    assert row.status == "done"
+    assert len(asked) >= VARIANTS["cot"].least
+    assert spoken > gives_up
 
 
 async def test_all_variants_meet_the_same_tricks_at_the_same_turns() -> None:

@@ -81,10 +81,16 @@ class Doctors:
         self._episode.note(Triaged(discipline=sent.discipline, reason=sent.reason, known=known, earlier=len(earlier)))
         return sent.discipline if known else FALLBACK
 
+    @property
+    def is_person(self) -> bool:
+        """Whether a person asks the questions: they may conclude when they like."""
+        return self._doctor.is_person
+
     async def asks(self, turns_left: int, may_conclude: bool) -> tuple[str, dict[str, str]]:
         """The first doctor's next question, empty for the wish to conclude, and what was recommended to ask.
 
-        Before enough was asked nobody is offered to conclude; one who does so all the same is asked for a question.
+        Before enough was asked nobody is offered to conclude; one who does so all the same is asked for a question, and
+        is not let go by the interview either.
         """
         interview, offered, talk = self._interview, self.recommended(), self._interview.told_to("doctor")
         prompt = AsksQuestion(

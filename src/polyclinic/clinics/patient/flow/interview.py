@@ -105,7 +105,10 @@ async def interrogation(room: Room) -> None:
             room.interview.cheats_used.append(question)
             await exchange(room, room.interview.discipline, question, cheat=True)
             continue
-        question, offered = await room.doctors.asks(variant.turns - turn, may_conclude=room.round >= variant.least)
+        enough = room.round >= variant.least
+        question, offered = await room.doctors.asks(variant.turns - turn, may_conclude=enough)
+        if not question and not (enough or room.doctors.is_person):
+            continue  # it gave up before it may: that turn is lost, and it is asked once more in the next
         if not question:
             episode.note(ConcludedEarly(turn=turn + 1))
             return
