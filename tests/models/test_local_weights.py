@@ -116,7 +116,7 @@ class Thinker:
     def __call__(self, texts: list[str], add_special_tokens: bool) -> dict[str, list[list[int]]]:
         return {"input_ids": [[1] for _ in texts]}
 
-    def decode(self, tokens: list[int], skip_special_tokens: bool) -> str:
+    def decode(self, tokens: list[int], **_given: Any) -> str:
         return self.says
 
 
