@@ -26,7 +26,10 @@ _FIELD = re.compile(r"\{\{.*?\}\}|\{%.*?%\}")
 
 
 def forms() -> list[type[Prompt[Any]]]:
-    prompts = [JudgesPair, *(prompt for name in clinic_modules() for prompt in load_clinic(name).prompts)]
+    prompts: list[type[Prompt[Any]]] = [
+        JudgesPair,
+        *(prompt for name in clinic_modules() for prompt in load_clinic(name).prompts),
+    ]
     return [each for each in prompts if each.reply_type() is not str and each.__name__ not in PEOPLE_ONLY]
 
 
