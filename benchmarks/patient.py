@@ -329,8 +329,8 @@ def keep(name: str, lines: list[str], about: str) -> None:
         "is no longer near perfect, because the offline patient does not see every trick.",
         "How much it learns is a stated model (`understudies/patient.py`, setting `uptake`), not a finding.",
         "",
-        "**Only the part on evolution is of today. Duels, doctors, recruitment, transfer, retrieval and context are of version",
-        "0.1, measured with word rules, and must not be compared with it.**",
+        "**Only the part on evolution is of today. Duels, doctors, recruitment, transfer, retrieval and context are",
+        "of version 0.1, measured with word rules, and must not be compared with it.**",
         "",
     ]
     body = [line for part in PARTS if part in held for line in held[part]]
