@@ -28,6 +28,7 @@ _HEDGE = re.compile(
 _FIRST_PERSON = re.compile(r"\b(i|i'm|i've|me|my|mine|we|our)\b", re.IGNORECASE)
 _OPTION = re.compile(r"\(([A-J])\)\s*([^;()]+)")
 _PITFALL = re.compile(r"wrong: (.*?); right: (.*?)(?:; (?=wrong: )|$)")
+_BLANKS = frozenset("=~%")
 _KNOTS = (0.2, 0.35, 0.5, 0.65, 0.8)
 _LETTER = re.compile(r"\(([A-J])\)")
 
@@ -124,11 +125,17 @@ def rival_questions(kind: ReadingKind, question: Question) -> tuple[Question, ..
     return tuple(kind.ask(**{**facts, name: option}) for option in named if option != facts[name])
 
 
+@lru_cache(maxsize=131_072)
+def _is_near(word: str, target: str) -> bool:
+    """Whether some word of the target means nearly the same."""
+    units = tokens(target).units
+    return bool(len(units)) and float((units @ tokens(word).whole).max()) > 0.6
+
+
 def blanked(text: str, target: Target) -> list[str]:
     """The text's words with those of the target as ``=``, near ones as ``~`` and rivals' as ``%``."""
     wanted = content(target.whole)
     others = frozenset().union(*(content(rival) for rival in target.rivals)) - wanted if target.rivals else frozenset()
-    units = tokens(target.whole).units
     row: list[str] = []
     for word in concepts(text):
         if word in STOP or word in NEGATIONS:
@@ -137,7 +144,7 @@ def blanked(text: str, target: Target) -> list[str]:
             row.append("=")
         elif word in others:
             row.append("%")
-        elif len(units) and float((units @ tokens(word).whole).max()) > 0.6:
+        elif _is_near(word, target.whole):
             row.append("~")
         else:
             row.append(word)
@@ -173,12 +180,12 @@ def standing(text: str, target: Target) -> list[float]:
 def blanked_grams(text: str, target: Target) -> TextGrams:
     """Runs of two and three words in which the target is blanked out."""
     row = ["^", *blanked(text, target), "$"]
+    blank = [word in _BLANKS for word in row]
     counted: dict[int, float] = {}
     for size in (2, 3, 4):
         for start in range(len(row) - size + 1):
-            run = row[start : start + size]
-            if any(word in ("=", "~", "%") for word in run):
-                key = text_hash("b" + " ".join(run))
+            if True in blank[start : start + size]:
+                key = text_hash("b" + " ".join(row[start : start + size]))
                 counted[key] = counted.get(key, 0.0) + 1.0
     return _unit(counted)
 
