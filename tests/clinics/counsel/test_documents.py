@@ -5,14 +5,20 @@ from __future__ import annotations
 import json
 import re
 from importlib import resources
+from typing import Any
 
 import pytest
 
-from polyclinic.clinics.counsel.documents import documents, shipped
+from polyclinic.clinics.counsel.agents.counsellor import shown
+from polyclinic.clinics.counsel.documents import Page, documents, shipped
+from polyclinic.clinics.counsel.prompts import CounsellorCites, CounsellorReplies, CriticJudges, SourceShown
 from polyclinic.clinics.counsel.scenario import Lang
 from polyclinic.clinics.counsel.tools import Knowledge, knowledge
+from polyclinic.core.prompt import Prompt
 from polyclinic.errors import DataError
+from polyclinic.retrieval.chunking import by_paragraph
 from polyclinic.retrieval.embedders import default_embedder, embedder
+from polyclinic.retrieval.hybrid import Document, HybridIndex
 
 SMALL_TALK: dict[Lang, tuple[str, ...]] = {
     "en": ("Hello, who are you?", "Good morning.", "Thank you so much.", "I am frightened.", "Are you a real person?"),
@@ -57,6 +63,65 @@ def test_questions_find_their_document_among_the_first_three(lang: str) -> None:
     ]
     assert len(questions()) >= 100
     assert sum(hits) / len(hits) >= 0.9
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+def test_what_is_shown_of_a_document_does_not_change_what_is_found(lang: Lang) -> None:
+    """The search reads title, keywords and the sentence to say; this index is built from them by itself."""
+    pages = [page for page in shipped() if page.lang == lang]
+    searched = [Document(page.id, f"{page.title}. {page.keywords} {page.say}\n\n{page.text}") for page in pages]
+    weight = {"en": 0.7, "ko": 0.01}[lang]
+    made = embedder("hashing")
+    index = HybridIndex(made, searched, chunk=lambda text: by_paragraph(text, 700), vector_weight=weight)
+    sources = Knowledge(made, pages)
+    for row in questions():
+        if row["lang"] == lang:
+            asked = str(row["question"])
+            wanted = list(dict.fromkeys(passage.document.id for passage in index.search(asked, k=12)))[:3]
+            assert [found.id for found in sources.search(asked, lang, 3)] == wanted, asked
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+def test_a_source_is_prose_with_title_and_sentence_once_and_no_keywords(lang: Lang) -> None:
+    """Found by its keywords or by its text, whoever asks: the counsellor, its citing, the critic."""
+    pages = {page.id: page for page in shipped() if page.lang == lang}
+    sources = Knowledge(embedder("hashing"), pages.values())
+    for page in pages.values():
+        for query in (f"{page.title} {page.keywords}", page.text.splitlines()[-1]):
+            for found in sources.search(query, lang, 2):
+                assert len(found.text) > 40, found.id
+                assert found.text in " ".join(pages[found.id].text.split()), found.id
+                assert "#" not in found.text, found.id
+        (itself,) = (each for each in sources.search(f"{page.title} {page.keywords}", lang, 5) if each.id == page.id)
+        for prompt in _prompts(lang, shown([itself])):
+            text = "\n".join(message.content for message in prompt.render())
+            assert text.count(f"{page.title}: {page.say}") == 1, page.id
+            assert text.count(page.say) == 1, page.id
+            assert not page.keywords or page.keywords not in text, page.id
+
+
+def _prompts(lang: Lang, sources: tuple[SourceShown, ...]) -> tuple[Prompt[Any], ...]:
+    replies = CounsellorReplies(
+        lang=lang,
+        goal="",
+        facts=(),
+        summary="",
+        sources=sources,
+        gentle="",
+        utterance="",
+        refused="",
+        feedback="",
+        last_draft=False,
+    )
+    judges = CriticJudges(lang=lang, sources=sources, asked="", utterance="", draft="")
+    return replies, judges, CounsellorCites(lang=lang, said="", sources=sources)
+
+
+def test_a_users_own_page_with_a_heading_shows_what_stands_below_it() -> None:
+    text = "# Zebrafish therapy\n\n## When\n\nIt is offered on Tuesdays.\n\n## Where\n\nIn the east wing."
+    page = Page(id="own", title="Zebrafish therapy", lang="en", text=text, keywords="fins")
+    (found,) = Knowledge(embedder("hashing"), [page]).search("fins", "en", 1)
+    assert found.text == "When It is offered on Tuesdays."
 
 
 @pytest.mark.parametrize("lang", ["en", "ko"])

@@ -2,10 +2,12 @@
 channel.
 
 A `Source` is a passage with the document it is from. What a counsellor says about medicine names such a source.
+The search also reads a document's keywords; a prompt never shows them.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 
@@ -25,10 +27,11 @@ _VECTOR_WEIGHT: dict[Lang, float] = {"en": 0.7, "ko": 0.01}
 # Below this word score nothing was asked that a document answers. Of the written questions 97 % lie above it in
 # English and 95 % in Korean; greetings, thanks and small talk lie below.
 _LEAST: dict[Lang, float] = {"en": 7.0, "ko": 8.5}
+_HEADING_MARK = re.compile(r"(?m)^#{1,6}[ \t]+")
 
 
 class Source(Frozen):
-    """A passage that was found, fit to be cited."""
+    """A passage that was found, fit to be cited: `say` is one sentence fit to be said, `text` the document's prose."""
 
     id: str
     title: str
@@ -82,7 +85,7 @@ class Knowledge:
                     title=page.title,
                     as_of=page.as_of.isoformat() if page.as_of else "",
                     say=page.say,
-                    text=passage.text,
+                    text=_prose(page, passage.chunk),
                 )
         return list(found.values())[:k]
 
@@ -111,9 +114,27 @@ def knowledge(embedder: Embedder, path: str = "") -> Knowledge:
 
 
 def _document(page: Page) -> Document:
-    return Document(
-        page.id, f"{page.title}. {page.keywords} {page.say}\n\n{page.text}", source=f"{page.title} ({page.origin})"
-    )
+    return Document(page.id, f"{_head(page)}{page.text}", source=f"{page.title} ({page.origin})")
+
+
+def _head(page: Page) -> str:
+    """What is searched besides the document's own text."""
+    return f"{page.title}. {page.keywords} {page.say}\n\n"
+
+
+def _prose(page: Page, chunk: Chunk) -> str:
+    """What the document itself says where a passage was found, without its title; where only the head was found, how
+    the document begins.
+    """
+    start, end = (max(0, place - len(_head(page))) for place in (chunk.start, chunk.end))
+    found = _untitled(page, page.text[start:end])
+    return found or next((text for text in (_untitled(page, each.text) for each in _chunks(page.text)) if text), "")
+
+
+def _untitled(page: Page, text: str) -> str:
+    plain = _HEADING_MARK.sub("", text).strip()
+    first, _, rest = plain.partition("\n")
+    return " ".join((rest if first.strip() == page.title else plain).split())
 
 
 def _chunks(text: str) -> list[Chunk]:

@@ -48,8 +48,8 @@ class Recollection:
 
     @property
     def known(self) -> tuple[str, ...]:
-        """The facts as lines, with the turn each is from."""
-        return tuple(f"{fact.subject}: {fact.value} (turn {fact.turn})" for fact in self.facts.listed())
+        """The facts as lines, oldest first."""
+        return tuple(f"{fact.subject}: {fact.value}" for fact in self.facts.listed())
 
     @property
     def recent(self) -> tuple[str, ...]:

@@ -1,0 +1,83 @@
+"""What the counsellor, the keeper and the patient are told holds no contradiction and no word of the machinery."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from polyclinic.clinics.counsel import clinic
+from polyclinic.clinics.counsel.prompts import CounsellorReplies, KeeperRemembers, PatientSpeaks
+from polyclinic.clinics.counsel.rules.messages import gentle_question
+from polyclinic.clinics.counsel.scenario import Lang, scenarios
+from polyclinic.core.model import Completion, Request
+from polyclinic.core.transcript import Ended
+from polyclinic.models.understudy import UnderstudyModel
+from tests.clinics.counsel.conftest import READER
+
+_LENGTHS: dict[Lang, str] = {
+    "en": r"(?i)\b(?:one|two|three|four)(?: (?:to|or) (?:two|three|four))?(?: spoken)? sentences\b",
+    "ko": r"한(?:두|두세|세)? 문장",
+}
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+@pytest.mark.parametrize("said", ["", "How are you?"])
+def test_the_patient_is_told_one_length(lang: Lang, said: str) -> None:
+    persona = scenarios("quiet:1", 0)[0].persona
+    prompt = PatientSpeaks(lang=lang, persona=persona, voices="", last=False, said=said)
+    told = re.findall(_LENGTHS[lang], " ".join(message.content for message in prompt.render()))
+    lengths = {re.sub(" spoken", "", length).casefold() for length in told}
+    assert lengths <= {"one or two sentences", "한두 문장", "한 문장"}
+    assert "one or two sentences" in lengths or "한두 문장" in lengths
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+@pytest.mark.parametrize("last", [False, True])
+def test_a_question_about_the_wish_to_be_dead_is_the_only_one_asked_for(lang: Lang, last: bool) -> None:
+    """The last draft asks for an open question that begins in its own way, which the gentle question does not."""
+    open_question = {"en": 'begins with "What" or "How"', "ko": "둘째 문장은 열린 질문 하나"}[lang]
+    gentle = _replies(lang, gentle_question(lang), last)
+    assert gentle_question(lang) in gentle
+    assert open_question not in gentle
+    assert (open_question in _replies(lang, "", last)) is last
+
+
+def _replies(lang: Lang, gentle: str, last: bool) -> str:
+    prompt = CounsellorReplies(
+        lang=lang,
+        goal="",
+        facts=(),
+        summary="",
+        sources=(),
+        gentle=gentle,
+        utterance="I wish it were over.",
+        refused="Yes.",
+        feedback="Too short.",
+        last_draft=last,
+    )
+    return prompt.render()[-1].content
+
+
+async def test_notes_are_told_oldest_first_and_without_the_number_of_the_turn(play: Any, talk: Any) -> None:
+    """Neither the counsellor nor the keeper is told of turns, and nobody says such a number aloud."""
+    seen: list[Request] = []
+
+    class Watched(UnderstudyModel):
+        async def answer(self, request: Request) -> Completion:
+            seen.append(request)
+            return await super().answer(request)
+
+    models = {role: Watched(clinic.understudies[role](), ears=READER) for role in ("counsellor", "keeper")}
+    result = await play(talk(turns=20), models=models)
+    noted = [
+        request.prompt.facts for request in seen if isinstance(request.prompt, CounsellorReplies | KeeperRemembers)
+    ]
+    facts = result.transcript.of(Ended)[0].data["facts"]
+    in_order = sorted(facts, key=lambda fact: fact["turn"])
+    assert len(facts) >= 2 and {fact["turn"] for fact in facts} != {0}
+    assert noted[-1] == tuple(f"{fact['subject']}: {fact['value']}" for fact in in_order)
+    for request in seen:
+        assert not re.search(r"\(turn \d+\)", "\n".join(message.content for message in request.messages))
+    assert not any("(turn" in line.text for line in result.transcript.said("counsellor"))
