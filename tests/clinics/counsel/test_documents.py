@@ -83,7 +83,7 @@ def test_what_is_shown_of_a_document_does_not_change_what_is_found(lang: Lang) -
 
 @pytest.mark.parametrize("lang", ["en", "ko"])
 def test_a_source_is_prose_with_title_and_sentence_once_and_no_keywords(lang: Lang) -> None:
-    """Found by its keywords or by its text, whoever asks: the counsellor, its citing, the critic."""
+    """Found by its keywords or by its text, and shown to the counsellor, in its citing and to the critic."""
     pages = {page.id: page for page in shipped() if page.lang == lang}
     sources = Knowledge(embedder("hashing"), pages.values())
     for page in pages.values():

@@ -7,7 +7,9 @@ from pathlib import Path
 import orjson
 import pytest
 
-from polyclinic.clinics.rounds.prompts import ChecksSafety
+from polyclinic.clinics.rounds.agents import people
+from polyclinic.clinics.rounds.agents.people import EXCHANGES
+from polyclinic.clinics.rounds.prompts import ChecksSafety, PatientAnswers
 from polyclinic.clinics.rounds.rules.heard import settled_on
 from polyclinic.clinics.rounds.rules.notes import Analysed, Chose, RoomOpened, Thought
 from polyclinic.clinics.rounds.scenario.loaders import load_cases
@@ -197,3 +199,36 @@ async def test_a_human_students_words_are_read() -> None:
         StudentActs.from_human("hello")
     assert StudentChooses.from_human("b: because").choice == "b"
     assert TutorGuides.from_human(" Why? ") == "Why?"
+
+
+async def test_the_patient_has_the_whole_talk_in_order_questions_as_heard_and_its_own_words_as_given(
+    play: Play,
+) -> None:
+    """Small models cannot answer in one voice to questions whose forerunners they never saw."""
+
+    def at_length(request: Request, completion: Completion) -> Completion:
+        return replace(completion, text=f"{completion.text} My chest feels tight when I climb the stairs at home." * 8)
+
+    played = await play(case_named("card-05"), "students-8", seed=1, changes={"patient": at_length})
+    said = [line.text for line in played.result.transcript.said("patient")]
+    answered = [request for request in played.of("patient") if isinstance(request.prompt, PatientAnswers)]
+    asked = [list(request.prompt.questions) for request in answered if isinstance(request.prompt, PatientAnswers)]
+    assert len(answered) >= 2 and max(map(len, said)) > 600
+    for number, request in enumerate(answered, start=1):
+        history = request.messages[1:-1]
+        assert [message.role for message in history] == ["user", "assistant"] * number
+        assert [message.content for message in history[1::2]] == said[:number]
+        assert [message.content.splitlines() for message in history[2::2]] == asked[: number - 1]
+
+
+async def test_a_long_session_drops_the_patients_oldest_exchanges_whole(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert VARIANTS["full"].rounds < EXCHANGES, "a usual session is remembered whole"
+    monkeypatch.setattr(people, "EXCHANGES", 2)
+    played = await play(case_named("card-05"), "students-8", seed=1)
+    said = [line.text for line in played.result.transcript.said("patient")]
+    last = played.of("patient")[-1].messages[1:-1]
+    assert len(said) > 3
+    assert [message.role for message in last] == ["user", "assistant"] * 2
+    assert [message.content for message in last[1::2]] == said[-3:-1]

@@ -22,12 +22,15 @@ from polyclinic.clinics.rounds.scenario.shipped import pictures
 from polyclinic.clinics.rounds.state import Room
 from polyclinic.core.episode import Episode
 from polyclinic.core.memory import cut
+from polyclinic.core.message import Message, assistant, user
 from polyclinic.core.part import Part, answer_in_part
 from polyclinic.core.prompt import Prompt
 from polyclinic.errors import SimulatedUserError
 from polyclinic.people.personas import Persona
 from polyclinic.people.students import Student
 
+EXCHANGES = 6
+"""How much of the talk a patient has in mind: the opening and five rounds, more than a usual session has."""
 _STAFF = ("student", "students", "tutor", "doctor", "expert")
 
 
@@ -38,7 +41,7 @@ class Patient:
         self._episode, self._agent = episode, episode.agent("patient")
         self._script, self._persona, self._cue = script, persona, cue
         self.name = script.informant.relation if script.informant else "patient"
-        self._said: list[str] = []
+        self._talk: list[Message] = []
 
     def _part(self, said: str = "") -> Part:
         own = () if self._script.informant else ("patient",)
@@ -53,7 +56,7 @@ class Patient:
             script=self._script,
             cue=self._cue,
         )
-        return await self._says(prompt, self._part())
+        return await self._says(prompt, self._part(), "The students look at you.")
 
     async def answers(self, questions: Sequence[str]) -> str:
         """One reply to all questions."""
@@ -63,20 +66,20 @@ class Patient:
             archetype=self._persona.archetype,
             speaker=self.name,
             script=self._script,
-            said_before=tuple(cut(words, 300) for words in self._said[-2:]),
             questions=asked,
             cue=self._cue,
         )
-        return await self._says(prompt, self._part(" ".join(asked)))
+        return await self._says(prompt, self._part(" ".join(asked)), "\n".join(asked))
 
-    async def _says(self, prompt: Prompt[str], part: Part) -> str:
-        """The words; nothing where they stay unreadable: the round goes on without them."""
+    async def _says(self, prompt: Prompt[str], part: Part, heard: str) -> str:
+        """The words; nothing where they stay unreadable: the round goes on without them, and so does the talk."""
+        history = self._talk[-2 * EXCHANGES :]
         try:
-            said = (await answer_in_part(self._episode, self._agent, prompt, part)).value
+            said = (await answer_in_part(self._episode, self._agent, prompt, part, history=history)).value
         except SimulatedUserError as error:
             self._agent.survives(error, "patient")
             return ""
-        self._said.append(said)
+        self._talk += [user(heard), assistant(said)]
         return said
 
 

@@ -35,7 +35,7 @@ class PatientOpens(Prompt[str]):
 
 
 class PatientAnswers(Prompt[str]):
-    """The patient answers all of a round's questions in one reply."""
+    """The patient answers all of a round's questions in one reply. What was said before goes with it as the history."""
 
     template: ClassVar[str] = "patient_answers.md"
     words: ClassVar[int] = 120
@@ -43,7 +43,6 @@ class PatientAnswers(Prompt[str]):
     archetype: str
     speaker: str
     script: PatientScript
-    said_before: tuple[str, ...]
     questions: tuple[str, ...]
     cue: Cue = Cue()
 

@@ -56,9 +56,9 @@ class PatientUnderstudy(Understudy):
             told.append(mine.blabs.format(name=case.gives_away[0] if case else script.chief_complaint))
         if ask.mistake("lectures"):
             told.append(mine.lectures)
-        heard = " ".join(prompt.said_before)
-        if script.concerns not in heard:
+        said = [message.content for message in ask.request.messages if message.role == "assistant"]
+        if script.concerns not in " ".join(said):
             told.append(script.concerns)
-        if len(prompt.said_before) < 2:
+        if len(said) < 2:
             told.insert(0, _opener(mine, prompt.archetype, script))
         return " ".join(told)
