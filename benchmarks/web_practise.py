@@ -24,6 +24,8 @@ from typing import Any
 
 import httpx
 
+from polyclinic.testing.forms import fill_form
+
 PARTS = (("patient", "doctor"), ("counsel", "patient"), ("duty", "doctor"), ("rounds", "student"), ("demo", "nurse"))
 WORDS = (
     "Where does it hurt?",
@@ -36,24 +38,6 @@ WORDS = (
 ENOUGH, MOST = len(WORDS), 12
 TICKS = os.sysconf("SC_CLK_TCK")
 Times = dict[str, list[float]]
-
-
-def some_value(row: dict[str, Any]) -> Any:
-    """Something that fits a field."""
-    match row["kind"]:
-        case "choice":
-            return row["options"][0]["value"]
-        case "yes_no":
-            return True
-        case "number":
-            return int(row["least"] or 1)
-        case "texts":
-            return ["one", "two"]
-        case "group":
-            return {inner["name"]: some_value(inner) for inner in row["rows"]}
-        case "groups":
-            return [{inner["name"]: some_value(inner) for inner in row["rows"]}]
-    return "09:00" if "HH:MM" in row["label"] else "I would like to know more about that."
 
 
 class Person:
@@ -120,7 +104,7 @@ class Person:
     def answer(self, asked: dict[str, Any], turn: int) -> dict[str, Any]:
         """Words, or the form filled in; after some questions the move that ends the talk, where there is one."""
         if asked["rows"]:
-            return {"values": {row["name"]: some_value(row) for row in asked["rows"]}}
+            return {"values": fill_form(asked["rows"])}
         ends = [move["text"] for move in asked["moves"] if not move["asks"]]
         return {"text": ends[0] if ends and turn >= ENOUGH else WORDS[turn % len(WORDS)]}
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from polyclinic.clinics.demo.state import Phrase
+from polyclinic.core.branches import Alongside
 from polyclinic.core.campaign import Effect, StoredEffect, Turnstile
 from polyclinic.core.episode import Campaign
 from polyclinic.core.journal import MemoryJournal
@@ -62,7 +63,8 @@ async def test_a_branch_alongside_is_kept_when_the_block_ends(open_episode: Open
         episode.say("checker", name)
         return name
 
-    async with episode.alongside() as side:
+    side: Alongside[str] = episode.alongside()
+    async with side:
         for name in ("first", "second"):
             episode.say("speaker", name)
             side.start(checks(name))
@@ -83,7 +85,8 @@ async def test_a_block_that_fails_stops_its_branches(open_episode: OpenEpisode) 
             stopped.append("stopped")
 
     async def fails() -> None:
-        async with episode.alongside() as side:
+        side: Alongside[None] = episode.alongside()
+        async with side:
             side.start(endless())
             await asyncio.sleep(0)
             raise ModelError("gone")

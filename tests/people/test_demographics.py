@@ -10,9 +10,10 @@ import pytest
 
 from polyclinic.errors import UnknownName
 from polyclinic.people.demographics import Person, draw_person
-from polyclinic.people.identifiers import draw_identifier, identifier_faults
+from polyclinic.people.identifiers import draw_identifier
 from polyclinic.people.locales import load_locale, locale_names
 from polyclinic.people.patient_axes import CONFUSIONS, LANGUAGES, PERSONALITIES, RECALLS, PatientAxes, draw_axes
+from tests.people.registration import age_on, identifier_faults
 
 TODAY = date(2025, 3, 17)
 
@@ -29,7 +30,7 @@ def test_particulars_agree_with_each_other(locale: str) -> None:
     found = people(locale)
     assert len({person.name for person in found}) == len(found)
     for person in found:
-        assert 20 <= person.age_on(TODAY) <= 80
+        assert 20 <= age_on(person, TODAY) <= 80
         assert identifier_faults(pack, person.identifier, person.sex, person.birth_date) == []
         region = next(region for region in pack.regions if region.name == person.region)
         assert person.region in person.address

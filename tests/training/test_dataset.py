@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from polyclinic.clinics.rounds.dataset import dataset
 from polyclinic.clinics.rounds.dataset.rows import TeachingRow
 from polyclinic.clinics.rounds.rewards import PENALTY, structure
-from polyclinic.clinics.rounds.scenario.shipped import case_named, data_folder, shipped_cases
+from polyclinic.clinics.rounds.scenario.shipped import data_folder, shipped_cases
 from polyclinic.core.seed import stream
 from polyclinic.errors import ConfigError
 from polyclinic.runner.registry import load_clinic
@@ -20,6 +20,7 @@ from polyclinic.training.dataset import Wish, build, gather
 from polyclinic.training.filters import Contamination, Sieve, ngrams, split_faults
 from polyclinic.training.grading import open_grader
 from polyclinic.training.pairs import MARGIN
+from tests.clinics.rounds.cases import case_named
 
 
 @pytest.fixture

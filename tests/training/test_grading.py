@@ -8,12 +8,12 @@ import pytest
 from polyclinic.clinics.rounds.rewards import PENALTY
 from polyclinic.clinics.rounds.rules.thinking import write_output, write_thinking
 from polyclinic.clinics.rounds.rules.view import TurnContext
-from polyclinic.clinics.rounds.scenario.shipped import case_named
 from polyclinic.errors import ConfigError, UnknownName
 from polyclinic.runner.registry import load_clinic
 from polyclinic.store.store import Store, open_store
 from polyclinic.training.grading import open_grader
 from polyclinic.training.trl_reward import RewardFunction, grading_thread, text_of
+from tests.clinics.rounds.cases import case_named
 
 ROUNDS = load_clinic("rounds")
 NAMES = ("Ann", "Ben")

@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from polyclinic.runner.registry import load_clinic
+from polyclinic.testing.forms import fill_form
 from polyclinic.web.app import create_web
 from polyclinic.web.catalogue import all_clinics
 from polyclinic.web.entry import POLICY
@@ -51,27 +52,9 @@ async def room(client: httpx.AsyncClient, run: str) -> dict[str, Any]:
     return found
 
 
-def some_value(row: dict[str, Any]) -> Any:
-    """Something that fits a field, as a person who fills in everything would give it."""
-    match row["kind"]:
-        case "choice":
-            return row["options"][0]["value"]
-        case "yes_no":
-            return True
-        case "number":
-            return int(row["least"] or 1)
-        case "texts":
-            return ["one", "two"]
-        case "group":
-            return {inner["name"]: some_value(inner) for inner in row["rows"]}
-        case "groups":
-            return [{inner["name"]: some_value(inner) for inner in row["rows"]}]
-    return "09:00" if "HH:MM" in row["label"] else "I would like to know more about that."
-
-
 async def give(client: httpx.AsyncClient, run: str, asked: dict[str, Any], **body: Any) -> str:
     if not body:
-        values = {row["name"]: some_value(row) for row in asked["rows"]}
+        values = fill_form(asked["rows"])
         body = {"values": values} if values else {"text": "When did it begin, and how is it now?"}
     answer = await client.post(f"/api/practise/{run}/answer", json={"question": asked["key"], **body})
     assert answer.status_code == 200, answer.text

@@ -184,10 +184,11 @@ class Episode(Generic[S_co, V_co]):
         """
         return await join_branches(self._events, self.board.memo, branches)
 
-    def alongside(self) -> Alongside[Any]:
-        """Branches that start one by one while the flow goes on: ``async with episode.alongside() as readings: ...``.
+    def alongside(self) -> Alongside[T]:
+        """Branches that start one by one while the flow goes on.
 
-        What they record is kept when the block ends, in the order they were started.
+        ``checks: Alongside[Checked] = episode.alongside()`` says what each branch gives; ``async with checks:`` is the
+        block. What they record is kept when the block ends, in the order they were started.
         """
         return Alongside(self._events, self.board.memo)
 

@@ -37,7 +37,6 @@ AppointmentStatus = Literal[
     "waitlist",
 ]  # fmt: skip
 ParticipationStatus = Literal["accepted", "declined", "tentative", "needs-action"]
-ResponseStatus = Literal["accepted", "declined", "tentative", "needs-action", "entered-in-error"]
 VisitType = Literal["CHECKUP", "EMERGENCY", "FOLLOWUP", "ROUTINE", "WALKIN"]
 
 
@@ -263,18 +262,4 @@ def appointment(
         created=moment(created) if created else None,
         subject=patient,
         participant=[participant(patient), *others],
-    )
-
-
-def appointment_response(
-    id: str, *, appointment: str, actor: dict[str, str], status: ResponseStatus, comment: str = ""
-) -> Resource:
-    """A participant's answer to an appointment."""
-    return _resource(
-        "AppointmentResponse",
-        id,
-        appointment=reference("Appointment", appointment),
-        actor=actor,
-        participantStatus=status,
-        comment=comment,
     )

@@ -31,11 +31,6 @@ class Person(Frozen):
     address: str
     region: str
 
-    def age_on(self, day: date) -> int:
-        """Whole years lived on that day."""
-        had_birthday = (day.month, day.day) >= (self.birth_date.month, self.birth_date.day)
-        return day.year - self.birth_date.year - (0 if had_birthday else 1)
-
 
 @cache
 def _region_sums(locale: str) -> tuple[int, ...]:

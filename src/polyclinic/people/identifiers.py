@@ -8,15 +8,12 @@ modulo-11 check.
 from __future__ import annotations
 
 import random
-import re
 from datetime import date
 
 from polyclinic.people.locales import Locale, Region, Sex
 
 _KOREA_WEIGHTS = (2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5)
 _CHI_WEIGHTS = (10, 9, 8, 7, 6, 5, 4, 3, 2)
-_KOREA = re.compile(r"\A\d{6}-\d{7}\Z")
-_CHI = re.compile(r"\A\d{10}\Z")
 
 
 def draw_identifier(locale: Locale, sex: Sex, born: date, region: Region, random: random.Random) -> str:
@@ -24,13 +21,6 @@ def draw_identifier(locale: Locale, sex: Sex, born: date, region: Region, random
     if locale.identifier_kind == "korea_resident_number":
         return _korea(sex, born, region, random)
     return _chi(sex, born, random)
-
-
-def identifier_faults(locale: Locale, identifier: str, sex: Sex, born: date) -> list[str]:
-    """What contradicts birth date, sex or the check digit; empty when all agree."""
-    if locale.identifier_kind == "korea_resident_number":
-        return _korea_faults(identifier, sex, born)
-    return _chi_faults(identifier, sex, born)
 
 
 def _korea_sex_digit(sex: Sex, born: date) -> int:
@@ -50,20 +40,6 @@ def _korea(sex: Sex, born: date, region: Region, random: random.Random) -> str:
     return f"{body[:6]}-{body[6:]}{_korea_check(body)}"
 
 
-def _korea_faults(identifier: str, sex: Sex, born: date) -> list[str]:
-    if not _KOREA.match(identifier):
-        return ["not of the form 000000-0000000"]
-    digits = identifier.replace("-", "")
-    faults: list[str] = []
-    if digits[:6] != f"{born.year % 100:02d}{born.month:02d}{born.day:02d}":
-        faults.append("the first six digits are not the birth date")
-    if int(digits[6]) != _korea_sex_digit(sex, born):
-        faults.append("the seventh digit does not fit sex and century")
-    if int(digits[12]) != _korea_check(digits[:12]):
-        faults.append("the check digit is wrong")
-    return faults
-
-
 def _chi_check(digits: str) -> int:
     total = sum(weight * int(digit) for weight, digit in zip(_CHI_WEIGHTS, digits, strict=True))
     return (11 - total % 11) % 11
@@ -78,16 +54,3 @@ def _chi(sex: Sex, born: date, random: random.Random) -> str:
         check = _chi_check(body)
         if check != 10:
             return f"{body}{check}"
-
-
-def _chi_faults(identifier: str, sex: Sex, born: date) -> list[str]:
-    if not _CHI.match(identifier):
-        return ["not ten digits"]
-    faults: list[str] = []
-    if identifier[:6] != f"{born.day:02d}{born.month:02d}{born.year % 100:02d}":
-        faults.append("the first six digits are not the birth date")
-    if int(identifier[8]) % 2 != (1 if sex == "male" else 0):
-        faults.append("the ninth digit does not fit the sex")
-    if int(identifier[9]) != _chi_check(identifier[:9]):
-        faults.append("the check digit is wrong")
-    return faults

@@ -14,8 +14,8 @@ from polyclinic.clinics.frontdesk.scenario.diseases import departments, lint_dis
 from polyclinic.clinics.frontdesk.scenario.load import scenarios
 from polyclinic.clinics.frontdesk.scenario.synthesis import synthesize, synthesize_hospital
 from polyclinic.errors import ConfigError, DataError, UnknownName
-from polyclinic.people.identifiers import identifier_faults
 from polyclinic.people.locales import load_locale
+from tests.people.registration import age_on, identifier_faults
 
 TABLE_8 = {
     "gastroenterology": 35,
@@ -129,7 +129,7 @@ def test_patients_fit_their_hospital() -> None:
         assert patient.axes.recall == ("high" if patient.knows_diagnosis else "none")
         assert not disease.sex or disease.sex == patient.person.sex
         if patient.companion != "parent":
-            assert disease.ages[0] <= patient.person.age_on(plan.time.start_date) <= disease.ages[1]
+            assert disease.ages[0] <= age_on(patient.person, plan.time.start_date) <= disease.ages[1]
         assert not identifier_faults(pack, patient.person.identifier, patient.person.sex, patient.person.birth_date)
     share = sum(patient.knows_diagnosis for patient in visits) / len(visits)
     assert 0.75 < share < 0.85

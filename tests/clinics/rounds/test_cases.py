@@ -8,7 +8,8 @@ import orjson
 
 from polyclinic.clinics.rounds.scenario.case import SPEAKS_FROM_AGE, Demographics
 from polyclinic.clinics.rounds.scenario.checks import lint, lint_case, lint_cases
-from polyclinic.clinics.rounds.scenario.shipped import case_named, data_folder, shipped_cases
+from polyclinic.clinics.rounds.scenario.shipped import data_folder, shipped_cases
+from tests.clinics.rounds.cases import case_named
 
 ILLUSTRATED = [case for case in shipped_cases() if case.images]
 

@@ -13,13 +13,14 @@ from polyclinic.clinics.rounds.prompts import ChecksSafety, PatientAnswers
 from polyclinic.clinics.rounds.rules.heard import settled_on
 from polyclinic.clinics.rounds.rules.notes import Analysed, Chose, RoomOpened, Thought
 from polyclinic.clinics.rounds.scenario.loaders import load_cases
-from polyclinic.clinics.rounds.scenario.shipped import case_named, shipped_cases
+from polyclinic.clinics.rounds.scenario.shipped import shipped_cases
 from polyclinic.clinics.rounds.understudies.voices import voice
 from polyclinic.clinics.rounds.variants import VARIANTS
 from polyclinic.core.model import Completion, Request
 from polyclinic.core.reading import Finding, Question, ReadsText
 from polyclinic.core.reply import schema_of
 from polyclinic.core.transcript import Noted, Reviewed, Said, Violated
+from tests.clinics.rounds.cases import case_named
 from tests.clinics.rounds.conftest import Change, Play, objects
 
 

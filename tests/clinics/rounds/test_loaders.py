@@ -8,9 +8,9 @@ import pytest
 from polyclinic.clinics.rounds.scenario.case import Demographics
 from polyclinic.clinics.rounds.scenario.choose import scenarios, unseen_case
 from polyclinic.clinics.rounds.scenario.loaders import load_cases, split_vignette, stated_demographics
-from polyclinic.clinics.rounds.scenario.shipped import case_named
 from polyclinic.core.seed import stream
 from polyclinic.errors import DataError, UnknownName
+from tests.clinics.rounds.cases import case_named
 
 STEM = "A 62-year-old woman has a cough and fever. Her chest film shows a shadow. What is the likely cause?"
 HUB = {

@@ -12,7 +12,6 @@ import pytest
 import polyclinic.clinics.rounds as rounds
 from polyclinic.clinics.rounds.readings import READINGS
 from polyclinic.clinics.rounds.rules.notes import Analysed, Chose
-from polyclinic.clinics.rounds.scenario.shipped import case_named
 from polyclinic.clinics.rounds.understudies.learning import Taught, asked_chance, chance_unseen, shifted
 from polyclinic.clinics.rounds.understudies.student import remembered, tells, understood
 from polyclinic.clinics.rounds.understudies.voices import voice
@@ -23,6 +22,7 @@ from polyclinic.core.understudy import Ask
 from polyclinic.errors import ConfigError
 from polyclinic.people.students import Student, students
 from polyclinic.reading.reader import BuiltInReader
+from tests.clinics.rounds.cases import case_named
 from tests.clinics.rounds.conftest import Change, Play
 
 HOME = Path(rounds.__file__).parent

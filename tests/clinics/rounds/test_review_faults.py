@@ -8,11 +8,12 @@ from dataclasses import replace
 import pytest
 
 from polyclinic.clinics.rounds.rules.notes import Thought, Withheld
-from polyclinic.clinics.rounds.scenario.shipped import case_named, shipped_cases
+from polyclinic.clinics.rounds.scenario.shipped import shipped_cases
 from polyclinic.core.model import Completion, Request
 from polyclinic.core.seed import stream
 from polyclinic.core.transcript import Failed, Reviewed, Said, Transcript
 from polyclinic.errors import ModelError
+from tests.clinics.rounds.cases import case_named
 from tests.clinics.rounds.conftest import Play
 
 REQUIRED = {

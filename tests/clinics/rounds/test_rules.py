@@ -15,10 +15,11 @@ from polyclinic.clinics.rounds.rules.thinking import (
     write_thinking,
 )
 from polyclinic.clinics.rounds.scenario.case import Demographics, Informant, PatientScript, TeachingCase
-from polyclinic.clinics.rounds.scenario.shipped import case_named, shipped_cases
+from polyclinic.clinics.rounds.scenario.shipped import shipped_cases
 from polyclinic.clinics.rounds.understudies.patient import nearest_fact
 from polyclinic.core.seed import stream
 from polyclinic.people.personas import personas
+from tests.clinics.rounds.cases import case_named
 
 TORSADES = case_named("card-04")
 

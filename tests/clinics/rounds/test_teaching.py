@@ -9,11 +9,11 @@ from dataclasses import replace
 import pytest
 
 from polyclinic.clinics.rounds.rules.notes import Thought
-from polyclinic.clinics.rounds.scenario.shipped import case_named
 from polyclinic.core.model import Completion, Request
 from polyclinic.eval.metrics import metric_estimate
 from polyclinic.eval.results import RunResults
 from polyclinic.testing.runs import played
+from tests.clinics.rounds.cases import case_named
 from tests.clinics.rounds.conftest import Play
 
 

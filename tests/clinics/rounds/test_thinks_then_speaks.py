@@ -10,9 +10,9 @@ from polyclinic.clinics.rounds.prompts import TutorAsks, TutorThinks
 from polyclinic.clinics.rounds.prompts.replies import thoughts_about
 from polyclinic.clinics.rounds.rules.notes import Thought
 from polyclinic.clinics.rounds.rules.thinking import read_thinking
-from polyclinic.clinics.rounds.scenario.shipped import case_named
 from polyclinic.core.model import Completion, Request
 from polyclinic.core.reply import Unreadable, read_reply, schema_of
+from tests.clinics.rounds.cases import case_named
 from tests.clinics.rounds.conftest import Play, Played
 
 

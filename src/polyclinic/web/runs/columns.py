@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -27,11 +27,11 @@ class Texts:
     known: tuple[str, ...]
     codes: npt.NDArray[np.int32]
 
-    @staticmethod
-    def of(texts: Sequence[str]) -> Texts:
+    @classmethod
+    def from_rows(cls, texts: Sequence[str]) -> Self:
         """The texts in the order in which they first stand there."""
         known = {text: place for place, text in enumerate(dict.fromkeys(texts))}
-        return Texts(tuple(known), np.fromiter((known[text] for text in texts), np.int32, len(texts)))
+        return cls(tuple(known), np.fromiter((known[text] for text in texts), np.int32, len(texts)))
 
     def among(self, wanted: Iterable[str]) -> Bits:
         """The rows with one of these texts."""
@@ -51,7 +51,7 @@ class Columns:
     def __init__(self, rows: Sequence[Sequence[Any]], metrics: Sequence[str], all_episodes: int) -> None:
         by_column = list(zip(*rows, strict=True)) or [()] * (1 + len(_TEXTS) + len(_COUNTS))
         self.numbers = np.array(by_column[0], np.int64)
-        self.texts = {name: Texts.of(column) for name, column in zip(_TEXTS, by_column[1:], strict=False)}
+        self.texts = {name: Texts.from_rows(column) for name, column in zip(_TEXTS, by_column[1:], strict=False)}
         counts = by_column[1 + len(_TEXTS) :]
         self._counts = {name: np.array(column, np.int64) for name, column in zip(_COUNTS, counts, strict=True)}
         self.metrics, self.all = list(metrics), all_episodes

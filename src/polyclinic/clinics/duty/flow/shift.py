@@ -42,7 +42,8 @@ async def flow(episode: Episode[AnyDuty, DutyVariant]) -> str:
     await episode.enter_lane("ward")
     shift = Shift(episode)
     shift.introduce()
-    async with episode.alongside() as checks:
+    checks: Alongside[Checked] = episode.alongside()
+    async with checks:
         await shift.talk(checks)
     shift.checked(checks.results)
     record = shift.record()

@@ -9,7 +9,6 @@ from pathlib import Path
 from polyclinic.clinics.rounds.scenario.case import CaseImage, TeachingCase
 from polyclinic.core.files import bad_file, checked, package_file, parse_yaml
 from polyclinic.core.message import Image
-from polyclinic.errors import UnknownName
 
 PACKAGE = "polyclinic.clinics.rounds"
 
@@ -50,14 +49,6 @@ def _by_id() -> dict[str, TeachingCase]:
 def shipped_case(case_id: str) -> TeachingCase | None:
     """The shipped case with this id, if there is one."""
     return _by_id().get(case_id)
-
-
-def case_named(case_id: str) -> TeachingCase:
-    """The shipped case with this id, or an error with the nearest ids."""
-    case = shipped_case(case_id)
-    if case is None:
-        raise UnknownName("case", case_id, _by_id())
-    return case
 
 
 def image_bytes(case: TeachingCase, image: CaseImage) -> bytes:

@@ -1,0 +1,31 @@
+"""A form of the browser filled in, as a person who leaves no field empty would do it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+Row = Mapping[str, Any]
+"""A field as the API describes it: its name, its kind, and what that kind needs."""
+
+
+def fill_form(rows: Sequence[Row]) -> dict[str, Any]:
+    """A value for each field by its name; none where there are no fields."""
+    return {row["name"]: _value(row) for row in rows}
+
+
+def _value(row: Row) -> Any:
+    match row["kind"]:
+        case "choice":
+            return row["options"][0]["value"]
+        case "yes_no":
+            return True
+        case "number":
+            return int(row["least"] or 1)
+        case "texts":
+            return ["one", "two"]
+        case "group":
+            return fill_form(row["rows"])
+        case "groups":
+            return [fill_form(row["rows"])]
+    return "09:00" if "HH:MM" in row["label"] else "I would like to know more about that."
