@@ -81,12 +81,14 @@ class Profile(Frozen):
         return "some medical words" if self.education in ("secondary", "vocational") else "many medical words"
 
     def describe(self, *, with_family_and_work: bool = True) -> str:
-        """The person in a few sentences. A record that tells its own family and work leaves them out here."""
+        """The person in a few sentences, said to the one who plays it: "you". A record that tells its own family and work
+        leaves them out here.
+        """
         who = f"{self.culture}, first language {self.language}; {self.habit}."
         schooling = "no schooling" if self.education == "none" else f"{self.education} education"
-        means = f"{schooling.capitalize()}, {self.income} income; knows {self.medical_words}."
+        means = f"{schooling.capitalize()}, {self.income} income; you know {self.medical_words}."
         traits = f"Personality: {', '.join(self.big_five.words) or 'unremarkable'}."
-        manner = f"In conversation the person {'; '.join(self.big_five.manners()) or 'answers plainly'}."
+        manner = f"In conversation {'; '.join(self.big_five.manners()) or 'you answer plainly'}."
         family = ""
         if with_family_and_work:
             children = (

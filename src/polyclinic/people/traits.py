@@ -27,6 +27,7 @@ class Dimension(Frozen):
 
     id: str
     about: str
+    you: str
     low: str
     high: str
     range: tuple[float, float]

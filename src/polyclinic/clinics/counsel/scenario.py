@@ -41,7 +41,7 @@ class Lines(Frozen):
 
 
 class Persona(Frozen):
-    """An invented person, described along what shapes such a conversation."""
+    """An invented person, described along what shapes such a conversation. Sentences are said to the person: "you"."""
 
     id: str
     name: str

@@ -38,8 +38,6 @@ class Source(Frozen):
     as_of: str
     say: str
     text: str
-    searched: str = ""
-    """The passage as it was searched, with keywords, as the reader of support was measured. Never in a prompt."""
 
 
 class Knowledge:
@@ -88,7 +86,6 @@ class Knowledge:
                     as_of=page.as_of.isoformat() if page.as_of else "",
                     say=page.say,
                     text=_prose(page, passage.chunk),
-                    searched=passage.text,
                 )
         return list(found.values())[:k]
 

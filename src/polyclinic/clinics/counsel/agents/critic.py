@@ -36,7 +36,7 @@ class Critic:
         named = next((source for source in sources if source.id == cited), None)
         if named is None:
             return False
-        (found,) = await self._episode.reads(draft, [SUPPORTED.ask(source=f"{named.say} {named.searched}")])
+        (found,) = await self._episode.reads(draft, [SUPPORTED.ask(source=named.text)])
         return found.says != "no"
 
     async def judge(self, utterance: str, asked: str, text: str, found: Draft, sources: list[Source]) -> Fault:

@@ -43,7 +43,7 @@ class Patient:
             knows=scenario.knows("patient"),
             story=own_story(scenario),
             concerns=scenario.patient_concerns if isinstance(scenario, Discharge) else (),
-            manner=tuple(f"{line.about}: {line.words}" for line in self._traits[:PATIENT_MANNERS]),
+            manner=tuple(f"{line.you}: {line.words}" for line in self._traits[:PATIENT_MANNERS]),
             heard=heard,
             to=to,
             steers=PatientSteers(

@@ -61,9 +61,15 @@ def trait_lines(profile: TraitProfile | None, style: Style | None = None) -> tup
     if profile is None:
         return ()
     values = profile.means() if style is None else styled(profile.means(), style)
-    about = {dimension.id: dimension.about for dimension in dimensions(profile.role)}
+    scale = {dimension.id: dimension for dimension in dimensions(profile.role)}
     return tuple(
-        TraitLine(dimension=name, about=about[name], value=round(value, 4), words=degree(value))
+        TraitLine(
+            dimension=name,
+            about=scale[name].about,
+            you=scale[name].you,
+            value=round(value, 4),
+            words=degree(value),
+        )
         for name, value in values.items()
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from polyclinic.clinics.duty.scenario import Disturbance, Medication, Role, Task
 from polyclinic.core.message import Frozen
 from polyclinic.core.prompt import Facts
@@ -33,6 +35,7 @@ class TraitLine(Frozen):
 
     dimension: str
     about: str
+    you: str = Field("", description="the same, said to the person")
     value: float
     words: str
 

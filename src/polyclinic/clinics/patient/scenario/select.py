@@ -77,7 +77,7 @@ class PatientScenario(Scenario):
         told = any(fact.topic is Topic.SOCIAL for fact in self.record.facts)
         who = f"{self.record.age_text} old, {self.record.sex}"
         if self.record.informant == "parent":
-            who = f"the parent of a patient {who}; the child does not speak, the parent answers about the child"
+            who = f"the parent of a patient {who}; your child does not speak, you answer about your child"
         return f"{who}. {self.profile.describe(with_family_and_work=not told)}"
 
 
