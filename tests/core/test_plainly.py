@@ -181,16 +181,3 @@ async def test_a_prompt_with_its_own_way_and_a_player_that_is_no_model_are_not_a
     with pytest.raises(SimulatedUserError):
         await episode.agent("caller").ask(REACTS)
     assert len(caller.requests) == len(offline.requests) == 3
-
-
-def test_every_form_of_the_clinics_that_a_model_decides_with_is_flat() -> None:
-    """What the general fallback rests on. Authors' files, and times read from diaries, are the only others."""
-    from polyclinic.runner.registry import clinic_modules, load_clinic
-
-    others: set[str] = set()
-    for name in clinic_modules():
-        for prompt in load_clinic(name).prompts:
-            form: type = prompt.reply_type()
-            if form is not str and flat_fields(form) is None and issubclass(prompt, Prompt):
-                others.add(prompt.__name__)
-    assert others <= {"WritesSteps", "WritesScript", "StaffReasons"}

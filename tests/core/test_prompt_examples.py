@@ -4,44 +4,90 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
+from polyclinic.clinics.duty.evolve.reflect import scales
+from polyclinic.clinics.duty.prompts import HearsTraits
+from polyclinic.clinics.rounds.prompts import Key, Sheet, TutorThinks, WritesMemories
+from polyclinic.clinics.rounds.scenario.shipped import case_named, shipped_cases
+from polyclinic.clinics.rounds.state import Analysis
+from polyclinic.core.loosely import flat_fields
 from polyclinic.core.prompt import Prompt
+from polyclinic.core.reading import Question, ReadsText
 from polyclinic.core.reply import ReplyModel, read_reply
 from polyclinic.core.template import prompt_package, read_template, template_names
-from polyclinic.eval.prompts import JudgesPair
+from polyclinic.eval.criteria import Criterion, Flag
+from polyclinic.eval.prompts import PROMPTS as JUDGING
+from polyclinic.eval.prompts import JudgesRubric
+from polyclinic.runner.audition.picture import SeesPicture
 from polyclinic.runner.registry import clinic_modules, load_clinic
+from polyclinic.text.phrases import contains_phrase
 
 PEOPLE_ONLY = {"DeskWaits"}
 """Prompts that no model is given."""
-OWN_FIELDS = {"HearsTraits", "TutorThinks"}
-"""Forms whose fields follow from the prompt's own data: the template names each of them. A worked example of the
-tutor's thinking was copied by a small model in 61 of 107 replies (benchmarks/results/real-model.md)."""
-NO_REASON = {"HearsTraits", "KeeperRemembers"}
-"""Forms that decide without words of their own before it: a sheet of nine degrees, and what a note is about."""
 _FIELD = re.compile(r"\{\{.*?\}\}|\{%.*?%\}")
+_GARDEN = Criterion(id="care", question="Was the path kept to?", low=1, high=5, anchors={"1..5": "more or less"})
+_CASE = case_named("card-04")
+
+
+def made_for_its_data(name: str) -> Prompt[Any]:
+    """A prompt whose form has fields that follow from its own data. The examples of the two that ask a changing number
+    of unlike questions are about questions of their own.
+    """
+    turn: dict[str, Any] = {"sheet": Sheet.from_case(_CASE), "pictures": ()}
+    made: dict[str, Callable[[], Prompt[Any]]] = {
+        "HearsTraits": lambda: HearsTraits(role="nurse", scales=scales("nurse"), messages=("Well.",)),
+        "TutorThinks": lambda: TutorThinks(
+            **turn,
+            key=Key.from_case(_CASE),
+            history=(),
+            last=False,
+            analyses=tuple(Analysis(student=who, profile="p", text="t") for who in ("Kim", "Lee", "Park", "Choi")),
+        ),
+        "WritesMemories": lambda: WritesMemories(sheet=turn["sheet"], speaker="", story="It hurts."),
+        "JudgesRubric": lambda: JudgesRubric(
+            rubric="garden",
+            title="A walk",
+            instructions="",
+            criteria=(_GARDEN,),
+            flags=(Flag(id="damage", question="Was anything broken?"),),
+            view="A walk.",
+        ),
+        "ReadsText": lambda: ReadsText(text="t", context="", questions=(Question(kind="k", words="w"),) * 2),
+    }
+    return made[name]()
 
 
 def forms() -> list[type[Prompt[Any]]]:
+    """Every prompt of the package whose reply is a form."""
     prompts: list[type[Prompt[Any]]] = [
-        JudgesPair,
+        *(SeesPicture, ReadsText, *JUDGING),
         *(prompt for name in clinic_modules() for prompt in load_clinic(name).prompts),
     ]
     return [each for each in prompts if each.reply_type() is not str and each.__name__ not in PEOPLE_ONLY]
 
 
-def files(prompt: type[Prompt[Any]]) -> list[str]:
-    """The template, in each language that it is written in."""
+def form_of(prompt: type[Prompt[Any]]) -> type[ReplyModel]:
+    """The form itself, also where only the prompt's data make it."""
+    form: type[ReplyModel] = prompt.reply_type()
+    return form if form.model_fields else made_for_its_data(prompt.__name__).reply_form()
+
+
+def wordings(prompt: type[Prompt[Any]]) -> dict[str, str]:
+    """The words of the template, in each language that it is written in; what a field would fill in is a word."""
+    if not prompt.reply_type().model_fields:
+        messages = made_for_its_data(prompt.__name__).render()
+        return {prompt.template: "\n".join(message.content for message in messages)}
     known = template_names(prompt_package(prompt.__module__))
-    return [name for name in known if name in {prompt.template.replace("{lang}", lang) for lang in ("en", "ko")}]
+    names = [name for name in known if name in {prompt.template.replace("{lang}", lang) for lang in ("en", "ko")}]
+    return {name: _FIELD.sub("x", read_template(prompt.__module__, name)) for name in names}
 
 
-def examples(prompt: type[Prompt[Any]], file: str) -> Iterator[str]:
-    """The objects in a template's own words; what a field would fill in is a word."""
-    text = _FIELD.sub("x", read_template(prompt.__module__, file))
+def examples(text: str) -> Iterator[str]:
+    """The objects in a template's own words."""
     decoder = json.JSONDecoder()
     for start in re.finditer(r'\{"', text):
         try:
@@ -52,22 +98,39 @@ def examples(prompt: type[Prompt[Any]], file: str) -> Iterator[str]:
             yield text[start.start() : end]
 
 
-@pytest.mark.parametrize("prompt", [each for each in forms() if each.__name__ not in OWN_FIELDS])
+@pytest.mark.parametrize("prompt", forms())
 def test_a_form_has_a_worked_example_that_reads_as_the_form(prompt: type[Prompt[Any]]) -> None:
-    form: type[ReplyModel] = prompt.reply_type()
-    assert files(prompt)
-    for file in files(prompt):
-        shown = [text for text in examples(prompt, file) if set(json.loads(text)) == set(form.model_fields)]
+    form, written = form_of(prompt), wordings(prompt)
+    assert len(written) == (2 if "{lang}" in prompt.template else 1)
+    for file, text in written.items():
+        shown = [found for found in examples(text) if set(json.loads(found)) == set(form.model_fields)]
         assert shown, f"{file} shows no whole {form.__name__}"
-        for text in shown:
-            assert list(json.loads(text)) == list(form.model_fields), f"{file}: in another order"
-            read_reply(text, form)
+        for found in shown:
+            assert list(json.loads(found)) == list(form.model_fields), f"{file}: in another order"
+            read_reply(found, form)
 
 
-@pytest.mark.parametrize("prompt", [each for each in forms() if each.__name__ not in NO_REASON])
+@pytest.mark.parametrize("prompt", forms())
+def test_a_form_is_flat(prompt: type[Prompt[Any]]) -> None:
+    """What the fallback of asking for one field at a time rests on."""
+    assert flat_fields(form_of(prompt))
+
+
+@pytest.mark.parametrize("prompt", forms())
 def test_words_come_before_the_verdict(prompt: type[Prompt[Any]]) -> None:
-    properties = prompt.reply_type().model_json_schema()["properties"]
-    for about in properties.values():
-        if about.get("type") in ("string", "array") and "enum" not in about:
-            return
-        assert about.get("type") != "boolean" and "enum" not in about, f"{prompt.__name__} decides before any words"
+    """Before the first one; in a sheet of many, right before each."""
+    form = form_of(prompt)
+    sheet = not prompt.reply_type().model_fields
+    words = False
+    for name, about in form.model_json_schema()["properties"].items():
+        if about.get("type") == "boolean" or "enum" in about or "const" in about:
+            assert words, f"{prompt.__name__} decides on {name} before any words"
+            words = not sheet
+        else:
+            words = words or about.get("type") in ("string", "array")
+
+
+@pytest.mark.parametrize("prompt", load_clinic("rounds").prompts)
+def test_no_worked_example_of_the_rounds_holds_the_answer_of_a_shipped_case(prompt: type[Prompt[Any]]) -> None:
+    shown = read_template(prompt.__module__, prompt.template).casefold()
+    assert not [case.id for case in shipped_cases() if contains_phrase(shown, case.answer_text.casefold())]

@@ -110,7 +110,7 @@ async def test_a_model_that_sees_pictures_is_told_from_one_that_guesses(sees: bo
         content = body["messages"][-1]["content"]
         if isinstance(content, list) and "SeenColour" in str(body.get("response_format")):
             shown = content[-1]["image_url"]["url"].partition(",")[2]
-            return json.dumps({"colour": known[shown] if sees else "red"})
+            return json.dumps({"seen": "a square", "colour": known[shown] if sees else "red"})
         return "I would look at it again."
 
     async with FaultServer(reply=reply) as server:

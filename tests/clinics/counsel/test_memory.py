@@ -59,7 +59,7 @@ async def test_scripted_updates_survive_a_restart_in_the_middle(play: Any, talk:
     updates = scripted_updates()
     keeper = scripted(
         lambda request: (
-            Remembers(**updates[len(request.prompt.facts)].model_dump())
+            Remembers(words="", **updates[len(request.prompt.facts)].model_dump())
             if request.prompt.prompt_name() == "KeeperRemembers"
             else "short"
         )

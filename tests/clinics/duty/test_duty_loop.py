@@ -14,7 +14,7 @@ from polyclinic.clinics.duty.evolve.prompt_edits import edits_from
 from polyclinic.clinics.duty.evolve.reflect import hear_traits, identity_report
 from polyclinic.clinics.duty.evolve.reports import IdentityReport
 from polyclinic.clinics.duty.prompts import ActTurn, HearsTraits, TraitsHeard
-from polyclinic.clinics.duty.prompts.replies import traits_heard
+from polyclinic.clinics.duty.prompts.replies import WORDS, traits_heard
 from polyclinic.clinics.duty.rules.norms.norm import inventory
 from polyclinic.clinics.duty.rules.notes import CommitmentBroken, EditProposed, PromptShown
 from polyclinic.clinics.duty.rules.traits.drift import DriftSettings
@@ -97,7 +97,8 @@ class Hears:
     async def ask(self, prompt: HearsTraits) -> TraitsHeard:
         assert "usually" not in prompt.render()[0].content
         names = tuple(line.dimension for line in prompt.scales)
-        words = dict.fromkeys(names, "not heard") | {"directness": self.word}
+        words = dict.fromkeys([name + WORDS for name in names], "") | dict.fromkeys(names, "not heard")
+        words |= {"directness" + WORDS: "hardly", "directness": self.word}
         return traits_heard(names).model_validate(words)
 
 

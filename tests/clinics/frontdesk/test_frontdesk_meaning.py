@@ -25,7 +25,7 @@ from polyclinic.clinics.frontdesk.prompts.replies import (
     change_form,
     choice_form,
     intake_form,
-    schedule_form,
+    time_form,
 )
 from polyclinic.clinics.frontdesk.rules.notes import TakenIn
 from polyclinic.clinics.frontdesk.rules.particulars import FIELDS, same, stands, was_said
@@ -125,9 +125,11 @@ def test_forms_are_closed_by_what_the_hospital_has() -> None:
             books.model_validate({**full, **wrong})
     assert isinstance(changes.model_validate({**full, "action": "cancel", "patient_name": ""}), Change)
     with pytest.raises(ValidationError):
-        schedule_form(physicians, days).model_validate(
-            {"reason": "", "schedule": [{"physician": "Kim", "date": days[0], "start": "09:00", "end": "09:15"}]}
+        time_form(physicians, days).model_validate(
+            {"reason": "", "physician": "Kim", "date": days[0], "start": "09:00", "end": "09:15"}
         )
+    nothing = dict.fromkeys(("reason", "physician", "date", "start", "end"), "")
+    assert time_form(physicians, days).model_validate(nothing).physicians() == ()
     empty = dict.fromkeys((*FIELDS, "diagnosis", "complaint", "reason"), "")
     assert intake_form(("allergy",), False).model_validate({**empty, "department": NOT_YET}).department == NOT_YET
     for department in ("none", "", "dentistry"):

@@ -202,7 +202,10 @@ class Staff:
         answer = await self._answers(prompt, [])
         if answer is None:
             return None
-        return tuple(Proposal(**entry.model_dump()) for entry in answer.value.schedule)
+        found = answer.value
+        return tuple(
+            Proposal(physician=name, date=found.date, start=found.start, end=found.end) for name in found.physicians()
+        )
 
     async def _answers(self, prompt: Prompt[R], history: list[Message]) -> Answer[R] | None:
         try:

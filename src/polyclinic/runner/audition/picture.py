@@ -6,10 +6,12 @@ import struct
 import zlib
 from typing import Literal
 
+from pydantic import Field
+
 from polyclinic.core.message import Image
 from polyclinic.core.model import Completion, Request, Settings
 from polyclinic.core.prompt import Prompt
-from polyclinic.core.reply import ReplyModel
+from polyclinic.core.reply import ASIDE, ReplyModel
 from polyclinic.runner.audition.scenes import Scene
 
 Colour = Literal["red", "green", "blue", "yellow"]
@@ -24,16 +26,17 @@ _EDGE = 16
 
 
 class SeenColour(ReplyModel):
-    """What colour the square has."""
+    """What is in the picture, then what colour the square has."""
 
-    colour: Colour
+    seen: str = Field(description="what you see, in a few words", json_schema_extra=ASIDE)
+    colour: Colour = Field(description="the colour of the square")
 
 
 class SeesPicture(Prompt[SeenColour]):
     """A white picture with a square in the middle."""
 
     template = "sees_picture.md"
-    words = 5
+    words = 15
     picture: Image
 
 
@@ -61,5 +64,6 @@ def picture_scenes(role: str) -> list[Scene]:
     for number, colour in enumerate(_PAINT):
         prompt = SeesPicture(picture=square(colour))
         request = Request(role, prompt, tuple(prompt.render()), settings=Settings(seed=number))
-        scenes.append(Scene(role, request, Completion(text=SeenColour(colour=colour).model_dump_json())))
+        right = SeenColour(seen="a square on white", colour=colour)
+        scenes.append(Scene(role, request, Completion(text=right.model_dump_json())))
     return scenes

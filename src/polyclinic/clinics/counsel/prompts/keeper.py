@@ -14,7 +14,7 @@ class KeeperRemembers(Prompt[Remembers]):
     """Which facts of this turn belong in long-term memory?"""
 
     template = "remember.{lang}.md"
-    words = 30
+    words = 40
     lang: Lang
     facts: tuple[str, ...]
     stage: str
@@ -39,7 +39,7 @@ class KeeperRemembers(Prompt[Remembers]):
         kept = bool(colon and value.strip())
         action = "add" if kept else "keep"
         return Remembers.model_validate(
-            {"action": action, "subject": subject.strip() if kept else NOTHING, "value": value.strip()}
+            {"words": "", "action": action, "subject": subject.strip() if kept else NOTHING, "value": value.strip()}
         )
 
     def reply_form(self) -> type[Remembers]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, JsonValue, field_validator
 
 from polyclinic.clinics.counsel.rules.stages import stage_named
 from polyclinic.clinics.counsel.rules.trained import GuardLabel
@@ -15,6 +15,7 @@ from polyclinic.core.reply import ASIDE, ReplyModel
 
 NONE = "none"
 NOTHING = "nothing"
+_FEW_WORDS: dict[str, JsonValue] = {"maxLength": 80}
 Fault = Literal["none", "accuracy", "choice", "feelings"]
 
 
@@ -78,9 +79,12 @@ class Criticism(ReplyModel):
 
 
 class Remembers(ReplyModel):
-    """The one thing of a turn that is worth keeping."""
+    """The one thing of a turn that is worth keeping, after the words that say it."""
 
-    action: Action
+    words: str = Field(
+        description="the person's own words that are worth a note, or empty", json_schema_extra=_FEW_WORDS
+    )
+    action: Action = Field(description="what is done with the note")
     subject: str = Field(description="what it is about, or nothing")
     value: str = Field(description="a few words, or empty", json_schema_extra=ASIDE)
 

@@ -11,7 +11,7 @@ from polyclinic.core.memory import cut
 from polyclinic.core.understudy import Ask, Understudy, answers
 from polyclinic.text.normal import straight
 
-VALUE_CHARS = 120
+VALUE_CHARS, WORDS_CHARS = 120, 80
 _TAKEN_BACK = re.compile(r"forget what i said|i take (?:that|it) back|취소|없던 ?일로")
 
 
@@ -24,12 +24,13 @@ class KeeperUnderstudy(Understudy):
         prompt = ask.prompt
         if ask.mistake("contradict") and prompt.facts:
             subject, _, value = prompt.facts[0].partition(": ")
-            return Remembers(action="add", subject=subject, value=cut(f"not {value}", VALUE_CHARS))
+            return Remembers(words="", action="add", subject=subject, value=cut(f"not {value}", VALUE_CHARS))
         return self._fact(ask)
 
     @staticmethod
     def _fact(ask: Ask[KeeperRemembers]) -> Remembers:
         stage, utterance = ask.prompt.stage, ask.prompt.utterance
+        words = cut(utterance, WORDS_CHARS)
 
         def means(signal: str) -> bool:
             return ask.understands(utterance, SIGNAL.ask(signal=SIGNALS[signal]))
@@ -38,7 +39,7 @@ class KeeperUnderstudy(Understudy):
         if stage.startswith(PREFERENCES):
             subject = f"preference_{stage.partition('.')[2]}"
             if _TAKEN_BACK.search(straight(utterance.lower())):
-                return Remembers(action="delete", subject=subject, value="")
+                return Remembers(words=words, action="delete", subject=subject, value="")
             subject = subject if means("preference") else ""
         elif stage == "empathy" and means("values"):
             subject = "values"
@@ -47,8 +48,8 @@ class KeeperUnderstudy(Understudy):
         elif stage == "disease_awareness":
             subject = "understanding"
         if not subject:
-            return Remembers(action="keep", subject=NOTHING, value="")
-        return Remembers(action="add", subject=subject, value=cut(utterance, VALUE_CHARS))
+            return Remembers(words="", action="keep", subject=NOTHING, value="")
+        return Remembers(words=words, action="add", subject=subject, value=cut(utterance, VALUE_CHARS))
 
     @answers(KeeperSummarises)
     def summarises(self, ask: Ask[KeeperSummarises]) -> str:

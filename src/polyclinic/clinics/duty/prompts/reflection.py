@@ -5,6 +5,7 @@ from __future__ import annotations
 from polyclinic.clinics.duty.prompts.replies import (
     DISTANCES,
     HEARD,
+    WORDS,
     BreachReviewed,
     IdentityJudged,
     Preferred,
@@ -56,13 +57,17 @@ class HearsTraits(Prompt[TraitsHeard]):
     """R02: which traits the messages imply. What is expected of the person is not told."""
 
     template = "hears_traits.md"
-    words = 60
+    words = 10
     role: Role
     scales: tuple[ScaleLine, ...]
     messages: tuple[str, ...]
 
+    def most_words(self) -> int:
+        """`words` for each dimension: a few that show it, and how strongly."""
+        return self.words * len(self.scales)
+
     def reply_form(self) -> type[TraitsHeard]:
-        """One field for each dimension."""
+        """Two fields for each dimension: the words, then the degree."""
         return traits_heard(tuple(line.dimension for line in self.scales))
 
     @property
@@ -78,8 +83,9 @@ class HearsTraits(Prompt[TraitsHeard]):
     @classmethod
     def from_human(cls, text: str) -> TraitsHeard:
         """A person writes one trait a line as ``directness: rather strongly``; what is left out was not heard."""
-        written = dict(part for line in text.splitlines() for part in [_pair(line)])
-        return traits_heard(tuple(written)).model_validate(written)
+        written = dict(_pair(line) for line in text.splitlines())
+        unquoted = dict.fromkeys([name + WORDS for name in written], "")
+        return traits_heard(tuple(written)).model_validate(unquoted | written)
 
 
 def _pair(line: str) -> tuple[str, str]:

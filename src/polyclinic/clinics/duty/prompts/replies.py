@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Literal, cast
 
-from pydantic import Field, create_model
+from pydantic import Field, JsonValue, create_model
 
 from polyclinic.core.reply import ASIDE, ReplyModel
 
@@ -14,6 +14,9 @@ Cause = Literal[
 ]
 CorrectionKind = Literal["check", "trigger", "phrase"]
 Heard = Literal["not heard", "hardly", "rather little", "to a middling degree", "rather strongly", "very strongly"]
+WORDS = "_words"
+"""What ends the name of the field with the words that a trait is heard in."""
+_FEW: dict[str, JsonValue] = {"maxLength": 60}
 Likeness = Literal["the same person", "nearly the same", "partly", "hardly", "another person"]
 HEARD: dict[str, float] = {
     "hardly": 0.1,
@@ -58,18 +61,22 @@ class Correction(ReplyModel):
 
 
 class TraitsHeard(ReplyModel):
-    """How each trait sounded: one required field for each dimension that was asked about."""
+    """How each trait sounded: for each dimension that was asked about, the words that show it, then how strongly."""
 
     def values(self) -> dict[str, float]:
         """The traits that could be heard, as numbers; one that did not show is left out."""
-        words = cast("dict[str, str]", self.model_dump())
-        return {name: HEARD[word] for name, word in words.items() if word in HEARD}
+        said = cast("dict[str, str]", self.model_dump())
+        degrees = {name: word for name, word in said.items() if not name.endswith(WORDS)}
+        return {name: HEARD[word] for name, word in degrees.items() if word in HEARD}
 
 
 @lru_cache(maxsize=16)
 def traits_heard(dimensions: tuple[str, ...]) -> type[TraitsHeard]:
     """The reply about these dimensions: none can be left out."""
-    fields: dict[str, Any] = dict.fromkeys(dimensions, (Heard, ...))
+    fields: dict[str, Any] = {}
+    for name in dimensions:
+        fields[name + WORDS] = (str, Field(description=f"the words that show {name}, or empty", json_schema_extra=_FEW))
+        fields[name] = (Heard, Field(description=f"how strongly {name} is heard"))
     return cast("type[TraitsHeard]", create_model("TraitsHeardNow", __base__=TraitsHeard, **fields))
 
 

@@ -14,14 +14,16 @@ from polyclinic.clinics.duty.prompts import (
     ScaleLine,
     TraitsHeard,
 )
-from polyclinic.clinics.duty.prompts.replies import Cause, traits_heard
+from polyclinic.clinics.duty.prompts.replies import WORDS, Cause, traits_heard
 from polyclinic.clinics.duty.readings import TRAIT
 from polyclinic.clinics.duty.rules.norms.scoring import RewardWeights, reward
 from polyclinic.clinics.duty.rules.traits.hearing import listened_to
+from polyclinic.core.memory import cut
 from polyclinic.core.understudy import Ask, P, Understudy, answers
 from polyclinic.people.traits import degree
 
 _NEAR = 0.01
+QUOTED = 60
 
 
 class ReflectorUnderstudy(Understudy):
@@ -40,9 +42,12 @@ class ReflectorUnderstudy(Understudy):
     def hears(self, ask: Ask[HearsTraits]) -> TraitsHeard:
         """For each dimension the share of messages that show it, in the words of the scale."""
         prompt = ask.prompt
-        heard = {line.dimension: hearing(ask, prompt.role, line, prompt.messages) for line in prompt.scales}
-        words = {name: _degree(value) for name, value in heard.items()}
-        return traits_heard(tuple(words)).model_validate(words)
+        said: dict[str, str] = {}
+        for line in prompt.scales:
+            shown = showing(ask, prompt.role, line, prompt.messages)
+            said[line.dimension + WORDS] = cut(shown[0], QUOTED) if shown else ""
+            said[line.dimension] = _degree(len(shown) / max(len(prompt.messages), 1))
+        return traits_heard(tuple([line.dimension for line in prompt.scales])).model_validate(said)
 
     @answers(PrefersIdentity)
     def prefers(self, ask: Ask[PrefersIdentity]) -> Preferred:
@@ -56,10 +61,15 @@ class ReflectorUnderstudy(Understudy):
         return Preferred(reason=better, better="first" if first > second else "second")
 
 
+def showing(ask: Ask[P], role: str, line: ScaleLine, messages: Sequence[str]) -> list[str]:
+    """The messages that show the high end of a dimension."""
+    asked = TRAIT.ask(role=role, about=line.about, high=line.high)
+    return [message for message in messages if ask.understands(message, asked)]
+
+
 def hearing(ask: Ask[P], role: str, line: ScaleLine, messages: Sequence[str]) -> float:
     """The share of messages that show the high end of a dimension."""
-    asked = TRAIT.ask(role=role, about=line.about, high=line.high)
-    return sum(ask.understands(message, asked) for message in messages) / max(len(messages), 1)
+    return len(showing(ask, role, line, messages)) / max(len(messages), 1)
 
 
 def _degree(value: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, Literal, TypeVar
@@ -18,6 +19,7 @@ BookAction = Literal["physician_filter", "date_filter", "get_all_time", "ask", "
 ChangeAction = Literal["reschedule", "cancel", "ask"]
 MOST_DAYS = 62
 """A longer period is not listed day by day."""
+_AND = re.compile(r",| and | & ")
 
 
 class IntakeReply(ReplyModel):
@@ -72,20 +74,18 @@ class Change(ReplyModel):
         return {name: value for name, value in given.items() if value}
 
 
-class ProposedTime(ReplyModel):
-    """A time the staff has found: date ``YYYY-MM-DD``, times ``HH:MM``."""
+class FoundTime(ReplyModel):
+    """The time that the staff found by reading the diaries, after a short reason; all of it empty when nothing fits."""
 
-    physician: str
-    date: str
-    start: str
-    end: str
+    reason: str = Field("", description="why this time, in a few words", json_schema_extra=ASIDE)
+    physician: str = Field("", description="the doctor, or empty if nothing fits")
+    date: str = Field("", description="the day, or empty if nothing fits")
+    start: str = Field("", description="when the visit begins, as HH:MM, or empty if nothing fits")
+    end: str = Field("", description="when the visit ends, as HH:MM, or empty if nothing fits")
 
-
-class ReasonedSchedule(ReplyModel):
-    """What the staff found by reading the diaries, after a short reason; empty when nothing fits."""
-
-    reason: str = Field("", json_schema_extra=ASIDE)
-    schedule: list[ProposedTime]
+    def physicians(self) -> tuple[str, ...]:
+        """The doctors named: one, or none. Where no server holds the schema, a reply can name two."""
+        return tuple([name.strip() for name in _AND.split(self.physician) if name.strip()])
 
 
 @lru_cache(maxsize=256)
@@ -108,10 +108,9 @@ def change_form(physicians: tuple[str, ...], days: tuple[str, ...]) -> type[Chan
 
 
 @lru_cache(maxsize=256)
-def schedule_form(physicians: tuple[str, ...], days: tuple[str, ...]) -> type[ReasonedSchedule]:
-    """The times that can be found in these diaries."""
-    time = _closed("TimeForm", ProposedTime, physician=_one_of(physicians), date=_day(days))
-    return _closed("ScheduleForm", ReasonedSchedule, schedule=list[time])  # type: ignore[valid-type]
+def time_form(physicians: tuple[str, ...], days: tuple[str, ...]) -> type[FoundTime]:
+    """The time that can be found in these diaries."""
+    return _closed("FoundTimeForm", FoundTime, physician=_one_of(("", *physicians)), date=_day(("", *days)))
 
 
 def is_whole(reply: ReplyModel) -> bool:
@@ -119,10 +118,18 @@ def is_whole(reply: ReplyModel) -> bool:
     return len(reply.model_fields_set) == len(type(reply).model_fields)
 
 
-def is_of_department(reply: Choice | Change, physicians: tuple[str, ...], days: tuple[str, ...]) -> bool:
+def is_of_department(reply: Choice | Change | FoundTime, physicians: tuple[str, ...], days: tuple[str, ...]) -> bool:
     """Whether a whole reply names one of these physicians and days, or leaves them open."""
     known = (not reply.physician or reply.physician in physicians) and (not reply.date or reply.date in days)
     return known and is_whole(reply)
+
+
+def names_physicians(reply: FoundTime, physicians: tuple[str, ...], days: tuple[str, ...]) -> bool:
+    """Whether a whole reply names physicians of the diaries on one of their days. Two at once are no fault of the form:
+    the rubric finds the conflict.
+    """
+    named = reply.physicians()
+    return len(named) > 1 and set(named) <= set(physicians) and reply.date in days and is_whole(reply)
 
 
 def _one_of(values: Iterable[str]) -> Any:

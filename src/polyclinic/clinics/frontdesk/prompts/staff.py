@@ -5,12 +5,12 @@ from __future__ import annotations
 from polyclinic.clinics.frontdesk.prompts.replies import (
     Change,
     Choice,
-    ProposedTime,
-    ReasonedSchedule,
+    FoundTime,
     change_form,
     choice_form,
     is_of_department,
-    schedule_form,
+    names_physicians,
+    time_form,
 )
 from polyclinic.clinics.frontdesk.prompts.views import FIRST_VOICE, PhysicianDiary, Voice
 from polyclinic.core.form import FormHints, OnlyIf
@@ -148,11 +148,12 @@ class StaffChanges(Prompt[Change]):
         return Change.model_validate({"action": name, **pairs})
 
 
-class StaffReasons(Prompt[ReasonedSchedule]):
+class StaffReasons(Prompt[FoundTime]):
     """The staff finds the time by reading the diaries."""
 
     template = "staff_reasons.md"
     words = 60
+    narrows = True
     department: str
     opens: str
     closes: str
@@ -164,10 +165,21 @@ class StaffReasons(Prompt[ReasonedSchedule]):
     patient_says: str
     voice: Voice = FIRST_VOICE
 
-    def reply_form(self) -> type[ReasonedSchedule]:
+    def reply_form(self) -> type[FoundTime]:
         """Closed by the diaries' physicians and days."""
+        return time_form(*self._open())
+
+    def fits(self, reply: FoundTime) -> bool:
+        """All fields are there, and physician and day are the diaries'; or two physicians are named, which is read as
+        such.
+        """
+        physicians, days = self._open()
+        return is_of_department(reply, physicians, days) or names_physicians(reply, physicians, days)
+
+    def _open(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The diaries' physicians, and their days."""
         days = tuple([day.date.isoformat() for day in self.diaries[0].days])
-        return schedule_form(tuple([diary.name for diary in self.diaries]), days)
+        return tuple([diary.name for diary in self.diaries]), days
 
     @property
     def for_human(self) -> str:
@@ -186,23 +198,24 @@ class StaffReasons(Prompt[ReasonedSchedule]):
 
     def form_hints(self) -> FormHints:
         """The time found, as fields."""
+        found = OnlyIf(field="physician", values=self._open()[0])
         return FormHints(
-            ask="Find the time. Add none if nothing fits.",
+            ask="Find the time. Leave the doctor open if nothing fits.",
             hidden=("reason",),
-            labels={"schedule": "Time", "start": "Start (HH:MM)", "end": "End (HH:MM)"},
+            labels={"physician": "Doctor", "start": "Start (HH:MM)", "end": "End (HH:MM)"},
+            choices={"physician": {"": "nothing fits"}, "date": {"": "–"}},
+            only_if=dict.fromkeys(("date", "start", "end"), found),
         )
 
     @classmethod
-    def from_human(cls, text: str) -> ReasonedSchedule:
+    def from_human(cls, text: str) -> FoundTime:
         """``physician | date | start | end``, or ``none``."""
         if text.strip().lower() == "none":
-            return ReasonedSchedule(schedule=[])
+            return FoundTime()
         parts = [part.strip() for part in text.split("|")]
         if len(parts) != 4:
             raise ValueError("write physician | YYYY-MM-DD | HH:MM | HH:MM, or none")
-        return ReasonedSchedule(
-            schedule=[ProposedTime(physician=parts[0], date=parts[1], start=parts[2], end=parts[3])]
-        )
+        return FoundTime(physician=parts[0], date=parts[1], start=parts[2], end=parts[3])
 
 
 def _tool_line(text: str) -> tuple[str, dict[str, str]]:

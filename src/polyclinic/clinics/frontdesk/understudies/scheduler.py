@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from datetime import date, datetime, timedelta
 
 from polyclinic.clinics.frontdesk.prompts import PhysicianDiary, StaffBooks, StaffChanges, StaffReasons
-from polyclinic.clinics.frontdesk.prompts.replies import Change, Choice, ProposedTime, ReasonedSchedule
+from polyclinic.clinics.frontdesk.prompts.replies import Change, Choice, FoundTime
 from polyclinic.clinics.frontdesk.readings import INTENT, INTENTS, WISH, WISHES
 from polyclinic.clinics.frontdesk.scenario.slots import Wish, wish_of
 from polyclinic.clinics.frontdesk.scenario.times import moment_of, read_date, read_minute
@@ -91,19 +91,18 @@ class StaffUnderstudy(ClerkUnderstudy):
         )
 
     @answers(StaffReasons)
-    def reasons(self, ask: Ask[StaffReasons]) -> ReasonedSchedule | str:
+    def reasons(self, ask: Ask[StaffReasons]) -> FoundTime | str:
         """The earliest time, found by walking the diaries."""
         prompt = ask.prompt
         if ask.mistake("garbled_schedule"):
             return line(prompt.voice, "staff", "garbled_time")
         if ask.mistake("gives_up"):
-            return ReasonedSchedule(schedule=[])
+            return FoundTime()
         wish = _heard_wish(prompt)
         found = _earliest(prompt, wish)
         if found and ask.mistake("overlooks_gaps"):
             found = _earliest(prompt, wish, gaps=False) or found
-        times = [_as_time(*found)] if found else []
-        return ReasonedSchedule(schedule=_spoilt(ask, times, wish))
+        return _spoilt(ask, _as_time(*found), wish) if found else FoundTime()
 
 
 def _doctor(physicians: Iterable[str], text: str) -> str:
@@ -162,45 +161,42 @@ def _earliest(prompt: StaffReasons, wish: Wish, gaps: bool = True) -> _Start | N
     return min(starts, key=lambda start: (start[0], start[1].workload_percent), default=None)
 
 
-def _as_time(start: datetime, diary: PhysicianDiary) -> ProposedTime:
+def _as_time(start: datetime, diary: PhysicianDiary) -> FoundTime:
     end = start + timedelta(minutes=diary.visit_minutes)
-    return ProposedTime(physician=diary.name, date=start.date().isoformat(), start=f"{start:%H:%M}", end=f"{end:%H:%M}")
+    return FoundTime(physician=diary.name, date=start.date().isoformat(), start=f"{start:%H:%M}", end=f"{end:%H:%M}")
 
 
-def _spoilt(ask: Ask[StaffReasons], times: list[ProposedTime], wish: Wish) -> list[ProposedTime]:
+def _spoilt(ask: Ask[StaffReasons], time: FoundTime, wish: Wish) -> FoundTime:
     """The mistakes that a reasoned time can have, each by its name; none unless asked for."""
     prompt = ask.prompt
-    if not times:
-        return times
-    time = times[0]
     own = next(diary for diary in prompt.diaries if diary.name == time.physician)
     if ask.mistake("two_physicians"):
         others = [diary.name for diary in prompt.diaries if diary.name != own.name]
-        return [time, *(time.model_copy(update={"physician": name}) for name in others[:1])]
+        return time.model_copy(update={"physician": " and ".join([own.name, *others[:1]])})
     if ask.mistake("closed_hours"):
         begins = _moment(time.date, prompt.opens) - timedelta(minutes=own.visit_minutes)
-        return [_as_time(begins, own)]
+        return _as_time(begins, own)
     if ask.mistake("wrong_length"):
         end = _moment(time.date, time.start) + timedelta(minutes=own.visit_minutes + prompt.unit_minutes)
-        return [time.model_copy(update={"end": f"{end:%H:%M}"})]
+        return time.model_copy(update={"end": f"{end:%H:%M}"})
     if ask.mistake("double_books"):
-        return [_taken(prompt, own) or time]
+        return _taken(prompt, own) or time
     if ask.mistake("wrong_physician") and wish.kind == "physician":
         other = _earliest(_without(prompt, own.name), Wish(kind="asap"))
-        return [_as_time(*other)] if other else times
+        return _as_time(*other) if other else time
     if ask.mistake("too_early") and wish.kind == "date":
         first = _earliest(prompt, Wish(kind="asap"))
-        return [_as_time(*first)] if first else times
+        return _as_time(*first) if first else time
     if ask.mistake("late"):
-        return [_later(prompt, own, time)]
-    return times
+        return _later(prompt, own, time)
+    return time
 
 
 def _without(prompt: StaffReasons, name: str) -> StaffReasons:
     return prompt.model_copy(update={"diaries": tuple(diary for diary in prompt.diaries if diary.name != name)})
 
 
-def _taken(prompt: StaffReasons, own: PhysicianDiary) -> ProposedTime | None:
+def _taken(prompt: StaffReasons, own: PhysicianDiary) -> FoundTime | None:
     """A time that is not free although it lies ahead and within opening hours."""
     now = moment_of(prompt.now)
     for entry in own.days:
@@ -210,7 +206,7 @@ def _taken(prompt: StaffReasons, own: PhysicianDiary) -> ProposedTime | None:
     return None
 
 
-def _later(prompt: StaffReasons, own: PhysicianDiary, time: ProposedTime) -> ProposedTime:
+def _later(prompt: StaffReasons, own: PhysicianDiary, time: FoundTime) -> FoundTime:
     """A free time of the same physician after the first."""
     begins = _moment(time.date, time.start)
     shifted = begins + timedelta(minutes=prompt.unit_minutes)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from polyclinic.clinics.rounds.prompts import Sheet, WritesScript, WritesSteps
-from polyclinic.clinics.rounds.prompts.replies import WrittenScript
+from polyclinic.clinics.rounds.prompts import Sheet, WritesMemories, WritesScript, WritesStep
+from polyclinic.clinics.rounds.prompts.author import NO_IMAGE
+from polyclinic.clinics.rounds.prompts.replies import WrittenMemories, WrittenScript
 from polyclinic.clinics.rounds.scenario.case import (
     Demographics,
     Fact,
@@ -24,22 +25,35 @@ class Author:
 
     async def completes(self, case: TeachingCase) -> TeachingCase:
         """The case with steps and script."""
-        ids = tuple(image.id for image in case.images)
-        sheet = Sheet.from_case(case)
         if not case.steps:
-            written = await self._agent.ask(
-                WritesSteps(sheet=sheet, answer=case.answer_text, image_ids=ids, pictures=pictures(case))
-            )
-            steps = tuple(SocraticStep.model_validate(step.model_dump()) for step in written.steps)
-            steps = tuple(step if step.image in ids else step.model_copy(update={"image": None}) for step in steps)
-            case = case.model_copy(update={"steps": steps})
+            case = case.model_copy(update={"steps": await self._steps(case)})
         if case.script is None:
-            script = await self._agent.ask(WritesScript(sheet=sheet, image_ids=ids))
-            case = case.model_copy(update={"script": _as_script(script)})
+            case = case.model_copy(update={"script": await self._script(case)})
         return case
 
+    async def _steps(self, case: TeachingCase) -> tuple[SocraticStep, ...]:
+        """One step after the other, until one concludes: the form of the last one that there is room for must."""
+        sheet, ids = Sheet.from_case(case), tuple(image.id for image in case.images)
+        steps: list[SocraticStep] = []
+        while not steps or steps[-1].stage != "conclude":
+            prompt = WritesStep(
+                sheet=sheet, answer=case.answer_text, image_ids=ids, pictures=pictures(case), written=tuple(steps)
+            )
+            step = await self._agent.ask(prompt)
+            image = step.image if step.image != NO_IMAGE else None
+            steps.append(SocraticStep.model_validate(step.model_dump() | {"image": image}))
+        return tuple(steps)
 
-def _as_script(written: WrittenScript) -> PatientScript:
+    async def _script(self, case: TeachingCase) -> PatientScript:
+        """The story first, then what is remembered of it."""
+        sheet = Sheet.from_case(case)
+        story = await self._agent.ask(WritesScript(sheet=sheet))
+        told = f"{story.chief_complaint} {story.story}"
+        memories = await self._agent.ask(WritesMemories(sheet=sheet, speaker=story.informant.strip(), story=told))
+        return _as_script(story, memories, [image.id for image in case.images])
+
+
+def _as_script(written: WrittenScript, memories: WrittenMemories, image_ids: list[str]) -> PatientScript:
     known = written.age is not None or written.sex is not None
     informant = (
         Informant(relation=written.informant, why="the patient cannot speak") if written.informant.strip() else None
@@ -50,7 +64,7 @@ def _as_script(written: WrittenScript) -> PatientScript:
         persona_tags=written.persona_tags,
         chief_complaint=written.chief_complaint,
         story=written.story,
-        facts=tuple(Fact(about=fact.about, says=fact.says) for fact in written.facts),
+        facts=tuple(Fact(about=about, says=says) for about, says in memories.facts()),
         concerns=written.concerns,
-        images={perception.image: perception.says for perception in written.images},
+        images=dict(zip(image_ids, memories.perceptions(), strict=True)),
     )

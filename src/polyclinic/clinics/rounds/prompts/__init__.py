@@ -6,7 +6,7 @@ Whatever somebody says is plain text (`Prompt[str]`): reports, guidance, a patie
 
 from __future__ import annotations
 
-from polyclinic.clinics.rounds.prompts.author import WritesScript, WritesSteps
+from polyclinic.clinics.rounds.prompts.author import WritesMemories, WritesScript, WritesStep
 from polyclinic.clinics.rounds.prompts.cue import Cue
 from polyclinic.clinics.rounds.prompts.exam import AnswersExam
 from polyclinic.clinics.rounds.prompts.patient import PatientAnswers, PatientOpens
@@ -24,8 +24,9 @@ from polyclinic.clinics.rounds.prompts.tutor import (
 )
 
 PROMPTS = (
-    WritesSteps,
+    WritesStep,
     WritesScript,
+    WritesMemories,
     PatientOpens,
     PatientAnswers,
     StudentAnalyses,
@@ -64,6 +65,7 @@ __all__ = [
     "TutorLectures",
     "TutorRevises",
     "TutorThinks",
+    "WritesMemories",
     "WritesScript",
-    "WritesSteps",
+    "WritesStep",
 ]

@@ -1,4 +1,4 @@
-"""The author, who breaks a case down and writes the patient's part."""
+"""The author, who breaks a case down and writes the patient's part. One small form at a time."""
 
 from __future__ import annotations
 
@@ -7,30 +7,67 @@ from typing import ClassVar
 from polyclinic.clinics.rounds.prompts.people import Key as Key
 from polyclinic.clinics.rounds.prompts.people import Sheet as Sheet
 from polyclinic.clinics.rounds.prompts.replies import (
+    MEMORIES,
+    WrittenMemories,
     WrittenScript,
-    WrittenSteps,
+    WrittenStep,
+    memories_form,
 )
+from polyclinic.clinics.rounds.scenario.case import SocraticStep
 from polyclinic.core.message import Image
 from polyclinic.core.prompt import Prompt
+from polyclinic.core.reply import with_choices
+
+MOST_STEPS = 8
+NO_IMAGE = "none"
 
 
-class WritesSteps(Prompt[WrittenSteps]):
-    """An author breaks a case down into Socratic steps."""
+class WritesStep(Prompt[WrittenStep]):
+    """An author writes the next of a case's Socratic steps, after those in `written`."""
 
-    template: ClassVar[str] = "writes_steps.md"
-    words: ClassVar[int] = 500
+    template: ClassVar[str] = "writes_step.md"
+    words: ClassVar[int] = 80
     sheet: Sheet
     answer: str
     image_ids: tuple[str, ...]
     pictures: tuple[Image, ...]
-    for_human: ClassVar[str] = "Write the steps of this case, as JSON: only a program can be the author here."
+    written: tuple[SocraticStep, ...] = ()
+    for_human: ClassVar[str] = "Write the next step of this case, as JSON: only a program can be the author here."
+
+    @property
+    def last(self) -> bool:
+        """Whether there is no room for more steps."""
+        return len(self.written) == MOST_STEPS - 1
+
+    def reply_form(self) -> type[WrittenStep]:
+        """The first step cannot conclude, the last one must; a picture is one of the case's."""
+        stages = ("conclude",) if self.last else ("observe", "interpret", *(("conclude",) if self.written else ()))
+        return with_choices(WrittenStep, stage=stages, image=(*self.image_ids, NO_IMAGE))
 
 
 class WritesScript(Prompt[WrittenScript]):
-    """An author turns a case into a patient's memory."""
+    """An author turns a case into a patient's story."""
 
     template: ClassVar[str] = "writes_script.md"
-    words: ClassVar[int] = 500
+    words: ClassVar[int] = 150
     sheet: Sheet
-    image_ids: tuple[str, ...]
-    for_human: ClassVar[str] = "Write the patient's memory, as JSON: only a program can be the author here."
+    for_human: ClassVar[str] = "Write the patient's story, as JSON: only a program can be the author here."
+
+
+class WritesMemories(Prompt[WrittenMemories]):
+    """An author writes what the patient of that story remembers when asked, and how the pictures looked."""
+
+    template: ClassVar[str] = "writes_memories.md"
+    words: ClassVar[int] = 30
+    sheet: Sheet
+    speaker: str
+    story: str
+    for_human: ClassVar[str] = "Write the patient's memories, as JSON: only a program can be the author here."
+
+    def most_words(self) -> int:
+        """`words` for each memory and each picture."""
+        return self.words * (MEMORIES + len(self.sheet.captions))
+
+    def reply_form(self) -> type[WrittenMemories]:
+        """A field for each memory, and for each picture."""
+        return memories_form(len(self.sheet.captions))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from polyclinic.clinics.rounds.prompts.author import WritesScript, WritesSteps
+from polyclinic.clinics.rounds.prompts.author import WritesMemories, WritesScript, WritesStep
 from polyclinic.clinics.rounds.prompts.people import Sheet
 from polyclinic.clinics.rounds.scenario.shipped import pictures, shipped_cases
 from polyclinic.core.known_scene import KnownScene
@@ -15,6 +15,7 @@ def known_scenes() -> tuple[KnownScene, ...]:
     found: list[KnownScene] = []
     for case in shipped_cases()[:CASES]:
         sheet, ids = Sheet.from_case(case), tuple(image.id for image in case.images)
-        steps = WritesSteps(sheet=sheet, answer=case.answer_text, image_ids=ids, pictures=pictures(case))
-        found += [KnownScene("author", steps), KnownScene("author", WritesScript(sheet=sheet, image_ids=ids))]
+        step = WritesStep(sheet=sheet, answer=case.answer_text, image_ids=ids, pictures=pictures(case))
+        memories = WritesMemories(sheet=sheet, speaker="", story=sheet.vignette)
+        found += [KnownScene("author", prompt) for prompt in (step, WritesScript(sheet=sheet), memories)]
     return tuple(found)

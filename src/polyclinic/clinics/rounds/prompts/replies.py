@@ -52,46 +52,56 @@ def thoughts_about(students: tuple[str, ...], with_images: bool) -> type[TutorTh
 
 
 class WrittenStep(ReplyModel):
-    """One Socratic step as an author writes it."""
+    """One Socratic step as an author writes it: its words, then what kind of step it is."""
 
-    stage: Literal["observe", "interpret", "conclude"]
-    key_question: str = Field(min_length=1)
-    step_summary: str = Field(min_length=1)
-    image: str | None = Field(description="the id of the picture this step looks at, or null")
-
-
-class WrittenSteps(ReplyModel):
-    """A case broken down into steps, in order."""
-
-    steps: tuple[WrittenStep, ...] = Field(min_length=2, max_length=8)
-
-
-class WrittenFact(ReplyModel):
-    """One memory of the patient, with words in a question that bring it back."""
-
-    about: tuple[str, ...] = Field(min_length=1)
-    says: str = Field(min_length=1)
-
-
-class WrittenPerception(ReplyModel):
-    """How a picture looked to the patient."""
-
-    image: str
-    says: str
+    key_question: str = Field(min_length=1, description="the question that leads to the step")
+    step_summary: str = Field(min_length=1, description="what a learner should have found")
+    stage: Literal["observe", "interpret", "conclude"] = Field(description="conclude only for the last step")
+    image: str = Field(description="the id of the picture that the step looks at, or none")
 
 
 class WrittenScript(ReplyModel):
-    """A patient's memory of a case, in lay words and without personality."""
+    """A patient's story of a case, in lay words and without personality."""
 
-    age: int | None
-    sex: Sex | None
+    chief_complaint: str = Field(min_length=1, description="why the patient came, in the patient's words")
+    story: str = Field(description="how it went, in the patient's words")
+    concerns: str = Field(description="what the patient would like to know or have, in the patient's words")
     informant: str = Field(description="who speaks for a small child or a patient who cannot speak; empty otherwise")
-    persona_tags: tuple[str, ...]
-    chief_complaint: str = Field(min_length=1)
-    story: str
-    facts: tuple[WrittenFact, ...]
-    concerns: str
-    images: tuple[WrittenPerception, ...]
+    persona_tags: tuple[str, ...] = Field(description="a few plain words that say who could be this patient")
+    age: int | None = Field(description="the patient's age in years, if the case states it")
+    sex: Sex | None = Field(description="the patient's sex, if the case states it")
+
+
+class WrittenMemories(ReplyModel):
+    """What a patient remembers, each with the words in a question that bring it back. One field more for each picture:
+    see `memories_form`.
+    """
+
+    def facts(self) -> tuple[tuple[tuple[str, ...], str], ...]:
+        """The memories, each after the words that bring it back."""
+        parts = self.model_dump()
+        numbers = range(1, MEMORIES + 1)
+        return tuple((tuple(parts[f"memory_{number}_asked"]), parts[f"memory_{number}"]) for number in numbers)
+
+    def perceptions(self) -> tuple[str, ...]:
+        """How each picture looked to the patient, in order."""
+        return tuple([words for name, words in self.model_dump().items() if name.startswith("picture_")])
+
+
+MEMORIES = 4
+
+
+@lru_cache(maxsize=16)
+def memories_form(pictures: int) -> type[WrittenMemories]:
+    """The form for a case with so many pictures: no memory and no picture can be left out."""
+    fields: dict[str, Any] = {}
+    for number in range(1, MEMORIES + 1):
+        asked = "single words in a question that bring this memory back"
+        fields[f"memory_{number}_asked"] = (tuple[str, ...], Field(min_length=1, description=asked))
+        fields[f"memory_{number}"] = (str, Field(min_length=1, description="the memory, in the patient's words"))
+    for number in range(1, pictures + 1):
+        fields[f"picture_{number}"] = (str, Field(description=f"how picture {number} looked or felt to the patient"))
+    return cast("type[WrittenMemories]", create_model("WrittenMemoriesNow", __base__=WrittenMemories, **fields))
 
 
 class StudentAction(ReplyModel):

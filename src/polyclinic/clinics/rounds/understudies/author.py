@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from polyclinic.clinics.rounds.prompts import WritesScript, WritesSteps
+from polyclinic.clinics.rounds.prompts import WritesMemories, WritesScript, WritesStep
+from polyclinic.clinics.rounds.prompts.author import NO_IMAGE
 from polyclinic.clinics.rounds.prompts.replies import (
-    WrittenFact,
-    WrittenPerception,
+    WrittenMemories,
     WrittenScript,
     WrittenStep,
-    WrittenSteps,
+    memories_form,
 )
 from polyclinic.clinics.rounds.scenario.case import SPEAKS_FROM_AGE
 from polyclinic.clinics.rounds.scenario.loaders import stated_demographics
@@ -19,13 +19,19 @@ from polyclinic.core.understudy import Ask, Understudy, answers
 from polyclinic.text.sentences import sentences
 
 _UNCONSCIOUS = re.compile(r"\b(unconscious|unresponsive|comatose|intubated|mute|aphasi)", re.IGNORECASE)
+_MEMORIES = (
+    (("start", "when", "long"), "It started not long ago."),
+    (("pain", "hurt", "feel"), "It bothers me a good deal."),
+    (("medicine", "tablets"), "I cannot say more about medicines."),
+    (("family", "before", "history"), "Nobody told me of anything like it before."),
+)
 
 
 class AuthorUnderstudy(Understudy):
     """Writes plain steps and a plain script for cases from other collections, from the sheet alone."""
 
-    @answers(WritesSteps)
-    def steps(self, ask: Ask[WritesSteps]) -> WrittenSteps:
+    @answers(WritesStep)
+    def step(self, ask: Ask[WritesStep]) -> WrittenStep:
         """Gather, look at each picture, weigh, conclude."""
         prompt = ask.prompt
         story = sentences(prompt.sheet.vignette)
@@ -44,30 +50,17 @@ class AuthorUnderstudy(Understudy):
             )
         )
         made.append(("conclude", prompt.sheet.question, f"The answer is {prompt.answer}.", None))
-        return WrittenSteps(
-            steps=tuple(WrittenStep(stage=a, key_question=b, step_summary=c, image=d) for a, b, c, d in made)
-        )
+        stage, question, summary, image = made[-1 if prompt.last else len(prompt.written)]
+        return WrittenStep(key_question=question, step_summary=summary, stage=stage, image=image or NO_IMAGE)
 
     @answers(WritesScript)
     def script(self, ask: Ask[WritesScript]) -> WrittenScript:
-        """The story cut into memories; a small child or an unconscious patient gets an informant."""
+        """A plain story; a small child or an unconscious patient gets an informant."""
         prompt = ask.prompt
         who = stated_demographics(prompt.sheet.vignette)
         age, sex = (who.age, who.sex) if who else (None, None)
         silent = (age is not None and age < SPEAKS_FROM_AGE) or _UNCONSCIOUS.search(prompt.sheet.vignette) is not None
         speaker = "parent" if age is not None and age < SPEAKS_FROM_AGE else "relative"
-        topics = (
-            ("start", "when", "long"),
-            ("pain", "hurt", "feel"),
-            ("medicine", "tablets"),
-            ("family", "before", "history"),
-        )
-        memories = (
-            "It started not long ago.",
-            "It bothers me a good deal.",
-            "I cannot say more about medicines.",
-            "Nobody told me of anything like it before.",
-        )
         return WrittenScript(
             age=age,
             sex=sex,
@@ -75,10 +68,16 @@ class AuthorUnderstudy(Understudy):
             persona_tags=tuple(filter(None, (sex or "", "adult" if age is None or age >= 18 else "child"))),
             chief_complaint="I have not been well and they told me to come here.",
             story="I can only tell you how it feels; the rest is on the sheet that you have.",
-            facts=tuple(WrittenFact(about=about, says=says) for about, says in zip(topics, memories, strict=True)),
             concerns="I would like to know what comes next.",
-            images=tuple(
-                WrittenPerception(image=image, says="They took a picture; I did not see much.")
-                for image in prompt.image_ids
-            ),
         )
+
+    @answers(WritesMemories)
+    def memories(self, ask: Ask[WritesMemories]) -> WrittenMemories:
+        """What anybody could say of anything."""
+        said: dict[str, tuple[str, ...] | str] = {}
+        for number, (asked, memory) in enumerate(_MEMORIES, start=1):
+            said |= {f"memory_{number}_asked": asked, f"memory_{number}": memory}
+        many = len(ask.prompt.sheet.captions)
+        pictures = [f"picture_{number}" for number in range(1, many + 1)]
+        said |= dict.fromkeys(pictures, "They took a picture; I did not see much.")
+        return memories_form(many).model_validate(said)
