@@ -11,7 +11,6 @@ from polyclinic.clinics.demo.prompts import CallerReacts
 from polyclinic.core.loosely import flat_fields, named_choice, read_loosely
 from polyclinic.core.model import FORM_IN_WORDS, Completion
 from polyclinic.core.plainly import field_value
-from polyclinic.core.prompt import Prompt
 from polyclinic.core.reply import ReplyModel, Unreadable
 from polyclinic.core.transcript import Called, Noted
 from polyclinic.errors import SimulatedUserError

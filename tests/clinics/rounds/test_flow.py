@@ -9,9 +9,11 @@ import pytest
 
 from polyclinic.clinics.rounds.agents import people
 from polyclinic.clinics.rounds.agents.people import EXCHANGES
-from polyclinic.clinics.rounds.prompts import ChecksSafety, PatientAnswers
+from polyclinic.clinics.rounds.prompts import ChecksSafety, PatientAnswers, WritesStep
+from polyclinic.clinics.rounds.prompts.author import MOST_STEPS
 from polyclinic.clinics.rounds.rules.heard import settled_on
 from polyclinic.clinics.rounds.rules.notes import Analysed, Chose, RoomOpened, Thought
+from polyclinic.clinics.rounds.scenario.case import TeachingCase
 from polyclinic.clinics.rounds.scenario.loaders import load_cases
 from polyclinic.clinics.rounds.scenario.shipped import shipped_cases
 from polyclinic.clinics.rounds.understudies.voices import voice
@@ -165,7 +167,7 @@ async def test_a_choice_in_free_words_is_read_and_a_letter_is_not(play: Play) ->
     assert schema is not None and schema["properties"]["choice"]["enum"] == list(case.options)
 
 
-async def test_cases_from_elsewhere_get_steps_and_a_script_from_the_author(tmp_path: Path, play: Play) -> None:
+def case_from_elsewhere(folder: Path) -> TeachingCase:
     row = {
         "id": "MM-5",
         "question": "A 5-year-old boy limps. He has no fever. His hip film is normal. What is the likely cause?",
@@ -175,15 +177,31 @@ async def test_cases_from_elsewhere_get_steps_and_a_script_from_the_author(tmp_p
         "body_system": "Skeletal",
         "question_type": "Reasoning",
     }
-    path = tmp_path / "x.jsonl"
+    path = folder / "x.jsonl"
     path.write_bytes(orjson.dumps(row))
-    played = await play(load_cases(path)[0], "full", judged=True)
+    return load_cases(path)[0]
+
+
+async def test_cases_from_elsewhere_get_steps_and_a_script_from_the_author(tmp_path: Path, play: Play) -> None:
+    played = await play(case_from_elsewhere(tmp_path), "full", judged=True)
     assert played.result.status == "done", played.result.failures
     case = played.result.transcript.notes(RoomOpened)[0].taught
     assert case.script is not None and case.script.informant is not None
-    assert len(case.steps) >= 2 and case.script.informant.relation == "parent"
+    assert [step.stage for step in case.steps] == ["observe", "interpret", "conclude"]
+    assert case.script.informant.relation == "parent" and len(case.script.facts) == 4
     assert {request.role for request in played.of("author")} == {"author"}
     assert {score.metric for score in played.result.scores} >= {"ets", "msm", "mps", "reward", "learning_gain"}
+
+
+async def test_an_author_who_comes_to_no_end_has_to_conclude(tmp_path: Path, play: Play) -> None:
+    def goes_on(request: Request, completion: Completion) -> Completion:
+        if not isinstance(request.prompt, WritesStep) or request.prompt.last:
+            return completion
+        return replace(completion, text=completion.text.replace('"conclude"', '"interpret"'))
+
+    played = await play(case_from_elsewhere(tmp_path), "one-student", changes={"author": goes_on})
+    stages = [step.stage for step in played.result.transcript.notes(RoomOpened)[0].taught.steps]
+    assert len(stages) == MOST_STEPS and stages.index("conclude") == MOST_STEPS - 1
 
 
 async def test_shipped_cases_never_trouble_the_author(play: Play) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from polyclinic.clinics.rounds.prompts import Sheet, WritesMemories, WritesScript, WritesStep
-from polyclinic.clinics.rounds.prompts.author import NO_IMAGE
+from polyclinic.clinics.rounds.prompts.author import MOST_STEPS, NO_IMAGE
 from polyclinic.clinics.rounds.prompts.replies import WrittenMemories, WrittenScript
 from polyclinic.clinics.rounds.scenario.case import (
     Demographics,
@@ -37,7 +37,12 @@ class Author:
         steps: list[SocraticStep] = []
         while not steps or steps[-1].stage != "conclude":
             prompt = WritesStep(
-                sheet=sheet, answer=case.answer_text, image_ids=ids, pictures=pictures(case), written=tuple(steps)
+                sheet=sheet,
+                answer=case.answer_text,
+                image_ids=ids,
+                pictures=pictures(case),
+                written=tuple(steps),
+                last=len(steps) == MOST_STEPS - 1,
             )
             step = await self._agent.ask(prompt)
             image = step.image if step.image != NO_IMAGE else None

@@ -23,7 +23,7 @@ NO_IMAGE = "none"
 
 
 class WritesStep(Prompt[WrittenStep]):
-    """An author writes the next of a case's Socratic steps, after those in `written`."""
+    """An author writes the next of a case's Socratic steps, after those in `written`. `last`: there is no room for more."""
 
     template: ClassVar[str] = "writes_step.md"
     words: ClassVar[int] = 80
@@ -32,12 +32,8 @@ class WritesStep(Prompt[WrittenStep]):
     image_ids: tuple[str, ...]
     pictures: tuple[Image, ...]
     written: tuple[SocraticStep, ...] = ()
+    last: bool = False
     for_human: ClassVar[str] = "Write the next step of this case, as JSON: only a program can be the author here."
-
-    @property
-    def last(self) -> bool:
-        """Whether there is no room for more steps."""
-        return len(self.written) == MOST_STEPS - 1
 
     def reply_form(self) -> type[WrittenStep]:
         """The first step cannot conclude, the last one must; a picture is one of the case's."""

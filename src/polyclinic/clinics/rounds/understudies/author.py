@@ -50,7 +50,7 @@ class AuthorUnderstudy(Understudy):
             )
         )
         made.append(("conclude", prompt.sheet.question, f"The answer is {prompt.answer}.", None))
-        stage, question, summary, image = made[-1 if prompt.last else len(prompt.written)]
+        stage, question, summary, image = made[-1 if prompt.last else min(len(prompt.written), len(made) - 1)]
         return WrittenStep(key_question=question, step_summary=summary, stage=stage, image=image or NO_IMAGE)
 
     @answers(WritesScript)
