@@ -23,7 +23,9 @@ NO_IMAGE = "none"
 
 
 class WritesStep(Prompt[WrittenStep]):
-    """An author writes the next of a case's Socratic steps, after those in `written`. `last`: there is no room for more."""
+    """An author writes the next of a case's Socratic steps, after those in `written`. `last`: there is room for no
+    more.
+    """
 
     template: ClassVar[str] = "writes_step.md"
     words: ClassVar[int] = 80
