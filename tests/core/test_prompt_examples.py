@@ -12,7 +12,7 @@ import pytest
 from polyclinic.clinics.duty.evolve.reflect import scales
 from polyclinic.clinics.duty.prompts import HearsTraits
 from polyclinic.clinics.rounds.prompts import Key, Sheet, TutorThinks, WritesMemories
-from polyclinic.clinics.rounds.scenario.shipped import case_named, shipped_cases
+from polyclinic.clinics.rounds.scenario.shipped import shipped_cases
 from polyclinic.clinics.rounds.state import Analysis
 from polyclinic.core.loosely import flat_fields
 from polyclinic.core.prompt import Prompt
@@ -30,7 +30,7 @@ PEOPLE_ONLY = {"DeskWaits"}
 """Prompts that no model is given."""
 _FIELD = re.compile(r"\{\{.*?\}\}|\{%.*?%\}")
 _GARDEN = Criterion(id="care", question="Was the path kept to?", low=1, high=5, anchors={"1..5": "more or less"})
-_CASE = case_named("card-04")
+_CASE = shipped_cases()[0]
 
 
 def made_for_its_data(name: str) -> Prompt[Any]:

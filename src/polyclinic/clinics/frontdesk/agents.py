@@ -186,14 +186,13 @@ class Staff:
 
     async def reasons(self, diary: Diary, now: int, patient_says: str, moving: str = "") -> tuple[Proposal, ...] | None:
         """A time found by reading the diaries."""
-        time, diaries = diary.time, readable_diaries(diary)
+        time = diary.time
         prompt = StaffReasons(
             department=diary.plan.name,
             opens=time.time_text(0),
             closes=clock_text(time.close_minute),
             unit_minutes=time.slot_minutes,
-            first_end=clock_text(time.open_minute + diaries[0].visit_minutes),
-            diaries=diaries,
+            diaries=readable_diaries(diary),
             now=time.clock(now).isoformat(timespec="minutes"),
             moving=moving,
             patient_says=patient_says,

@@ -158,7 +158,6 @@ class StaffReasons(Prompt[FoundTime]):
     opens: str
     closes: str
     unit_minutes: int
-    first_end: str
     diaries: tuple[PhysicianDiary, ...]
     now: str
     moving: str
