@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import orjson
 
 from polyclinic.core.again import again
 from polyclinic.core.agent import REASKS, read_completion
@@ -135,7 +134,7 @@ def _judge(done: Performance, reply: Any, side: Side) -> None:
             f"{name}: {said}, right is {' or '.join(scene.right[name])}" for name, said in wrong.items()
         )
     if isinstance(scene.request.prompt, SeesPicture):
-        done.seen = orjson.loads(scene.expected.text) == reply.model_dump()
+        done.seen = read_completion(scene.request.prompt, scene.expected).colour == reply.colour
         done.why = "" if done.seen else f"saw {reply.colour}"
     elif side == "simulated" and isinstance(reply, str) and scene.request.episode:
         fault = broken_by(reply, own=(scene.role,))
