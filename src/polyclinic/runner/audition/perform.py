@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-
 from polyclinic.core.again import again
 from polyclinic.core.agent import REASKS, read_completion
 from polyclinic.core.clinic import Side
