@@ -37,7 +37,7 @@ def _context() -> str:
     ).model_dump_json()
 
 
-def _output(question: str = "What do you all make of the rhythm?") -> str:
+def _output(question: str = case_named("card-03").steps[0].key_question) -> str:
     students = [(name, f"{name} sees the heart and misses the rhythm.") for name in NAMES]
     thinking = write_thinking(
         "They begin.", case_named("card-03").steps[0].step_summary, students, "Ann and Ben agree."

@@ -65,11 +65,16 @@ class TeachingData(TrainingData[TeachingCase]):
         return base_id(scenario.id)
 
     def split(self, scenario: TeachingCase, test_share: float) -> Split:
-        """Our own cases say it themselves; others are told by their id."""
-        if scenario.source == "polyclinic":
-            return scenario.split
+        """Our own test cases are always held out; where a larger share is wanted, so are more of ours, told by their id
+        as cases of other collections are.
+        """
         chance = stream("dataset-split", scenario.source, self.case(scenario)).random()
-        return "test" if chance < test_share else "train"
+        if scenario.source != "polyclinic":
+            return "test" if chance < test_share else "train"
+        sides = [case.split for case in shipped_cases()]
+        already = sides.count("test") / len(sides)
+        more = (test_share - already) / (1 - already)
+        return "test" if scenario.split == "test" or chance < more else "train"
 
     def question(self, scenario: TeachingCase) -> str:
         """What a student would be asked."""

@@ -64,9 +64,9 @@ class TurnContext(CaseFacts):
 
 
 class SessionSeen(CaseFacts):
-    """What a session's words say. `monologue` and `guidance` are empty where the whole session is judged. `turns` and
-    `aimed` are for the judge to fill in: what it understood of the tutor's turns and of the aim that the tutor wrote
-    down.
+    """What a session's words say. `monologue` and `guidance` are empty where the whole session is judged. `turns`,
+    `aimed` and `missing` are for the judge to fill in: what it understood of the tutor's turns, the steps that the tutor
+    wrote down as its aim, and the steps that not every student's report shows.
     """
 
     reports: tuple[str, ...] = ()
@@ -74,11 +74,16 @@ class SessionSeen(CaseFacts):
     monologue: str = ""
     guidance: str = ""
     turns: tuple[Turn, ...] = ()
-    aimed: bool = False
+    aimed: tuple[int, ...] = ()
+    missing: tuple[int, ...] = ()
 
     def thinking(self) -> Thinking:
         """The monologue's parts."""
         return read_thinking(self.monologue, self.names, "<think_image>" in self.monologue)
+
+    def wanted(self) -> tuple[int, ...]:
+        """The steps that still lead on: those that are missing, in order; the last one where none is."""
+        return self.missing or (len(self.steps) - 1,)
 
 
 def room_note(transcript: Transcript) -> RoomOpened:

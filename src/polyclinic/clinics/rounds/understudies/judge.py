@@ -5,10 +5,15 @@ from __future__ import annotations
 from polyclinic.clinics.rounds.readings import HARM, CaseRead
 from polyclinic.clinics.rounds.rules.teaching import balance, names_in, question_share
 from polyclinic.clinics.rounds.rules.view import SessionSeen, Turn
+from polyclinic.clinics.rounds.understudies.textbook import quotes, steps_in
 from polyclinic.core.understudy import Ask
 from polyclinic.eval.prompts import JudgesRubric
 from polyclinic.eval.rubric_understudy import Grade, RubricUnderstudy
+from polyclinic.text.phrases import contains_phrase
 from polyclinic.text.sentences import is_question, sentences
+
+
+_EVERYBODY = ("all", "us", "we", "group", "everybody", "everyone", "both of you", "each of you", "team")
 
 
 def _quote(texts: tuple[str, ...]) -> tuple[str, ...]:
@@ -57,19 +62,26 @@ def _professional(seen: SessionSeen) -> Grade:
 
 
 def _aims(seen: SessionSeen) -> Grade:
+    """Where the group stands is known by the next step: the first that not every student's report shows."""
+    wanted = seen.wanted()
     if not seen.thinking().text("think_history") or not seen.aimed:
-        return Grade(-1, "the aim is none of the steps")
-    return Grade(2, "the aim is a step of the case")
+        return Grade(-2, "the aim is none of the steps")
+    if wanted[0] in seen.aimed:
+        return Grade(2, "the aim is the next step of the case")
+    if set(seen.aimed) & set(wanted):
+        return Grade(1, "the aim is a later step; an earlier one is still missing")
+    return Grade(-1, "the aim is a step that every student has made")
 
 
 def _asks_group(seen: SessionSeen) -> Grade:
-    said = sentences(seen.guidance)
-    if not any(map(is_question, said)):
-        return Grade(-2, "a statement")
+    """A question of use leads to a step that is still missing; the answer, given away, is none."""
+    turn = seen.turns[0]
+    if turn.leak or not any(map(is_question, sentences(seen.guidance))):
+        return Grade(-2, "the answer is handed out" if turn.leak else "a statement")
+    if not set(turn.asked) & set(seen.wanted()):
+        return Grade(0, "a question that leads to no step which is still missing")
     addressed = names_in(seen.guidance, seen.names)
-    whole = len(addressed) == len(seen.names) or any(
-        word in seen.guidance.casefold() for word in ("all", "us", "group")
-    )
+    whole = len(addressed) == len(seen.names) or any(contains_phrase(seen.guidance, word) for word in _EVERYBODY)
     return Grade(2 if whole else 1, "a question to the group" if whole else "a question to some")
 
 
@@ -122,6 +134,12 @@ _GRADERS = {
 }
 
 
+def _aimed_at(ask: Ask[JudgesRubric], aim: str, read: CaseRead) -> tuple[int, ...]:
+    """The steps that an aim names: those that it quotes; where it quotes none, those that it means."""
+    quoted = tuple(number for number, step in enumerate(read.steps) if quotes(aim, step.step_summary))
+    return quoted or steps_in(ask, aim, read)
+
+
 class JudgeUnderstudy(RubricUnderstudy[SessionSeen]):
     """Grades all rubrics of this clinic. What words mean it understands as every offline player does."""
 
@@ -141,9 +159,15 @@ class JudgeUnderstudy(RubricUnderstudy[SessionSeen]):
             )
 
         aim = facts.thinking().text("think_question")
-        aimed = any(ask.understands(aim, question) for question in read.holds())
         spoken = (facts.guidance,) if facts.guidance else facts.tutor
-        return facts.model_copy(update={"turns": tuple(map(turn, spoken)), "aimed": aimed})
+        held = [steps_in(ask, report, read) for report in facts.reports] if facts.guidance else []
+        return facts.model_copy(
+            update={
+                "turns": tuple(map(turn, spoken)),
+                "aimed": _aimed_at(ask, aim, read),
+                "missing": tuple(n for n in range(len(read.steps)) if not all(n in steps for steps in held)),
+            }
+        )
 
     def grade(self, criterion: str, facts: SessionSeen) -> Grade:
         """The grade of one criterion."""

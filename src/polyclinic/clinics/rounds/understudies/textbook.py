@@ -8,6 +8,7 @@ from the sheet alone.
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 from polyclinic.clinics.rounds.prompts import Key, Sheet
 from polyclinic.clinics.rounds.readings import CaseRead
@@ -15,6 +16,7 @@ from polyclinic.clinics.rounds.scenario.case import TeachingCase
 from polyclinic.clinics.rounds.scenario.choose import base_id
 from polyclinic.clinics.rounds.scenario.shipped import PACKAGE, shipped_case
 from polyclinic.core.files import package_data
+from polyclinic.core.understudy import Ask
 from polyclinic.text.phrases import contains_phrase
 
 
@@ -41,3 +43,17 @@ def read_of(sheet: Sheet, key: Key) -> CaseRead:
     return CaseRead.made(
         sheet.vignette, sheet.question, sheet.options, key.answer, key.explanation, key.pitfalls, key.steps
     )
+
+
+def steps_in(ask: Ask[Any], text: str, read: CaseRead) -> tuple[int, ...]:
+    """The steps that a text shows: those that it quotes, which needs no understanding, and those that it means."""
+    return tuple(
+        number
+        for number, (step, question) in enumerate(zip(read.steps, read.holds(), strict=True))
+        if quotes(text, step.step_summary) or ask.understands(text, question)
+    )
+
+
+def quotes(text: str, words: str) -> bool:
+    """Whether the words stand in the text as they are, whatever ends them."""
+    return contains_phrase(text, words.strip().rstrip(".?!"))

@@ -9,6 +9,7 @@ student only), ``aimless`` (asks for nothing that leads on), ``bad_form`` (break
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeVar
 
 from polyclinic.clinics.rounds.prompts import (
@@ -25,7 +26,7 @@ from polyclinic.clinics.rounds.prompts.replies import TutorThoughts, thoughts_ab
 from polyclinic.clinics.rounds.readings import HARM, CaseRead
 from polyclinic.clinics.rounds.rules.thinking import write_output
 from polyclinic.clinics.rounds.state import Analysis
-from polyclinic.clinics.rounds.understudies.textbook import look_up, read_of
+from polyclinic.clinics.rounds.understudies.textbook import look_up, read_of, steps_in
 from polyclinic.clinics.rounds.understudies.voices import TutorVoice, Voice, voice
 from polyclinic.core.memory import cut
 from polyclinic.core.understudy import Ask, Understudy, answers
@@ -43,13 +44,8 @@ class Group:
         prompt = ask.prompt
         self.key, self.analyses, self.speaks = prompt.key, prompt.analyses, voice(prompt.cue.voice)
         self.case = look_up(prompt.cue.case)
-        questions = read_of(prompt.sheet, prompt.key).holds()
-        self.held = {
-            analysis.student: [
-                number for number, question in enumerate(questions) if ask.understands(analysis.text, question)
-            ]
-            for analysis in self.analyses
-        }
+        read = read_of(prompt.sheet, prompt.key)
+        self.held = {analysis.student: steps_in(ask, analysis.text, read) for analysis in self.analyses}
 
     @property
     def next(self) -> int:
@@ -72,7 +68,7 @@ class Group:
         return [*(name for name in self.held if name not in got), *got]
 
 
-def _about(mine: TutorVoice, analysis: Analysis, held: list[int], key: Key) -> str:
+def _about(mine: TutorVoice, analysis: Analysis, held: Sequence[int], key: Key) -> str:
     missing = next((step for number, step in enumerate(key.steps) if number not in held), None)
     steps = ", ".join(str(number + 1) for number in held)
     has = mine.has.format(name=analysis.student, steps=steps) if held else mine.has_none.format(name=analysis.student)
