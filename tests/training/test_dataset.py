@@ -98,6 +98,15 @@ async def test_the_same_wish_gives_the_same_bytes(tmp_path: Path) -> None:
         assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes(), file
 
 
+def test_more_of_our_own_cases_can_be_held_out_and_never_fewer_than_say_so_themselves() -> None:
+    data, cases = load_clinic("rounds").dataset, shipped_cases()
+    assert data is not None
+    held = {share: {case.id for case in cases if data.split(case, share) == "test"} for share in (0.1, 0.45, 1.0)}
+    assert held[0.1] == {case.id for case in cases if case.split == "test"}
+    assert held[0.1] < held[0.45] < held[1.0] and len(held[1.0]) == len(cases)
+    assert 0.3 < len(held[0.45]) / len(cases) < 0.6
+
+
 async def test_the_card_says_what_is_inside(store: Store, tmp_path: Path) -> None:
     card = await build(store, _wish(tmp_path, rows=20))
     text = (tmp_path / "README.md").read_text()

@@ -12,6 +12,7 @@ from polyclinic.errors import ConfigError, UnknownName
 from polyclinic.runner.registry import load_clinic
 from polyclinic.store.store import Store, open_store
 from polyclinic.training.grading import open_grader
+from polyclinic.training.grading_pool import GradingPlan, grading
 from polyclinic.training.trl_reward import RewardFunction, grading_thread, text_of
 from tests.clinics.rounds.cases import case_named
 
@@ -19,9 +20,9 @@ ROUNDS = load_clinic("rounds")
 NAMES = ("Ann", "Ben")
 
 
-def _context() -> str:
+def _context(organ: str = "the heart") -> str:
     case = case_named("card-03")
-    said = {name: f"{name} thinks that it is the heart." for name in NAMES}
+    said = {name: f"{name} thinks that it is {organ}." for name in NAMES}
     return TurnContext(
         vignette=case.vignette,
         question=case.question,
@@ -99,14 +100,29 @@ async def test_a_clinic_without_a_reward_says_so(store: Store) -> None:
 
 def test_the_reward_function_gives_a_trainer_numbers_and_logs_the_criteria(tmp_path: Path) -> None:
     logged: dict[str, float] = {}
-    with grading_thread("rounds", "", f"sqlite:///{tmp_path}/g.db") as grading:
-        reward = RewardFunction(grading)
+    with grading_thread("rounds", "", f"sqlite:///{tmp_path}/g.db") as grades:
+        reward = RewardFunction(grades)
         chat = [{"role": "assistant", "content": _output()}]
         found = reward([chat, "no form"], [_context()] * 2, log_metric=logged.__setitem__, prompts=["", ""])
     assert found[0] is not None and found[0] > 0 and found[1] == PENALTY
     assert logged["veto"] == 0.5 and logged["ungraded"] == 0 and logged["criterion/is_1"] == 0
     assert logged["criterion/is_3"] == 2, "only outputs that were judged count"
     assert reward.account().new_calls == 3 and reward.account().outputs == 2
+
+
+@pytest.mark.slow
+def test_several_processes_grade_as_one_does_and_find_their_judgements_again(tmp_path: Path) -> None:
+    moments = [_context(said) for said in ("the heart", "the lungs", "the kidneys", "the liver")]
+    contexts, outputs = [*moments, *moments], [*([_output()] * 4), *(["no form"] * 4)]
+    plan, stores = GradingPlan("rounds", ""), [f"sqlite:///{tmp_path}/{name}.db" for name in "ab"]
+    with grading(plan, [f"sqlite:///{tmp_path}/alone.db"]) as alone:
+        expected = alone.grades(contexts, outputs)
+    with grading(plan, stores) as several:
+        assert several.grades(contexts, outputs) == expected
+        assert several.paid == 4 * 3 and not several.failures
+    with grading(plan, stores) as again:
+        assert again.grades(contexts, outputs) == expected
+        assert again.paid == 0
 
 
 def test_words_of_a_completion_with_parts_are_joined() -> None:

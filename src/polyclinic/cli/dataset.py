@@ -49,7 +49,7 @@ SHORT = "Turn a clinic's episodes into training data (JSONL, Parquet) with a dat
     "--test-share",
     default=0.1,
     show_default=True,
-    help="Share of cases from other collections that is held out for testing.",
+    help="Share of cases that is held out for testing; the clinic's own test cases always are.",
 )
 @click.option("--seed", default=0, show_default=True, help="Decides groups and order.")
 @click.option("--concurrency", default=32, show_default=True, help="Episodes at the same time.")

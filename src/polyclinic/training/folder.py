@@ -43,10 +43,10 @@ class Folder:
         """The trained weights, whole or as an adapter."""
         return self.path / "model"
 
-    @property
-    def grades(self) -> str:
-        """The store that keeps the judgements of this run."""
-        return f"sqlite:///{self.path / 'grades.db'}"
+    def grades(self, graders: int) -> list[str]:
+        """The stores that keep the judgements of this run: one for each process that grades."""
+        names = ["grades.db", *(f"grades-{number}.db" for number in range(2, graders + 1))]
+        return [f"sqlite:///{self.path / name}" for name in names]
 
     def open(self, config: TrainingConfig) -> str:
         """Write the configuration down, or see that it is the same; the checkpoint to go on from, if any."""

@@ -70,14 +70,23 @@ class Grader:
                 await board.written()
         return made
 
+    async def grade_some(self, contexts: Sequence[str], outputs: Sequence[str]) -> list[OutputReward | None]:
+        """The rewards of outputs, in order."""
+        pairs = zip(contexts, outputs, strict=True)
+        return list(await asyncio.gather(*(self.grade(context, output) for context, output in pairs)))
+
     async def grade_all(self, contexts: Sequence[str], outputs: Sequence[str]) -> list[OutputReward | None]:
         """The rewards of a batch, in order. A judge that fails on every output is no judge: that is an error."""
-        pairs = list(zip(contexts, outputs, strict=True))
-        grades = list(await asyncio.gather(*(self.grade(context, output) for context, output in pairs)))
-        if pairs and all(grade is None for grade in grades):
-            reason = self.failures.most_common(1)[0][0]
-            raise ConfigError(f"the judge failed on all {len(pairs)} outputs, so nothing can be learned: {reason}")
+        grades = await self.grade_some(contexts, outputs)
+        see_that_some_are_graded(grades, self.failures)
         return grades
+
+
+def see_that_some_are_graded(grades: Sequence[OutputReward | None], failures: Counter[str]) -> None:
+    """Raise when a judge has failed on a whole batch."""
+    if grades and all(grade is None for grade in grades):
+        reason = failures.most_common(1)[0][0]
+        raise ConfigError(f"the judge failed on all {len(grades)} outputs, so nothing can be learned: {reason}")
 
 
 class _Counting:

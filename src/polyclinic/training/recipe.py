@@ -62,7 +62,9 @@ class GrpoRecipe(Recipe):
     `reuse` is the number of steps that learn from the outputs of one generation, so a generation makes
     `batch` × `accumulate` × `reuse` outputs. `beta` weighs the distance to the model that training starts from;
     `reward` is the name of the clinic's reward; with `contexts`, only so many different prompts are used. `sampler`
-    says who writes the outputs: the quick one where the machine has a GPU and knows the model, or transformers.
+    says who writes the outputs: the quick one where the machine has a GPU and knows the model, or transformers. `share`
+    reads the prompt of a group once for all its outputs where the model allows it. `graders` is the number of processes
+    that grade: more than one helps where the judge is an understudy, which thinks on this machine.
     """
 
     generations: int = Field(8, ge=2)
@@ -77,6 +79,8 @@ class GrpoRecipe(Recipe):
     reward: str = ""
     contexts: int = Field(0, ge=0)
     sampler: Literal["auto", "quick", "transformers"] = "auto"
+    share: bool = True
+    graders: int = Field(1, ge=1)
 
 
 class DpoRecipe(Recipe):

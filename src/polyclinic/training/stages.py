@@ -25,10 +25,11 @@ from polyclinic.training.examples import (
     sft_examples,
 )
 from polyclinic.training.folder import PROGRESS, Folder, digest_of, versions
+from polyclinic.training.grading_pool import GradingPlan, grading
 from polyclinic.training.progress import progress_callback, read_progress
 from polyclinic.training.recipe import DpoRecipe, GrpoRecipe, Recipe, SftRecipe
 from polyclinic.training.record import StageResult, TrainingConfig
-from polyclinic.training.trl_reward import RewardFunction, grading_thread
+from polyclinic.training.trl_reward import RewardFunction
 
 Arguments = Mapping[str, Any]
 """Keyword arguments of a trainer of TRL, which has no types of its own."""
@@ -92,11 +93,12 @@ def run_grpo(job: Job, recipe: GrpoRecipe) -> StageResult:
     folder.path.mkdir(parents=True, exist_ok=True)
     if recipe.beta and not recipe.lora_rank:
         _keep_start(weights, folder)
-    with grading_thread(job.clinic, job.judge, folder.grades, recipe.reward, job.local_only) as grading:
-        reward = RewardFunction(grading)
+    plan = GradingPlan(job.clinic, job.judge, recipe.reward, job.local_only)
+    with grading(plan, folder.grades(recipe.graders)) as grades:
+        reward = RewardFunction(grades)
 
         def trainer(arguments: Arguments, more: Arguments) -> Any:
-            chosen = grpo_trainer(recipe.sampler)
+            chosen = grpo_trainer(recipe.sampler, recipe.share)
             return chosen(args=GRPOConfig(**arguments, **own), reward_funcs=[reward], **more)
 
         result = replace(_train(job, recipe, weights, found, trainer), judge=reward.account())

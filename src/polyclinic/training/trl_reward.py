@@ -12,7 +12,7 @@ import threading
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from polyclinic.core.dataset import OutputReward
 from polyclinic.runner.registry import load_clinic
@@ -27,11 +27,25 @@ class Grading:
     """A grader in a thread of its own."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, grader: Grader) -> None:
-        self._loop, self.grader = loop, grader
+        self._loop, self._grader = loop, grader
+
+    @property
+    def paid(self) -> int:
+        """How many calls of a judge were made that no journal held."""
+        return self._grader.paid
+
+    @property
+    def failures(self) -> Counter[str]:
+        """The outputs that no judge could grade, by reason."""
+        return self._grader.failures
 
     def grades(self, contexts: Sequence[str], outputs: Sequence[str]) -> list[OutputReward | None]:
         """The rewards of a batch."""
-        return _wait(self._loop, self.grader.grade_all(contexts, outputs))
+        return _wait(self._loop, self._grader.grade_all(contexts, outputs))
+
+    def grades_of_some(self, contexts: Sequence[str], outputs: Sequence[str]) -> list[OutputReward | None]:
+        """The rewards of a part of a batch, all of which may have failed."""
+        return _wait(self._loop, self._grader.grade_some(contexts, outputs))
 
 
 def _wait(loop: asyncio.AbstractEventLoop, work: Awaitable[T]) -> T:
@@ -64,6 +78,21 @@ def grading_thread(clinic: str, cast: str, store: str, reward: str = "", local_o
         loop.close()
 
 
+class Grades(Protocol):
+    """What grades a batch, and counts what that cost."""
+
+    @property
+    def paid(self) -> int:
+        """How many calls of a judge were made that no journal held."""
+
+    @property
+    def failures(self) -> Counter[str]:
+        """The outputs that no judge could grade, by reason."""
+
+    def grades(self, contexts: Sequence[str], outputs: Sequence[str]) -> list[OutputReward | None]:
+        """The rewards of a batch."""
+
+
 class RewardFunction:
     """What a trainer calls with a batch. The dataset's column `context` says what each output is an answer to.
 
@@ -72,7 +101,7 @@ class RewardFunction:
 
     __name__ = "reward"
 
-    def __init__(self, grading: Grading) -> None:
+    def __init__(self, grading: Grades) -> None:
         self._grading = grading
         self.outputs = self.dropped = 0
 
@@ -100,8 +129,7 @@ class RewardFunction:
 
     def account(self) -> JudgeAccount:
         """How many outputs were graded, and at how many new calls of the judge, by all processes of the run."""
-        grader = self._grading.grader
-        own = (self.outputs, self.dropped, grader.paid, grader.failures)
+        own = (self.outputs, self.dropped, self._grading.paid, self._grading.failures)
         shares = _of_all_processes(own)
         failures = sum((failed for _, _, _, failed in shares), Counter[str]())
         return JudgeAccount(

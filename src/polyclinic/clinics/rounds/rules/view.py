@@ -65,8 +65,8 @@ class TurnContext(CaseFacts):
 
 class SessionSeen(CaseFacts):
     """What a session's words say. `monologue` and `guidance` are empty where the whole session is judged. `turns`,
-    `aimed` and `missing` are for the judge to fill in: what it understood of the tutor's turns, the steps that the tutor
-    wrote down as its aim, and the steps that not every student's report shows.
+    `aimed` and `missing` are for the judge to fill in: what it understood of the tutor's turns, the steps that the
+    tutor wrote down as its aim, and the steps that not every student's report shows.
     """
 
     reports: tuple[str, ...] = ()

@@ -12,7 +12,6 @@ from polyclinic.eval.rubric_understudy import Grade, RubricUnderstudy
 from polyclinic.text.phrases import contains_phrase
 from polyclinic.text.sentences import is_question, sentences
 
-
 _EVERYBODY = ("all", "us", "we", "group", "everybody", "everyone", "both of you", "each of you", "team")
 
 

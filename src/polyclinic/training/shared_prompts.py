@@ -1,0 +1,84 @@
+"""The log-probabilities of a group's outputs with their prompt read once.
+
+A group is several outputs for one prompt, and the prompt is most of the text. Here a group becomes one sequence: the
+prompt, then a branch for each output. A branch sees the prompt and itself, at the positions that it would have alone,
+so the numbers are those of the outputs one by one, for a fraction of the work and memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+_ALIGNED = 64
+"""Sequences are filled up to multiples of so many tokens, which attention with a mask is quick for."""
+_NOT_LEARNED = -100
+
+
+@dataclass(frozen=True)
+class Branched:
+    """A group as one sequence. `starts` are the places of the branches, each of which repeats the prompt's last token
+    so that its output follows it; `sizes` are the lengths of the outputs.
+    """
+
+    ids: Any
+    labels: Any
+    positions: Any
+    mask: Any
+    starts: tuple[int, ...]
+    sizes: tuple[int, ...]
+
+
+def same_prompts(prompts: Any) -> list[slice]:
+    """Neighbouring rows with the same prompt."""
+    import torch
+
+    differs = (prompts[1:] != prompts[:-1]).any(1)
+    cuts = [0, *(torch.nonzero(differs)[:, 0] + 1).tolist(), len(prompts)]
+    return [slice(start, end) for start, end in pairwise(cuts)]
+
+
+def branched(prompt: Any, outputs: Sequence[Any]) -> Branched:
+    """One prompt and its outputs, all of them tokens without padding."""
+    import torch
+
+    shared, last = prompt[:-1], prompt[-1:]
+    branches = [torch.cat([last, output]) for output in outputs]
+    used = len(shared) + sum(map(len, branches))
+    rest = prompt.new_zeros(-used % _ALIGNED)
+    ids = torch.cat([shared, *branches, rest])
+    ignored = torch.full_like(prompt, _NOT_LEARNED)
+    labels = torch.cat([ignored[:-1], *(part for output in outputs for part in (ignored[:1], output)), rest])
+    labels[used:] = _NOT_LEARNED
+    device = prompt.device
+    whole = torch.arange(len(ids), device=device)
+    positions = torch.cat(
+        [
+            whole[: len(shared)],
+            *(torch.arange(len(branch), device=device) + len(shared) for branch in branches),
+            torch.zeros_like(rest),
+        ]
+    )
+    sizes = torch.tensor([len(shared), *map(len, branches), len(rest)], device=device)
+    branch = torch.repeat_interleave(torch.arange(len(sizes), device=device), sizes)
+    of_prompt = (branch == 0)[None] & (branch <= len(outputs))[:, None]
+    mask = (whole[None] <= whole[:, None]) & (of_prompt | (branch[None] == branch[:, None]))
+    starts, place = [], len(shared)
+    for part in branches:
+        starts.append(place)
+        place += len(part)
+    return Branched(ids, labels, positions, mask, tuple(starts), tuple(len(output) for output in outputs))
+
+
+def back_in_rows(values: Any, group: Branched, width: int) -> Any:
+    """What was found for each token of the sequence's outputs, as one row for each output, with zeros after its end.
+
+    `values` are those of a causal model: the first is of the second token.
+    """
+    import torch
+    from torch.nn import functional
+
+    parts = [values[start : start + size] for start, size in zip(group.starts, group.sizes, strict=True)]
+    return torch.stack([functional.pad(part, (0, width - len(part))) for part in parts])
