@@ -4,6 +4,7 @@ from, and on a GPU outputs are written by the quick sampler.
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from polyclinic.models.decoder import is_known, plain_model
@@ -113,10 +114,11 @@ def _sampling(base: Any) -> Any:
                 self._quick = QuickReplies(model, len(prompt_ids))
             made = None
             if images is None and self.accelerator.distributed_type.name in _WHOLE:
-                limits = [self.max_completion_length] * len(prompt_ids)
+                limits, started = [self.max_completion_length] * len(prompt_ids), time.monotonic()
                 made = self._quick.sample(
                     prompt_ids, limits, self.eos_token_ids, self.temperature, self.args.top_p, refresh=True
                 )
+                self._log_metric("seconds/sampling", time.monotonic() - started)
             if made is None:
                 return super()._generate_single_turn(
                     prompt_ids, images, multimodal_fields, num_generations, *more, **named

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
+import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager
@@ -114,6 +115,7 @@ class RewardFunction:
     ) -> list[float | None]:
         """The rewards, None where the judge failed."""
         texts = [said if isinstance(said, str) else text_of(said) for said in completions]
+        started = time.monotonic()
         grades = self._grading.grades(context, texts)
         known = [grade for grade in grades if grade is not None]
         self.outputs += len(grades)
@@ -121,6 +123,7 @@ class RewardFunction:
         if log_metric is not None:
             log_metric("veto", sum(bool(grade.vetoed) for grade in known) / len(known))
             log_metric("ungraded", 1 - len(known) / len(grades))
+            log_metric("seconds/grading", time.monotonic() - started)
             judged = [grade for grade in known if grade.scores]
             for name in sorted({name for grade in judged for name in grade.scores}):
                 values = [grade.scores[name] for grade in judged if name in grade.scores]
