@@ -8,9 +8,9 @@ import pytest
 
 from polyclinic.clinics.rounds.rules.thinking import write_output, write_thinking
 from polyclinic.clinics.rounds.rules.view import TurnContext
-from polyclinic.clinics.rounds.scenario.shipped import case_named
 from polyclinic.runner.registry import load_clinic
 from polyclinic.training.grading import open_grader
+from tests.clinics.rounds.cases import case_named
 
 CASE = case_named("card-01")
 FIRST, SECOND, THIRD = (step.step_summary for step in CASE.steps[:3])
