@@ -12,6 +12,7 @@ import pytest
 from polyclinic.clinics.rounds.scenario.case import TeachingCase
 from polyclinic.clinics.rounds.scenario.shipped import shipped_cases
 from polyclinic.clinics.rounds.state import PEERS_HEARD
+from polyclinic.clinics.rounds.understudies.textbook import look_up
 from polyclinic.core.model import Completion, Request
 from polyclinic.core.seed import stream
 from polyclinic.core.transcript import Said
@@ -141,3 +142,10 @@ async def test_reports_of_a_round_without_approved_guidance_stay_with_the_tutor(
     for request in played.of("student"):
         seat = request.role.partition("-")[2]
         assert not [by for by, _ in re.findall(r"zqby(\d+)at(\d+)z", _words(request)) if by != seat]
+
+
+def test_the_textbook_of_offline_players_holds_medicine_and_no_patients_memories() -> None:
+    """A language model in their place has medicine of its own, and no way to know what the patient remembers."""
+    for case in shipped_cases():
+        found = look_up(case.id)
+        assert found is not None and found.steps == case.steps and found.script is None

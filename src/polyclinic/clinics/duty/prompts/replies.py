@@ -35,7 +35,7 @@ DISTANCES: dict[Likeness, float] = {
 
 
 class BreachReviewed(ReplyModel):
-    """R01 about one broken rule: why it happened, and the one line that would prevent it."""
+    """Why a rule was broken, and the one line that would prevent it."""
 
     why: str = Field(min_length=1, description="in one short sentence", json_schema_extra=ASIDE)
     cause: Cause

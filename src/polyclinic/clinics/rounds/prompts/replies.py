@@ -18,6 +18,8 @@ from polyclinic.people.locales import Sex
 
 _THOUGHT: dict[str, JsonValue] = {"maxLength": 120}
 """The thoughts are many, and there is one limit for all of them."""
+_FEW: dict[str, JsonValue] = {"maxItems": 4}
+"""For a list of single words: servers that hold a schema close it in time."""
 
 
 class TutorThoughts(ReplyModel):
@@ -54,8 +56,8 @@ def thoughts_about(students: tuple[str, ...], with_images: bool) -> type[TutorTh
 class WrittenStep(ReplyModel):
     """One Socratic step as an author writes it: its words, then what kind of step it is."""
 
-    key_question: str = Field(min_length=1, description="the question that leads to the step")
-    step_summary: str = Field(min_length=1, description="what a learner should have found")
+    key_question: str = Field(min_length=1, json_schema_extra=ASIDE, description="the question that leads to the step")
+    step_summary: str = Field(min_length=1, json_schema_extra=ASIDE, description="what a learner should have found")
     stage: Literal["observe", "interpret", "conclude"] = Field(description="conclude only for the last step")
     image: str = Field(description="the id of the picture that the step looks at, or none")
 
@@ -63,11 +65,15 @@ class WrittenStep(ReplyModel):
 class WrittenScript(ReplyModel):
     """A patient's story of a case, in lay words and without personality."""
 
-    chief_complaint: str = Field(min_length=1, description="why the patient came, in the patient's words")
+    chief_complaint: str = Field(
+        min_length=1, json_schema_extra=ASIDE, description="why the patient came, in the patient's words"
+    )
     story: str = Field(description="how it went, in the patient's words")
     concerns: str = Field(description="what the patient would like to know or have, in the patient's words")
     informant: str = Field(description="who speaks for a small child or a patient who cannot speak; empty otherwise")
-    persona_tags: tuple[str, ...] = Field(description="a few plain words that say who could be this patient")
+    persona_tags: tuple[str, ...] = Field(
+        json_schema_extra=_FEW, description="a few plain words that say who could be this patient"
+    )
     age: int | None = Field(description="the patient's age in years, if the case states it")
     sex: Sex | None = Field(description="the patient's sex, if the case states it")
 
@@ -96,9 +102,13 @@ def memories_form(pictures: int) -> type[WrittenMemories]:
     """The form for a case with so many pictures: no memory and no picture can be left out."""
     fields: dict[str, Any] = {}
     for number in range(1, MEMORIES + 1):
+        memory = "the memory, in the patient's words"
         asked = "single words in a question that bring this memory back"
-        fields[f"memory_{number}_asked"] = (tuple[str, ...], Field(min_length=1, description=asked))
-        fields[f"memory_{number}"] = (str, Field(min_length=1, description="the memory, in the patient's words"))
+        fields[f"memory_{number}_asked"] = (
+            tuple[str, ...],
+            Field(min_length=1, json_schema_extra=_FEW, description=asked),
+        )
+        fields[f"memory_{number}"] = (str, Field(min_length=1, json_schema_extra=ASIDE, description=memory))
     for number in range(1, pictures + 1):
         fields[f"picture_{number}"] = (str, Field(description=f"how picture {number} looked or felt to the patient"))
     return cast("type[WrittenMemories]", create_model("WrittenMemoriesNow", __base__=WrittenMemories, **fields))

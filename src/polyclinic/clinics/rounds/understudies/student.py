@@ -27,6 +27,9 @@ from polyclinic.core.understudy import Ask, Understudy, answers
 from polyclinic.people.students import Student
 from polyclinic.text.sentences import sentences
 
+HISTORY = ("pain", "medicine", "family", "before", "fever", "breath", "urine", "weight", "smoke", "injury", "work")
+"""What any student asks any patient about."""
+_STAFF = ("tutor", "expert")
 _HOWS: tuple[How, ...] = ("saw", "worked", "told")
 
 
@@ -140,11 +143,9 @@ class StudentUnderstudy(Understudy):
     @staticmethod
     def _for_patient(ask: Ask[StudentActs]) -> str:
         prompt, student = ask.prompt, ask.prompt.student
-        case, mine = look_up(prompt.cue.case), voice(prompt.cue.voice).student
-        heard = " ".join(line.text for line in prompt.history)
-        topics = ["pain", "medicine", "family", "before"]
-        if case is not None and case.script is not None:
-            topics = [fact.about[0] for fact in case.script.facts if fact.says not in heard] or topics
+        mine = voice(prompt.cue.voice).student
+        asked = " ".join(line.text for line in prompt.history if line.speaker == student.name and line.to not in _STAFF)
+        topics = [topic for topic in HISTORY if topic not in asked] or HISTORY
         topic = topics[ask.random.randrange(len(topics))]
         if "stiff communication" in student.weaknesses:
             return mine.asks_stiff.format(topic=topic)

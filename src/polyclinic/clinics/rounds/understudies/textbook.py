@@ -1,7 +1,8 @@
 """What an understudy can know of the world: the shipped cases as a textbook, and a glossary.
 
 A language model brings its own medicine; an understudy has none, so it looks here by the case's id, which no prompt
-prints. Nothing from here enters a prompt. Cases from other collections are not in the textbook: students then reason
+prints. The steps, the answer and the common errors are medicine; the patient's script is not, and `look_up` leaves it
+out. Nothing from here enters a prompt. Cases from other collections are not in the textbook: students then reason
 from the sheet alone.
 """
 
@@ -21,8 +22,14 @@ from polyclinic.text.phrases import contains_phrase
 
 
 def look_up(case_id: str) -> TeachingCase | None:
-    """The case behind a sheet, if the textbook has it."""
-    return shipped_case(base_id(case_id))
+    """The medicine of the case behind a sheet, without what only its patient knows, if the textbook has it."""
+    return _textbook_case(base_id(case_id))
+
+
+@lru_cache(maxsize=256)
+def _textbook_case(case_id: str) -> TeachingCase | None:
+    case = shipped_case(case_id)
+    return case.model_copy(update={"script": None}) if case is not None else None
 
 
 @lru_cache(maxsize=1)
