@@ -24,6 +24,7 @@ from polyclinic.core.seed import derive
 from polyclinic.core.services import Services
 from polyclinic.core.switchboard import Players, Switchboard
 from polyclinic.core.transcript import Ended, Event, Failed, Score, Scored, Started, Transcript
+from polyclinic.core.turns import give_way
 from polyclinic.errors import JudgeError, LimitReached, OwnedError, UserError
 
 Status = Literal["done", "failed"]
@@ -193,6 +194,7 @@ async def judge_case(context: RunContext, board: Switchboard, case: Case, seed: 
     events: list[Event] = []
     scores: list[Score] = []
     for judge in context.judges:
+        await give_way()
         heard: list[Event] = []
         bench = JudgeBench(board, heard, seed, judge.name)
         try:

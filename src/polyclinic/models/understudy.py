@@ -9,6 +9,7 @@ from pydantic_core import to_json
 
 from polyclinic.core.message import ToolCall
 from polyclinic.core.model import Completion, ModelKind, Request, estimate_usage
+from polyclinic.core.turns import give_way
 from polyclinic.core.understudy import Ask, Ears, Understudy
 from polyclinic.errors import PASS_THROUGH, blamed
 
@@ -31,6 +32,7 @@ class UnderstudyModel:
 
     async def answer(self, request: Request) -> Completion:
         """The reply as JSON text, plain text, or tool calls."""
+        await give_way()
         try:
             reply = self._understudy.play(Ask(request.prompt, request, self._mistakes, self._ears))
             if isinstance(reply, str):

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyclinic.core.reading import Question, ReadingKind
-from polyclinic.reading.vectors import NOTHING, nearness, tokens
+from polyclinic.reading.vectors import NOTHING, nearness, tokens, whole
 from polyclinic.reading.words import NEGATIONS, STOP, concepts, content, opposed, words
 from polyclinic.text.sentences import clauses
 
@@ -129,13 +129,18 @@ def rival_questions(kind: ReadingKind, question: Question) -> tuple[Question, ..
 def _is_near(word: str, target: str) -> bool:
     """Whether some word of the target means nearly the same."""
     units = tokens(target).units
-    return bool(len(units)) and float((units @ tokens(word).whole).max()) > 0.6
+    return bool(len(units)) and float((units @ whole(word)).max()) > 0.6
+
+
+@lru_cache(maxsize=4096)
+def _of_rivals(target: Target) -> frozenset[str]:
+    """The rivals' words that are not the target's."""
+    return frozenset().union(*map(content, target.rivals)) - content(target.whole)
 
 
 def blanked(text: str, target: Target) -> list[str]:
     """The text's words with those of the target as ``=``, near ones as ``~`` and rivals' as ``%``."""
-    wanted = content(target.whole)
-    others = frozenset().union(*(content(rival) for rival in target.rivals)) - wanted if target.rivals else frozenset()
+    wanted, others = content(target.whole), _of_rivals(target)
     row: list[str] = []
     for word in concepts(text):
         if word in STOP or word in NEGATIONS:
@@ -156,8 +161,7 @@ def blanked(text: str, target: Target) -> list[str]:
 
 def standing(text: str, target: Target) -> list[float]:
     """Whether the target or a rival is named last, and whether each is named under a negation."""
-    wanted = content(target.whole)
-    others = frozenset().union(*(content(rival) for rival in target.rivals)) - wanted if target.rivals else frozenset()
+    wanted, others = content(target.whole), _of_rivals(target)
     letters = _LETTER.findall(target.first[:4])
     mine = theirs = -1
     denied = theirs_denied = 0.0
@@ -191,9 +195,10 @@ def blanked_grams(text: str, target: Target) -> TextGrams:
 
 
 def _knots(value: float) -> list[float]:
-    return [value, *(max(0.0, value - knot) for knot in _KNOTS)]
+    return [value, *[value - knot if value > knot else 0.0 for knot in _KNOTS]]
 
 
+@lru_cache(maxsize=4096)
 def _numbers(text: str) -> frozenset[str]:
     return frozenset(word for word in words(text) if word[0].isdigit())
 
@@ -265,19 +270,24 @@ def manner_features(text: str) -> Values:
     )
 
 
-def features(kind: ReadingKind, question: Question, text: str) -> Features:
+@lru_cache(maxsize=1024)
+def _vector_places(scope: str, size: int) -> Row:
+    """The places of a text's vector in the table for one scope."""
+    spread = np.uint32(text_hash(f"{scope}|vector")) + np.arange(size, dtype=np.uint32)
+    return ((spread * np.uint32(2654435761)) >> np.uint32(7)) % np.uint32(BUCKETS)
+
+
+def features(kind: ReadingKind, target: Target, context: str, text: str) -> Features:
     """One reading as numbers."""
-    target = target_of(kind, question)
     scope = scope_of(kind, target)
-    own, whole = text_grams(text), tokens(text).whole
+    own, vector = text_grams(text), whole(text)
     about = compares(kind)
     places, values = [scoped(own, scope)], [own.values * (0.4 if about else 2.0)]
     if target.whole:
         pattern = blanked_grams(text, target)
         places.append(scoped(pattern, f"{kind.name}|blanked"))
         values.append(pattern.values * (0.7 if kind.bound else 1.5))
-    spread = np.uint32(text_hash(f"{scope}|vector")) + np.arange(len(whole), dtype=np.uint32)
-    places.append(((spread * np.uint32(2654435761)) >> np.uint32(7)) % np.uint32(BUCKETS))
-    values.append(whole * (0.5 if about else 2.0 if kind.listed else 1.0))
-    dense = dense_features(text, target, question.context) if target.whole else manner_features(text)
+    places.append(_vector_places(scope, len(vector)))
+    values.append(vector * (0.5 if about else 2.0 if kind.listed else 1.0))
+    dense = dense_features(text, target, context) if target.whole else manner_features(text)
     return Features(np.concatenate(places), np.concatenate(values), dense)

@@ -10,8 +10,9 @@ import orjson
 
 from polyclinic.core.model import Completion, ModelKind, Request, estimate_usage
 from polyclinic.core.reading import Question, ReadingKind, ReadsText, Says
+from polyclinic.core.turns import give_way
 from polyclinic.errors import ReaderError
-from polyclinic.reading.features import features, rival_questions, scope_of, target_of
+from polyclinic.reading.features import Target, features, rival_questions, scope_of, target_of
 from polyclinic.reading.vectors import nearness
 from polyclinic.reading.weights import Weights, shipped_weights
 from polyclinic.reading.windows import gathered
@@ -20,7 +21,8 @@ from polyclinic.text.sentences import clauses
 UNCLEAR = 0.02
 _RIVAL, _ONE_OF_SEVERAL = 0.8, 0.6
 """How much the likeliest other option counts against one, and what offsets it: chosen on training authors left out."""
-_KEPT = 65_536
+_KEPT, _SCORES = 65_536, 16_384
+"""Readings that are remembered, and scores: one option is a rival in many questions about the same text."""
 
 
 class BuiltInReader:
@@ -31,6 +33,7 @@ class BuiltInReader:
     def __init__(self, kinds: Mapping[str, ReadingKind], path: str = "", weights: Weights | None = None) -> None:
         self._kinds, self._path, self._weights = dict(kinds), path, weights
         self._probability = lru_cache(maxsize=_KEPT)(self._work_out)
+        self._scored = lru_cache(maxsize=_SCORES)(self._score)
 
     @property
     def name(self) -> str:
@@ -49,6 +52,7 @@ class BuiltInReader:
             raise ReaderError(f"the built-in reader was asked {type(prompt).__name__}; it only answers ReadsText")
         reply: dict[str, str] = {}
         for number, question in enumerate(prompt.questions, start=1):
+            await give_way()
             says, words = self.read(prompt.text, question)
             reply[f"q{number}_words"], reply[f"q{number}"] = words, says
         text = orjson.dumps(reply).decode()
@@ -91,13 +95,17 @@ class BuiltInReader:
 
     def score(self, text: str, kind: ReadingKind, question: Question) -> float:
         """What the weights say of one text by itself: above 0 is yes."""
+        target = target_of(kind, question)
+        return self._scored(text, kind, target, question.context if target.whole else "")
+
+    def _score(self, text: str, kind: ReadingKind, target: Target, context: str) -> float:
         weights = self.weights
-        found = features(kind, question, text)
+        found = features(kind, target, context, text)
         recall = weights.recalls.get(kind.name)
         if recall is not None:
-            found = found.recalling(recall.says(text, target_of(kind, question).whole))
+            found = found.recalling(recall.says(text, target.whole))
         score = weights.offsets[kind.name] + float(found.dense @ weights.dense[kind.name])
-        if not kind.listed or scope_of(kind, target_of(kind, question)) in weights.scopes:
+        if not kind.listed or scope_of(kind, target) in weights.scopes:
             score += float(weights.table[found.places] @ found.values)
         return score
 

@@ -9,7 +9,9 @@ another case it says next to nothing, and harms little.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -17,13 +19,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyclinic.reading.features import text_hash
-from polyclinic.reading.vectors import tokens
+from polyclinic.reading.vectors import whole
 
 Floats = NDArray[np.float64]
+Likeness = NDArray[np.float32]
 _DECAY = 0.3
+_TEXTS, _TARGETS = 64, 512
+"""How many texts and targets are remembered: one text is asked about many targets, and many texts about the same."""
 
 
-class Recall(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Recall:
     """Labelled readings of one kind: unit vectors of texts and targets, and how much each pair of them counts."""
 
     texts: NDArray[np.float32]
@@ -35,9 +41,15 @@ class Recall(NamedTuple):
 
     def says(self, text: str, target: str) -> float:
         """What like readings say: about 1 for yes, about -1 for no, near 0 when there was nothing like it."""
-        near = _texts_alike(self.texts, text)
-        about = _targets_alike(self.targets, self.names, target)
-        return float(self.counts @ (near[self.text_of] * about[self.target_of]))
+        return float(self.counts @ (self._near(text) * self._about(target)[self.target_of]))
+
+    @cached_property
+    def _near(self) -> Callable[[str], Likeness]:
+        return lru_cache(_TEXTS)(lambda text: _texts_alike(self.texts, text)[self.text_of])
+
+    @cached_property
+    def _about(self) -> Callable[[str], Likeness]:
+        return lru_cache(_TARGETS)(lambda target: _targets_alike(self.targets, self.names, target))
 
 
 class Sample(NamedTuple):
@@ -49,14 +61,14 @@ class Sample(NamedTuple):
     author: str
 
 
-def _texts_alike(known: NDArray[np.float32], text: str) -> NDArray[np.float32]:
-    likeness: NDArray[np.float32] = np.maximum(known @ tokens(text).whole, 0.0) ** 2
+def _texts_alike(known: NDArray[np.float32], text: str) -> Likeness:
+    likeness: Likeness = np.maximum(known @ whole(text), 0.0) ** 2
     return likeness
 
 
-def _targets_alike(known: NDArray[np.float32], names: NDArray[np.uint32], target: str) -> NDArray[np.float32]:
-    likeness = np.maximum(known @ tokens(target).whole, 0.0) ** 2
-    same: NDArray[np.float32] = (likeness + (names == np.uint32(text_hash(target)))).astype(np.float32) / 2
+def _targets_alike(known: NDArray[np.float32], names: NDArray[np.uint32], target: str) -> Likeness:
+    likeness = np.maximum(known @ whole(target), 0.0) ** 2
+    same: Likeness = (likeness + (names == np.uint32(text_hash(target)))).astype(np.float32) / 2
     return same
 
 
@@ -70,8 +82,8 @@ def learn(samples: Sequence[Sample]) -> tuple[Recall, dict[str, Recall]]:
     target_place = {target: place for place, target in enumerate(targets)}
     of_text = np.array([text_place[sample.text] for sample in samples])
     of_target = np.array([target_place[sample.target] for sample in samples])
-    known = np.stack([tokens(text).whole for text in texts])
-    about = np.stack([tokens(target).whole for target in targets])
+    known = np.stack([whole(text) for text in texts])
+    about = np.stack([whole(target) for target in targets])
     names = np.array([text_hash(target) for target in targets], dtype=np.uint32)
     near = np.maximum(known @ known.T, 0.0).astype(np.float64) ** 2
     alike = (np.maximum(about @ about.T, 0.0).astype(np.float64) ** 2 + np.eye(len(targets))) / 2

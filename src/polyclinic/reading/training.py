@@ -43,7 +43,7 @@ def train(rows: Sequence[Labelled], kinds: Mapping[str, ReadingKind]) -> Trained
             continue
         lines = _all_lines(mine, kind, rows)
         decay = OPEN_DECAY if compares(kind) else CLOSED_DECAY
-        read = [features(kind, row.question, row.text) for row in lines]
+        read = [features(kind, target_of(kind, row.question), row.question.context, row.text) for row in lines]
         if compares(kind) and len({row.author for row in mine}) > 1:
             recalls[name], without = learn([_sample(kind, row) for row in mine])
             read = [_recalled(found, without[row.author], kind, row) for found, row in zip(read, lines, strict=True)]

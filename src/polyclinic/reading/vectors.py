@@ -13,6 +13,8 @@ from polyclinic.retrieval.embedders import WordLlamaEmbedder
 Vector = NDArray[np.float32]
 DIMENSIONS = 256
 _NEAR = 0.6
+_LONG = 1_000
+"""Characters: the tokens of longer texts are not kept. A token takes a kilobyte, and a bound must hold for any text."""
 
 
 class Tokens(NamedTuple):
@@ -46,22 +48,34 @@ def _table() -> tuple[WordLlamaEmbedder, Vector, Vector]:
     return embedder, table, norms
 
 
-@lru_cache(maxsize=16_384)
 def tokens(text: str) -> Tokens:
     """The tokens of a text, in lower case."""
+    return _kept(text) if len(text) <= _LONG else _tokens(text)
+
+
+@lru_cache(maxsize=8_192)
+def whole(text: str) -> Vector:
+    """The unit vector of a whole text."""
+    return tokens(text).whole
+
+
+def _tokens(text: str) -> Tokens:
     embedder, table, norms = _table()
     ids = np.clip(np.asarray(embedder.token_ids(text.lower()), dtype=np.intp), 0, len(table) - 1)
     if not len(ids):
         return Tokens(np.zeros((0, DIMENSIONS), np.float32), np.zeros(0, np.float32), np.zeros(DIMENSIONS, np.float32))
     units = table[ids] / norms[ids][:, None]
-    whole = units.mean(axis=0)
-    return Tokens(units, norms[ids], whole / (np.sqrt(whole @ whole) + 1e-9))
+    mean = units.mean(axis=0)
+    return Tokens(units, norms[ids], mean / (np.sqrt(mean @ mean) + 1e-9))
+
+
+_kept = lru_cache(maxsize=1_024)(_tokens)
 
 
 NOTHING = Nearness(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=32_768)
 def nearness(text: str, target: str) -> Nearness:
     """How near a text is to a target."""
     mine, theirs = tokens(text), tokens(target)

@@ -27,7 +27,7 @@ def words(text: str) -> tuple[str, ...]:
     return tuple([_NUMBERS.get(word, word) for word in words_and_numbers(text)])
 
 
-stem = cache(plain_stem)
+stem = lru_cache(maxsize=65_536)(plain_stem)
 
 
 @cache

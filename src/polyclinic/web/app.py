@@ -138,6 +138,7 @@ def _catalogue(app: FastAPI) -> None:
     @app.get("/api/clinics/{name}/cases", tags=["clinics"], summary="The cases that have a part")
     async def cases(name: str, part: str, request: Request, language: str = "en", seed: int = 0) -> list[CaseShown]:
         clinic = load_clinic(name)
+        request.app.state.sessions.ready.prepare(clinic.name)
         return cases_to_play(clinic, part, language, seed, cases_place.own_to_play(request.app.state.cases, clinic))
 
 

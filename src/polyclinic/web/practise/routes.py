@@ -49,6 +49,7 @@ async def start(
     cases: TheCases,
 ) -> Begun:
     await may_choose(request, body.others, body.case.removeprefix(OWN))
+    await sessions.ready.wait(body.clinic)
     case = cases.selector(load_clinic(body.clinic), body.case)
     config = practise_config(body.model_copy(update={"case": case}), sessions.store.url)
     return Begun(id=await sessions.start(config, case))

@@ -18,10 +18,11 @@ from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import load_results, people_in
 from polyclinic.store.run_rows import RunRow
 from polyclinic.store.store import Store
+from polyclinic.web.practise.ready import ReadyClinics
 from polyclinic.web.practise.session import PracticeSession
 from polyclinic.web.practise.view import Line, Listener
 
-MOST, IDLE_S, LOOK_S = 400, 1_800.0, 30.0
+MOST, IDLE_S, LOOK_S = 400, 300.0, 30.0
 """Sessions in memory, and how long one that nobody looks at stays there."""
 
 
@@ -42,6 +43,7 @@ class Sessions:
 
     def __init__(self, store: Store) -> None:
         self.store = store
+        self.ready = ReadyClinics()
         self._open: dict[str, PracticeSession] = {}
         self._opening = asyncio.Lock()
 
@@ -49,6 +51,7 @@ class Sessions:
         """A new session, in the named case of the selection or in its first one; its first question is worked out when
         somebody looks.
         """
+        await self.ready.wait(config.clinic)
         plan = await plan_run(self.store, config)
         if not plan.episodes:
             raise ConfigError(f"“{config.scenarios}” selects no case")
@@ -66,6 +69,7 @@ class Sessions:
     async def find(self, run: str) -> PracticeSession | None:
         """The session, going on again where it was left; None when it is over."""
         row, seat = await self.row(run)
+        await self.ready.wait(row.clinic)
         async with self._opening:
             found = self._open.get(row.id)
             if found is not None and not found.over:

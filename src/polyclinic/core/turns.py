@@ -1,0 +1,21 @@
+"""Long work in the event loop, in slices: a judge or a reader may think for a while, and other episodes and requests in
+the same process wait meanwhile.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+SLICE_S = 0.01
+
+
+class _Slice:
+    began = 0.0
+
+
+async def give_way() -> None:
+    """Let others have their turn, if this one has gone on for a slice of time."""
+    if time.perf_counter() - _Slice.began > SLICE_S:
+        await asyncio.sleep(0)
+        _Slice.began = time.perf_counter()
