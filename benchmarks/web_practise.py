@@ -4,7 +4,10 @@
 before each answer (5 to 15, evenly), in two waves one after the other. Everybody opens a session, follows it by
 server-sent events, answers, gives the final answer and reads the feedback. Understudies play the others. People are a
 process of their own. What somebody waits for is measured from the answer until the next question stands in the stream.
-A third process only sleeps and notes how late it wakes up: what the machine itself adds to every wait.
+A third process only sleeps and notes how late it wakes up: what the machine itself adds to every wait. Ten times a
+second somebody asks for a small page, who waits only for the server's event loop. No two people use the same words.
+
+``python benchmarks/web_practise.py 100 1 8`` is for memory: eight waves with little thought, one after the other.
 """
 
 from __future__ import annotations
@@ -35,6 +38,17 @@ WORDS = (
     "How do you sleep at night?",
     "Has anything like this happened in your family?",
 )
+BEGINNINGS = (
+    "Thank you.",
+    "I see.",
+    "All right.",
+    "Let me ask you something else.",
+    "That helps me.",
+    "I am sorry to hear that.",
+    "Tell me more.",
+    "Take your time.",
+)
+ENDINGS = ("", " Please think back.", " It would help me to know.", " In your own words.", " Just roughly.")
 ENOUGH, MOST = len(WORDS), 12
 TICKS = os.sysconf("SC_CLK_TCK")
 Times = dict[str, list[float]]
@@ -106,7 +120,10 @@ class Person:
         if asked["rows"]:
             return {"values": fill_form(asked["rows"])}
         ends = [move["text"] for move in asked["moves"] if not move["asks"]]
-        return {"text": ends[0] if ends and turn >= ENOUGH else WORDS[turn % len(WORDS)]}
+        if ends and turn >= ENOUGH:
+            return {"text": ends[0]}
+        begins, end = self.chance.choice(BEGINNINGS), self.chance.choice(ENDINGS)
+        return {"text": f"{begins} {WORDS[turn % len(WORDS)]}{end} This is question {self.number}.{turn}."}
 
 
 def spent(pid: int) -> tuple[float, float]:
@@ -132,11 +149,26 @@ except KeyboardInterrupt:
 """
 
 
+async def small_pages(client: httpx.AsyncClient, times: Times) -> None:
+    """Somebody who asks for a small page again and again."""
+    while True:
+        began = time.monotonic()
+        (await client.get("/")).raise_for_status()
+        times["a small page"].append(time.monotonic() - began)
+        await asyncio.sleep(0.1)
+
+
+def stolen() -> tuple[int, int]:
+    """CPU time that the host took from this machine, and all CPU time, in ticks."""
+    fields = [int(word) for word in Path("/proc/stat").read_text(encoding="ascii").split("\n", 1)[0].split()[1:9]]
+    return fields[7], sum(fields)
+
+
 def told(times: list[float]) -> str:
     """Percentiles in milliseconds."""
     times = sorted(times)
-    at = [1000 * times[min(len(times) - 1, int(len(times) * share))] for share in (0.5, 0.95, 0.99)]
-    return f"{len(times)} | {at[0]:.0f} | {at[1]:.0f} | {at[2]:.0f}"
+    at = [1000 * times[min(len(times) - 1, int(len(times) * share))] for share in (0.5, 0.95, 0.99, 1)]
+    return f"{len(times)} | {at[0]:.0f} | {at[1]:.0f} | {at[2]:.0f} | {at[3]:.0f}"
 
 
 async def measure(url: str, token: str, pid: int, people: int, think_s: float, waves: int) -> None:
@@ -150,20 +182,24 @@ async def measure(url: str, token: str, pid: int, people: int, think_s: float, w
             times: Times = defaultdict(list)
             (before, _), began, load = spent(pid), time.monotonic(), os.getloadavg()[0]
             sleeper = subprocess.Popen([sys.executable, "-c", SLEEPER], stdout=subprocess.PIPE, text=True)
+            taken, pages = stolen(), asyncio.create_task(small_pages(client, times))
             numbers = range(wave * people, (wave + 1) * people)
             await asyncio.gather(*(Person(client, number, think_s, times).practise() for number in numbers))
+            pages.cancel()
+            host, everything = (now - then for now, then in zip(stolen(), taken, strict=True))
             took, (after, memory) = time.monotonic() - began, spent(pid)
             sleeper.send_signal(signal.SIGINT)
             late = sleeper.communicate()[0].split()
-            requests = sum(len(times[what]) for what in times if "until" not in what)
+            requests = sum(len(times[what]) for what in times if "until" not in what and "small" not in what)
             print(
                 f"\nwave {wave + 1}: {people} people, {think_s:.0f} s of thought before an answer, {took:.0f} s;"
                 f" {requests} requests, {1000 * (after - before) / requests:.0f} ms of the server's CPU each,"
                 f" {(after - before) / took:.2f} of a core; {memory:.0f} MB;"
                 f" load of the machine {load:.1f} to {os.getloadavg()[0]:.1f};"
-                f" a process that only sleeps woke up late by {late[0]} ms (P50), {late[1]} (P95), {late[2]} (P99)"
+                f" a process that only sleeps woke up late by {late[0]} ms (P50), {late[1]} (P95), {late[2]} (P99);"
+                f" the host took {100 * host / max(everything, 1):.1f} % of its time"
             )
-            print("| what | times | P50 ms | P95 | P99 |\n| --- | --- | --- | --- | --- |")
+            print("| what | times | P50 ms | P95 | P99 | most |\n| --- | --- | --- | --- | --- | --- |")
             for what, found in times.items():
                 print(f"| {what} | {told(found)} |", flush=True)
 

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from polyclinic.errors import DataError
+from polyclinic.reading import vectors
+from polyclinic.reading.choose import open_reader
 from polyclinic.reading.measure import accuracy
 from polyclinic.reading.reader import BuiltInReader
 from polyclinic.reading.sets import from_file
@@ -78,3 +80,15 @@ def test_a_broken_line_is_named_with_its_fix(tmp_path: Path, line: str, says: st
     file.write_text(line + "\n")
     with pytest.raises(DataError, match=says):
         from_file(file, all_kinds())
+
+
+def test_runs_of_one_process_share_a_reader_so_what_it_remembers_has_one_bound() -> None:
+    kinds = all_kinds()
+    assert open_reader(kinds, "") is open_reader(dict(kinds), "")
+
+
+def test_a_very_long_text_is_read_and_its_vectors_are_not_kept() -> None:
+    before = vectors._kept.cache_info().currsize
+    long = vectors.tokens("The pain comes at night. " * 100)
+    assert len(long.units) > 400
+    assert vectors._kept.cache_info().currsize == before

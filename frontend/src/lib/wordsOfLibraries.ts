@@ -14,6 +14,7 @@ export const libraryWords = {
   noEntries: ['It is empty.', '비어 있습니다.'],
   learnedIn: ['Learned in', '배운 곳'],
   usedTimes: ['used {n} times, {good} with a good outcome, {poor} with a poor one', '{n}번 사용, 좋은 결과 {good}번, 나쁜 결과 {poor}번'],
+  qualityOf: ['quality {n}', '품질 {n}'],
   changedPrompt: ['How it changed a prompt', '프롬프트가 바뀐 모습'],
   noPrompt: ['It has not stood in any prompt of these runs.', '이 실행들의 프롬프트에는 나온 적이 없습니다.'],
   promptOf: ['Prompt {prompt} for {role}. Lines with + are there because of this entry.', '{role}의 프롬프트 {prompt}. + 표시된 줄이 이 항목 때문에 들어간 줄입니다.'],

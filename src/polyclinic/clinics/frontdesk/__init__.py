@@ -25,7 +25,7 @@ clinic = Clinic(
     roles=(
         Role(
             "staff",
-            "takes patients in and schedules them",
+            "takes patients in and schedules them, as the clerk at the desk",
             side="tested",
             metrics=(
                 "intake_staff",

@@ -21,17 +21,23 @@ class ReadyClinics:
 
     def __init__(self) -> None:
         self._loading: dict[str, asyncio.Task[None]] = {}
+        self._turn = asyncio.Lock()
 
     def prepare(self, clinic: str) -> asyncio.Task[None]:
         """Begin in the background, once; one that failed is tried again."""
         known = self._loading.get(clinic)
         if known is None or (known.done() and (known.cancelled() or known.exception() is not None)):
-            known = self._loading[clinic] = asyncio.create_task(asyncio.to_thread(_load, clinic))
+            known = self._loading[clinic] = asyncio.create_task(self._load(clinic))
         return known
 
     async def wait(self, clinic: str) -> None:
         """Until a clinic is ready."""
         await asyncio.shield(self.prepare(clinic))
+
+    async def _load(self, clinic: str) -> None:
+        """One after the other: clinics share much of what is loaded, and two at once would load it twice."""
+        async with self._turn:
+            await asyncio.to_thread(_load, clinic)
 
 
 def _load(name: str) -> None:

@@ -1,0 +1,30 @@
+"""Long thinking in the event loop lets others have their turn."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+from polyclinic.core.turns import SLICE_S, give_way
+
+
+def test_others_have_their_turn_between_slices_of_long_work() -> None:
+    heard: list[str] = []
+
+    async def thinks(name: str, each_s: float) -> None:
+        for _ in range(3):
+            await give_way()
+            ends = time.perf_counter() + each_s
+            while time.perf_counter() < ends:
+                pass
+            heard.append(name)
+
+    async def both(each_s: float) -> list[str]:
+        await asyncio.sleep(2 * SLICE_S)
+        await give_way()
+        heard.clear()
+        await asyncio.gather(thinks("one", each_s), thinks("other", each_s))
+        return list(heard)
+
+    long = asyncio.run(both(2 * SLICE_S))
+    assert long != ["one"] * 3 + ["other"] * 3 and sorted(long) == ["one"] * 3 + ["other"] * 3
