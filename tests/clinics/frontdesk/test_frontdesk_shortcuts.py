@@ -87,7 +87,7 @@ def test_what_is_told_plainly_is_told_by_the_long_way_too(voice: str) -> None:
     words = package_data("polyclinic.clinics.frontdesk", "data/voices.toml")[voice]["patient"]
     quick = 0
     for person in PEOPLE[:120]:
-        said = "".join(words[part] for part in ("person", "numbers", "address"))
+        said = "".join(words[part] for part in ("person", "numbers", "address", "undiagnosed"))
         text = said.format(**person.model_dump(), adult="woman" if person.sex == "female" else "man")
         assert person.sex in sexes_said(text)
         for field, long in (
@@ -101,4 +101,10 @@ def test_what_is_told_plainly_is_told_by_the_long_way_too(voice: str) -> None:
             value = getattr(person, field)
             for wrong in (f"My number is {value}, no, wait.", f"My boss's address is {value}.", f"I lost {value}."):
                 assert not plainly(value, wrong), wrong
-    assert quick > 400
+    assert quick == 480
+
+
+@pytest.mark.parametrize("after", ["No, nobody has that any more.", "No one has used it.", "Nobody has told me. No."])
+def test_a_no_that_may_take_back_what_was_told_is_looked_at_the_long_way(after: str) -> None:
+    assert plainly("+821004526230", "My number is +821004526230. No, nobody has told me what it is.")
+    assert not plainly("+821004526230", f"My number is +821004526230. {after}")

@@ -100,6 +100,7 @@ def _written(word: str) -> tuple[str, ...]:
     return (word, *(long for long, short in _SHORT.items() if short == word))
 
 
+@lru_cache(4096)
 def _loose(part: tuple[str, ...]) -> re.Pattern[str]:
     """A part of an address as it may stand in a text, the number before or after the street."""
     words = [

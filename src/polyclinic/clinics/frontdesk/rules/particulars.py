@@ -83,8 +83,10 @@ _CLAIM = re.compile(
     r"|\breach(?:ed)? (?:me )?on|\bsure:) $",
     re.IGNORECASE,
 )
+_UNTOLD = r"(?:,? nobody|,? no one| one) has (?:ever )?(?:told|examined|diagnosed|explained|looked)\b"
+"""After "no": the answer to the question what the illness is, which denies nothing that was said before."""
 _DOUBT = re.compile(
-    r"\b(?:not|no|never|wrong|mistake|old|sorry|mean|meant|wait|actually|rather|instead"
+    rf"\b(?:not|no(?!{_UNTOLD})|never|wrong|mistake|old|sorry|mean|meant|wait|actually|rather|instead"
     rf"|form|screen|crossed|mine|{KIN})\b|n['’]t|\?",
     re.IGNORECASE,
 )
@@ -99,9 +101,10 @@ def plainly(value: str, text: str) -> bool:
     if begins < 0 or text[ends : ends + 1].isalnum() or _CLAIM.search(text[max(0, begins - _NEAR) : begins]) is None:
         return False
     before = text[max(0, begins - _NEAR) : begins]
-    return (
-        _DOUBT.search(before[max(before.rfind(". "), 0) :]) is None and _DOUBT.search(text[ends : ends + _NEAR]) is None
-    )
+    if _DOUBT.search(before[max(before.rfind(". "), 0) :]) is not None:
+        return False
+    after = _DOUBT.search(text, ends, ends + 2 * _NEAR)  # twice as far: an answer that begins near is seen whole
+    return after is None or after.start() >= ends + _NEAR
 
 
 def _whole(value: str, text: str) -> bool:
