@@ -16,6 +16,8 @@ _KEPT = 16_384
 @lru_cache(_KEPT)
 def normalise(text: str) -> str:
     """Text with whitespace, quotation marks, dashes, case and Unicode composition made alike."""
+    if text.isascii():
+        return " ".join(text.split()).lower()
     return _SPACE.sub(" ", unicodedata.normalize("NFKC", text.translate(_SAME)).translate(_SAME)).strip().casefold()
 
 

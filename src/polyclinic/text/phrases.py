@@ -44,6 +44,19 @@ def _body(phrase: str, loose: str) -> str:
     return r"[\s\-]+".join(re.escape(piece) for piece in pieces if piece)
 
 
+def by_first_letter(alternatives: str) -> str:
+    """A pattern of many words in a row of "|", none of which holds a group, with the words of one first letter
+    together: it finds the same, and where none of them stands it is done after one look at each letter.
+    """
+    groups: dict[str, list[str]] = {}
+    for word in alternatives.split("|"):
+        groups.setdefault(word[0], []).append(word)
+    return "|".join(
+        f"{letter}(?:{'|'.join(word[1:] for word in words)})" if letter.isalpha() else "|".join(words)
+        for letter, words in groups.items()
+    )
+
+
 def contains_phrase(text: str, phrase: str) -> bool:
     """Whether the phrase occurs in the text as whole words, in any case."""
     return stands_in(phrase.casefold(), text.casefold())

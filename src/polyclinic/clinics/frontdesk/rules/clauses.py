@@ -12,17 +12,19 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from polyclinic.text.normal import normalise
+from polyclinic.text.phrases import by_first_letter
 from polyclinic.text.sentences import SPOKEN_END
 
-KIN = (
-    r"(?:brother|sister|sibling|ex|wife|husband|partner|mother|father|mum|mom|mama|dad|daddy|papa|son|daughter|cousin"
+_KIN = (
+    r"brother|sister|sibling|ex|wife|husband|partner|mother|father|mum|mom|mama|dad|daddy|papa|son|daughter|cousin"
     r"|uncle|aunt|auntie|twin|niece|nephew|grand\w+|gran|granny|nan|roommate|flatmate|housemate|neighbou?r|boss"
     r"|colleague"
     r"|predecessor|friend|mate|landlord|landlady|passenger|boyfriend|girlfriend|fianc[eé]e?|parents|kids?|child"
     r"|children"
     r"|family|in-laws?|\w+-in-law|employer|manager|teacher|professor|prof|lawyer|carer|secretary|assistant|pal|buddy"
-    r"|better half|missus|hubby|bro|sis|lad|girl|boy|baby|tenant|coach|gp|dentist)"
+    r"|better half|missus|hubby|bro|sis|lad|girl|boy|baby|tenant|coach|gp|dentist"
 )
+KIN = f"(?:{by_first_letter(_KIN)})"
 _AUX = r"(?:'d|'ve|'re)?"
 _PEOPLE = (
     r"(?:someone|somebody|they|he|she|everyone|everybody|nobody|people|ppl|your \w+|some \w+"

@@ -16,6 +16,7 @@ from polyclinic.clinics.frontdesk.rules.phones import WHOLE_NUMBER, digits, hold
 from polyclinic.clinics.frontdesk.rules.sexes import sex_of, sexes_said
 from polyclinic.people.demographics import Person
 from polyclinic.text.normal import letters
+from polyclinic.text.phrases import by_first_letter
 
 _ID_LABEL = re.compile(r"\b(?:no|nr|rrn|id|number|reg|registration|ssn|card|resident|num)\b", re.IGNORECASE)
 FIELDS = ("name", "sex", "phone", "identifier", "address")
@@ -67,7 +68,7 @@ def stands(field: str, value: str, heard: Sequence[str]) -> bool:
         return sex != "" and any(sex in sexes_said(text) for text in heard)
     if field in ("phone", "identifier"):
         return len(digits(value)) >= WHOLE_NUMBER and any(
-            holds_number(value, text, phone=field == "phone") for text in heard
+            plainly(value, text) or holds_number(value, text, phone=field == "phone") for text in heard
         )
     if any(_whole(value, text) for text in heard):
         return True
@@ -80,16 +81,13 @@ def stands(field: str, value: str, heard: Sequence[str]) -> bool:
 _NEAR = 60
 _CLAIM = re.compile(
     r"(?:\b(?:my|our|the|child['’]s|patient['’]s)(?: [a-z]+){0,4}? ?(?:name|number|address|child) is|\bsays|\blive at"
-    r"|\breach(?:ed)? (?:me )?on|\bsure:) $",
-    re.IGNORECASE,
+    r"|\breach(?:ed)? (?:me )?on|\bsure:) $"
 )
 _UNTOLD = r"(?:,? nobody|,? no one| one) has (?:ever )?(?:told|examined|diagnosed|explained|looked)\b"
 """After "no": the answer to the question what the illness is, which denies nothing that was said before."""
-_DOUBT = re.compile(
-    rf"\b(?:not|no(?!{_UNTOLD})|never|wrong|mistake|old|sorry|mean|meant|wait|actually|rather|instead"
-    rf"|form|screen|crossed|mine|{KIN})\b|n['’]t|\?",
-    re.IGNORECASE,
-)
+_DOUBTS = "never|wrong|mistake|old|sorry|mean|meant|wait|actually|rather|instead|form|screen|crossed|mine"
+_DOUBT = re.compile(rf"\b(?:not|no(?!{_UNTOLD})|{by_first_letter(_DOUBTS)}|{KIN})\b|n['’]t|\?")
+"""Both look at small letters: a pattern that takes any case tries each of its words everywhere."""
 
 
 def plainly(value: str, text: str) -> bool:
@@ -98,13 +96,14 @@ def plainly(value: str, text: str) -> bool:
     """
     begins = text.find(value) if value else -1
     ends = begins + len(value)
-    if begins < 0 or text[ends : ends + 1].isalnum() or _CLAIM.search(text[max(0, begins - _NEAR) : begins]) is None:
+    if begins < 0 or text[ends : ends + 1].isalnum():
         return False
-    before = text[max(0, begins - _NEAR) : begins]
-    if _DOUBT.search(before[max(before.rfind(". "), 0) :]) is not None:
+    before = text[max(0, begins - _NEAR) : begins].lower()
+    sentence = before[max(before.rfind(". "), 0) :]
+    if _CLAIM.search(sentence) is None or _DOUBT.search(sentence) is not None:
         return False
-    after = _DOUBT.search(text, ends, ends + 2 * _NEAR)  # twice as far: an answer that begins near is seen whole
-    return after is None or after.start() >= ends + _NEAR
+    after = _DOUBT.search(text[ends : ends + 2 * _NEAR].lower())  # an answer that begins near is seen whole
+    return after is None or after.start() >= _NEAR
 
 
 def _whole(value: str, text: str) -> bool:

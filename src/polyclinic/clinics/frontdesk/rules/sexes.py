@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from polyclinic.clinics.frontdesk.rules.clauses import clauses
+from polyclinic.text.phrases import by_first_letter
 
 _WORDS = {
     "female": r"fe?e?mal?e?s?|fem|femail|feminine|wom[ae]n|lady|girl|gal|lass|여자|여성|여아|여학생",
@@ -159,7 +160,7 @@ def _evidence(text: str) -> Iterator[tuple[str, float]]:
 
 _AT_ONCE = re.compile(r"\b(?:I am|[Cc]hild is|[Pp]atient is|[Ss]ex is) (?:an? )?(female|male|woman|man)(?=[.,;]|$)")
 _ANY = re.compile(
-    rf"(?<![a-z])(?:{'|'.join((*_WORDS.values(), *_RELATIVES.values(), *_TITLES.values()))})(?![a-z])", re.IGNORECASE
+    rf"(?<![a-z])(?:{by_first_letter('|'.join((*_WORDS.values(), *_RELATIVES.values(), *_TITLES.values())))})(?![a-z])"
 )
 _AS_SAID = {"female": "female", "woman": "female", "male": "male", "man": "male"}
 
@@ -168,7 +169,7 @@ _AS_SAID = {"female": "female", "woman": "female", "male": "male", "man": "male"
 def sexes_said(text: str) -> frozenset[str]:
     """The sexes that a text tells of the patient, by the weightiest words in it: both where these are alike."""
     told = _AT_ONCE.findall(text)
-    if told and len(set(told)) == 1 and len(_ANY.findall(text)) == len(told):
+    if told and len(set(told)) == 1 and len(_ANY.findall(text.lower())) == len(told):
         return frozenset({_AS_SAID[told[0]]})
     weight: dict[str, float] = {}
     for sex, weighs in _evidence(text):

@@ -86,9 +86,9 @@ def _said(dialogue: Sequence[str], speaker: str) -> list[str]:
     return [words for label, _, words in (text.partition(": ") for text in dialogue) if label == speaker]
 
 
-def _complaint(patient: Sequence[str]) -> str:
+def _complaint(patient: Sequence[str]) -> list[str]:
     """What was said about the illness: without the greeting, and without what holds numbers (who and where)."""
-    return " ".join([_GREETING.sub("", text) for text in patient if not _DIGIT.search(text)])
+    return [_GREETING.sub("", text) for text in patient if not _DIGIT.search(text)]
 
 
 def _answer_to(prompt: StaffRecord, question: str) -> str:
@@ -100,5 +100,5 @@ def _answer_to(prompt: StaffRecord, question: str) -> str:
 
 def _another(department: str, patient: Sequence[str], departments: Sequence[str]) -> str:
     """The department that the words point to least: wrong on purpose."""
-    ranked = [name for _, name in rank(" ".join(patient), departments) if name != department]
+    ranked = [name for _, name in rank(patient, departments) if name != department]
     return ranked[-1] if ranked else department

@@ -14,15 +14,17 @@ _INTRODUCED = re.compile(rf"(?:\b[Nn]ame(?:'s| is|:)|\bI am|\bI'm|\b[Tt]his is|\
 _ALONE = re.compile(rf"(?:{SENTENCE_START}|: ?)({_NAME})(?=[,.;]|$)")
 _BEFORE = re.compile(rf"({_NAME}) (?:is (?:the|my) name|here|speaking)\b")
 _TITLE = re.compile(r"\b(?:Dr|Doctor|Prof)\.? [A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*")
-_FEMALE = re.compile(r"\b(?:female|woman|lady)\b", re.IGNORECASE)
-_MALE = re.compile(r"\b(?:male|man|gentleman)\b", re.IGNORECASE)
+_FEMALE = re.compile(r"\b(?:female|woman|lady)\b")
+_MALE = re.compile(r"\b(?:male|man|gentleman)\b")
 _NUMBER = re.compile(r"(?<![\w-])\+?\(?\d[\d ()/-]{5,}\d(?![\w-])")
-_DIAL = re.compile(r"\b(?:phone|mobile|cell|telephone|reach(?:ed)?|call|ring|contact)\b", re.IGNORECASE)
-_CARD = re.compile(r"\b(?:personal|id|identity|identification|resident|registration|chi|card)\b", re.IGNORECASE)
+_DIAL = re.compile(r"\b(?:phone|mobile|cell|telephone|reach(?:ed)?|call|ring|contact)\b")
+_CARD = re.compile(r"\b(?:personal|id|identity|identification|resident|registration|chi|card)\b")
 _LIVES = re.compile(
     r"\b(?:address(?: is|:)|live (?:at|in|on)|living (?:at|in)|home is(?: at)?|reside (?:at|in)|stay at)\s+(.+)",
     re.IGNORECASE,
 )
+_LIVES_HOLDS = ("address", "live at", "live in", "live on", "living", "home is", "reside", "stay at")
+"""Whatever `_LIVES` finds begins with one of these."""
 _NEXT_SENTENCE = re.compile(r"[.;](?=\s+(?:My|I|The|You|And|It|Is|What)\b)|[.;!?]?\s*$")
 _NOT_NAMES = ("I", "Good", "Hello", "Hi", "Yes", "No", "My", "Sure", "The", "Thank", "Well")
 
@@ -39,7 +41,8 @@ def listen(said: Iterable[str]) -> dict[str, str]:
 def _particulars(text: str) -> tuple[tuple[str, str], ...]:
     """What one utterance holds: heard again in each round, looked through once."""
     found: dict[str, str] = {}
-    address = _LIVES.search(text)
+    lowered = text.lower()
+    address = _LIVES.search(text) if any(words in lowered for words in _LIVES_HOLDS) else None
     if address:
         found["address"] = address[1][: _end(address[1])].strip()
     rest = text.replace(found["address"], " ") if address else text
@@ -47,9 +50,10 @@ def _particulars(text: str) -> tuple[tuple[str, str], ...]:
     name = _name(rest)
     if name:
         found["name"] = name
-    if _FEMALE.search(rest):
+    lowered = rest.lower()
+    if _FEMALE.search(lowered):
         found["sex"] = "female"
-    elif _MALE.search(rest):
+    elif _MALE.search(lowered):
         found["sex"] = "male"
     return tuple(found.items())
 
@@ -64,7 +68,7 @@ def _numbers(text: str) -> dict[str, str]:
     found: dict[str, str] = {}
     begins = 0
     for match in _NUMBER.finditer(text):
-        before, value = text[begins : match.start()], match[0].strip()
+        before, value = text[begins : match.start()].lower(), match[0].strip()
         begins = match.end()
         if len(re.sub(r"\D", "", value)) < 7 or re.fullmatch(r"\d{4}-\d{2}-\d{2}", value):
             continue

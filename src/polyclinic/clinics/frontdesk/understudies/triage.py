@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from polyclinic.clinics.frontdesk.scenario.diseases import packaged_diseases, spoken_names
@@ -41,15 +41,15 @@ def telling_words(text: str) -> frozenset[str]:
     return frozenset(stem(word) for word in words if len(word) >= _SHORTEST and word.isalpha() and word.isascii())
 
 
-def rank(text: str, departments: Sequence[str]) -> Sequence[tuple[int, str]]:
+def rank(texts: Iterable[str], departments: Sequence[str]) -> Sequence[tuple[int, str]]:
     """The hospital's departments by how strongly the words point to each, strongest first; ties in the given order."""
-    return _ranked(text, tuple(departments))
+    return _ranked(frozenset().union(*map(telling_words, texts)), tuple(departments))
 
 
 @lru_cache(maxsize=4096)
-def _ranked(text: str, departments: tuple[str, ...]) -> tuple[tuple[int, str], ...]:
+def _ranked(heard: frozenset[str], departments: tuple[str, ...]) -> tuple[tuple[int, str], ...]:
     """A complaint is weighed again after every answer of the patient's."""
-    heard, table = telling_words(text), _words()
+    table = _words()
     scores = []
     for name in departments:
         points = table.get(name, {})
@@ -82,5 +82,5 @@ def _treating(text: str) -> tuple[str, ...]:
 
 def for_unknown_diagnosis(text: str, departments: Sequence[str]) -> str:
     """The department that the words of an unknown diagnosis point to; empty when they point nowhere clearly."""
-    ranked = rank(text, departments)
+    ranked = rank([text], departments)
     return ranked[0][1] if ranked[0][0] > 0 and (len(ranked) == 1 or ranked[0][0] > ranked[1][0]) else ""
