@@ -131,15 +131,18 @@ def merge(run: Path, out: Path, gguf: bool, as_json: bool) -> int:
 
     polyclinic train merge runs/grpo --out tutor
     """
-    from polyclinic.training.merge import merge_weights, write_gguf
+    from polyclinic.training.merge import find_converter, merge_weights, write_gguf
 
+    converter = find_converter() if gguf else None
     made = merge_weights(str(run), out)
-    if gguf:
-        made["gguf"] = str(write_gguf(out))
+    if converter is not None:
+        made["gguf"] = str(write_gguf(out, converter))
     if as_json:
         print_json(made)
     else:
         click.echo(f"whole weights in {out} ({made['weights']}); use them with --cast tutor=local:{out}")
+        if "gguf" in made:
+            click.echo(f"the same as GGUF; use it with --cast tutor=local:{made['gguf']}")
     return 0
 
 

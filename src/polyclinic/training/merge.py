@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from polyclinic.training.folder import digest_of
 
 CONVERTER = "convert_hf_to_gguf.py"
 CONVERTER_VARIABLE = "LLAMA_CPP"
+_MISSING = re.compile(r"No module named '([\w-]+)")
 
 
 def merge_weights(run: str, out: Path) -> dict[str, Any]:
@@ -26,23 +28,28 @@ def merge_weights(run: str, out: Path) -> dict[str, Any]:
     return {"folder": str(out), "weights": digest_of(out)}
 
 
-def find_converter() -> Path | None:
+def find_converter() -> Path:
     """llama.cpp's converter: in the folder that LLAMA_CPP names, or on the path."""
     named = os.environ.get(CONVERTER_VARIABLE, "")
-    places = [Path(named) / CONVERTER] if named else []
+    places = [Path(named).expanduser() / CONVERTER] if named else []
     found = shutil.which(CONVERTER)
     places += [Path(found)] if found else []
-    return next((place for place in places if place.is_file()), None)
+    for place in places:
+        if place.is_file():
+            return place
+    raise ConfigError(
+        f"no {CONVERTER}: set {CONVERTER_VARIABLE} to the folder that has it, which is a clone of llama.cpp or"
+        " vendor/llama.cpp in the source archive of llama-cpp-python on PyPI"
+    )
 
 
-def write_gguf(folder: Path) -> Path:
+def write_gguf(folder: Path, converter: Path) -> Path:
     """The folder's weights as a GGUF file beside them."""
-    converter = find_converter()
-    if converter is None:
-        raise ConfigError(f"no {CONVERTER}: set {CONVERTER_VARIABLE} to a clone of llama.cpp, then run this again")
     file = folder / "model.gguf"
     command = [sys.executable, str(converter), str(folder), "--outfile", str(file)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise ConfigError(f"{CONVERTER} failed: {done.stderr.strip()[-400:]}")
+        missing = _MISSING.search(done.stderr)
+        hint = f"it needs a package: pip install {missing[1]}" if missing else done.stderr.strip()[-400:]
+        raise ConfigError(f"{CONVERTER} failed: {hint}")
     return file
