@@ -134,14 +134,25 @@ def broken_by(
     if match:
         return PartBreak("stage direction", match[0].strip())
     mine = spoken_words(line)
-    found: tuple[tuple[BreakKind, str], ...] = (
-        ("speaks for the other", _labelled(text, (*others, *own)) if ":" in text else ""),
-        ("third person", _third_person(text, own) if any(normalise(name) in line for name in own) else ""),
-        ("echo of the other", _echo(line, mine, said)),
-        ("echo of the instructions", _instructed(line, mine, told) if told else ""),
-        ("knows what is hidden", next(iter(mentioned(text, hidden)), "")),
-    )
-    return next((PartBreak(kind, words) for kind, words in found if words), None)
+    found = _labelled(text, (*others, *own)) if ":" in text else ""
+    if found:
+        return PartBreak("speaks for the other", found)
+    found = _third_person(text, own) if _holds_one(line, _normalised(tuple(own))) else ""
+    if found:
+        return PartBreak("third person", found)
+    found = _echo(line, mine, said)
+    if found:
+        return PartBreak("echo of the other", found)
+    found = _instructed(line, mine, told) if told else ""
+    if found:
+        return PartBreak("echo of the instructions", found)
+    named = mentioned(text, hidden)
+    return PartBreak("knows what is hidden", named[0]) if named else None
+
+
+@lru_cache(maxsize=1_024)
+def _normalised(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(normalise(name) for name in names)
 
 
 def _holds_one(line: str, pieces: tuple[str, ...]) -> bool:

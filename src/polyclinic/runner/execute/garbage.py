@@ -10,7 +10,7 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-RARE = (20_000, 20, 20)
+RARE = (100_000, 4, 20)
 _normal: list[tuple[int, int, int]] = []
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Literal, cast
 
 from polyclinic.clinics.frontdesk.prompts import StaffIntake, StaffRecord
@@ -57,7 +58,7 @@ class ClerkUnderstudy(Understudy):
             department = _another(department, patient, prompt.departments)
         return IntakeReply(
             name=heard.get("name", ""),
-            sex=cast(Literal[Sex, ""], heard.get("sex", "")),
+            sex=cast("Literal[Sex, '']", heard.get("sex", "")),
             phone=heard.get("phone", ""),
             identifier=heard.get("identifier", ""),
             address=heard.get("address", ""),
@@ -76,7 +77,7 @@ class ClerkUnderstudy(Understudy):
         unknown = for_unknown_diagnosis(told[named.end() :], prompt.departments) if named else ""
         if unknown:
             return unknown
-        ranked = rank(_complaint(patient), prompt.departments)
+        ranked = rank(map(_complaint, patient), prompt.departments)
         lead = ranked[0][0] - ranked[1][0] if len(ranked) > 1 else _CLEAR_LEAD
         clear = lead >= _CLEAR_LEAD and bool(_answer_to(prompt, "asks_more"))
         return ranked[0][1] if clear or prompt.must_decide else ""
@@ -86,14 +87,17 @@ def _said(dialogue: Sequence[str], speaker: str) -> list[str]:
     return [words for label, _, words in (text.partition(": ") for text in dialogue) if label == speaker]
 
 
-def _complaint(patient: Sequence[str]) -> list[str]:
-    """What was said about the illness: without the greeting, and without what holds numbers (who and where)."""
-    return [_GREETING.sub("", text) for text in patient if not _DIGIT.search(text)]
+@lru_cache(maxsize=4096)
+def _complaint(text: str) -> str:
+    """What is said about the illness: without the greeting, and nothing of what holds numbers (who and where)."""
+    return "" if _DIGIT.search(text) else _GREETING.sub("", text)
 
 
 def _answer_to(prompt: StaffRecord, question: str) -> str:
     """What the patient answered to one of this understudy's own questions; empty while it was not asked."""
     asked = f"Clerk: {line(prompt.voice, 'staff', question)}"
+    if asked not in prompt.dialogue:
+        return ""
     pairs = zip(prompt.dialogue, prompt.dialogue[1:], strict=False)
     return " ".join([reply for before, reply in pairs if before == asked])
 

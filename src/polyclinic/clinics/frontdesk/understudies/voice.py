@@ -19,4 +19,5 @@ def _voices() -> _Voices:
 
 def line(voice: Voice, part: str, key: str, **words: str) -> str:
     """One sentence of a part (``patient``, ``manner``, ``staff``), with these words filled in."""
-    return _voices()[voice.name][part][key].format(**words)
+    sentence = _voices()[voice.name][part][key]
+    return sentence.format(**words) if words else sentence
