@@ -21,7 +21,7 @@ SMALL = ("batch=4", "accumulate=1", "lora_rank=0", "schedule=constant")
 def command(stage: str, home: Path, model: str, out: str, *changes: str) -> list[str]:
     sets = [part for change in (*SMALL, *changes) for part in ("--set", change)]
     where = ["--model", str(home / model), "--data", str(home), "--out", str(home / out)]
-    return [sys.executable, "-m", "polyclinic", "train", stage, *where, "--json", *sets]
+    return [sys.executable, "-m", "polyclinic", "train", stage, "--recipe", "small", *where, "--json", *sets]
 
 
 def run_stage(stage: str, home: Path, model: str, out: str, *changes: str) -> dict[str, Any]:

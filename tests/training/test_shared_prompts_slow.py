@@ -20,7 +20,7 @@ def _model() -> Any:
 
     torch.manual_seed(0)
     sizes = {"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 3}
-    model = Qwen2ForCausalLM(Qwen2Config(WORDS, num_attention_heads=4, num_key_value_heads=2, **sizes))
+    model = Qwen2ForCausalLM(Qwen2Config(vocab_size=WORDS, num_attention_heads=4, num_key_value_heads=2, **sizes))
     add_fused_lm_head(model, outputs=("log_probs", "entropy"))
     return model
 

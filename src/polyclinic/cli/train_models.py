@@ -29,7 +29,7 @@ def _job_options(command: F) -> F:
         ),
         click.option("--out", required=True, type=_FOLDER, help="The run's folder; the same command again resumes."),
         click.option(
-            "--recipe", default="small", show_default=True, metavar="NAME", help=f"{' or '.join(NAMED)}, or a file."
+            "--recipe", default="paper", show_default=True, metavar="NAME", help=f"{' or '.join(NAMED)}, or a file."
         ),
         click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="Change one number of the recipe."),
         click.option("--clinic", default="", metavar="C", help="Whose role is trained.  [default: the only one]"),
