@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import subprocess
+import sys
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -123,6 +126,36 @@ def test_several_processes_grade_as_one_does_and_find_their_judgements_again(tmp
     with grading(plan, stores) as again:
         assert again.grades(contexts, outputs) == expected
         assert again.paid == 0
+
+
+_GRADES = """
+import multiprocessing, pathlib, sys, time
+from polyclinic.training.grading_pool import GradingPlan, grading
+if __name__ == "__main__":
+    home = pathlib.Path(sys.argv[1])
+    contexts = home.joinpath("contexts").read_text().splitlines()
+    with grading(GradingPlan("rounds", ""), [f"sqlite:///{home}/{name}.db" for name in "ab"]) as several:
+        several.grades(contexts, ["no form"] * len(contexts))
+        print(*(child.pid for child in multiprocessing.active_children()), flush=True)
+        time.sleep(600)
+"""
+
+
+@pytest.mark.slow
+def test_processes_that_grade_end_with_the_run_that_was_killed(tmp_path: Path) -> None:
+    organs = ("the heart", "the lungs", "the kidneys", "the liver", "the brain", "the skin")
+    (tmp_path / "contexts").write_text("\n".join(_context(organ) for organ in organs))
+    (tmp_path / "grades.py").write_text(_GRADES)
+    line = [sys.executable, str(tmp_path / "grades.py"), str(tmp_path)]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        children = [int(word) for word in parent.stdout.readline().split()]
+        parent.kill()
+    assert len(children) == 2
+    ends = time.monotonic() + 30
+    while any(Path(f"/proc/{child}").exists() for child in children):
+        assert time.monotonic() < ends, "a child outlived the run"
+        time.sleep(0.1)
 
 
 def test_words_of_a_completion_with_parts_are_joined() -> None:

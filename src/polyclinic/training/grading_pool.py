@@ -8,6 +8,8 @@ before a kill is found again, and what students reported is read once for a whol
 from __future__ import annotations
 
 import multiprocessing
+import os
+import threading
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -47,7 +49,16 @@ Share = tuple[list[OutputReward | None], int, Counter[str]]
 
 
 def _begin(plan: GradingPlan, store: str) -> None:
+    threading.Thread(target=_end_with_the_parent, name="parent", daemon=True).start()
     _mine.append(_open.enter_context(plan.opened(store)))
+
+
+def _end_with_the_parent() -> None:
+    """A parent that is killed tells nobody, and its children would wait for it for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _grade(contexts: Sequence[str], outputs: Sequence[str]) -> Share:
