@@ -17,6 +17,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
 for package in TRAIN:
     pytest.importorskip(package, reason=f"training needs {package}: install the extra 'train'")
 
+POOR = "mostly-poor"
 SFT = ("max_steps=150", "learning_rate=3e-3", "save_steps=50", "least_reward=-8", "log_steps=20")
 GRPO = (
     "max_steps=10", "learning_rate=3e-4", "save_steps=4", "generations=8", "batch=16", "beta=0.001", "temperature=0.5",
@@ -26,7 +27,11 @@ GRPO = (
 
 @pytest.fixture(scope="module")
 def tuned(home: Path) -> dict[str, Any]:
-    return run_stage("sft", home, "tiny", "sft", *SFT)
+    """A model that mostly learned the poorer answer, so that there is something to gain by rewards."""
+    rows = (home / "train.jsonl").read_bytes().splitlines(keepends=True)
+    (home / POOR).mkdir()
+    (home / POOR / "train.jsonl").write_bytes(b"".join([*rows, *(2 * rows[1::2])]))
+    return run_stage("sft", home, "tiny", "sft", *SFT, data=POOR)
 
 
 @pytest.fixture(scope="module")
@@ -52,8 +57,8 @@ def test_the_reward_rises_on_the_contexts_that_are_trained_on(home: Path, reward
 
 
 def test_a_killed_run_goes_on_and_ends_with_the_same_weights(home: Path, tuned: dict[str, Any]) -> None:
-    killed_after(80, "sft", home, "tiny", "sft-killed", *SFT)
-    again = run_stage("sft", home, "tiny", "sft-killed", *SFT)
+    killed_after(80, "sft", home, "tiny", "sft-killed", *SFT, data=POOR)
+    again = run_stage("sft", home, "tiny", "sft-killed", *SFT, data=POOR)
     assert again["resumed_from"] == "checkpoint-50"
     assert (again["steps"], again["weights"]) == (tuned["steps"], tuned["weights"])
 
@@ -68,7 +73,7 @@ def test_a_killed_run_with_rewards_pays_for_no_judgement_twice(home: Path, rewar
 
 def test_another_run_is_refused_in_the_same_folder(home: Path, tuned: dict[str, Any]) -> None:
     done = subprocess.run(
-        command("sft", home, "tiny", "sft", "max_steps=3"), capture_output=True, text=True, check=False,
+        command("sft", home, "tiny", "sft", "max_steps=3", data=POOR), capture_output=True, text=True, check=False,
         env=environment(),
     )  # fmt: skip
     assert done.returncode == 2 and "another run" in done.stderr
