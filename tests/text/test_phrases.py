@@ -1,0 +1,62 @@
+"""Patterns of many words, sorted so that they are found sooner: what they find stays the same."""
+
+from __future__ import annotations
+
+import random
+import re
+
+import pytest
+
+from polyclinic.clinics.frontdesk.rules.clauses import KIN
+from polyclinic.text import numbers
+from polyclinic.text.phrases import by_first_letter
+
+WORDS = "mother|mum|mother-in-law|son|sister|grand\\w+|gran|kids?|\\w+-in-law|딸|he|hers"
+PIECES = (
+    "mother",
+    "Mum ",
+    "mother-in-law",
+    "sons",
+    "son ",
+    "grandpa",
+    "gran",
+    "kid",
+    "kids",
+    " ",
+    ", ",
+    "her",
+    "s",
+    "딸",
+)
+
+
+def test_words_sorted_by_their_first_letter_are_found_where_they_were_found_before() -> None:
+    draw, found = random.Random(3), 0
+    before, after = (re.compile(rf"\b(?:{words})\b") for words in (WORDS, by_first_letter(WORDS)))
+    for _ in range(2_000):
+        text = "".join(draw.choices(PIECES, k=8))
+        spans = [match.span() for match in before.finditer(text)]
+        assert [match.span() for match in after.finditer(text)] == spans, text
+        found += len(spans)
+    assert found > 1_000
+
+
+@pytest.mark.parametrize("who", ["brother", "grandmother", "gran", "fiancée", "kids", "in-laws", "better half", "gp"])
+def test_every_form_of_a_relative_is_known(who: str) -> None:
+    assert re.fullmatch(KIN, who)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Double five, then OH one",
+        "None of the stone is tonight",
+        "the Twenty-first of May",
+        "76, Maebong-ro",
+        "영일이삼",
+    ],
+)
+def test_a_text_without_spoken_numbers_is_left_as_the_long_way_leaves_it(text: str) -> None:
+    spoken = numbers._RUN.sub(lambda run: ", ".join(numbers._said(part) for part in run[0].split(", ")), text)
+    spoken = numbers._KOREAN_RUN.sub(lambda run: "".join(numbers._KOREAN.get(sign, sign) for sign in run[0]), spoken)
+    assert numbers.figures(text) == spoken

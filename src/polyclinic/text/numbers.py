@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from polyclinic.text.phrases import by_first_letter
+
 _UNITS = {
     "zero": 0, "oh": 0, "nought": 0, "nil": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6,
     "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14,
@@ -24,6 +26,7 @@ _SCALES = {"hundred": 100, "thousand": 1000}
 _TIMES = {"double": 2, "triple": 3, "treble": 3}
 _WORD = "|".join(sorted({*_UNITS, *_TENS, *_ORDINALS, *_SCALES, *_TIMES}, key=len, reverse=True))
 _RUN = re.compile(rf"\b(?:{_WORD})(?:(?:[\s-]+(?:and[\s-]+)?|, )(?:{_WORD}|\d)\b)*(?![\w])", re.IGNORECASE)
+_SAID = re.compile(rf"\b(?:{by_first_letter(_WORD)})")
 _SPLIT = re.compile(r"(?:[\s-]+and[\s-]+|[\s-]+)")
 _CENTURIES = ("18", "19", "20")
 _KOREAN = dict(zip("공영일이삼사오육륙칠팔구", "001234566789", strict=True))
@@ -33,6 +36,8 @@ _KOREAN_RUN = re.compile(rf"(?<![가-힣])[{''.join(_KOREAN)}](?:[ -]?[{''.join(
 @lru_cache(4096)
 def figures(text: str) -> str:
     """The text with its spoken numbers as figures. A comma ends a number, as a pause does."""
+    if text.isascii() and _SAID.search(text.lower()) is None:
+        return text
     spoken = _RUN.sub(lambda run: ", ".join(_said(part) for part in run[0].split(", ")), text)
     return _KOREAN_RUN.sub(lambda run: "".join(_KOREAN.get(sign, sign) for sign in run[0]), spoken)
 
