@@ -14,6 +14,7 @@ from datetime import date
 from functools import lru_cache
 from typing import Literal
 
+from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.normal import normalise
 from polyclinic.text.numbers import figures
 
@@ -53,7 +54,7 @@ _YEAR = r"(?P<year>\d{4}|'?\d{2})(?!\d|:|st\b|nd\b|rd\b|th\b| ?(?:am|pm|o'clock|
 _EDGE, _END = r"(?<![\w/.-])", r"(?![\w/]|[.-]\d)"
 _OF_A_YEAR = rf"(?: (?:of |in )?(?:the year )?{_YEAR})?"
 _FORMS = tuple(
-    re.compile(_EDGE + form + _END)
+    lazy_pattern(_EDGE + form + _END)
     for form in (
         r"(?P<year>\d{4})[-/. ](?P<month>\d{1,2})[-/. ](?P<day>\d{1,2})",
         r"(?P<year>(?:19|20)\d\d)(?P<month>\d\d)(?P<day>\d\d)",
@@ -72,28 +73,28 @@ _FORMS = tuple(
         rf"month (?P<month>\d{{1,2}}|{'|'.join(MONTHS)}) day (?P<day>\d{{1,2}}) year (?P<year>\d{{4}}|\d{{2}})",
     )
 )
-_KOREAN = re.compile(r"(?:(?P<year>\d{4}|\d{2})년 ?)?(?P<month>\d{1,2})월 ?(?P<day>\d{1,2})일")
-_KOREAN_DAY = re.compile(r"(?<![\d월])(?<!월 )(?P<day>\d{1,2})일(?! ?(?:후|뒤|동안|간|째))")
-_APART = re.compile(rf"(?<=\d)(?=(?:{'|'.join(month[:3] for month in MONTHS)})[a-z]*\d)")
-_JOINED = re.compile(
+_KOREAN = lazy_pattern(r"(?:(?P<year>\d{4}|\d{2})년 ?)?(?P<month>\d{1,2})월 ?(?P<day>\d{1,2})일")
+_KOREAN_DAY = lazy_pattern(r"(?<![\d월])(?<!월 )(?P<day>\d{1,2})일(?! ?(?:후|뒤|동안|간|째))")
+_APART = lazy_pattern(rf"(?<=\d)(?=(?:{'|'.join(month[:3] for month in MONTHS)})[a-z]*\d)")
+_JOINED = lazy_pattern(
     rf"\b({'|'.join(month[:3] for month in MONTHS)}[a-z]*)(?=\d{{2,4}}\b)|(?<=\d) (?=(?:st|nd|rd|th)\b)"
 )
 """Where "3MAR1981" falls into its parts, and "30 th" into one."""
-_YEAR_PUT_RIGHT = re.compile(
+_YEAR_PUT_RIGHT = lazy_pattern(
     r"\b(?:19|20)\d\d (?:; )?(?:(?:no|oh|sorry|wait|actually|rather|correction|i mean(?:t)?|make that|not that|it's"
     r"|it is) )+"
     r"(?=(?:19|20)\d\d\b)"
 )
-_ALONE = re.compile(
+_ALONE = lazy_pattern(
     rf"{_EDGE}(?:(?:the |on |until |till |from |after |since |by )(?P<said>\d{{1,2}})(?:st|nd|rd|th)"
     rf"|(?P<day>\d{{1,2}})(?:st|nd|rd|th)|(?:{'|'.join(WEEKDAYS)}) (?P<beside>\d{{1,2}})(?! ?(?:am"
     rf"|pm|o'clock|:|people)\b)){_END}"
     r"(?! (?:of (?!this|next|the month)|floor|time|opinion|opening|one|thing|slot|available|appointment|gap|visit"
     r"|free|chance|place|child|doctor|i (?:can|could)|you (?:can|have)|street|avenue|birthday)\b)"
 )
-_YEAR_ALONE = re.compile(r"(?<![\w/.'-])(?:(?P<year>(?:19|20)\d\d)|'(?P<short>\d\d))(?![\w/]|[.-]\d)")
-_ISO = re.compile(r"(?<![\d/.-])(\d{4})-(\d\d)-(\d\d)(?![\d/-]|\.\d)")
-_MORE = re.compile(
+_YEAR_ALONE = lazy_pattern(r"(?<![\w/.'-])(?:(?P<year>(?:19|20)\d\d)|'(?P<short>\d\d))(?![\w/]|[.-]\d)")
+_ISO = lazy_pattern(r"(?<![\d/.-])(\d{4})-(\d\d)-(\d\d)(?![\d/-]|\.\d)")
+_MORE = lazy_pattern(
     rf"\d|\b(?:{'|'.join(month[:3] for month in MONTHS)})[a-z]*\b|(?:th|eve|day|ty)\b|ty-|teen|first|second|third"
     r"|thousand|christmas|hallo|valentine|night|[가-힣]"
 )

@@ -9,6 +9,7 @@ from datetime import date, timedelta
 from functools import lru_cache
 
 from polyclinic.text.dates import MONTHS, WEEKDAYS, Mention, Order, mentions
+from polyclinic.text.lazily import lazy_pattern
 
 _DAY = timedelta(days=1)
 _WEEK = timedelta(days=7)
@@ -22,39 +23,39 @@ _PLAIN_DAYS = {
     "tomorrow": 1, "tomorow": 1, "tommorow": 1, "tommorrow": 1, "tmrw": 1, "today": 0, "tonight": 0,
     "this morning": 0, "this afternoon": 0, "this evening": 0,
 }  # fmt: skip
-_FROM_NOW = re.compile(
+_FROM_NOW = lazy_pattern(
     rf"\b(?:in (?:about )?{_COUNT} {_UNIT}(?: time)?\b|"
     rf"{_COUNT.replace('count', 'count2')} {_UNIT.replace('unit', 'unit2')} (?:from (?:now|today)|away|time|hence)\b)"
 )
-_WEEK_ON = re.compile(
+_WEEK_ON = lazy_pattern(
     rf"\b(?:(?:a|one|1) week (?:from |on |after )?(?:(?P<plain>today|tomorrow)|{_WEEKDAY})"
     r"|(?P<day2>today|tomorrow) week"
     rf"|{_WEEKDAY.replace('weekday', 'weekday2')} week)\b"
 )
-_AFTER = re.compile(rf"\b(?:next |first |1st |the )*{_WEEKDAY} (?:after|following) (?=(?:the )?\S)")
-_THE_NEXT = re.compile(
+_AFTER = lazy_pattern(rf"\b(?:next |first |1st |the )*{_WEEKDAY} (?:after|following) (?=(?:the )?\S)")
+_THE_NEXT = lazy_pattern(
     rf"\b(?:the )?(?:{_WEEKDAY}|(?P<unit>day|week)) after(?: (?:that|it|this))?\b(?= (?:;"
     r"|or|and|then|please|is|would|on|onwards?|if|instead|at)\b| ;|$)"
 )
 """The one after the day that was named before it: "not Monday, the Monday after"."""
-_NTH = re.compile(
+_NTH = lazy_pattern(
     rf"\b(?P<nth>[1-5](?:st|nd|rd|th)|last) {_WEEKDAY} (?:of|in) (?P<month>{'|'.join(MONTHS)}|next month|this month)\b"
 )
-_WEEKDAYS_SAID = re.compile(
+_WEEKDAYS_SAID = lazy_pattern(
     rf"\b(?P<which>(?:the )?(?:next|following|coming|this coming|this) )?{_WEEKDAY}s?"
     r"(?P<then> after next| (?:of |in )?(?:the )?(?:this|next|following|coming|the week after next) ?(?:week)?)?\b"
 )
-_SPANS = re.compile(
+_SPANS = lazy_pattern(
     r"\b(?:(?P<part>beginning|start|middle|mid|end|last day)[ -]?(?:of |in )?)?"
     rf"(?:(?<!\d )(?P<month>{'|'.join(MONTHS)})"
     r"|(?:the |this )?(?P<span>week after next|(?:next|following|coming) week|(?:next|following|coming) month"
     r"|this month|that month"
     r"|weekend))\b(?! (?:the )?\d)"
 )
-_IN_A_MONTH = re.compile(r"\b(?:in|from|until|till|before|after|since|of|start|starting|beginning) (?:the )?$")
-_BORN = re.compile(r"\bborn (?:in )?((?:19|20)\d\d)\b(?!-)")
+_IN_A_MONTH = lazy_pattern(r"\b(?:in|from|until|till|before|after|since|of|start|starting|beginning) (?:the )?$")
+_BORN = lazy_pattern(r"\bborn (?:in )?((?:19|20)\d\d)\b(?!-)")
 _APART = ("", "the", "a", "on", "on the", "is", "that is", "that's", "that'd be", "of", "which is", "so")
-_KOREAN = re.compile(
+_KOREAN = lazy_pattern(
     r"(?P<plain>오늘|내일|모레|글피|어제)|(?P<which>이번|다음|담|다다음) ?주 ?(?P<weekday>[월화수목금토일])요일"
     r"|(?P<alone>[월화수목금토일])요일|(?P<week>다음|담) ?주|(?P<count>\d{1,2}) ?(?P<unit>일|주일?) ?(?:후|뒤)"
     r"|(?P<one>일주일) ?(?:후|뒤)"

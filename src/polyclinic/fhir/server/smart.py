@@ -1,4 +1,4 @@
-"""SMART on FHIR at the door: a request needs a valid access token, except for what every client must see first."""
+"""SMART on FHIR, access control: a request needs a valid access token, except for what every client must see first."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from polyclinic.clinics.frontdesk.rules.told import is_told, masked
+from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.normal import normalise, without_accents
 from polyclinic.text.numbers import figures
 
@@ -22,9 +23,9 @@ _LABELS = {
     "dong", "ho", "floor", "fl", "zip", "zips", "zipcode", "postcode", "postal", "code", "door", "house-number",
 }  # fmt: skip
 _SMALL = {"on", "at", "in", "the", "of", "si"}
-_TOKEN = re.compile(r"[^\W_]+|&")
-_MIXED = re.compile(r"(?<=\d)(?=[^\W\d_])|(?<=[^\W\d_])(?=\d)")
-_POSTCODE = re.compile(r"(?:^|\s)(\d{5,6}(?:-\d{4})?|[a-z]{1,2}\d[a-z\d]?\s*\d[a-z]{2})$")
+_TOKEN = lazy_pattern(r"[^\W_]+|&")
+_MIXED = lazy_pattern(r"(?<=\d)(?=[^\W\d_])|(?<=[^\W\d_])(?=\d)")
+_POSTCODE = lazy_pattern(r"(?:^|\s)(\d{5,6}(?:-\d{4})?|[a-z]{1,2}\d[a-z\d]?\s*\d[a-z]{2})$")
 _FILLERS = {
     "in", "at", "on", "the", "that", "thats", "is", "its", "it", "near", "of", "my", "i", "live", "a", "an", "city",
     "address", "province", "county", "state", "town", "korea", "uk", "usa", "republic", "england", "scotland",
@@ -86,13 +87,13 @@ def says_address(address: str, text: str, *, whole: bool = False) -> bool:
     return not whole and all(part in spare for part in missing)
 
 
-_STREET = re.compile(
+_STREET = lazy_pattern(
     r"\b\d+(?:-\d+)? [\w-]+(?: [\w-]+)?[ -]?(?:ro|gil|daero|street|st|road|rd|avenue|ave|lane|ln|drive|close|way"
     r"|court)\b"
     r"|\b[\w-]+[ -](?:ro|gil|daero) \d+\b"
 )
-_BESIDE = re.compile(r"[\W_]*(?:(?:in|at|of|the|that's in|here in|which is in|and)[\W_]*)?(?<![?!;])")
-_NAMES_END = re.compile(r"(?:not|never|isn't)(?: (?:in|at|the|of))*[\s,]*$")
+_BESIDE = lazy_pattern(r"[\W_]*(?:(?:in|at|of|the|that's in|here in|which is in|and)[\W_]*)?(?<![?!;])")
+_NAMES_END = lazy_pattern(r"(?:not|never|isn't)(?: (?:in|at|the|of))*[\s,]*$")
 
 
 def _written(word: str) -> tuple[str, ...]:

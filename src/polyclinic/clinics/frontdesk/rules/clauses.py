@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.normal import normalise
 from polyclinic.text.phrases import by_first_letter
 from polyclinic.text.sentences import SPOKEN_END
@@ -33,13 +34,13 @@ _PEOPLE = (
     r"|consultant|surgeon|voice|person|colleague|machine|sms|reminder|note)"
     rf"|(?:the |my |our |his |her )?(?:\w+ )?{KIN})"
 )
-_LEAD = re.compile(
+_LEAD = lazy_pattern(
     r"^(?:and |but |so |yet |then |or |well |oh |ah |now |hi |hello |hey |yes |yeah |no |nah |ok |okay "
     r"|actually |honestly "
     r"|look |listen |sorry |please |pls |because |since |as |cos |coz |cuz |though |although |while |whereas |however "
     r"|still |anyway |also |only |just |only )+"
 )
-_SPLIT = re.compile(
+_SPLIT = lazy_pattern(
     SPOKEN_END + r"|(?<=:)\s+|(?<=\.\.\.)\s*|\s*[()]\s*"
     r"|,\s+(?=(?:but|so|and|or|yet|because|since|cos|coz|though|although|while|whereas|if|unless|once|i|i'[a-z]+|im|we"
     r"|we'[a-z]+|he|she|they|you|you'[a-z]+|it|it's|its|my|mine|your|this|that|that's|these|please|pls|could|can|would"
@@ -57,7 +58,7 @@ _SPLIT = re.compile(
     r"|\s+(?=and (?:i|i'[a-z]+|we|he|she|they|you|my|it|it's|then|so|not|please|now|could|can|would|don't|let|mine)\b)"
     r"|\s+(?=(?:then|so) (?:i|we|please|could|can)\b)"
 )
-_PAST = re.compile(
+_PAST = lazy_pattern(
     r"\b(?:was|were) (?:\w+ ){0,2}(?:going to|gonna|about to|thinking|thinkin|planning|hoping|tempted|set on|minded"
     r"|my (?:pick|choice|first))|\b(?:i|we|she|he)(?:'d| had) (?:\w+ ){0,3}(?:planned|meant|thought|hoped"
     r"|intended|resolved"
@@ -70,27 +71,27 @@ _PAST = re.compile(
     r"|\bat first\b|^first i\b|\binitially\b|\bpreviously\b|\bthe other day\b|\bearlier (?:today|this)\b"
     r"|^(?:said|told|asked|wanted|thought|meant)\b|\bused to\b|\bi'd been\b|\bago\b"
 )
-_DONE = re.compile(
+_DONE = lazy_pattern(
     r"\balready\b|\b(?:was|were|been|got|being) (?:\w+ )?(?:moved|cancell?ed|rescheduled|changed|postponed"
     r"|shifted|switched)\b|\bwhether\b|\b(?:i|we)(?:'ve| have| had|'d)? (?:\w+ )?(?:changed (?!my mind|hospital"
     r"|doctor)|moved|switched|postponed"
     r"|cancell?ed|rescheduled|shifted|swapped)\b"
 )
 """What is over: nobody asks for it again."""
-_HYPOTHETICAL = re.compile(
+_HYPOTHETICAL = lazy_pattern(
     r"(?<!wondering )(?<!wonder )(?<!asking )(?<!ask )(?<!see )(?<!know )(?<!check )(?<!as )\b(?:if|in case"
     r"|suppose|supposing|imagine) (?:i|we|one|she|he|you|they|it|my|there|nobody|someone|somebody"
     r"|anyone|that|this|the)\b|\bunless\b|\bshould (?:i|we|she|he|anything)\b(?! be most)|\bwhat (?:happens"
     r"|if)\b|\bwere i to\b"
     r"|\bprovided\b|\bin the event\b|^(?:had|were|should) i\b|\bwait more than\b"
 )
-_POLITE_IF = re.compile(
+_POLITE_IF = lazy_pattern(
     r"\bif (?:possible|you (?:can|could|would|please|will|don't mind|wouldn't mind|like|have|had)|it(?:'s| is"
     r"| be) (?:at all )?"
     r"(?:possible|ok|okay|all right|alright|no|not too|within|convenient)|at all|i may|need be|i could|i might"
     r"|so|that's)\b"
 )
-_OTHERS = re.compile(
+_OTHERS = lazy_pattern(
     rf"^{_PEOPLE}{_AUX} (?!(?:wants?|needs?|would|'d|has to|have to|must|can|can't|cannot|could|won't|will"
     rf"|wishes|likes?"
     r"|trusts?|prefers?|hopes?|insists?|is|'s|are|may|might|should|to|on|in|of|for|and|or|else|different|new"
@@ -101,7 +102,7 @@ _OTHERS = re.compile(
     rf"|^(?:my|our|the) (?:\w+ )?{KIN} (?:wanted|thought|asked|told|said|says|swears|thinks|sees|saw|had"
     rf"|has (?!to)\w+ed|was)\b"
 )
-_ASKS_HOW = re.compile(
+_ASKS_HOW = lazy_pattern(
     r"^(?:what(?:'s| is| are| was| do| does| did| time| should| must| will| documents| papers| happens)|how|why"
     r"|when(?:'s| is| do"
     r"| does| did| will| should)|where|whereabouts|which|who|whose|do i|does|did|should i|must i|am i|will i"
@@ -111,7 +112,9 @@ _ASKS_HOW = re.compile(
     r"|drink|bring|park|pay|take)|(?:just )?(?:curious|checking))\b|.*\b(?:fees?|charged?|penalt\w+|policy"
     r"|rules?|notice period)\b"
 )
-_CONTRAST = re.compile(r"^(?:but|so|instead|now|actually|rather|however|yet|still|no|not|then|anyway|on reflection)\b")
+_CONTRAST = lazy_pattern(
+    r"^(?:but|so|instead|now|actually|rather|however|yet|still|no|not|then|anyway|on reflection)\b"
+)
 
 
 @dataclass(frozen=True)

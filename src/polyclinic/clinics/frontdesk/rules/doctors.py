@@ -15,17 +15,18 @@ from polyclinic.clinics.frontdesk.rules.clauses import KIN, Clause, clauses
 from polyclinic.clinics.frontdesk.rules.names import name_spans, other_names
 from polyclinic.clinics.frontdesk.rules.plainly import patterns, says
 from polyclinic.clinics.frontdesk.rules.told import OTHER, THIS, masked
+from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.normal import normalise
 
 RubricVerdict = Literal["yes", "no", "open"]
 _NAME = rf"(?:{THIS}|{OTHER})"
-_NOBODY_BUT = re.compile(
+_NOBODY_BUT = lazy_pattern(
     r"\b(?:nobody|no one|no-one|none|nothing|(?:not|never|\w+n't)(?: \w+){0,3} any(?:one"
     r"|body)(?: else)?)(?: \w+){0,2} (?:but|except|other than|apart from|besides|than)(?: \w+)? $"
     r"|\b(?:why not|not (?:just )?any(?:one|body)|nothing against|not? (?:problem|objection) with|(?:do not"
     r"|don't) mind)(?: \w+){0,3} $|\b(?:could|can|may|might|would) (?:i|we) not (?:\w+ ){1,3}$"
 )
-_AVOIDS_BEFORE = re.compile(
+_AVOIDS_BEFORE = lazy_pattern(
     r"\b(?:not|no|never|nope|isn't|wasn't|under no circumstances|avoid\w*|(?:any|every)(?:one"
     r"|body)(?: \w+){0,4} (?:but|except|bar|save|other than|apart from|besides)|who(?:ever) but|(?:some|any)(?:one"
     r"|body) else than|other than|rather than|instead of|except(?:ing)?(?: for)?|apart from|aside from"
@@ -40,7 +41,7 @@ _AVOIDS_BEFORE = re.compile(
     r"(?: (?:the|with|by|to|see|seeing|seen|having|under|that|this|one|please|old|again|dr|doctor|be|a|fan|of"
     r"|going|go|back|me|in|get|give|seeking|appointment|an))*[\s,:'\"]*$"
 )
-_AVOIDS_AFTER = re.compile(
+_AVOIDS_AFTER = lazy_pattern(
     r"^[^.;!?]{0,50}?\b(?:never again|not again|is not (?:for me|an option)|is out(?: of the question)?|(?:is "
     r"|'s )?too (?:far|busy|young|old|expensive|slow)|didn't (?:help|listen|believe|see eye|take|get on"
     r"|get along)|did not (?:help|listen|believe|see eye|take)|don't (?:get on|get along|see eye|like|trust)"
@@ -63,15 +64,15 @@ _WANTS = (
     r"|spot) (?:of|with|for)|with|beg|request\w*|after|same doctor|same (?:one|hands)|look\w* for|favou?rite"
     r"|first choice|first pick|so|then|is|for me|yes)"
 )
-_WANTS_BEFORE = re.compile(rf"\b{_WANTS}\b[^;]{{0,40}}$")
-_WANTS_AFTER = re.compile(
+_WANTS_BEFORE = lazy_pattern(rf"\b{_WANTS}\b[^;]{{0,40}}$")
+_WANTS_AFTER = lazy_pattern(
     r"^[\s,:'\")]*(?:please|pls|plz|if\b|would be|is (?:my|the one|who|on duty|in\b|free|available|working|there"
     r"|the best|fine)|for me|only|again|can\b|knows?\b|did my|speaks?|has (?:always|been|time|a (?:gap|slot))"
     r"|i(?:'d)? (?:want|trust|prefer|like)|or (?:nobody|no one)|and (?:nobody|no one)|\?*$|free|available"
     r"|working|in\b|'s mine|whenever|has anything|\.|!|to see|to look|would suit|suits|then\b|first\b|or (?:any"
     r"|who|some))"
 )
-_ANYBODY = re.compile(
+_ANYBODY = lazy_pattern(
     r"\b(?:any(?:one|body)(?! (?:but|except|other than|apart)\b)|who(?:ever)|any (?:doctor|of (?:the|your|them))"
     r"|some(?:one|body) (?:else|different|new|at|for|who|nearer|closer|local|younger|older|that)"
     r"|another (?:doctor|one)|a different (?:doctor|one)|who(?:ever)?'?s (?:free|on|there|available)|you (?:pick"
@@ -79,11 +80,11 @@ _ANYBODY = re.compile(
     r"|male|female)\b(?! friend)|other doctor|chang\w+ doctors?|a colleague|one of (?:his|her|the) colleagues"
     r"|not fussed|makes no difference|all the same)"
 )
-_FALLBACK = re.compile(
+_FALLBACK = lazy_pattern(
     r"\b(?:otherwise|if not|failing that|or else\b|or (?:else )?(?:any|some|who)|if (?:he"
     r"|she|they|that|it)\b|unless|will do|at a pinch|if (?:need|necessary))"
 )
-_ONLY_MENTIONS = re.compile(
+_ONLY_MENTIONS = lazy_pattern(
     rf"\b(?:message|letter|parcel|note|card|regards|question|flowers|papers|invoice|bill) (?:for|to|from"
     rf"|of)\b[^;]*{THIS}|{THIS} (?:\w+ ){{0,3}}?(?:referred|sent|signed|wrote|told|said|says|recommended|advised"
     rf"|suggested|prescribed|saw|treated|delivered|operated|gave|lives|trained|retired|asked|rang|called|phoned"
@@ -97,10 +98,10 @@ _ONLY_MENTIONS = re.compile(
     rf"|contact)\b[^;]*{THIS}|\bis {THIS} (?:the|a|related|still|married|her|his|your|really|any)\b|\b(?:took"
     rf"|drove|met|heard of|saw|taught|read about) (?:\w+ )?{THIS}"
 )
-_NOT_JUST_ANYONE = re.compile(
+_NOT_JUST_ANYONE = lazy_pattern(
     r"\b(?:not|don't|dont|do not|won't|never) (?:\w+ )?(?:just|simply) any(?:one|body|\s+(?:old )?doctor)\b"
 )
-_KIN_WANTS = re.compile(
+_KIN_WANTS = lazy_pattern(
     rf"^(?:my|our|the) (?:\w+ )?{KIN} (?:wants?|sees?|has|likes?|goes|prefers?|trusts?|went|loves?|swears)\b"
 )
 

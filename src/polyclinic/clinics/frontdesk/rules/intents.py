@@ -8,13 +8,13 @@ asks for another wants to move; who wants no other gives up.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
 from polyclinic.clinics.frontdesk.rules.clauses import Clause, clauses
 from polyclinic.clinics.frontdesk.rules.plainly import patterns, says, without
+from polyclinic.text.lazily import lazy_pattern
 
 Intent = Literal["move", "cancel", "neither", "open"]
 Event = Literal["cancel", "no cancel", "move", "no move", "same", "comes", "absent", "no new", "asks other"]
@@ -65,7 +65,7 @@ _OFF = (
     r"|who(?:ever)|the next|others"
     r"|a (?:patient|person|needier))|on to some)"
 )
-_CANCELS = re.compile(
+_CANCELS = lazy_pattern(
     rf"\b(?:{_DROP}(?:\s+{_OBJECT}|(?=\s*(?:[.!?,;]|$|please|pls|altogether|entirely|completely|now|then|for"
     rf"|with|on|at|because)))"
     rf"|{_PARTED}\s+{_OBJECT}\s+(?:\w+ ){{0,2}}?{_OFF}|(?:{_NOUN}|it|{_DAY}) (?:\w+ ){{0,2}}?(?:called off"
@@ -75,7 +75,7 @@ _CANCELS = re.compile(
     r"|(?:stand|standing|step|stepping) down from|it's a no\b|(?:i'm|i am|we're|am) (?:cancell?ing|out\b"
     r"|withdrawing|pulling out|backing out|bailing)|please cancel|cancel (?:please|pls))"
 )
-_OTHER_THING = re.compile(
+_OTHER_THING = lazy_pattern(
     rf"\b(?:cancel(?:l?ed|l?ing)?|delet\w+|remov\w+|stop|drop|scrap|skip|clear|forget|chang\w+|updat\w+|mov\w+"
     rf"|correct) (?:the|my|our|her|his|your|that|this|all|an?)\s+"
     rf"(?!(?:[\w'-]+\s+){{0,2}}?{_VISIT}\b)[\w'-]+|\b(?:drop|cancel|skip|leave out|remove|delete"
@@ -85,7 +85,7 @@ _OTHER_THING = re.compile(
     r"|\b(?:train|bus|flight|ferry|shift|class|lesson|meeting|match|taxi|lift)(?:'s| is| was| got"
     r"| has been)? cancell?ed"
 )
-_NO_LONGER = re.compile(
+_NO_LONGER = lazy_pattern(
     r"\b(?:no longer (?:need|want|require|wish|plan|intend|interested|necessary|coming)|(?:won't|wont|shan't"
     r"|will not|shall not|not going to|not gonna"
     r"|i'm not|im not|i am not|we're not|we are not|no longer) (?:be )?(?:\w+ )?(?:need\w*|requir\w*|showing"
@@ -111,7 +111,7 @@ _MOVES_VERB = (
     r"|re-?book(?:ed|ing)?|trad(?:e|ing)|juggl\w+|budge"
     r"|convert|amend|revise|relocate|reassign|squeeze forward)"
 )
-_MOVES = re.compile(
+_MOVES = lazy_pattern(
     rf"\b(?:{_MOVES_VERB}\s+{_OBJECT}|(?:postpon|reschedul|resched|rearrang|rebook|re-book|re-arrang|defer)\w*"
     rf"|(?:like|want|need|wish|have|able|possible|got) "
     r"to (?:move|change|switch|swap|shift|postpone|delay|rearrange|reschedule)(?! (?:my (?:address|name|number"
@@ -128,7 +128,7 @@ _MOVES = re.compile(
     rf"(?:{_DAY}|{_HOUR})|{_DAY} (?:is )?no,? (?:but )?{_DAY}|(?:supposed|meant) to be|wrong (?:day|date|time)"
     rf"|(?:correct|fix) (?:it|that|the (?:date|day|time))|move me|bump me|push me|shift me)"
 )
-_ASKS_OTHER = re.compile(
+_ASKS_OTHER = lazy_pattern(
     r"\b(?:what|when|which)(?: else|'s| is|'ve| have| do| other| about| would| times?| days?| slots?)* (?:else"
     r"|you got|you have|have you|do you have|free|available|there|going|open|possible)"
     rf"|\b(?:how|what) about\b|\b(?:any|is there|are there|have you|do you have|got|would|could|might|can|may"
@@ -142,7 +142,7 @@ _ASKS_OTHER = re.compile(
     r"|\bbecome an?\b|\brelocate me\b|\bstill want to be seen\b|\bfind me another\b|\blater hour\b"
     r"|\bthe following\b|\binstead\b"
 )
-_ABSENT = re.compile(
+_ABSENT = lazy_pattern(
     rf"\b(?:can't|cannot|cant|couldn't|won't|wont|can not|not able to|unable to|not be able to"
     r"|impossible to) (?:be able to |\w+ )?(?:make|do|come|manage|attend|keep|be there|get there"
     r"|get away|get to|be in)\b"
@@ -160,12 +160,12 @@ _ABSENT = re.compile(
     r"|hospital|quarantine|bed))"
     r"|\brunning (?:\w+ )*late\b|\bonly arrives?\b|\bcaught a\b|\bmissed? (?:my|the) (?:train|bus|flight)"
 )
-_NO_NEW = re.compile(
+_NO_NEW = lazy_pattern(
     r"\b(?:no|not|don't|dont|do not|without|never|nor|neither)\b[^.;!?]{0,25}\b(?:new|another|other|different"
     r"|further|replacement|fresh|rebook\w*|re-?schedul\w*|alternative)\b"
     r"|\bno need (?:for|to) (?:an?other|re)"
 )
-_SAME = re.compile(
+_SAME = lazy_pattern(
     r"\b(?:leav(?:e|ing) (?:it|mine|my \w+|things?|everything|that|the \w+)(?: exactly| just)? (?:as|where|alone"
     r"|be|on|in)|stays?\b(?! (?:with|at|in|on by))|stay(?:s|ing)? (?:put|the same|as)|fine as|as it (?:is|stands|was)"
     r"|as (?:planned|agreed|arranged|booked|before|scheduled)|(?:don't|dont|do not|never) (?:\w+ )?(?:change"
@@ -175,7 +175,7 @@ _SAME = re.compile(
     r"|still stands|not the (?:visit|appointment)|i'm keeping|ignore (?:my|that|the)|put (?:me|it) back (?:in"
     r"|on the list)|reinstate)"
 )
-_COMES = re.compile(
+_COMES = lazy_pattern(
     r"\b(?:i'll|i will|i shall|we'll|we will|we shall|i'm|im|i am|she'll|he'll) (?:\w+ ){0,3}?(?:be there"
     r"|be coming|come\b|attend|be along|coming\b|see you|turn up|keep(?:ing)? (?:it|my|the))|\bsee (?:you|u"
     r"|ya) (?:then|on|there|at|tomorrow|tues|mon|wed|thurs|fri|soon)"
@@ -183,17 +183,17 @@ _COMES = re.compile(
     r"|\bso i (?:come|go)\b|\bconfirm (?:that )?(?:herewith )?(?:that )?i\b|\bpresent myself\b|\bcount on me\b"
     r"|\bsee you\b|\bi'd hate to lose\b"
 )
-_NEGATED = re.compile(
+_NEGATED = lazy_pattern(
     r"\b(?:not|n't|\w+n't|dont|wont|never|no|without|nor|neither|rather than|instead of|nothing of|hate to"
     r"|refuse to|hardly|no (?:wish|intention|plans?|reason)(?: of| to)?)(?: [\w']+){0,4} ?$"
 )
-_STILL_CANCELS = re.compile(
+_STILL_CANCELS = lazy_pattern(
     r"\bnothing for it but to|\bno (?:choice|option|alternative|way|other|help) \w+|\bwhy not"
     r"|\bnot (?:only|just)|\bno,? (?:please|pls|just)?,? ?$"
 )
 
 
-_RATHER = re.compile(r"\b(?:than|rather|instead|not \w+ as)\b")
+_RATHER = lazy_pattern(r"\b(?:than|rather|instead|not \w+ as)\b")
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,13 @@ from functools import lru_cache
 
 from polyclinic.clinics.frontdesk.rules.told import is_told, masked
 from polyclinic.clinics.frontdesk.scenario.diary import plain_name
+from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.normal import letters, straight, without_accents
 
 _TITLE = r"(?:mr|mrs|ms|miss|mx|dr|prof|sir|madam)\b\.?"
-_TITLES = re.compile(rf"^\s*{_TITLE}\s*|\s*[(,]\s*{_TITLE}\)?\s*$", re.IGNORECASE)
-_SPELT = re.compile(r"\b[a-z](?:[-.][a-z])+\b|\b[a-z](?: [a-z]){2,}\b")
-_LABEL = re.compile(
+_TITLES = lazy_pattern(rf"^\s*{_TITLE}\s*|\s*[(,]\s*{_TITLE}\)?\s*$", re.IGNORECASE)
+_SPELT = lazy_pattern(r"\b[a-z](?:[-.][a-z])+\b|\b[a-z](?: [a-z]){2,}\b")
+_LABEL = lazy_pattern(
     r"\b(?:sur|family |last |first |given |fore|middle )name|\bwith (?:an?|one|two|no) |\bspel(?:t|l|led)"
     r"|\bthat'?s\b|\bgiven\b|\bsurname\b"
 )
@@ -45,17 +46,17 @@ def name_at(name: str, text: str) -> tuple[str, str] | None:
     return None if found is None else (words[: found.start()], _pattern(name).sub("them", words[found.end() :]))
 
 
-_OTHER_NAME = re.compile(
+_OTHER_NAME = lazy_pattern(
     r"\b(?!(?:my|is|am|the|not|and|for|its|name|names|was|with|dr|sister|brother|daughter|son|wife|husband"
     r"|mother|father|called|meant|from|of)\b)"
     r"[a-z]{2,9},? [a-z]{2,}-[a-z]{2,}\b|\b[a-z]{2,}-[a-z]{2,} [a-z]{2,9}\b(?! ?')"
 )
-_CAPITALS = re.compile(
+_CAPITALS = lazy_pattern(
     r"\b(?!I\b|I'|My\b|The\b|It\b|No\b|Not\b|Dr\b|Mr\b|Mrs\b|Ms\b|Miss\b)[A-Z][a-z]+(?:[- ][A-Z]?[a-z]+)*(?:[ -]"
     r"[A-Z][a-z]+)+\b"
 )
-_TITLED = re.compile(r"\b(?:dr|doctor|prof|professor)\b\.? ([^\W\d_]+(?: [^\W\d_]+-[^\W\d_]+)?)", re.IGNORECASE)
-_SOUGHT = re.compile(
+_TITLED = lazy_pattern(r"\b(?:dr|doctor|prof|professor)\b\.? ([^\W\d_]+(?: [^\W\d_]+-[^\W\d_]+)?)", re.IGNORECASE)
+_SOUGHT = lazy_pattern(
     r"\b(?:(?:speak|talk|spoke|talking|speaking|write|reply) (?:to|with)|message for|looking for|ask(?:ed"
     r"|ing)? for|visit(?:ing)?|nurse|doctor|see|seen by|(?:letter|parcel|mail|post)(?: \w+)? (?:to|for)"
     r"|appointment with|referred by|treated by|waiting for|is there an?)(?: (?:nurse|doctor|a|an|mr\.?|mrs\.?|ms"
@@ -77,7 +78,7 @@ def other_names(text: str, said: str) -> list[tuple[int, int]]:
     return spots
 
 
-_PART = re.compile(r"[a-z]+-[a-z]+")
+_PART = lazy_pattern(r"[a-z]+-[a-z]+")
 
 
 def name_spans(name: str, text: str) -> tuple[str, list[tuple[int, int]]]:

@@ -6,18 +6,19 @@ import re
 from functools import lru_cache
 
 from polyclinic.clinics.frontdesk.rules.told import OTHER, THIS, is_told, masked
+from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.numbers import figures
 
-_NO_DIGIT = re.compile(r"\D+")
-_NUMBER = re.compile(r"\+?[(\[]?\d+")
-_LETTER_O = re.compile(r"(?<=[\d+ -])[oO](?=[\doO -])|\b[oO](?=\d)")
-_PUT_RIGHT = re.compile(
+_NO_DIGIT = lazy_pattern(r"\D+")
+_NUMBER = lazy_pattern(r"\+?[(\[]?\d+")
+_LETTER_O = lazy_pattern(r"(?<=[\d+ -])[oO](?=[\doO -])|\b[oO](?=\d)")
+_PUT_RIGHT = lazy_pattern(
     r"(?:\b(?:no|sorry|mean|meant|correction|make that|wait|actually|rather|oops|not|pardon|mistake"
     r"|apologies)\b[^\d]{0,30}"
     r"|\b(?:ends?|ending|last \w+)\b[^\d]{0,15})$",
     re.IGNORECASE,
 )
-_FILLER = re.compile(
+_FILLER = lazy_pattern(
     r"[\W_]*(?:(?:then|and|dash|hyphen|space|next|after that|followed by|dot|point|minus|comma|okay|ok|that's"
     r"|area code|code|country|plus"
     r"|the rest is|rest|got that|right|yes|um|uh|er|uhh|erm|so far|is|hang on|hold on|wait|(?:and )?(?:ends"
@@ -25,8 +26,8 @@ _FILLER = re.compile(
     r"|block|group)|begins|one (?:second|moment)|let me see|hmm)[\W_]*){0,3}"
 )
 """What may stand between two pieces of one number."""
-_ORDINAL = re.compile(r"\b\d{1,2}(?:st|nd|rd|th)\b", re.IGNORECASE)
-_AT_THE_END = re.compile(r"^[^\d.;]{0,6}\b(?:at the end|in the end|the last|last|to finish|final)\b", re.IGNORECASE)
+_ORDINAL = lazy_pattern(r"\b\d{1,2}(?:st|nd|rd|th)\b", re.IGNORECASE)
+_AT_THE_END = lazy_pattern(r"^[^\d.;]{0,6}\b(?:at the end|in the end|the last|last|to finish|final)\b", re.IGNORECASE)
 _COUNTRY_CODE = 3
 _TELLING = 9
 """So many last digits tell a number even where it runs into another one."""

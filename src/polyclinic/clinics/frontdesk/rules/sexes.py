@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from polyclinic.clinics.frontdesk.rules.clauses import clauses
+from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.phrases import by_first_letter
 
 _WORDS = {
@@ -33,7 +34,7 @@ _BODY = {
     "male": r"my prostate|my testic\w*|my beard",
 }
 _LETTER = {
-    sex: re.compile(
+    sex: lazy_pattern(
         rf"\b(?:sex|gender)\b\W*(?:is\W+)?{sex[0]}\b|\b\d{{1,3}}\W?{sex[0]}\b|^\W*{sex[0]}\W*$"
         rf"|(?<!')\b{sex[0]}\W{{1,2}}\d{{1,3}}\b"
         rf"|\b(?:put|enter|write|it's|tick|just|an?|mark|choose|not|as|is|be|say|says|correct) (?:an? |the "
@@ -41,26 +42,26 @@ _LETTER = {
     )
     for sex in ("female", "male")
 }
-_SELF = re.compile(
+_SELF = lazy_pattern(
     r"\b(?:i'm|im|i am|am|i was|i've been|being|as|put|tick|enter|write|mark|circle|choose|down|box|sex|gender"
     r"|it's|its|it is|patient|she is"
     r"|she's|he is|he's|me|myself|here|speaking|born|register|say|says|should|i)\b|^\W*(?:a "
     r"|an )?[\w가-힣]+(?: here| speaking| please| pls| too)?\W*$"
 )
-_STAFF = re.compile(
+_STAFF = lazy_pattern(
     r"^'?s? ?(?:\w+ )?(?:doc(?:tor)?s?|\w+ologists?|\w+icians?|gynae|dentists?|therapists?|physicians?|nurses?"
     r"|wards?|staff|toilets?|loos?|surgeons?|specialists?|gp|consultants?|name\b(?! is)|voice|changing"
     r"|friends?|interpreter|clothes|magazine|disease|problem|thing|section|side|clinic|side|patients|trouble)"
 )
-_WISHED = re.compile(
+_WISHED = lazy_pattern(
     r"\b(?:prefer|rather|want|like|see|have|ask(?:ing)? for|wish(?:ing)? for|need|request|with|by|book|find"
     r"|get)\b(?: \w+){0,3} (?:an? )?(?:\w+ )?$|\bward for (?:an? )?$|\b(?:to|for|of|like|from) an? (?:\w+ )?$"
 )
-_BYSTANDER = re.compile(
+_BYSTANDER = lazy_pattern(
     r"(?<!-)\b(?:the|that|this|some|another|your|which|those|these|one|young|old|nice|kind"
     r"|other|what|every|any|no) (?:\w+ )?$"
 )
-_NOT = re.compile(
+_NOT = lazy_pattern(
     r"\b(?:not|isn't|ain't|aren't|never|no|than|neither|nor|wasn't|rather than|instead of"
     r"|don't (?:put|write|tick))(?: (?:a|an|the|to be|being|put|say|so))*\s*['\"]?$"
 )
@@ -70,12 +71,12 @@ _VERB = (
     r"|had|works|used|lives|brought|noticed|does|did|is (?:waiting|here|outside|with|driving|a|the)|was|will|can"
     r"|usually|always|came|sees|saw|left|gave|took|picks?)\b"
 )
-_WRONG = re.compile(
+_WRONG = lazy_pattern(
     r"\b(?:but|should be|wrong|mistake|incorrect|error|not (?:true|right|so|me)|isn't (?:true|right|so|me))\b"
 )
-_OF_OTHERS = re.compile(r"^(?:is|are|do|does|have|has|which|where|who|can|could)\b(?!.*\b(?:i'm|i am|my|me)\b)")
+_OF_OTHERS = lazy_pattern(r"^(?:is|are|do|does|have|has|which|where|who|can|could)\b(?!.*\b(?:i'm|i am|my|me)\b)")
 _OPPOSITE = {"female": "male", "male": "female"}
-_KOREAN_NOT = re.compile(r"^[가이는은]? ?(?:아니|아닙)")
+_KOREAN_NOT = lazy_pattern(r"^[가이는은]? ?(?:아니|아닙)")
 
 
 def _find(words: str, text: str) -> Iterator[re.Match[str]]:
@@ -158,8 +159,8 @@ def _evidence(text: str) -> Iterator[tuple[str, float]]:
                 yield sex, 0.1
 
 
-_AT_ONCE = re.compile(r"\b(?:I am|[Cc]hild is|[Pp]atient is|[Ss]ex is) (?:an? )?(female|male|woman|man)(?=[.,;]|$)")
-_ANY = re.compile(
+_AT_ONCE = lazy_pattern(r"\b(?:I am|[Cc]hild is|[Pp]atient is|[Ss]ex is) (?:an? )?(female|male|woman|man)(?=[.,;]|$)")
+_ANY = lazy_pattern(
     rf"(?<![a-z])(?:{by_first_letter('|'.join((*_WORDS.values(), *_RELATIVES.values(), *_TITLES.values())))})(?![a-z])"
 )
 _AS_SAID = {"female": "female", "woman": "female", "male": "male", "man": "male"}

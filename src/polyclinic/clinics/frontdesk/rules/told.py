@@ -15,26 +15,27 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from polyclinic.clinics.frontdesk.rules.clauses import KIN
+from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.normal import normalise
 from polyclinic.text.sentences import SPOKEN_END
 
 THIS, OTHER = "xthisx", "xotherx"
-_NEVER_FOR = re.compile(
+_NEVER_FOR = lazy_pattern(
     r"\b(?:roommate|flatmate|housemate|neighbou?r|boss|colleague|predecessor|friend|mate|landlord|landlady"
     r"|passenger|employer|manager|teacher|professor|prof"
     r"|lawyer|secretary|assistant|pal|buddy|tenant|coach|ex)\b"
 )
 """People for whom nobody calls."""
-_OF_SELF = re.compile(
+_OF_SELF = lazy_pattern(
     r"\b(?:mine|myself|i'm|i am|my own|me|my (?:card|number|phone|id|name|address|birthday|date)|i (?:forget"
     r"|forgot|don't|haven't|was born|live|sleep|have none))\b"
 )
-_RETRACTED = re.compile(
+_RETRACTED = lazy_pattern(
     r"\b(?:cross(?:ed|ing) (?:it|that|this) out|(?:but|and) (?:that|it)(?:'s| is| was) (?:wrong"
     r"|not)|rubbed (?:it|that) out|which (?:is|was) wrong)\b"
 )
-_STOP = re.compile(SPOKEN_END)
-_CLAUSE = re.compile(
+_STOP = lazy_pattern(SPOKEN_END)
+_CLAUSE = lazy_pattern(
     r",\s+(?=(?:but|and|so|or|my|mine|i|i'm|im|not|no|which|where|that|that's|it|it's|he|she|they|his|her|the"
     r"|sorry|wait|use"
     r"|though|because|since|then|now|whatever|whereas|while|before|if)\b)|\s+(?=(?:but|though|although|because"
@@ -56,14 +57,14 @@ _STRANGER = (
     r"|caller|other patient|next patient|owner|hers|his|theirs|yours)"
 )
 _NOT_MINE = rf"(?:{KIN}|{_PLACES}|{_STRANGER}|ex)"
-_OWNER = re.compile(
+_OWNER = lazy_pattern(
     rf"\b(?P<other>(?:my|our|the|a|an|his|her|their|your|some|this|that|late)(?: [\w-]+)?? {_NOT_MINE}(?:'s)?\b"
     rf"|{_PLACES}(?:'s)? (?:is|has|number|address)"
     r"|(?:somebody|someone|everyone|people)\b|(?:his|her|their|your(?! pardon)|whose|everyone's|somebody's|someone's)\b"
     r"|(?:mum|mom|dad|granny|grandma|grandpa|nan)(?:'s)?\b)"
     r"|\b(?P<own>my(?! (?:old|previous|former))|mine|me|i|i'm|im|i've|i'll|our|ours|we|we're|myself|patient)\b"
 )
-_DENIED_BEFORE = re.compile(
+_DENIED_BEFORE = lazy_pattern(
     r"(?:\b(?:not|isn't|isnt|wasn't|aren't|ain't|never|no longer|nor|rather than|instead of|anything but|wrongly"
     r"|mistakenly|by mistake|wrong(?: one)?"
     r"|(?:don't|dont|do not|never|stop|quit|avoid|nobody|no one) (?:\w+ ){0,3}?(?:use|us(?:e|ing)|call(?:ing)?"
@@ -73,14 +74,14 @@ _DENIED_BEFORE = re.compile(
     r"(?: (?:my \w+'s|his|her|your|the|it's|its|at|on|to|by|called|named|as|a|an|be|in|for|number|address|born"
     r"|using|with|from|one|is|my|old|that|this|any ?more|me|w|and|or)\b){0,4}[\s:,'\"]*)$"
 )
-_LOST_BEFORE = re.compile(
+_LOST_BEFORE = lazy_pattern(
     r"\b(?:used to|old(?!est)|previous(?:ly)?|former(?:ly)?|ex-|before (?:it|that|we|i|this)|until|till|left"
     r"|leaving|moved (?:out|away|from|on from)|lost|changed (?:it |numbers? |phones? )?from|no longer"
     r"|sold|gave up|given up|originally|crossed|crossing|once|had|vacated|years ago|swapped|switched from"
     r"|years at|grew up|found|meant for|intended for|addressed to|dead|deceased|late)\b(?:(?!xotherx)[^;])*$"
 )
-_WAS = re.compile(r"\b(?:was|were)\b(?! (?:born|wrong|christened|baptised|named|told))[^;]{0,30}$")
-_AFTER_DEAD = re.compile(
+_WAS = lazy_pattern(r"\b(?:was|were)\b(?! (?:born|wrong|christened|baptised|named|told))[^;]{0,30}$")
+_AFTER_DEAD = lazy_pattern(
     rf"^[\s,'\")-]*(?:(?:number|address|one|card|phone|line|sim|thing|name|date|is|was|it|that|that's|which|now"
     rf"|has|been|and|belongs? to|are|then|on|the|my|form|screen|letter|file|says|in|there|your?|have|got|entered"
     rf"|wrote|written|put|actually|really|only|a|an|just|no|sorry|wait|but|this)\b[\s,]*){{0,6}}"
@@ -95,18 +96,18 @@ _AFTER_DEAD = re.compile(
     rf"|an|your)\b|passenger's|stranger's|{KIN}'s\b"
     rf"|my ex\b|ex\b|don't (?:use|call|ring)|dont (?:use|call|bother))"
 )
-_ASKED_AFTER = re.compile(
+_ASKED_AFTER = lazy_pattern(
     r"^[\s'\")]*\?+\s*(?:no\b|nope|nah|that's (?:the \w+ of )?(?:your|his|her|the|their"
     r"|somebody)\b|wrong|never|who|not\b|that's not|that isn't|sorry|don't know)"
 )
-_PUT_RIGHT = re.compile(
+_PUT_RIGHT = lazy_pattern(
     rf"^[^;]{{0,12}}?\b(?:no|sorry|wait|i mean|i meant|mean|meant|correction|rather|scratch that|tell a lie"
     rf"|hang on|hold on|oops|whoops|actually|make (?:that|it)|strike that|pardon|my mistake|let me correct"
     rf"|i'm lying|or (?:rather|no)|nope|should be|must be|better)\b(?! (?:problem|need|doubt"
     rf"|that's right))[^;]{{0,60}}?{OTHER}"
     rf"|^[^;]{{0,15}}\b(?:to|became|becomes|is now|has become|changed to|now)\b[^;]{{0,20}}?{OTHER}"
 )
-_SAYS_WRONGLY = re.compile(
+_SAYS_WRONGLY = lazy_pattern(
     r"\b(?:(?:everyone|everybody|people|they) (?:always )?(?:thinks?|says?|writes?|believes?|puts?)|form|papers?"
     r"|passport|certificate|documents?|letter|letters|screen|system|file|files|records?|computer|website|card"
     r"|label|reminder|bill|you(?:'ve| have|'d)?(?: \w+)? (?:got|put|wrote|written|have|been|entered|typed|noted"
@@ -114,45 +115,45 @@ _SAYS_WRONGLY = re.compile(
     r"|receptionist)(?:'s|'ve| has| have)? (?:\w+ )?(?:entered|put|wrote|written|typed|noted|got|keep|keeps"
     r"|called))\b[^;]*$"
 )
-_DENIAL = re.compile(
+_DENIAL = lazy_pattern(
     r"\b(?:wrong|mistake|mistaken|never|nobody|error|no one|incorrect|false|untrue|isn't"
     r"|wasn't|not (?:me|mine|so|right|true|correct|in|at)"
     r"|i was really|should be|because the right)\b|^[^.;]{0,12}[.;]\s+(?:no, )?(?:it's|mine"
     r"|i'm)\b|\bbut (?:i|it|mine|my)\b|" + OTHER
 )
-_ASKS = re.compile(
+_ASKS = lazy_pattern(
     r"^(?:(?:and|but|so|hi|hello|please|sorry|excuse me|tell me)[ ,]+)*(?:is|was|does|did|do|are|isn't|who|whose"
     r"|which|where|why|what|how|can (?:you|i|anyone)|could (?:you|i)|may i|might i|would (?:you|it)|have you|has"
     r"|will)\b"
 )
-_OF_ONES_OWN = re.compile(
+_OF_ONES_OWN = lazy_pattern(
     r"\b(?:my (?:own |new |current |home |mobile |cell |phone |full |first |last |family "
     r"|given |date |birth|id |registration |resident )?(?:number|address|name|phone|mobile"
     r"|cell|landline|birthday|date|card|id|no|dob|place|flat|house|home|room)|i'm|i am|i live"
     r"|mine|call me|reach me|this is)\b[^;?]*$"
 )
-_DIALLED = re.compile(
+_DIALLED = lazy_pattern(
     r"\b(?:dial(?:l?ed|l?ing)|rang|ringing|called|phoned|tried|(?:call|text|message|sms|ring|rung|calls"
     r"|texts) from|came from|picked up|answer\w*)\b[^;]{0,12}$"
 )
-_CHILD = re.compile(r"\b(?:child|baby|little one|kid|son|daughter|boy|girl|toddler)\b")
+_CHILD = lazy_pattern(r"\b(?:child|baby|little one|kid|son|daughter|boy|girl|toddler)\b")
 _NEAR = 100
 """So far after a value somebody may speak of it."""
-_FOR_KIN = re.compile(
+_FOR_KIN = lazy_pattern(
     rf"\b(?:she|he)(?:'s| is) the (?:patient|one)\b|\bpatient(?:'s| is)? (?:is )?(?:my|our) (?:\w+ )?{KIN}\b"
     rf"|\b(?:for|about|of|on behalf of) (?:my|our) (?:\w+ )?{KIN}\b(?!'s)"
     rf"|\bmy (?:\w+ )?{KIN}(?:'s)? (?:needs|is the patient|wants to be seen|has to be seen|would like)"
 )
-_OWN_AFTER = re.compile(
+_OWN_AFTER = lazy_pattern(
     rf"^[\s,)'\"]*(?:that's|it's|that is|which is|is|that'd be|it is) (?:our|my(?! (?:\w+ )?{KIN})(?! (?:old"
     r"|former|previous))|mine|me\b|where (?:i|we))"
 )
-_AT_WORK = re.compile(r"\b(?:work|worked|working|study|teach|shop|born|grew up|visit\w*|employed|based)\b[^;]{0,15}$")
-_CONTACT = re.compile(
+_AT_WORK = lazy_pattern(r"\b(?:work|worked|working|study|teach|shop|born|grew up|visit\w*|employed|based)\b[^;]{0,15}$")
+_CONTACT = lazy_pattern(
     r"\b(?:ring|call|phone|text|contact|reach|through|via|ask for|care of|c/o|speak to|message"
     rf"|leave word with)\b[^;]*\b{KIN}\b[^;]*$"
 )
-_LIVES = re.compile(
+_LIVES = lazy_pattern(
     r"\b(?:i|we)(?:'m|'ve|'re| am| are)?(?: \w+)? (?:live|lives|stay|staying|living|moved"
     r"|reside|lodge|lodging|share|rent|sleep|based)\b|\b(?:send|post|deliver|come|pick|fetch"
     r"|collect)\b[^;]*\bme\b|\bnow (?:at|in|it's|its)\b|\bthese days\b"

@@ -6,7 +6,6 @@ what others were given, what a website promises and what was once planned do not
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from datetime import date
 from functools import lru_cache
@@ -15,9 +14,10 @@ from typing import Literal
 from polyclinic.clinics.frontdesk.rules.clauses import Clause, clauses
 from polyclinic.clinics.frontdesk.rules.plainly import patterns, says
 from polyclinic.clinics.frontdesk.rules.wished_days import names_first_day
+from polyclinic.text.lazily import lazy_pattern
 
 Hurry = Literal["soon", "later", "open"]
-_SOON = re.compile(
+_SOON = lazy_pattern(
     r"\b(?:the (?:\w+ )?(?:minute|moment|second|instant|hour) (?:some|any|you|there|a|it|one|the)"
     r"|nothing (?:before|sooner|earlier|nearer)|(?:drop|leave) everything|(?:there|with you|over|round) (?:in"
     r"|within) (?:\w+ ){1,3}(?:minutes?|hours?)"
@@ -37,7 +37,7 @@ _SOON = re.compile(
     r"|a doctor|someone) (?:now|today|quickly|fast|urgently|at once|right)|only fast|rn\b|top of the list|haste"
     r"|hurry|double quick|yesterday would|a cancellation)"
 )
-_LATER = re.compile(
+_LATER = lazy_pattern(
     r"\b(?:no (?:\w+ )?(?:rush|hurry|urgency|haste|need (?:to (?:rush|hurry|trouble|squeeze)"
     r"|for (?:anything )?(?:earlier|sooner)))|(?:not|n't|hardly|nothing|isn't) (?:\w+ ){0,3}(?:urgent|pressing"
     r"|hurry|rush|quick|asap|soon\b|emergency|in a hurry)|whenever\b(?! (?:is|you can) (?:soon|earli|first))"
@@ -56,18 +56,18 @@ _LATER = re.compile(
     r"|an)?other\w*(?: \w+){0,3} (?:go )?first|skip the urgent|too (?:soon|early)|rather (?:later|not so soon"
     r"|the)|(?:good|fine|ok|okay|happy) (?:w|with) (?:next|later|a (?:month|few))|keep to)\b"
 )
-_NOT_A_VISIT = re.compile(
+_NOT_A_VISIT = lazy_pattern(
     r"\b(?:answer|reply|letter|letters|results?|report|prescription|refill|certificate|note|documents?|papers?"
     r"|copy|bill|invoice|refund|form|call (?:me )?back|ring (?:me )?back|email|e-mail|fax|send|post|tell me"
     r"|info\w*|parking|insurance|sick note|forward|transfer my records|pick up|x-rays|way to|bus|station"
     r"|building|website|queue number|pharmacy)\b"
 )
-_VISIT = re.compile(
+_VISIT = lazy_pattern(
     r"\b(?:see (?:a|the|some\w*|any\w*|dr|me)|be seen|seen by|(?:an|my|soonest|earliest"
     r"|first|next) appointment|come in|examined|looked at|get (?:me )?in|fit me in|slot"
     r"|see me)\b"
 )
-_DENIED = re.compile(r"\b(?:not|n't|\w+n't|never|no need|nothing|neither|nor|no)(?: \w+){0,4} $")
+_DENIED = lazy_pattern(r"\b(?:not|n't|\w+n't|never|no need|nothing|neither|nor|no)(?: \w+){0,4} $")
 
 
 def _is_visit(text: str) -> bool:

@@ -12,10 +12,11 @@ from datetime import date, timedelta
 
 from polyclinic.text.dates import Mention, Order, plain
 from polyclinic.text.days import days_named
+from polyclinic.text.lazily import lazy_pattern
 
 _NOT = r"(?:not|no|never|cannot|can't|cant|couldn't|won't|wont|don't|dont|isn't|unable to|nothing|impossible)\b"
 _WEEKDAY = r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day )?(?:the )?"
-_FROM_BEFORE = re.compile(
+_FROM_BEFORE = lazy_pattern(
     rf"(?:\b(?:from|starting|beginning|start|as of|as from|commencing|back(?: home)?(?: here)?(?: on| by| in)?"
     rf"|only|earliest(?: (?:is|would be|i can (?:do|come|make) is|for me(?: is| would be)?))?"
     rf"|return(?:ing)?(?: on)?|available|free(?: again)?(?: on)?|first (?:i can|day)[^;]{{0,20}}"
@@ -23,14 +24,14 @@ _FROM_BEFORE = re.compile(
     rf"|{_NOT}(?!(?: \w+){{0,4}} wait)[^;]{{0,40}}?\b(?:before|until|till|til|earlier than|prior to|sooner than))"
     rf"(?: on)? {_WEEKDAY}$"
 )
-_AFTER_BEFORE = re.compile(
+_AFTER_BEFORE = lazy_pattern(
     rf"\b(?:after|(?<!half )(?<!quarter )past|beyond|following|(?:away|abroad|gone|travelling|traveling|busy|out"
     rf"|working|exams?"
     rf"|holiday|here|town"
     rf"|off|tied up|booked|unavailable|trip|holidays?|leave)\b[^;]{{0,25}}?\b(?:until|till|til|to"
     rf"|through)(?: and including)?) {_WEEKDAY}$"
 )
-_FROM_AFTER = re.compile(
+_FROM_AFTER = lazy_pattern(
     r"^(?:(?: of)? (?:this|next) (?:week|month))?(?: (?:is|would be|will be|that'd be|please|at))*"
     r" ?(?:onwards?|on\b(?! (?:the|a|my)\b)|(?:or|and|and then) (?:any (?:day|time) )?(?:later|after\w*"
     r"|following|folowing|from then|beyond"
@@ -41,7 +42,7 @@ _FROM_AFTER = re.compile(
     r"|(?:that's|is) when i(?:'m| am| get| can| come| will)|부터|이후"
     r"|지나|넘어|then i can)"
 )
-_AGAINST_BEFORE = re.compile(
+_AGAINST_BEFORE = lazy_pattern(
     rf"(?:\b(?:by|before|prior to|no later than|latest|up to|(?:free|available|here) (?:only )?(?:until|till"
     rf"|through|to)|(?:turns?|birthday|wedding|party|funeral|exam|anniversary|married|discharged|concert"
     rf"|festival|born)\b[^;]{{0,20}}?(?:on|is)"
@@ -53,7 +54,7 @@ _AGAINST_BEFORE = re.compile(
     rf"|available))?)"
     rf"(?: on)?) {_WEEKDAY}$"
 )
-_AGAINST_AFTER = re.compile(
+_AGAINST_AFTER = lazy_pattern(
     r"^(?:'s)? (?:(?:at the )?(?:very )?latest|no good|is (?:my|our|her|his|a|an) (?!first|earliest)\w+"
     r"|i'm free\b|i am free\b|is (?:impossible|no good|out|too (?:late|soon|early)|taken|full|bad|not)|isn't"
     r"|won't|doesn't|does not"
@@ -61,13 +62,13 @@ _AGAINST_AFTER = re.compile(
     r"|i (?:can't|cannot|can not|couldn't|work|have|am busy|'m busy|'m at)|i'm (?:at|busy|away|out|working|off)"
     r"|까지|전에|말고|no\b|sorry)"
 )
-_AND_AFTER = re.compile(
+_AND_AFTER = lazy_pattern(
     r"^(?:[^;]{0,30} ;){0,2}[^;]{0,30}\b(?:after (?:that|this|it|those|then|which)|(?:anything|any ?time|any (?:day"
     r"|time)|some ?time) after(?:wards?)?|afterwards)\b(?! (?:the|\d))"
 )
 """After a day that ends something: what is wished for begins on the next."""
-_NOT_ON_IT = re.compile(r"\bnot on (?:it|that|the day)\b|\bnot that day\b|\bthe day itself\b")
-_BUT_THAT = re.compile(
+_NOT_ON_IT = lazy_pattern(r"\bnot on (?:it|that|the day)\b|\bnot that day\b|\bthe day itself\b")
+_BUT_THAT = lazy_pattern(
     r"^[^;]{0,40}\b(?:any|every|some) ?(?:day|time|date|thing|other day) (?:but|except|other than"
     r"|bar) (?:that|then|it|this)\b"
 )
