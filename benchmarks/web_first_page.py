@@ -54,7 +54,7 @@ def main() -> int:
             entry = server.stdout.readline().removeprefix("open ").strip()
             with sync_playwright() as play:
                 browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
-                found = [visit(browser, entry) for _ in range(times + 1)][1:]  # the first starts the browser's parts
+                first, *found = [visit(browser, entry) for _ in range(times + 1)]
                 browser.close()
         finally:
             server.terminate()
@@ -65,6 +65,7 @@ def main() -> int:
         ordered = sorted(value / scale for value in values)
         p95 = ordered[int(len(ordered) * 0.95)]
         print(f"| {name} | {statistics.median(ordered):.0f} | {p95:.0f} | {ordered[-1]:.0f} |")
+    print(f"the very first visit, to a new server with a new browser: {first[2]:.0f} ms to its first use")
     print(f"load of the machine {os.getloadavg()[0]:.1f}")
     return 0
 

@@ -136,7 +136,8 @@ def spent(pid: int) -> tuple[float, float]:
 
 
 SLEEPER = """
-import sys, time
+import signal, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background process would not hear it
 late = []
 try:
     while True:

@@ -81,6 +81,10 @@ async def test_episodes_are_filtered_and_sorted_by_the_server(client: httpx.Asyn
         assert (await get(client, f'{path}?words="{phrase}"'))["found"] == count, (
             "a quoted phrase is looked for as it is"
         )
+    narrow = await get(client, f'{path}?words="how+do+I+take+amberol"&variant=plain')
+    assert [one["variant"] for one in narrow["episodes"]] == ["plain"], (
+        "what holds a phrase is filtered as anything else"
+    )
     second = await get(client, f"{path}?size=3&page=1&sort=scenario&down=true")
     names = [one["scenario"] for one in second["episodes"]]
     assert len(names) == 3 and names == sorted(names, reverse=True)

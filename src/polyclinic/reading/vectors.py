@@ -18,12 +18,12 @@ _LONG = 1_000
 
 
 class Tokens(NamedTuple):
-    """A text's tokens: unit vectors, their weights (rare tokens have long vectors), and the unit
+    """A text's tokens: unit vectors, how much of the text each is (rare tokens have long vectors), and the unit
     vector of the whole.
     """
 
     units: Vector
-    weights: Vector
+    shares: Vector
     whole: Vector
 
 
@@ -66,7 +66,8 @@ def _tokens(text: str) -> Tokens:
         return Tokens(np.zeros((0, DIMENSIONS), np.float32), np.zeros(0, np.float32), np.zeros(DIMENSIONS, np.float32))
     units = table[ids] / norms[ids][:, None]
     mean = units.mean(axis=0)
-    return Tokens(units, norms[ids], mean / (np.sqrt(mean @ mean) + 1e-9))
+    lengths = norms[ids]
+    return Tokens(units, lengths / lengths.sum(), mean / (np.sqrt(mean @ mean) + 1e-9))
 
 
 _kept = lru_cache(maxsize=1_024)(_tokens)
@@ -82,14 +83,15 @@ def nearness(text: str, target: str) -> Nearness:
     if not len(mine.units) or not len(theirs.units):
         return NOTHING
     table = theirs.units @ mine.units.T
-    best, back = table.max(axis=1), table.max(axis=0)
-    weight, own = theirs.weights / theirs.weights.sum(), mine.weights / mine.weights.sum()
-    worst = np.sort(best)[: max(1, len(best) // 4)].mean()
+    best, back = np.maximum.reduce(table, axis=1), np.maximum.reduce(table, axis=0)
+    weight, own = theirs.shares, mine.shares
+    lowest = max(1, len(best) // 4)
+    worst = np.add.reduce(np.sort(best)[:lowest]) / lowest
     return Nearness(
         float(mine.whole @ theirs.whole),
         float(best @ weight),
-        float(weight[best > _NEAR].sum()),
+        float(np.add.reduce(weight[best > _NEAR])),
         float(worst),
         float(back @ own),
-        float(own[back > _NEAR].sum()),
+        float(np.add.reduce(own[back > _NEAR])),
     )

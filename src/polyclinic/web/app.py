@@ -91,7 +91,11 @@ def create_web(
             app.state.runs = runs = RunPages(found)
             app.state.desks = desks = Desks(found)
             app.state.cases = CaseFolder(cases or folder_of(store) / "cases")
-            work = [asyncio.create_task(sessions.watch()), asyncio.create_task(desks.restore())]
+            work = [
+                asyncio.create_task(sessions.watch()),
+                asyncio.create_task(desks.restore()),
+                asyncio.create_task(asyncio.to_thread(all_clinics)),  # the first page would wait for their code
+            ]
             try:
                 yield
             finally:

@@ -9,6 +9,8 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from functools import partial
 
+import numpy as np
+import numpy.typing as npt
 from pydantic import BaseModel
 
 from polyclinic.core.database import Transaction
@@ -24,6 +26,8 @@ REST = 10
 """A larger run that goes on is read again at most a tenth of the time."""
 _LOG = logging.getLogger(__name__)
 State = tuple[tuple[str, int, int], ...]
+Numbers = npt.NDArray[np.int64]
+MOST_PHRASES = 8
 
 
 class EpisodePage(BaseModel):
@@ -54,6 +58,7 @@ class Indexes:
         self._store = store
         self._known: OrderedDict[str, _Read] = OrderedDict()
         self._filling: dict[str, asyncio.Task[int]] = {}
+        self._phrases: OrderedDict[tuple[str, str], tuple[State, Numbers]] = OrderedDict()
 
     async def page(self, run: str, wanted: Wanted) -> EpisodePage:
         """One page of a run's episodes."""
@@ -62,11 +67,10 @@ class Indexes:
         for metric in {wanted.metric, wanted.sort_metric} - {"", *columns.values}:
             columns.values[metric] = await database.read(partial(read_values, run=run, metric=metric, columns=columns))
         words = await self._store.words.having(run, wanted.searched, read.state) if wanted.searched else None
-        numbers: list[int] = columns.numbers[columns.kept(wanted, words)].tolist()
-        if phrase := wanted.phrase:
-            held = await database.read(partial(with_phrase, run=run, numbers=numbers, phrase=phrase))
-            numbers = [number for number in numbers if number in held]
-        here = numbers[wanted.page * wanted.size :][: wanted.size]
+        numbers = columns.numbers[columns.kept(wanted, words)]
+        if wanted.phrase:
+            numbers = numbers[np.isin(numbers, await self._holding(run, read, wanted.phrase, words))]
+        here: list[int] = numbers[wanted.page * wanted.size :][: wanted.size].tolist()
         texts = columns.texts
         return EpisodePage(
             episodes=await database.read(partial(episodes_shown, run=run, numbers=here)),
@@ -77,6 +81,20 @@ class Indexes:
             metrics=columns.metrics,
             variants=list(texts["variant"].known),
         )
+
+    async def _holding(self, run: str, read: _Read, phrase: str, words: dict[int, int] | None) -> Numbers:
+        """The episodes that hold a phrase. Transcripts are read for it, so the next page, order or filter of the same
+        search needs not do that again.
+        """
+        known = self._phrases.pop((run, phrase), None)
+        if known is None or known[0] != read.state:
+            some = read.columns.numbers[read.columns.kept(Wanted(), words)].tolist()
+            held = await self._store.database.read(partial(with_phrase, run=run, numbers=some, phrase=phrase))
+            known = (read.state, np.array(sorted(held), np.int64))
+        self._phrases[run, phrase] = known
+        while len(self._phrases) > MOST_PHRASES:
+            self._phrases.popitem(last=False)
+        return known[1]
 
     async def close(self) -> None:
         """Stop indexing words."""
