@@ -70,7 +70,7 @@ def _tokens(text: str) -> Tokens:
     return Tokens(units, lengths / lengths.sum(), mean / (np.sqrt(mean @ mean) + 1e-9))
 
 
-_kept = lru_cache(maxsize=1_024)(_tokens)
+_kept = lru_cache(maxsize=512)(_tokens)
 
 
 NOTHING = Nearness(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)

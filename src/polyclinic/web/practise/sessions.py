@@ -22,7 +22,7 @@ from polyclinic.web.practise.ready import ReadyClinics
 from polyclinic.web.practise.session import PracticeSession
 from polyclinic.web.practise.view import Line, Listener
 
-MOST, IDLE_S, LOOK_S = 400, 300.0, 30.0
+MOST, IDLE_S, LOOK_S = 400, 120.0, 10.0
 """Sessions in memory, and how long one that nobody looks at stays there."""
 
 
