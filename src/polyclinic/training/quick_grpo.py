@@ -20,10 +20,34 @@ def grpo_trainer(sampler: str, share: bool) -> Any:
     import torch
     from trl import GRPOTrainer
 
-    made = _sharing(GRPOTrainer) if share else GRPOTrainer
+    made = _sharing(_ordered(GRPOTrainer)) if share else _ordered(GRPOTrainer)
     if sampler == "transformers" or (sampler == "auto" and not torch.cuda.is_available()):
         return made
     return _sampling(made)
+
+
+def _ordered(base: Any) -> Any:
+    import torch
+    from trl.trainer.utils import RepeatSampler
+
+    class OrderedTrainer(base):  # type: ignore[misc]
+        """Takes the prompts of an epoch in an order that the epoch decides, not how many epochs this process has seen:
+        otherwise a run that goes on after a kill would take them in another order.
+        """
+
+        def _get_train_sampler(self, dataset: Any = None) -> Any:
+            found, trainer = super()._get_train_sampler(dataset), self
+
+            class EpochSampler(RepeatSampler):  # type: ignore[misc]
+                def __iter__(self) -> Any:
+                    begun = int((trainer.state.epoch or 0) + 1e-6)
+                    self.generator = torch.Generator().manual_seed(self.seed * 100_003 + begun)
+                    return super().__iter__()
+
+            found.__class__ = EpochSampler
+            return found
+
+    return OrderedTrainer
 
 
 def _sharing(base: Any) -> Any:

@@ -69,7 +69,9 @@ def run_sft(job: Job, recipe: SftRecipe) -> StageResult:
 
 
 def run_grpo(job: Job, recipe: GrpoRecipe) -> StageResult:
-    """Reinforcement learning with the clinic's reward for single outputs."""
+    """Reinforcement learning with the clinic's reward for single outputs. Checkpoints are written between generations,
+    so that a run that goes on makes none twice.
+    """
     need(TRAIN, "training")
     from trl import GRPOConfig
 
@@ -99,7 +101,8 @@ def run_grpo(job: Job, recipe: GrpoRecipe) -> StageResult:
 
         def trainer(arguments: Arguments, more: Arguments) -> Any:
             chosen = grpo_trainer(recipe.sampler, recipe.share)
-            return chosen(args=GRPOConfig(**arguments, **own), reward_funcs=[reward], **more)
+            whole = {"save_steps": recipe.reuse * -(-recipe.save_steps // recipe.reuse)}
+            return chosen(args=GRPOConfig(**{**arguments, **own, **whole}), reward_funcs=[reward], **more)
 
         result = replace(_train(job, recipe, weights, found, trainer), judge=reward.account())
         folder.finish(result)
