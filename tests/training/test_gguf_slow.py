@@ -25,7 +25,7 @@ if not Path(os.environ.get(CONVERTER_VARIABLE, "/nowhere"), CONVERTER).is_file()
 
 def _tokenizer() -> Any:
     """A byte-fallback tokenizer of the Llama kind, which the converter takes from any vocabulary."""
-    from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers
+    from tokenizers import AddedToken, Tokenizer, decoders, models
     from transformers import PreTrainedTokenizerFast
 
     bytes_ = [f"<0x{number:02X}>" for number in range(256)]
@@ -40,7 +40,6 @@ def _tokenizer() -> Any:
             byte_fallback=True,
         )
     )
-    inner.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
     inner.decoder = decoders.Sequence([decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse()])
     inner.add_special_tokens([AddedToken(word, special=True) for word in ("<unk>", "<s>", "</s>")])
     return PreTrainedTokenizerFast(tokenizer_object=inner, unk_token="<unk>", bos_token="<s>", eos_token="</s>")
