@@ -29,6 +29,7 @@ from polyclinic.training.grading_pool import GradingPlan, grading
 from polyclinic.training.progress import progress_callback, read_progress
 from polyclinic.training.recipe import DpoRecipe, GrpoRecipe, Recipe, SftRecipe
 from polyclinic.training.record import StageResult, TrainingConfig
+from polyclinic.training.sound_steps import sound_steps
 from polyclinic.training.trl_reward import RewardFunction
 
 Arguments = Mapping[str, Any]
@@ -156,7 +157,7 @@ def _train(job: Job, recipe: Recipe, weights: Weights, found: Examples, make: Ma
         "model": weights.model,
         "train_dataset": data,
         "processing_class": weights.processor or weights.tokenizer,
-        "callbacks": [progress_callback(folder.path / PROGRESS, recipe.seconds)],
+        "callbacks": [progress_callback(folder.path / PROGRESS, recipe.seconds), sound_steps()],
         "peft_config": _lora(recipe),
     }
     trainer = make(_arguments(folder, recipe), more)
