@@ -62,6 +62,44 @@ def test_what_people_say_is_left_alone(line: str) -> None:
     assert broken_by(line, own=("patient",), others=("doctor",), said="Since when does your knee ache?") is None
 
 
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("I am here to support you and help you navigate this challenging time.", "speaks as an assistant"),
+        ("I am here to listen to you and provide any support you may need.", "speaks as an assistant"),
+        ("I'm glad that you found the information helpful.", "speaks as an assistant"),
+        ("I understand you're concerned about your brother.", "speaks as an assistant"),
+        ("Hello, Walter. I am here because I am ill.", "speaks for the other"),
+        ('I am old. The counsellor says to me: "How are you?" I am well.', "speaks for the other"),
+        ('상담자가 당신에게 말합니다: "얼마나 힘드세요?"', "speaks for the other"),
+        ("Hello. I am Walter Brandt, the ill person.", "echo of the instructions"),
+        ("The counsellor knows my name and where I live: do not introduce yourself.", "echo of the instructions"),
+    ],
+)
+def test_what_a_small_model_said_as_an_ill_person_is_out_of_the_part(line: str, kind: str) -> None:
+    """Lines of a 1.5B model that were let through until they were read."""
+    told = "The counsellor knows your name and where you live: do not introduce yourself."
+    found = broken_by(line, own=("patient", "Walter Brandt"), others=("counsellor", "상담자"), told=told)
+    assert found is not None
+    assert found.kind == kind
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "I am here to help my mother, she is the one who is ill.",
+        "The doctor said to me: rest, nothing else.",
+        "Hello, Walter Brandt is my name.",
+        "My daughter is here to help me through this.",
+        "I understand that you are busy.",
+        "I live alone, and my name is known in the village.",
+    ],
+)
+def test_an_ill_person_may_say_what_only_sounds_like_it(line: str) -> None:
+    told = "The counsellor knows your name and where you live: do not introduce yourself."
+    assert broken_by(line, own=("patient", "Walter Brandt"), others=("counsellor",), told=told) is None
+
+
 def test_words_of_the_instructions_are_an_echo_and_ones_own_story_is_not() -> None:
     told = "You never say the name of your disease to anybody at all. It began when the bus stopped in a hurry."
     told += " Your story: My knee aches since Sunday when I fell, and more."

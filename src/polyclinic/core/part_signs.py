@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
+from polyclinic.core.part_echo import echo_of_instructions, echo_of_other, speaks_of_self
 from polyclinic.text.normal import normalise
 from polyclinic.text.phrases import mentioned
 from polyclinic.text.sentences import SENTENCE_START, sentences
@@ -26,10 +27,6 @@ BreakKind = Literal[
     "knows what is hidden",
     "read as out of the part",
 ]
-ECHO_WORDS = 4
-PROMPT_ECHO = 8
-EXAMPLE_ECHO = 6
-_ADDED = 3
 
 _ASSISTANT = re.compile(
     r"\b(?:as an? (?:ai|(?:large )?language model|virtual assistant|assistant)\b"
@@ -64,9 +61,15 @@ _ASSISTANT_HOLDS = (
 """Whatever `_ASSISTANT` finds has one of these in it. To look for them takes a twentieth of its time."""
 _ADVISES = re.compile(
     r"\b(?:based on (?:your|the) (?:symptoms|description|information)"
-    r"|i (?:would|'d) recommend (?:that you|you|seeing|a\b)|i(?:'m| am) sorry to hear)"
+    r"|i (?:would|'d) recommend (?:that you|you|seeing|a\b)|i(?:'m| am) sorry to hear"
+    r"|here to (?:(?:support|help|assist|guide|comfort|listen to) you|provide|offer)\b"
+    r"|(?:support|help|assist|guide) you (?:navigate|through|in any way|every step)"
+    r"|(?:support|help|assistance) (?:that )?you (?:may|might) need"
+    r"|glad (?:that )?you (?:found|find) (?:the|this|that|it|my)\b"
+    r"|i want to reassure you|want to help you feel"
+    r"|i understand (?:that )?(?:you|your)(?:'re| are| \w+ is) (?:facing|going through|feeling|worried|concerned))"
 )
-_ADVISES_HOLDS = ("based on", "recommend", "sorry")
+_ADVISES_HOLDS = ("based on", "recommend", "sorry", "here to", " you ", "you found", "you find", "reassure", "i understand")
 _ASSISTANT_KO = re.compile(
     r"인공지능|언어 ?모델|(?:AI|ai) ?(?:로서|어시스턴트|비서|모델)|도와 ?드릴까요|도움을 드릴까요"
     r"|도와 ?드릴 수 (?:있|없)|도와 ?드리겠"
@@ -80,20 +83,20 @@ _OFFER = re.compile(
 )
 _FORM = re.compile(r"^\s*(?:\{.*\}|\[\s*[\{\"].*\]|```.*)\s*$", re.DOTALL)
 _DIRECTION = re.compile(r"^\s*(?:\*[^*]{3,}\*|\[[^\]]{3,}\])|^\s*\((?=[^)]*\s[^)]*\))[^)]{8,}\)")
-_SELF = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|me|my|mine|myself|we|we're|we've|us|our|ours)\b")
-_SELF_KO = re.compile(r"(?:^|\s)(?:저|제|나|내|우리|저희)(?:는|가|의|를|도|한테|에게|희|\s|$)")
 _TELLS_OTHERS = re.compile(
     r"\byou(?:r|rs|'re|'ve|'ll)?\b|\bthe (?:child|patient|nurse|doctor|caller|student|tutor)\b|당신|귀하"
 )
-_TOLD = re.compile(r"\byou(?:r|rs|'re)?\b|당신|하세요|마세요|십시오|하시오", re.IGNORECASE)
+_ILL = re.compile(r"\b(?:i am|i'm|as) [^.!?]{0,40}\bthe ill person\b|아픈 사람 [가-힣]{2,5}입니다")
+_ANOTHER = (
+    r"[- ](?:in|on|at|next|with|beside|before|after|opposite|across|near|who|whose|that|leaflet|information|portal"
+    r"|list|room|lounge|line|side|number|form|card|group|advocate|transport)\b"
+)
+
+
 _VERBS = (
     "is|was|has|had|have|are|were|reports?|reported|states?|stated|says?|said|denies|denied|describes?|described|complains?"
     "|presents?|presented|feels?|felt|experiences?|experienced|appears?|seems?|would|will|should|may|might|does|did|can"
     "|could|agrees?|thinks?|answers?|replies|responds?|suffers?|takes?|wants?|needs?|mentions?|expresses?|accepts?"
-)
-_ANOTHER = (
-    r"[- ](?:in|on|at|next|with|beside|before|after|opposite|across|near|who|whose|that|leaflet|information|portal"
-    r"|list|room|lounge|line|side|number|form|card|group|advocate|transport)\b"
 )
 
 
@@ -134,16 +137,20 @@ def broken_by(
     if match:
         return PartBreak("stage direction", match[0].strip())
     mine = spoken_words(line)
-    found = _labelled(text, (*others, *own)) if ":" in text else ""
+    found = (_labelled(text, (*others, *own)) or _quoted(text, others)) if ":" in text else ""
+    found = found or _greets(text, own)
     if found:
         return PartBreak("speaks for the other", found)
+    match = _ILL.search(line)
+    if match:
+        return PartBreak("echo of the instructions", match[0])
     found = _third_person(text, own) if _holds_one(line, _normalised(tuple(own))) else ""
     if found:
         return PartBreak("third person", found)
-    found = _echo(line, mine, said)
+    found = echo_of_other(line, mine, said)
     if found:
         return PartBreak("echo of the other", found)
-    found = _instructed(line, mine, told) if told else ""
+    found = echo_of_instructions(line, mine, told) if told else ""
     if found:
         return PartBreak("echo of the instructions", found)
     named = mentioned(text, hidden)
@@ -159,11 +166,6 @@ def _holds_one(line: str, pieces: tuple[str, ...]) -> bool:
     return True in [piece in line for piece in pieces]  # `any` with a generator takes twice as long
 
 
-def speaks_of_self(text: str) -> bool:
-    """Whether the speaker names themselves in the first person, in English or Korean."""
-    return bool(_SELF.search(normalise(text)) or _SELF_KO.search(text))
-
-
 def worth_reading(text: str) -> bool:
     """Whether a line speaks to somebody, or about people by their roles, and its speaker is not in it."""
     return not speaks_of_self(text) and bool(_TELLS_OTHERS.search(normalise(text)))
@@ -175,6 +177,36 @@ def _labelled(text: str, names: Sequence[str]) -> str:
         return ""
     match = _label(tuple(names)).search(text)
     return match[0].strip() if match else ""
+
+
+def _quoted(text: str, others: Sequence[str]) -> str:
+    """The other's words told as in a story: 'The counsellor says to me: "..."'."""
+    match = _tale(tuple(others)).search(text) if others else None
+    return match[0] if match else ""
+
+
+@lru_cache(maxsize=1_024)
+def _tale(names: tuple[str, ...]) -> re.Pattern[str]:
+    either = "|".join(map(re.escape, names))
+    return re.compile(
+        rf"\bthe (?:{either}) (?:says?|said|asks?|asked)(?: to)?(?: me)?: ?[\"“'‘]"
+        rf"|(?:{either})(?:이|가|은|는) [^.]{{0,12}}말합니다: ?[\"“'‘]",
+        re.IGNORECASE,
+    )
+
+
+def _greets(text: str, own: Sequence[str]) -> str:
+    """Somebody who greets themselves by their own first name."""
+    firsts = _first_names(tuple(own))
+    match = firsts.match(text) if firsts else None
+    return match[0] if match else ""
+
+
+@lru_cache(maxsize=1_024)
+def _first_names(own: tuple[str, ...]) -> re.Pattern[str] | None:
+    firsts = [name.split()[0] for name in own if name[:1].isupper() and " " in name]
+    either = "|".join(map(re.escape, firsts))
+    return re.compile(rf"(?:hello|hi|dear|good \w+),? (?:{either})[.,!]", re.IGNORECASE) if firsts else None
 
 
 @lru_cache(maxsize=1_024)
@@ -209,49 +241,3 @@ def _about(names: tuple[str, ...]) -> re.Pattern[str]:
         rf"(?:^|\bthe )(?:{either})(?:\b(?:'s)?\s+(?:\w+\s+)?(?:{_VERBS})\b)|(?:{either})(?:은|는|이|가|께서)\s",
         re.IGNORECASE,
     )
-
-
-def _echo(line: str, mine: list[str], said: str) -> str:
-    """The other person's last words, repeated with hardly a word added."""
-    count, theirs = _words_said(said)
-    if count < ECHO_WORDS or not mine:
-        return ""
-    return line if len(mine) - count < _ADDED and theirs in " ".join(mine) else ""
-
-
-@lru_cache(maxsize=1_024)
-def _words_said(said: str) -> tuple[int, str]:
-    words = spoken_words(normalise(said))
-    return len(words), " ".join(words)
-
-
-def _instructed(line: str, mine: list[str], told: str) -> str:
-    """A run of words of an instruction (a sentence to "you" in which nobody says "I"), or a whole sentence."""
-    known, whole, beginnings = _runs(told)
-    if beginnings.isdisjoint(zip(mine, mine[1:], mine[2:], strict=False)):
-        return ""
-    copied = next((sentence for sentence in sentences(line) if tuple(spoken_words(sentence)) in whole), "")
-    if copied:
-        return copied
-    for start in range(len(mine) - PROMPT_ECHO + 1):
-        run = tuple(mine[start : start + PROMPT_ECHO])
-        if run in known:
-            return " ".join(run)
-    return ""
-
-
-_Words = tuple[str, ...]
-
-
-@lru_cache(maxsize=64)
-def _runs(told: str) -> tuple[frozenset[_Words], frozenset[_Words], frozenset[_Words]]:
-    """Runs of words of instructions, whole sentences, and the first three words of each of both."""
-    found: set[_Words] = set()
-    whole: set[_Words] = set()
-    for sentence in sentences(told):
-        words = tuple(spoken_words(normalise(sentence)))
-        if len(words) >= EXAMPLE_ECHO:
-            whole.add(words)
-        if _TOLD.search(sentence) and not speaks_of_self(sentence):
-            found.update(tuple(words[at : at + PROMPT_ECHO]) for at in range(len(words) - PROMPT_ECHO + 1))
-    return frozenset(found), frozenset(whole), frozenset(run[:3] for run in found | whole)

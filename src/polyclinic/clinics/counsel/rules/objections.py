@@ -10,7 +10,7 @@ from functools import cache
 from polyclinic.clinics.counsel.rules.risk import Draft, stands
 from polyclinic.clinics.counsel.scenario import PACKAGE
 from polyclinic.core.files import package_data
-from polyclinic.core.part_signs import speaks_of_self
+from polyclinic.core.part_echo import speaks_of_self
 from polyclinic.text.normal import HANGUL, normalise
 from polyclinic.text.sentences import is_question, sentences
 from polyclinic.text.words import spoken_words

@@ -1,0 +1,86 @@
+"""Whether somebody gives back what they were told: the other's last words, or their own instructions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from polyclinic.text.normal import normalise
+from polyclinic.text.sentences import sentences
+from polyclinic.text.words import spoken_words
+
+ECHO_WORDS = 4
+PROMPT_ECHO = 8
+EXAMPLE_ECHO = 6
+_ADDED = 3
+
+_SELF = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|me|my|mine|myself|we|we're|we've|us|our|ours)\b")
+_SELF_KO = re.compile(r"(?:^|\s)(?:저|제|나|내|우리|저희)(?:는|가|의|를|도|한테|에게|희|\s|$)")
+_TOLD = re.compile(r"\byou(?:r|rs|'re)?\b|당신|하세요|마세요|십시오|하시오", re.IGNORECASE)
+_ORDERS = re.compile(
+    r"\b(?:do not|don't|never|answer|say|speak|write|begin|repeat)\b|마세요|하세요|십시오", re.IGNORECASE
+)
+_WHO = frozenset(("i", "me", "my", "mine", "myself", "you", "your", "yours", "yourself"))
+
+
+def speaks_of_self(text: str) -> bool:
+    """Whether the speaker names themselves in the first person, in English or Korean."""
+    return bool(_SELF.search(normalise(text)) or _SELF_KO.search(text))
+
+
+def echo_of_other(line: str, mine: list[str], said: str) -> str:
+    """The other person's last words, repeated with hardly a word added."""
+    count, theirs = _words_said(said)
+    if count < ECHO_WORDS or not mine:
+        return ""
+    return line if len(mine) - count < _ADDED and theirs in " ".join(mine) else ""
+
+
+@lru_cache(maxsize=1_024)
+def _words_said(said: str) -> tuple[int, str]:
+    words = spoken_words(normalise(said))
+    return len(words), " ".join(words)
+
+
+def echo_of_instructions(line: str, mine: list[str], told: str) -> str:
+    """A run of words of an instruction (a sentence to "you" in which nobody says "I"), or a whole sentence."""
+    known, whole, beginnings = _runs(told)
+    anyone = _anyone(mine)
+    if beginnings.isdisjoint(
+        (*zip(mine, mine[1:], mine[2:], strict=False), *zip(anyone, anyone[1:], anyone[2:], strict=False))
+    ):
+        return ""
+    copied = next((sentence for sentence in sentences(line) if tuple(spoken_words(sentence)) in whole), "")
+    if copied:
+        return copied
+    for start in range(len(mine) - PROMPT_ECHO + 1):
+        run = tuple(mine[start : start + PROMPT_ECHO])
+        if run in known or _anyone(run) in known:
+            return " ".join(run)
+    return ""
+
+
+_Words = tuple[str, ...]
+
+
+def _anyone(words: Sequence[str]) -> _Words:
+    """Words with one sign for "I" and "you" alike."""
+    return tuple("*" if word in _WHO else word for word in words)
+
+
+@lru_cache(maxsize=64)
+def _runs(told: str) -> tuple[frozenset[_Words], frozenset[_Words], frozenset[_Words]]:
+    """Runs of words of instructions, whole sentences, and the first three words of each of both."""
+    found: set[_Words] = set()
+    whole: set[_Words] = set()
+    for sentence in sentences(told):
+        words = tuple(spoken_words(normalise(sentence)))
+        if len(words) >= EXAMPLE_ECHO:
+            whole.add(words)
+        if _TOLD.search(sentence) and not speaks_of_self(sentence):
+            runs = {tuple(words[at : at + PROMPT_ECHO]) for at in range(len(words) - PROMPT_ECHO + 1)}
+            found |= runs
+            if _ORDERS.search(sentence):  # said back as "my" for "your", an order is still an order
+                found |= {_anyone(run) for run in runs}
+    return frozenset(found), frozenset(whole), frozenset(run[:3] for run in found | whole)
