@@ -61,6 +61,19 @@ def made_for_its_data(name: str) -> Prompt[Any]:
     return made[name]()
 
 
+NAMES_ONLY = ("TutorThinks",)
+"""A 1.5B model took words of each worked example over (61 of 107 replies, then 39 of 97 with another one): this form
+names its parts, each with what to write there.
+"""
+
+
+def test_the_form_without_an_example_names_all_its_parts() -> None:
+    for name in NAMES_ONLY:
+        prompt = made_for_its_data(name)
+        text = "\n".join(message.content for message in prompt.render())
+        assert all(f'- "{part}": ' in text for part in prompt.reply_form().model_fields)
+
+
 def forms() -> list[type[Prompt[Any]]]:
     """Every prompt of the package whose reply is a form."""
     prompts: list[type[Prompt[Any]]] = [
@@ -98,7 +111,7 @@ def examples(text: str) -> Iterator[str]:
             yield text[start.start() : end]
 
 
-@pytest.mark.parametrize("prompt", forms())
+@pytest.mark.parametrize("prompt", [prompt for prompt in forms() if prompt.__name__ not in NAMES_ONLY])
 def test_a_form_has_a_worked_example_that_reads_as_the_form(prompt: type[Prompt[Any]]) -> None:
     form, written = form_of(prompt), wordings(prompt)
     assert len(written) == (2 if "{lang}" in prompt.template else 1)
