@@ -69,7 +69,17 @@ _ADVISES = re.compile(
     r"|i want to reassure you|want to help you feel"
     r"|i understand (?:that )?(?:you|your)(?:'re| are| \w+ is) (?:facing|going through|feeling|worried|concerned))"
 )
-_ADVISES_HOLDS = ("based on", "recommend", "sorry", "here to", " you ", "you found", "you find", "reassure", "i understand")
+_ADVISES_HOLDS = (
+    "based on",
+    "recommend",
+    "sorry",
+    "here to",
+    " you ",
+    "you found",
+    "you find",
+    "reassure",
+    "i understand",
+)
 _ASSISTANT_KO = re.compile(
     r"인공지능|언어 ?모델|(?:AI|ai) ?(?:로서|어시스턴트|비서|모델)|도와 ?드릴까요|도움을 드릴까요"
     r"|도와 ?드릴 수 (?:있|없)|도와 ?드리겠"
