@@ -89,7 +89,8 @@ def open_weights(path: str, *, dtype: str = "auto", device: str = "", text_only:
         need(("peft",), "an adapter")
         import peft
 
-        model = peft.PeftModel.from_pretrained(model, str(adapter)).merge_and_unload()
+        # peft froze the base; one whole model again, it can be trained like any other.
+        model = peft.PeftModel.from_pretrained(model, str(adapter)).merge_and_unload().requires_grad_(True)
     # An adapter that is trained on top of this model names it as its base: it must be this folder, not the first base.
     model.name_or_path = model.config._name_or_path = str(folder.resolve())
     if tokenizer.chat_template is None:

@@ -13,11 +13,13 @@ import orjson
 from polyclinic.training.folder import is_first_process
 from polyclinic.training.record import Logged
 
-_SHOWN = ("loss", "reward", "reward_std", "veto", "kl", "learning_rate")
+_SHOWN = ("loss", "grad_norm", "reward", "reward_std", "veto", "kl", "learning_rate")
 
 
 def progress_callback(file: Path, seconds: float) -> Any:
-    """A trainer's callback that writes the curve, prints it, and ends a run whose time is up."""
+    """A trainer's callback that writes the curve, prints it, and ends a run whose time is up. A round is a step, or in
+    GRPO the steps that learn from one generation: none is begun that would end too late if it took as long as the last.
+    """
     from transformers import TrainerCallback
 
     class Progress(TrainerCallback):  # type: ignore[misc]
@@ -25,11 +27,11 @@ def progress_callback(file: Path, seconds: float) -> Any:
 
         def __init__(self) -> None:
             self.started = time.monotonic()
-            self._tokens, self._at = 0.0, self.started
+            self._tokens, self._at, self._round = 0.0, self.started, self.started
 
         def on_train_begin(self, args: Any, state: Any, control: Any, **more: Any) -> None:
             """Forget lines that a killed run wrote after its last checkpoint."""
-            self.started = self._at = time.monotonic()
+            self.started = self._at = self._round = time.monotonic()
             if is_first_process():
                 file.write_bytes(b"".join(_kept(file, state.global_step)))
 
@@ -46,7 +48,7 @@ def progress_callback(file: Path, seconds: float) -> Any:
             tokens = float(row.get("num_tokens") or 0.0)
             if tokens and now > self._at:
                 row["tokens_per_s"] = round((tokens - self._tokens) / (now - self._at), 1)
-            self._tokens, self._at = tokens, now
+                self._tokens, self._at = tokens, now
             with file.open("ab") as out:
                 out.write(orjson.dumps(row) + b"\n")
             shown = ", ".join(f"{name} {row[name]:.4g}" for name in _SHOWN if isinstance(row.get(name), float))
@@ -54,12 +56,20 @@ def progress_callback(file: Path, seconds: float) -> Any:
             sys.stderr.write(f"step {state.global_step} of {state.max_steps}: {shown}{speed}\n")
 
         def on_step_end(self, args: Any, state: Any, control: Any, **more: Any) -> Any:
-            """Stop with a checkpoint when the time is up."""
-            if seconds and time.monotonic() - self.started > seconds:
+            """Stop with a checkpoint when the time is up, or would be before the end of the next round."""
+            ends = now = time.monotonic()
+            if state.global_step % _steps_of_a_round(args) == 0:
+                ends, self._round = now + (now - self._round), now
+            if seconds and ends - self.started > seconds:
                 control.should_training_stop = control.should_save = True
             return control
 
     return Progress()
+
+
+def _steps_of_a_round(args: Any) -> int:
+    parts = getattr(args, "steps_per_generation", None) or args.gradient_accumulation_steps
+    return max(1, int(parts) // int(args.gradient_accumulation_steps))
 
 
 def _kept(file: Path, step: int) -> list[bytes]:

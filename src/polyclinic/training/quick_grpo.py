@@ -9,6 +9,7 @@ from typing import Any
 
 from polyclinic.models.decoder import is_known, plain_model
 from polyclinic.models.quick import QuickReplies
+from polyclinic.training.attention import cudnn_attention
 from polyclinic.training.shared_prompts import back_in_rows, branched, same_prompts
 
 _WHOLE = ("NO", "MULTI_GPU", "MULTI_CPU")
@@ -139,9 +140,10 @@ def _sampling(base: Any) -> Any:
             made = None
             if images is None and self.accelerator.distributed_type.name in _WHOLE:
                 limits, started = [self.max_completion_length] * len(prompt_ids), time.monotonic()
-                made = self._quick.sample(
-                    prompt_ids, limits, self.eos_token_ids, self.temperature, self.args.top_p, refresh=True
-                )
+                with cudnn_attention(True):
+                    made = self._quick.sample(
+                        prompt_ids, limits, self.eos_token_ids, self.temperature, self.args.top_p, refresh=True
+                    )
                 self._log_metric("seconds/sampling", time.monotonic() - started)
             if made is None:
                 return super()._generate_single_turn(

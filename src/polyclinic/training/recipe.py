@@ -23,7 +23,7 @@ Stage = Literal["sft", "grpo", "dpo"]
 
 class Recipe(Frozen):
     """What all stages share. `lora_rank` 0 trains all weights. A step takes `batch` × `accumulate` rows on each device.
-    `seconds` ends a run early, with a checkpoint; 0 never does.
+    `seconds` ends a run early, with a checkpoint, before a step or generation that would take too long; 0 never does.
     """
 
     learning_rate: float = Field(gt=0)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from polyclinic.models.weights import TRAIN, Weights, need, open_weights
+from polyclinic.training.attention import cudnn_attention
 from polyclinic.training.examples import (
     Examples,
     contexts,
@@ -164,7 +165,8 @@ def _train(job: Job, recipe: Recipe, weights: Weights, found: Examples, make: Ma
     trainer.remove_callback(PrinterCallback)
     if torch.cuda.is_available():
         torch.cuda.reset_peak_memory_stats()
-    trainer.train(resume_from_checkpoint=checkpoint or None)
+    with cudnn_attention(False):
+        trainer.train(resume_from_checkpoint=checkpoint or None)
     trainer.save_model(str(folder.model))
     (weights.processor or weights.tokenizer).save_pretrained(str(folder.model))
     curve = read_progress(folder.path / PROGRESS)

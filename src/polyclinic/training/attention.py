@@ -1,0 +1,24 @@
+"""Which of PyTorch's kernels computes attention while a model learns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def cudnn_attention(on: bool) -> Iterator[None]:
+    """Allow or forbid cuDNN's kernel on a GPU, and set it back afterwards.
+
+    With a mask, its gradient is NaN for sequences that are 64 tokens longer than a multiple of 128 (PyTorch 2.11 and
+    later on H100 and H200, issue 196678 of pytorch/pytorch). So a model learns without it. Sampling takes no gradient
+    and may use it.
+    """
+    from torch.backends import cuda
+
+    before = cuda.cudnn_sdp_enabled()
+    cuda.enable_cudnn_sdp(on)
+    try:
+        yield
+    finally:
+        cuda.enable_cudnn_sdp(before)
