@@ -42,6 +42,7 @@ def command(
     --role administrator'. Put a proxy with TLS before it.
     """
     try:
+        from polyclinic.serving.memory import few_arenas
         from polyclinic.web.app import create_web
         from polyclinic.web.sessions.server import SpokenServer, service_config
     except ImportError as error:
@@ -61,6 +62,7 @@ def command(
             webbrowser.open(whole)
 
     app = create_web(url, token, accounts=accounts, hosts=names, cases=Path(cases) if cases else None)
+    few_arenas()
     SpokenServer(service_config(app, host, port, leave_s=1), say).run()
     return 0
 

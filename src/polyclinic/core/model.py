@@ -214,7 +214,7 @@ def estimate_tokens(text: str) -> int:
     return _estimate_wide(text)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=256)
 def _estimate_wide(text: str) -> int:
     wide = (len(text.encode()) - len(text)) // 2
     return (len(text) - wide + 3) // 4 + (wide * 2 + 2) // 3

@@ -18,8 +18,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, is_dataclass
-from functools import wraps
-from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
+from functools import lru_cache
+from typing import Any, ClassVar, Self, TypeVar, cast, dataclass_transform
 
 import orjson
 from pydantic import BaseModel, ConfigDict, TypeAdapter
@@ -28,19 +28,15 @@ from pydantic_core import to_json, to_jsonable_python
 T = TypeVar("T")
 ATOMS = frozenset((str, int, float, bool, type(None)))
 """Types of values that are plain data already."""
+TYPES = 512
 
 
 def once_a_type(make: Callable[[type[Any]], T]) -> Callable[[type[Any]], T]:
-    """Decorator: what is worked out about a type is kept. (`functools.cache` does not take types as strictly typed.)"""
-    made: dict[type[Any], T] = {}
-
-    @wraps(make)
-    def kept(kind: type[Any]) -> T:
-        if kind not in made:
-            made[kind] = make(kind)
-        return made[kind]
-
-    return kept
+    """Decorator: what is worked out about a type is kept, for the types used last. Forms are made for a case, with its
+    choices, so a server that runs for long meets ever new types, and each takes ten kB and more.
+    """
+    kept = lru_cache(maxsize=TYPES)(make)
+    return cast("Callable[[type[Any]], T]", kept)
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(field,))

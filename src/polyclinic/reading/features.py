@@ -98,7 +98,7 @@ class Target(NamedTuple):
     rivals: tuple[str, ...]
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=8192)
 def target_of(kind: ReadingKind, question: Question) -> Target:
     """What the text is compared with."""
     facts = dict(question.facts)
@@ -125,7 +125,7 @@ def rival_questions(kind: ReadingKind, question: Question) -> tuple[Question, ..
     return tuple(kind.ask(**{**facts, name: option}) for option in named if option != facts[name])
 
 
-@lru_cache(maxsize=131_072)
+@lru_cache(maxsize=32_768)
 def _is_near(word: str, target: str) -> bool:
     """Whether some word of the target means nearly the same."""
     units = tokens(target).units

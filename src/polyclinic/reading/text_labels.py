@@ -68,7 +68,7 @@ def n_grams(text: str) -> Iterator[tuple[str, float]]:
             yield f"{mark}{one} {other}", 1.0
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)
 def counted(text: str) -> Row:
     """A text's n-grams in their buckets."""
     found: dict[int, float] = {}

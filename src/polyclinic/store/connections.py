@@ -19,6 +19,7 @@ from polyclinic.errors import ConfigError
 SAFE_WAL = (3, 51, 3)
 ROWS = 2000
 PG_TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
+CACHE_KB = 16 * 1024  # pages in memory for each connection
 JOURNAL_BYTES = 4 * 1024 * 1024  # what is left of the rollback journal between transactions, empty in all but its size
 
 
@@ -85,7 +86,7 @@ class SqliteConnection:
         self._db.execute(f"PRAGMA journal_size_limit={JOURNAL_BYTES}")
         self._db.execute("PRAGMA synchronous=FULL")
         self._db.execute("PRAGMA foreign_keys=ON")
-        self._db.execute("PRAGMA cache_size=-65536")
+        self._db.execute(f"PRAGMA cache_size=-{CACHE_KB}")
         self._db.execute("PRAGMA temp_store=MEMORY")
 
     def execute(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:

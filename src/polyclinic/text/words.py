@@ -32,6 +32,8 @@ _WORD_OR_NUMBER = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+(?:[.,]\d+)?|[가-힣]+")
 _WORD_OR_MARK = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+|[가-힣]+|[?!]")
 _WORD = re.compile(r"[a-z0-9]+|[가-힣]+")
 _WITH_DECIMALS = re.compile(r"[a-z0-9]+(?:\.[0-9]+)?|[가-힣]+")
+_LONG = 1_000
+"""Characters: fewer of the texts that are longer are remembered."""
 
 
 def words(text: str) -> list[str]:
@@ -99,11 +101,12 @@ class ContentWords:
     ) -> None:
         self._stop, self._least, self._same, self._digits = stop, least, dict(same or {}), digits
         self._word = _WITH_DECIMALS if decimals else _WORD
-        self._remembered = lru_cache(maxsize=65_536)(self._read)
+        self._remembered = lru_cache(maxsize=8_192)(self._read)
+        self._remembered_long = lru_cache(maxsize=64)(self._read)
 
     def __call__(self, text: str) -> frozenset[str]:
         """The words that carry meaning, each cut to its stem."""
-        return self._remembered(text)
+        return self._remembered(text) if len(text) <= _LONG else self._remembered_long(text)
 
     def overlap(self, part: str, whole: str) -> float:
         """The share of the first text's content words that the second one has; 0 when the first has none."""

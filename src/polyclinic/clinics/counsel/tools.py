@@ -20,7 +20,7 @@ from polyclinic.retrieval.hybrid import Document, HybridIndex
 from polyclinic.retrieval.index import FaissIndex
 
 CHUNK_CHARS = 700
-KEPT_SEARCHES = 2_000
+KEPT_SEARCHES = 256
 # The default vectors know little Korean: there they only settle ties between words. A tenth, as before, moved a passage
 # by six ranks and lost questions once there were many documents.
 _VECTOR_WEIGHT: dict[Lang, float] = {"en": 0.7, "ko": 0.01}

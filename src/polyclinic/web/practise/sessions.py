@@ -22,7 +22,7 @@ from polyclinic.web.practise.ready import ReadyClinics
 from polyclinic.web.practise.session import PracticeSession
 from polyclinic.web.practise.view import Line, Listener
 
-MOST, IDLE_S, LOOK_S = 400, 120.0, 10.0
+MOST, IDLE_S, LOOK_S = 400, 60.0, 10.0
 """Sessions in memory, and how long one that nobody looks at stays there."""
 
 
@@ -131,7 +131,7 @@ class Sessions:
         await self._let_go(-1.0)
 
     async def _make_room(self) -> None:
-        await self._let_go(60.0)
+        await self._let_go(20.0)
         if len(self._open) >= MOST:
             raise UserError(f"{MOST} sessions go on at the same time: try again in a minute")
 

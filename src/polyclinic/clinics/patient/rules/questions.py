@@ -82,7 +82,7 @@ _TYPES: tuple[tuple[QuestionType, re.Pattern[str]], ...] = (
 )
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=8_192)
 def type_of(question: str) -> QuestionType:
     """The type of a question, by its words."""
     if names_a_test(question):

@@ -59,7 +59,7 @@ def _pattern(name: WordList) -> re.Pattern[str]:
     return phrase_pattern(*sorted(_lists()[name], key=len, reverse=True), loose=" ", acronyms=True)
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=8_192)
 def found(text: str, name: WordList) -> tuple[str, ...]:
     """The words of a list that occur in the text, in the order they occur, each once."""
     return tuple(dict.fromkeys(match.lower() for match in _pattern(name).findall(text)))

@@ -34,7 +34,7 @@ class TutorThoughts(ReplyModel):
         return write_thinking(parts["history"], parts["question"], about, parts["group"], parts.get("image"))
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
 def thoughts_about(students: tuple[str, ...], with_images: bool) -> type[TutorThoughts]:
     """The form for this very group: no part can be left out."""
     about = {
