@@ -40,6 +40,20 @@ libc.malloc_info(0, file)
 libc.fclose(file)
 """
 
+TOKENS = """
+import random, resource
+from polyclinic.retrieval.embedders import WordLlamaEmbedder
+words, model = random.Random(0), WordLlamaEmbedder()
+model.token_ids("good morning")
+def most(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+def text(): return " ".join(str(words.randint(100, 10_000)) for _ in range(30))
+for number in range(4_000):
+    if number == 500:
+        before = most()
+    model.token_ids(text())
+print(most() - before)
+"""
+
 
 class Chosen(ReplyModel):
     choice: str
@@ -78,6 +92,11 @@ def test_all_threads_of_a_server_share_few_of_mallocs_arenas(tmp_path: Path, few
     subprocess.run([sys.executable, "-c", ARENAS, "few" if few else "many", str(told)], check=True)
     arenas = told.read_text(encoding="ascii").count("<heap nr=")
     assert arenas <= MOST_ARENAS if few else arenas > MOST_ARENAS
+
+
+def test_the_tokenizer_does_not_keep_every_text_that_it_read() -> None:
+    told = subprocess.run([sys.executable, "-c", TOKENS], check=True, capture_output=True, text=True)
+    assert int(told.stdout) < 4_000, "kB more after 3,500 texts"
 
 
 def test_the_pages_that_sqlite_keeps_have_a_bound(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ class Message(Keyed):
         return plain
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=1024)
 def spoken(role: Literal["system", "user", "assistant"], content: str) -> Message:
     """A message of words alone. What is said once is sent again in every later call, so the same
     words are one message.

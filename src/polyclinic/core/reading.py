@@ -123,7 +123,7 @@ class ReadingKind:
         return Question(kind=self.name, words=question, context=context, facts=tuple(facts.items()))
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=2_048)
 def _question(kind: ReadingKind, facts: tuple[tuple[str, str], ...]) -> Question:
     values = dict(facts)
     return Question(

@@ -46,7 +46,7 @@ def with_choices(reply: type[ReplyT], name: str = "", **choices: tuple[str | int
     return cast("type[ReplyT]", _with_choices(reply, name or reply.__name__, tuple(choices.items())))
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=128)
 def _with_choices(
     reply: type[ReplyModel], name: str, choices: tuple[tuple[str, tuple[str | int, ...]], ...]
 ) -> type[ReplyModel]:

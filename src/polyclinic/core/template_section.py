@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from polyclinic.core.message import Message, spoken
 from polyclinic.core.template import TemplateRole
 
-_REMEMBER = 64
+_REMEMBER = 32
 _JINJA = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False)
 
 

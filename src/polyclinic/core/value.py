@@ -28,7 +28,7 @@ from pydantic_core import to_json, to_jsonable_python
 T = TypeVar("T")
 ATOMS = frozenset((str, int, float, bool, type(None)))
 """Types of values that are plain data already."""
-TYPES = 512
+TYPES = 256
 
 
 def once_a_type(make: Callable[[type[Any]], T]) -> Callable[[type[Any]], T]:

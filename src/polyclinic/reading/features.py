@@ -60,7 +60,7 @@ def text_hash(text: str) -> int:
     return zlib.crc32(text.encode())
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=2048)
 def text_grams(text: str) -> TextGrams:
     """Words, pairs of words, and runs of three to five characters."""
     row = words(text)
@@ -98,7 +98,7 @@ class Target(NamedTuple):
     rivals: tuple[str, ...]
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def target_of(kind: ReadingKind, question: Question) -> Target:
     """What the text is compared with."""
     facts = dict(question.facts)
@@ -113,7 +113,7 @@ def target_of(kind: ReadingKind, question: Question) -> Target:
     return Target(whole, parts[0] if parts else "", parts[-1] if parts else "", rivals)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def rival_questions(kind: ReadingKind, question: Question) -> tuple[Question, ...]:
     """The same asked about each other option of the case, where the case has options."""
     _, several, options = question.context.partition("Options:")
@@ -125,14 +125,14 @@ def rival_questions(kind: ReadingKind, question: Question) -> tuple[Question, ..
     return tuple(kind.ask(**{**facts, name: option}) for option in named if option != facts[name])
 
 
-@lru_cache(maxsize=32_768)
+@lru_cache(maxsize=16_384)
 def _is_near(word: str, target: str) -> bool:
     """Whether some word of the target means nearly the same."""
     units = tokens(target).units
     return bool(len(units)) and float((units @ whole(word)).max()) > 0.6
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _of_rivals(target: Target) -> frozenset[str]:
     """The rivals' words that are not the target's."""
     return frozenset().union(*map(content, target.rivals)) - content(target.whole)
@@ -198,7 +198,7 @@ def _knots(value: float) -> list[float]:
     return [value, *[value - knot if value > knot else 0.0 for knot in _KNOTS]]
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=2048)
 def _numbers(text: str) -> frozenset[str]:
     return frozenset(word for word in words(text) if word[0].isdigit())
 

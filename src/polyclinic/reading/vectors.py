@@ -53,7 +53,7 @@ def tokens(text: str) -> Tokens:
     return _kept(text) if len(text) <= _LONG else _tokens(text)
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=4_096)
 def whole(text: str) -> Vector:
     """The unit vector of a whole text."""
     return tokens(text).whole
@@ -76,7 +76,7 @@ _kept = lru_cache(maxsize=512)(_tokens)
 NOTHING = Nearness(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
-@lru_cache(maxsize=32_768)
+@lru_cache(maxsize=16_384)
 def nearness(text: str, target: str) -> Nearness:
     """How near a text is to a target."""
     mine, theirs = tokens(text), tokens(target)

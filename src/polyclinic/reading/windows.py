@@ -28,7 +28,7 @@ _MOST = 10
 _SURE = 12.0
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=2048)
 def windows(text: str) -> tuple[str, ...]:
     """The sentences of a long text, each with the name of its speaker where the text begins with it. Very short ones go
     with the next, and there are ten at most. A text as short as the lines that the weights learned from is one window.

@@ -21,7 +21,7 @@ NEGATIONS = frozenset(_LISTS["negations"].split())
 STOP = STOP_WORDS - NEGATIONS
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=4_096)
 def words(text: str) -> tuple[str, ...]:
     """The words of a text in order, lower case, numbers as digits."""
     return tuple([_NUMBERS.get(word, word) for word in words_and_numbers(text)])
@@ -53,7 +53,7 @@ def _opposites() -> dict[str, tuple[str, ...]]:
     return found
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=4_096)
 def concepts(text: str) -> tuple[str, ...]:
     """A text as a row of stems and concepts: the longest known phrase at each place becomes its group's name."""
     stems = [stem(word) for word in words(text)]
@@ -73,7 +73,7 @@ def concepts(text: str) -> tuple[str, ...]:
     return tuple(row)
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=4_096)
 def content(text: str) -> frozenset[str]:
     """The concepts and stems that carry meaning."""
     return frozenset([word for word in concepts(text) if word not in STOP and word not in NEGATIONS])

@@ -19,7 +19,7 @@ from polyclinic.errors import ConfigError
 SAFE_WAL = (3, 51, 3)
 ROWS = 2000
 PG_TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
-CACHE_KB = 16 * 1024  # pages in memory for each connection
+CACHE_KB = 8 * 1024  # pages in memory for each connection
 JOURNAL_BYTES = 4 * 1024 * 1024  # what is left of the rollback journal between transactions, empty in all but its size
 
 

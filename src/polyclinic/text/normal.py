@@ -10,7 +10,7 @@ _SAME = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-
 _SPACE = re.compile(r"\s+")
 HANGUL = re.compile(r"[가-힣]")
 _NO_LETTER = re.compile(r"[\W_]+")
-_KEPT = 4_096
+_KEPT = 2_048
 
 
 @lru_cache(_KEPT)

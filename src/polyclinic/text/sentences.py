@@ -27,7 +27,7 @@ def _pattern(semicolons: bool, lines: bool, capitals: bool) -> re.Pattern[str]:
     return re.compile(rf"{end}|\n+" if lines else end)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=2048)
 def sentences(text: str, *, semicolons: bool = False, lines: bool = True, capitals: bool = False) -> tuple[str, ...]:
     """The sentences of a short text with their closing marks; empty ones are left out.
 
@@ -38,7 +38,7 @@ def sentences(text: str, *, semicolons: bool = False, lines: bool = True, capita
     return tuple(piece.strip() for piece in pieces if piece.strip())
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=2048)
 def clauses(text: str) -> tuple[str, ...]:
     """The parts of a text that may be judged by themselves: sentences, and what follows a comma and a word such as
     "but".

@@ -32,7 +32,7 @@ _WORD_OR_NUMBER = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+(?:[.,]\d+)?|[가-힣]+")
 _WORD_OR_MARK = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+|[가-힣]+|[?!]")
 _WORD = re.compile(r"[a-z0-9]+|[가-힣]+")
 _WITH_DECIMALS = re.compile(r"[a-z0-9]+(?:\.[0-9]+)?|[가-힣]+")
-_LONG = 1_000
+_LONG = 300
 """Characters: fewer of the texts that are longer are remembered."""
 
 
@@ -101,7 +101,7 @@ class ContentWords:
     ) -> None:
         self._stop, self._least, self._same, self._digits = stop, least, dict(same or {}), digits
         self._word = _WITH_DECIMALS if decimals else _WORD
-        self._remembered = lru_cache(maxsize=8_192)(self._read)
+        self._remembered = lru_cache(maxsize=4_096)(self._read)
         self._remembered_long = lru_cache(maxsize=64)(self._read)
 
     def __call__(self, text: str) -> frozenset[str]:
