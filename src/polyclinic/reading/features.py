@@ -98,7 +98,7 @@ class Target(NamedTuple):
     rivals: tuple[str, ...]
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=4096)
 def target_of(kind: ReadingKind, question: Question) -> Target:
     """What the text is compared with."""
     facts = dict(question.facts)
@@ -113,7 +113,7 @@ def target_of(kind: ReadingKind, question: Question) -> Target:
     return Target(whole, parts[0] if parts else "", parts[-1] if parts else "", rivals)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=2048)
 def rival_questions(kind: ReadingKind, question: Question) -> tuple[Question, ...]:
     """The same asked about each other option of the case, where the case has options."""
     _, several, options = question.context.partition("Options:")

@@ -21,7 +21,7 @@ from polyclinic.text.sentences import clauses
 UNCLEAR = 0.02
 _RIVAL, _ONE_OF_SEVERAL = 0.8, 0.6
 """How much the likeliest other option counts against one, and what offsets it: chosen on training authors left out."""
-_KEPT, _SCORES = 8_192, 8_192
+_KEPT, _SCORES = 16_384, 16_384
 """Readings that are remembered, and scores: one option is a rival in many questions about the same text."""
 
 
