@@ -121,7 +121,7 @@ class PracticeSession:
                     yield standing
                 if self.over:
                     return
-                news = after < len(self.lines) or hinted < len(self._hints)
+                news = after < len(self.lines) or hinted < len(self._hints) or self.standing != told
                 if not news and not await self._news.wait():
                     yield None
         finally:
