@@ -118,6 +118,29 @@ async def test_what_is_objected_to_in_the_last_draft_is_left_out_and_the_rest_is
     assert "fallback" in nothing_left.transcript.said("counsellor")[0].data
 
 
+@pytest.mark.parametrize("utterance", ["I am worried about my family.", "I wish I were dead."])
+async def test_the_last_draft_of_a_language_model_comforts_unless_a_wish_to_be_dead_is_asked_about(
+    play: Any, talk: Any, scripted: Any, utterance: str
+) -> None:
+    asked: list[str] = []
+
+    def writes(request: Any) -> str:
+        asked.append(type(request.prompt).__name__)
+        return "You must sign today."
+
+    counsellor = scripted(writes)
+    counsellor.kind = "llm"
+    models = {
+        "patient": scripted(lambda request: utterance),
+        "critic": scripted(_objects_to_the_first),
+        "counsellor": counsellor,
+        "reader": CalmReader(yes=("counsel-feeling",)),
+    }
+    await play(talk(lang="en", turns=1), models=models)
+    last = "CounsellorReplies" if "dead" in utterance else "CounsellorComforts"
+    assert asked[:3] == ["CounsellorReplies", "CounsellorReplies", last]
+
+
 async def test_facts_without_a_source_are_sent_back_with_any_critic(play: Any, talk: Any, scripted: Any) -> None:
     content = scripted(lambda request: Criticism(reason="", fault="none", words="", feedback=""))
     claims = CalmReader(yes=("counsel-claim", "counsel-feeling"))

@@ -34,14 +34,11 @@ def test_the_patient_is_told_one_length(lang: Lang, said: str) -> None:
 
 
 @pytest.mark.parametrize("lang", ["en", "ko"])
-@pytest.mark.parametrize("last", [False, True])
-def test_a_question_about_the_wish_to_be_dead_is_the_only_one_asked_for(lang: Lang, last: bool) -> None:
-    """The last draft asks for an open question that begins in its own way, which the gentle question does not."""
-    open_question = {"en": 'begins with "What" or "How"', "ko": "둘째 문장은 열린 질문 하나"}[lang]
-    gentle = _replies(lang, gentle_question(lang), last)
-    assert gentle_question(lang) in gentle
-    assert open_question not in gentle
-    assert (open_question in _replies(lang, "", last)) is last
+def test_the_last_draft_asks_about_the_wish_to_be_dead_and_nothing_else(lang: Lang) -> None:
+    asked = {"en": "your question about the wish to be dead", "ko": "죽었으면 하는 마음을 묻는 그 질문"}[lang]
+    gentle = _replies(lang, gentle_question(lang), last=True)
+    assert gentle_question(lang) in gentle and asked in gentle
+    assert asked not in _replies(lang, gentle_question(lang), last=False)
 
 
 def _replies(lang: Lang, gentle: str, last: bool) -> str:

@@ -111,12 +111,11 @@ class Counsellor:
         refused: str,
         feedback: str,
         last_draft: bool,
-        echoed: bool,
     ) -> str:
-        """One draft, in plain words. `echoed`: an earlier one was the person's own words, so that the last one shows
-        next to nothing that could be given back.
+        """One draft, in plain words. The last one of a language model only comforts and asks, unless a wish to be dead
+        must be asked about.
         """
-        if last_draft and echoed and not gentle and self._writer.is_language_model:
+        if last_draft and not gentle and self._writer.is_language_model:
             cue = Cue(voice=self._voice, stage=move.to, live=self._live)
             return await self._writer.ask(CounsellorComforts(lang=self._session.lang, utterance=utterance, cue=cue))
         prompt = CounsellorReplies(

@@ -56,7 +56,8 @@ def _what_do_you_say(lang: Lang) -> str:
 class CounsellorReplies(Prompt[str]):
     """The counsellor's next words. What was said before goes with it as the history of both sides.
 
-    `last_draft`: if this one is refused too, a set answer is said instead of it.
+    `last_draft`: if this one is refused too, a set answer is said instead of it. A language model gets it only where a
+    wish to be dead must be asked about; else see `CounsellorComforts`.
     """
 
     template = "reply.{lang}.md"
@@ -98,8 +99,7 @@ class CounsellorReplies(Prompt[str]):
 
 
 class CounsellorComforts(Prompt[str]):
-    """The last draft of a language model that gave the person's own words back: one sentence on the feeling and one
-    question, shown by examples.
+    """The last draft of a language model: one sentence on the feeling and one question, shown by examples.
 
     It holds nothing else that could be read out: no history, no sources, no word about the refused drafts. If it is
     refused too, a set answer is said instead of it.
