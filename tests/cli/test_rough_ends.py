@@ -27,6 +27,12 @@ PROGRAM = [sys.executable, "-m", "polyclinic"]
 
 async def started(folder: Path, *words: str, prepare: Callable[[], None] | None = None) -> asyncio.subprocess.Process:
     """The command as a process of its own, in an empty folder."""
+
+    def begin() -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore Ctrl-C
+        if prepare is not None:
+            prepare()
+
     environment = {name: value for name, value in os.environ.items() if name != "POLYCLINIC_STORE"}
     return await asyncio.create_subprocess_exec(
         *PROGRAM,
@@ -35,7 +41,7 @@ async def started(folder: Path, *words: str, prepare: Callable[[], None] | None 
         env=environment,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
-        preexec_fn=prepare,
+        preexec_fn=begin,
     )
 
 
@@ -160,7 +166,13 @@ def test_a_database_of_another_program_is_refused_and_left_as_it_is(
         ("demo", "--cast", "nurse=local:/there/is/no.gguf"),
         ("counsel", "--embedder", "nosuch"),
         ("counsel", "--set", "documents=/there/is/no.json"),
+        ("counsel", "--set", "voice=third"),
         ("rounds", "--set", "voice=third"),
+        ("patient", "--set", "turns=many"),
+        ("frontdesk", "--set", "voice=third"),
+        ("duty", "--set", "voice=third"),
+        ("duty", "--set", "norms=/there/is/no.yaml"),
+        ("duty", "--set", "survey=/there/is/no.csv"),
         ("demo", "--cast", "nurse=replay:nosuch"),
         ("frontdesk", "--fhir", "http://127.0.0.1:9"),
     ],
@@ -172,7 +184,7 @@ def test_a_run_that_cannot_be_built_is_not_created(
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     good = polyclinic("run", "demo", "--scenarios", "1").stdout.strip()
     done = polyclinic("run", *words, "--scenarios", "1")
-    assert done.returncode == 2
+    assert (done.returncode, done.stdout) == (2, ""), "no id is printed of a run that is not there"
     assert [row["run"] for row in as_json(polyclinic("runs", "--json"))] == [good]
 
 

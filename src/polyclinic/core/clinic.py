@@ -91,9 +91,11 @@ class Clinic(Generic[S, V]):
     in place what must exist outside before its first episode (a hospital in the records); it may be called again on
     resume, with the campaign's first episode to say which run, variant and trial it is. `polyclinic evolve --cases N`
     runs `evolve_variant` over the scenarios ``evolve_selector:N``. `settings` are the names that ``--set`` takes; any
-    other is refused. `needs` names the services that must be there (``records``: the hospital's FHIR records).
-    `demo_settings` is what ``polyclinic demo`` changes of a run with the demo's scenarios and variants, so that its
-    report shows the clinic's idea; with `demo_learns`, it first learns from so many cases and uses what was learned.
+    other is refused. `check_settings` refuses a value that would stop an episode, before a run is saved; fields of a
+    variant need no such check. `needs` names the services that must be there (``records``: the hospital's FHIR
+    records). `demo_settings` is what ``polyclinic demo`` changes of a run with the demo's scenarios and variants, so
+    that its report shows the clinic's idea; with `demo_learns`, it first learns from so many cases and uses what was
+    learned.
     `play_scenarios` is what a person plays who chose nothing; `play_by_role` where that has no part for a role, and
     `play_by_language` where talks are held in several languages (``en``, ``ko``).
     `service` says how live sessions with people are served, `dataset` how episodes become training data; `documents`
@@ -143,6 +145,7 @@ class Clinic(Generic[S, V]):
     readings: tuple[ReadingKind, ...] = ()
     known_scenes: Callable[[], Sequence[KnownScene]] = tuple
     settings: tuple[str, ...] = ()
+    check_settings: Callable[[Services], None] | None = None
     default_variant: str = ""
     evolve_variant: str = ""
     evolve_selector: str = "evolve"

@@ -15,8 +15,18 @@ from polyclinic.clinics.counsel.scenario import Talk, lint, scenarios
 from polyclinic.clinics.counsel.service import service
 from polyclinic.clinics.counsel.state import open_campaign
 from polyclinic.clinics.counsel.understudies import MISTAKES, UNDERSTUDIES
+from polyclinic.clinics.counsel.understudies.words import VOICES, check_voice
 from polyclinic.clinics.counsel.variants import VARIANTS
 from polyclinic.core.clinic import Clinic, Role
+from polyclinic.core.services import Services
+
+
+def check_settings(services: Services) -> None:
+    """Refuse a voice or a file of documents that does not exist."""
+    check_voice(services.options.get("voice", VOICES[0]))
+    if services.options.get("documents"):
+        documents(services.options["documents"])
+
 
 clinic = Clinic(
     name="counsel",
@@ -66,6 +76,7 @@ clinic = Clinic(
     documents=documents,
     trainings={"guard": train_guard},
     settings=("country", "documents", "voice"),
+    check_settings=check_settings,
     play_by_language={"en": "elsewhere@en:1", "ko": "korean@ko:1"},
     headline=("overall", "escalated"),
     demo_scenarios="4",

@@ -5,19 +5,23 @@ from __future__ import annotations
 import re
 from typing import cast
 
+from polyclinic.clinics.duty.agents.steering import steering
 from polyclinic.clinics.duty.flow import flow
 from polyclinic.clinics.duty.judges import judges
 from polyclinic.clinics.duty.prompts import PROMPTS
 from polyclinic.clinics.duty.readings import READINGS
 from polyclinic.clinics.duty.report import feedback, performance, report, rulebook
 from polyclinic.clinics.duty.rules.norms.lint import lint_norms
+from polyclinic.clinics.duty.rules.norms.norm import house_norms
 from polyclinic.clinics.duty.scenario import WRITINGS, AnyDuty, Duty, scenarios
 from polyclinic.clinics.duty.scenario import lint as lint_shifts
+from polyclinic.clinics.duty.scenario.institution import priors
 from polyclinic.clinics.duty.state import open_campaign
 from polyclinic.clinics.duty.understudies import MISTAKES, UNDERSTUDIES
 from polyclinic.clinics.duty.variants import VARIANTS, DutyVariant
 from polyclinic.core.clinic import Clinic, Role
 from polyclinic.core.files import read_text
+from polyclinic.core.services import Services
 
 _NAMES_A_TASK = re.compile(r"^\s*(?:- )?task:", re.MULTILINE)
 
@@ -28,6 +32,13 @@ def lint(path: str) -> list[str]:
     if _NAMES_A_TASK.search(text):
         return lint_shifts(path)
     return [str(fault.error(path)) for fault in lint_norms(text, path)]
+
+
+def check_settings(services: Services) -> None:
+    """Refuse a voice, a norm file or a survey that no shift can begin with."""
+    steering(services.options)
+    house_norms(services)
+    priors(services)
 
 
 clinic = Clinic(
@@ -64,6 +75,7 @@ clinic = Clinic(
     own_writings=WRITINGS,
     rulebook=rulebook,
     settings=(*DutyVariant.SETTINGS, "norms", "survey", "survey_items", "voice", "learning"),
+    check_settings=check_settings,
     play_by_role={"nurse": "T3:1", "admin": "T2:1"},
     headline=("nvr", "tsr"),
     demo_scenarios="3",

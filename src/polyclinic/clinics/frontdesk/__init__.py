@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from polyclinic.clinics.frontdesk.agents import voice_of
 from polyclinic.clinics.frontdesk.board import BOARD
 from polyclinic.clinics.frontdesk.evaluations import evaluations
 from polyclinic.clinics.frontdesk.flow import flow
@@ -16,6 +17,13 @@ from polyclinic.clinics.frontdesk.tools.opening import prepare
 from polyclinic.clinics.frontdesk.understudies import MISTAKES, UNDERSTUDIES
 from polyclinic.clinics.frontdesk.variants import VARIANTS
 from polyclinic.core.clinic import Clinic, Role
+from polyclinic.core.services import Services
+
+
+def check_settings(services: Services) -> None:
+    """Refuse a voice that does not exist."""
+    voice_of(services)
+
 
 clinic = Clinic(
     name="frontdesk",
@@ -60,6 +68,7 @@ clinic = Clinic(
     board=BOARD,
     needs=("records",),
     settings=("voice",),
+    check_settings=check_settings,
     headline=("scheduling", "intake"),
     demo_scenarios="primary:1:12",
     play_scenarios="walk-in",

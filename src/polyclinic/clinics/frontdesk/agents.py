@@ -31,6 +31,7 @@ from polyclinic.core.episode import Episode
 from polyclinic.core.message import Message, assistant, user
 from polyclinic.core.part import Part, answer_in_part
 from polyclinic.core.prompt import Prompt
+from polyclinic.core.services import Services
 from polyclinic.errors import ConfigError, ReplyError
 
 R = TypeVar("R")
@@ -41,9 +42,9 @@ WISH_WORDS = {
 }
 
 
-def voice_of(episode: Episode) -> Voice:
+def voice_of(services: Services) -> Voice:
     """The sentences that understudies speak with: the setting ``voice``."""
-    name = episode.services.options.get("voice", VOICES[0])
+    name = services.options.get("voice", VOICES[0])
     if name not in VOICES:
         raise ConfigError(f"--set voice={name}: there are {' and '.join(VOICES)}")
     return _VOICES[name]
@@ -57,7 +58,7 @@ class PatientActor:
 
     def __init__(self, episode: Episode, patient: Patient) -> None:
         self._episode, self._agent, self._patient = episode, episode.agent("patient"), patient
-        self._voice = voice_of(episode)
+        self._voice = voice_of(episode.services)
         self._heard: list[Message] = []
         self._hidden = () if patient.knows_diagnosis else spoken_names(patient.disease)
 
@@ -130,7 +131,7 @@ class Staff:
 
     def __init__(self, episode: Episode, departments: tuple[str, ...]) -> None:
         self._agent, self._departments = episode.agent("staff"), departments
-        self._voice = voice_of(episode)
+        self._voice = voice_of(episode.services)
         self._dialogue: list[Message] = []
         self._booking: list[Message] = []
 

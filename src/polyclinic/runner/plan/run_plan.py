@@ -9,12 +9,13 @@ from polyclinic.core.clinic import Clinic
 from polyclinic.core.model import role_of
 from polyclinic.core.reading import READER
 from polyclinic.core.scenario import Scenario
+from polyclinic.core.services import Services
 from polyclinic.errors import ConfigError, UnknownName
 from polyclinic.models.cast import CastSpec, choose_models, parse_cast, reads_by_itself
 from polyclinic.models.prices import default_prices
 from polyclinic.models.spec import ALL, is_loopback
 from polyclinic.runner.plan.config import RunConfig
-from polyclinic.runner.plan.episodes import Planned, expand
+from polyclinic.runner.plan.episodes import Planned, expand, variant_names
 from polyclinic.runner.plan.libraries import with_own_libraries
 from polyclinic.runner.plan.names import with_full_names
 from polyclinic.runner.registry import clinic_modules, load_clinic
@@ -22,7 +23,6 @@ from polyclinic.store.store import Store
 
 WHO, MINUTES = "who", "minutes"
 """Settings that every clinic takes where a person plays: their name, and how long their station lasts."""
-"""The one option that every clinic takes: the name of the person who plays."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def roles_of_others(clinic: Clinic, specs: Sequence[CastSpec]) -> tuple[str, ...
 async def plan_run(store: Store, config: RunConfig) -> RunPlan:
     """The plan of a new run on a store: with full names, the clinic's own libraries, and all episodes."""
     clinic = load_clinic(config.clinic)
-    refuse_unknown_settings(clinic, config)
+    refuse_wrong_settings(clinic, config)
     named, specs = await with_full_names(
         store, await with_own_libraries(store, clinic, config), parse_cast(config.cast)
     )
@@ -119,8 +119,8 @@ async def plan_run(store: Store, config: RunConfig) -> RunPlan:
     return plan
 
 
-def refuse_unknown_settings(clinic: Clinic, config: RunConfig) -> None:
-    """Refuse a setting or a library that the clinic would silently ignore."""
+def refuse_wrong_settings(clinic: Clinic, config: RunConfig) -> None:
+    """Refuse a setting or a library that the clinic would silently ignore, and a value that would stop its episodes."""
     for name in config.options:
         if name not in (WHO, MINUTES, *clinic.settings):
             if not clinic.settings:
@@ -128,6 +128,10 @@ def refuse_unknown_settings(clinic: Clinic, config: RunConfig) -> None:
             raise UnknownName(f"setting of {clinic.name}", name, clinic.settings)
     if config.fhir and "records" not in clinic.needs:
         raise ConfigError(f"--fhir {config.fhir}: {clinic.name} keeps no records")
+    for name in variant_names(clinic, config.variants) if config.options else ():
+        clinic.variant(name).configured(config.options)
+    if config.options and clinic.check_settings is not None:
+        clinic.check_settings(Services(options=config.options))
     named = [source for source in config.libraries.values() if source != "none"]
     if named and not clinic.libraries:
         raise ConfigError(f"--library {named[0]}: {clinic.name} has no libraries")

@@ -11,7 +11,7 @@ from polyclinic.core.transcript import Event
 from polyclinic.errors import ConfigError
 from polyclinic.runner.build.built_run import build
 from polyclinic.runner.plan.config import RunConfig
-from polyclinic.runner.plan.run_plan import parse_plan, refuse_unknown_settings
+from polyclinic.runner.plan.run_plan import parse_plan, refuse_wrong_settings
 from polyclinic.store.store import Store
 from polyclinic.web.sessions.limits import ServiceLimits
 from polyclinic.web.sessions.live import Live
@@ -24,7 +24,7 @@ from polyclinic.web.sessions.service import Service
 async def open_service(store: Store, config: RunConfig, limits: ServiceLimits) -> AsyncIterator[Service]:
     """The service on a store."""
     plan = parse_plan(config)
-    refuse_unknown_settings(plan.clinic, config)
+    refuse_wrong_settings(plan.clinic, config)
     room = service_room(plan.clinic)
     if plan.cast[room.role].role == room.role:
         raise ConfigError(f"cast {room.role}=…: in a service the people who use it play {room.role}; leave it out")

@@ -12,10 +12,15 @@ from polyclinic.errors import UnknownName
 VOICES = ("first", "second")
 
 
-@cache
-def _voice(name: str) -> dict[str, Any]:
+def check_voice(name: str) -> None:
+    """Refuse a voice that does not exist."""
     if name not in VOICES:
         raise UnknownName("voice", name, VOICES)
+
+
+@cache
+def _voice(name: str) -> dict[str, Any]:
+    check_voice(name)
     found: dict[str, Any] = package_data(PACKAGE, f"data/voices/{name}.toml")
     return found
 
