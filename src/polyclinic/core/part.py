@@ -224,7 +224,7 @@ def reminder(part: Part, fault: PartBreak) -> str:
     wrong = _WRONG["ko" if ko else "en"].get(fault.kind, fault.kind)
     if ko:
         return (
-            f"먼저 한 답은 쓸 수 없습니다: {wrong}. 당신은 {part.who}이고, 돕는 사람이 아닙니다. '저'로서 직접,"
+            f"먼저 한 답은 쓸 수 없습니다: {wrong}. 당신은 {part.who}입니다. '저'로서 직접,"
             " 앞에 있는 사람에게 하는 말만 하세요. 모르면 모른다고 하세요. 설명이나 지시문은 쓰지 마세요."
         )
     return (

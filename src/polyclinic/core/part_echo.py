@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from polyclinic.text.normal import normalise
-from polyclinic.text.sentences import sentences
+from polyclinic.text.sentences import is_question, sentences
 from polyclinic.text.words import spoken_words
 
 ECHO_WORDS = 4
 PROMPT_ECHO = 8
 EXAMPLE_ECHO = 6
 _ADDED = 3
+_QUESTION_ECHO = 5
+_SENTENCE_ECHO = 10
 
 _SELF = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|me|my|mine|myself|we|we're|we've|us|our|ours)\b")
 _SELF_KO = re.compile(r"(?:^|\s)(?:저|제|나|내|우리|저희)(?:는|가|의|를|도|한테|에게|희|\s|$)")
@@ -30,17 +32,27 @@ def speaks_of_self(text: str) -> bool:
 
 
 def echo_of_other(line: str, mine: list[str], said: str) -> str:
-    """The other person's last words, repeated with hardly a word added."""
+    """The other person's last words, repeated with hardly a word added, or one of their questions or long sentences."""
     count, theirs = _words_said(said)
     if count < ECHO_WORDS or not mine:
         return ""
-    return line if len(mine) - count < _ADDED and theirs in " ".join(mine) else ""
+    if len(mine) - count < _ADDED and theirs in " ".join(mine):
+        return line
+    known = _sentences_said(said)
+    return next((part for part in sentences(line) if known and tuple(spoken_words(normalise(part))) in known), "")
 
 
 @lru_cache(maxsize=1_024)
 def _words_said(said: str) -> tuple[int, str]:
     words = spoken_words(normalise(said))
     return len(words), " ".join(words)
+
+
+@lru_cache(maxsize=1_024)
+def _sentences_said(said: str) -> frozenset[tuple[str, ...]]:
+    """Questions and long sentences. A short statement may be said back to confirm it: a time, a name."""
+    found = ((tuple(spoken_words(normalise(part))), is_question(part)) for part in sentences(said))
+    return frozenset(words for words, asks in found if len(words) >= (_QUESTION_ECHO if asks else _SENTENCE_ECHO))
 
 
 def echo_of_instructions(line: str, mine: list[str], told: str) -> str:

@@ -96,7 +96,11 @@ _DIRECTION = re.compile(r"^\s*(?:\*[^*]{3,}\*|\[[^\]]{3,}\])|^\s*\((?=[^)]*\s[^)
 _TELLS_OTHERS = re.compile(
     r"\byou(?:r|rs|'re|'ve|'ll)?\b|\bthe (?:child|patient|nurse|doctor|caller|student|tutor)\b|당신|귀하"
 )
-_ILL = re.compile(r"\b(?:i am|i'm|as) [^.!?]{0,40}\bthe ill person\b|아픈 사람 [가-힣]{2,5}입니다")
+_ILL = re.compile(
+    r"\b(?:i am|i'm|as) [^.!?]{0,40}\bthe ill person\b|아픈 사람 [가-힣]{2,5}입니다|(?:저|나)는 아픈 사람입니다"
+    r"|도움을 (?:주는|받는) 사람|돕는 사람이 아닙니다|상담자(?:입니다|로서|의 역할|가 (?:말한|직접))"
+)
+"""The part as a description has it. Nobody calls themselves or the other so when they speak."""
 _ANOTHER = (
     r"[- ](?:in|on|at|next|with|beside|before|after|opposite|across|near|who|whose|that|leaflet|information|portal"
     r"|list|room|lounge|line|side|number|form|card|group|advocate|transport)\b"
