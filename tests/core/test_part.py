@@ -74,6 +74,9 @@ def test_what_people_say_is_left_alone(line: str) -> None:
         ('상담자가 당신에게 말합니다: "얼마나 힘드세요?"', "speaks for the other"),
         ("Hello. I am Walter Brandt, the ill person.", "echo of the instructions"),
         ("The counsellor knows my name and where I live: do not introduce yourself.", "echo of the instructions"),
+        ("나는 아픈 사람입니다. 상담자가 말한 것에 대답하지 않습니다.", "echo of the instructions"),
+        ("죄송합니다. 제가 도움을 주는 사람이 아닙니다.", "echo of the instructions"),
+        ("죄송합니다, 저는 상담자입니다.", "echo of the instructions"),
     ],
 )
 def test_what_a_small_model_said_as_an_ill_person_is_out_of_the_part(line: str, kind: str) -> None:
@@ -82,6 +85,19 @@ def test_what_a_small_model_said_as_an_ill_person_is_out_of_the_part(line: str, 
     found = broken_by(line, own=("patient", "Walter Brandt"), others=("counsellor", "상담자"), told=told)
     assert found is not None
     assert found.kind == kind
+
+
+def test_one_question_or_long_sentence_of_the_other_is_an_echo_and_a_time_said_back_is_none() -> None:
+    asks = "그 마음과 함께 있고 싶습니다. 지금 마음이 어떠신지 조금 더 들려주시겠어요?"
+    found = broken_by("저는 약을 먹고 있습니다. 지금 마음이 어떠신지 조금 더 들려주시겠어요?", said=asks)
+    assert found is not None
+    assert found.kind == "echo of the other"
+    told = "The first sign is often a pain that is worse at night or on standing. Does that happen to you?"
+    found = broken_by("I have it. The first sign is often a pain that is worse at night or on standing.", said=told)
+    assert found is not None
+    assert found.kind == "echo of the other"
+    booked = "I can offer you Monday the fifth at ten. That is with Dr. Kim. Would that suit you?"
+    assert broken_by("Let me write that down, please. That is with Dr. Kim. Thank you very much.", said=booked) is None
 
 
 @pytest.mark.parametrize(

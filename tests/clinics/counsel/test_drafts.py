@@ -8,7 +8,7 @@ import pytest
 
 from polyclinic.clinics.counsel.prompts import Cited, CounsellorCites, Criticism, SourceShown
 from polyclinic.clinics.counsel.rules.notes import LeftOut, ObjectionDropped
-from polyclinic.clinics.counsel.rules.risk import Draft, draft_fault, stands
+from polyclinic.clinics.counsel.rules.risk import Draft, draft_fault, read_draft, stands
 from polyclinic.core.reading import Finding, Findings, findings_type
 from polyclinic.core.reply import read_reply
 from polyclinic.core.transcript import Called, Reviewed
@@ -141,6 +141,16 @@ async def test_the_last_draft_of_a_language_model_comforts_unless_a_wish_to_be_d
     assert asked[:3] == ["CounsellorReplies", "CounsellorReplies", last]
 
 
+def test_a_greeting_is_no_fact_and_sorry_no_slip_whatever_a_reader_says() -> None:
+    def drafted(words: str) -> Draft:
+        said = Finding(says="yes", words=words)
+        return read_draft([said, said, said])
+
+    for words in ("Good morning, I am glad that you came", "I'm sorry.", "죄송합니다"):
+        assert drafted(words) == Draft(), words
+    assert drafted("I am sorry, you will be well by spring").claim
+
+
 async def test_facts_without_a_source_are_sent_back_with_any_critic(play: Any, talk: Any, scripted: Any) -> None:
     content = scripted(lambda request: Criticism(reason="", fault="none", words="", feedback=""))
     claims = CalmReader(yes=("counsel-claim", "counsel-feeling"))
@@ -172,3 +182,20 @@ async def test_a_revision_does_what_the_feedback_says_and_nonsense_changes_nothi
         result = await play(talk(lang="en", turns=1), models={"critic": objecting(way), "reader": calm})
         drafts[name] = [call.text for call in result.transcript.of(Called) if call.prompt == "CounsellorReplies"]
     assert len(set(drafts["clear"])) > 1 and len(set(drafts["nonsense"])) == 1
+
+
+async def test_a_language_model_that_says_the_very_same_again_is_asked_once_more_without_the_history(
+    play: Any, talk: Any, scripted: Any
+) -> None:
+    histories: list[int] = []
+
+    def speaks(request: Any) -> str:
+        histories.append(len(request.messages))
+        return "I am tired of all this." if len(request.messages) > 2 or len(histories) == 1 else "My son comes later."
+
+    patient = scripted(speaks)
+    patient.kind = "llm"
+    result = await play(talk(lang="en", turns=2), models={"patient": patient})
+    said = [event.text for event in result.transcript.said("patient")]
+    assert said == ["I am tired of all this.", "My son comes later."]
+    assert histories[1] > 2 and histories[2] == 2
