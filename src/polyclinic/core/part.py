@@ -33,9 +33,14 @@ from polyclinic.core.transcript import Failed
 from polyclinic.core.value import Value
 from polyclinic.errors import ReplyError, SimulatedUserError
 from polyclinic.text.sentences import is_question, sentences
+from polyclinic.text.words import spoken_words
 
 R = TypeVar("R")
 ASKED_AGAIN = 2
+AFRESH = 8
+"""Added to the number of a sample where a line is asked for without the history: no other asking has that number."""
+_REPEATED = 3
+"""So many words or more; "Yes." may be said twice."""
 _SHOWN = 160
 _GIVEN_BACK = ("echo of the other", "third person")
 """Faults that come from the other's words: without those words there is nothing to give back."""
@@ -170,13 +175,17 @@ async def answer_in_part(
     sample: int = 0,
 ) -> Answer[R]:
     """The reply and its call. A line out of the part is asked for again, in the part and without being shown: small
-    models repeat what they are shown. One that stays out to the end is kept, and recorded.
+    models repeat what they are shown. One that stays out to the end is kept, and recorded. Somebody who says the very
+    words that they have said before is asked once more without the history, so that there is nothing to copy.
 
     People who take a role themselves are not checked: how they play it is theirs.
     """
     answer = await agent.answer(prompt, history, sample=sample)
     if agent.is_person:
         return answer
+    if agent.is_language_model and _said_before(words(answer.value), history):
+        history, sample = (), sample + AFRESH
+        answer = await agent.answer(prompt, history, sample=sample)
     _count(episode, checked=1)
     number = 0
     while (fault := await out_of_part(episode, words(answer.value), part, prompt)) is not None:
@@ -202,6 +211,13 @@ async def answer_in_part(
     error = f"{agent.name} stayed out of the part ({fault.kind}): {line[:_SHOWN]}"
     episode.record(Failed(owner=agent.owner, error=error, where="part", fatal=False, prompt=prompt.prompt_name()))
     return answer
+
+
+def _said_before(line: str, history: Sequence[Message]) -> bool:
+    mine = spoken_words(line)
+    return len(mine) >= _REPEATED and any(
+        spoken_words(message.content) == mine for message in history if message.role == "assistant"
+    )
 
 
 def _can_be_brief(agent: Agent, prompt: Prompt[Any], part: Part) -> bool:

@@ -31,6 +31,7 @@ BreakKind = Literal[
 _ASSISTANT = re.compile(
     r"\b(?:as an? (?:ai|(?:large )?language model|virtual assistant|assistant)\b"
     r"|i(?: am|'m) (?:just )?an? (?:ai|(?:large )?language model|simulated|virtual assistant|chatbot)\b"
+    r"|i (?:do|did)(?:n't| not) have a file\b|continue (?:this|the|our) conversation"
     r"|language model|my (?:training data|instructions|system prompt|role description|case file)\b"
     r"|(?:i'm|i am) (?:sorry|unable|not able)[^.!?]{0,12}(?:but )?(?:i )?(?:can(?:'t|not)|am unable to|to)"
     r" (?:assist|help|provide|fulfil|comply|answer that|generate|offer medical)"
@@ -56,7 +57,7 @@ _ASSISTANT_HOLDS = (
     *("helps", "let me know if you", "feel free to ask", "here's", "here is", "here are", "reveal", "volunteer"),
     *("to simulate", "to play", "to act as", "to portray", "the user", "script", "persona ", "guidelines"),
     *("your score", "diagnosis matches", "next question", "please proceed with", "simulation", "scenario"),
-    *("character", "professional"),
+    *("character", "professional", "a file", "conversation"),
 )
 """Whatever `_ASSISTANT` finds has one of these in it. To look for them takes a twentieth of its time."""
 _ADVISES = re.compile(

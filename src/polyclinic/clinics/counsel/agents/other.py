@@ -14,12 +14,8 @@ from polyclinic.clinics.counsel.state import Session
 from polyclinic.core.episode import Episode
 from polyclinic.core.memory import Memory, Turn
 from polyclinic.core.part import Part, answer_in_part
-from polyclinic.text.words import spoken_words
 
 LEAVES = "/bye"
-AFRESH = 8
-"""The number of a sample that no other asking for the same line uses."""
-_LEAST_WORDS = 3
 
 
 class Other:
@@ -67,17 +63,4 @@ class Other:
         names = ("patient", "환자", persona.name)
         part = Part(who=persona.name, own=names, others=("counsellor", "상담자"), said=said, lang=talk.lang)
         history = dialogue(heard[:-1] if said else heard, "patient")
-        words = (await answer_in_part(self._episode, self._patient, prompt, part, history=history)).value
-        if self._patient.is_language_model and self._said_before(words):
-            answer = await answer_in_part(self._episode, self._patient, prompt, part, sample=AFRESH)
-            words = answer.value
-        return words
-
-    def _said_before(self, words: str) -> bool:
-        """Whether a person says the very words that they have said: small models copy themselves from the history.
-        They are asked once more without it.
-        """
-        mine = spoken_words(words)
-        return len(mine) >= _LEAST_WORDS and any(
-            spoken_words(turn.text) == mine for turn in self._heard.turns if turn.speaker == "patient"
-        )
+        return (await answer_in_part(self._episode, self._patient, prompt, part, history=history)).value
