@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from polyclinic.text.normal import normalise
+from polyclinic.text.normal import HANGUL, normalise
 from polyclinic.text.sentences import is_question, sentences
 from polyclinic.text.words import spoken_words
 
@@ -52,7 +52,8 @@ def _words_said(said: str) -> tuple[int, str]:
 def _sentences_said(said: str) -> frozenset[tuple[str, ...]]:
     """Questions and long sentences. A short statement may be said back to confirm it: a time, a name."""
     found = ((tuple(spoken_words(normalise(part))), is_question(part)) for part in sentences(said))
-    return frozenset(words for words, asks in found if len(words) >= (_QUESTION_ECHO if asks else _SENTENCE_ECHO))
+    least = (_QUESTION_ECHO, _QUESTION_ECHO) if HANGUL.search(said) else (_SENTENCE_ECHO, _QUESTION_ECHO)
+    return frozenset(words for words, asks in found if len(words) >= least[asks])
 
 
 def echo_of_instructions(line: str, mine: list[str], told: str) -> str:

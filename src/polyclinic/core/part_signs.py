@@ -84,7 +84,8 @@ _ADVISES_HOLDS = (
 _ASSISTANT_KO = re.compile(
     r"인공지능|언어 ?모델|(?:AI|ai) ?(?:로서|어시스턴트|비서|모델)|도와 ?드릴까요|도움을 드릴까요"
     r"|도와 ?드릴 수 (?:있|없)|도와 ?드리겠"
-    r"|도움이 되었기를|제 지시(?:사항|문)"
+    r"|도움이 되었기를|제 지시(?:사항|문)|(?:알려|말씀|설명해|안내해|도움을) ?드릴까요|도움을 드리|도움이 필요하(?:시면|시나요|다면)"
+    r"|상담이 필요하|정보를 드리|(?:진료|치료|검사|상담)[을를] 받으세요|방법은 여러 가지|것이 중요합니다"
 )
 _PREFACE = re.compile(
     r"^(?:note|rules?|instructions?|below (?:is|are)|response|reply|answer)\b\s*[:\-]|^below (?:is|are) "
@@ -99,6 +100,7 @@ _TELLS_OTHERS = re.compile(
 )
 _ILL = re.compile(
     r"\b(?:i am|i'm|as) [^.!?]{0,40}\bthe ill person\b|아픈 사람 [가-힣]{2,5}입니다|(?:저|나)는 아픈 사람입니다"
+    r"|(?:마음에 걸리는 것|소중히 여기는 것|믿고 있는 것|치료에 바라는 것)(?:[:과]|에 대해)"
     r"|도움을 (?:주는|받는) 사람|돕는 사람이 아닙니다|상담자(?:입니다|로서|의 역할|가 (?:말한|직접))"
 )
 """The part as a description has it. Nobody calls themselves or the other so when they speak."""
