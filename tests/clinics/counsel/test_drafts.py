@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import pytest
 
-from polyclinic.clinics.counsel.prompts import Cited, CounsellorCites, Criticism, SourceShown
+from polyclinic.clinics.counsel.prompts import Cited, CounsellorCites, CounsellorComforts, Criticism, SourceShown
 from polyclinic.clinics.counsel.rules.notes import LeftOut, ObjectionDropped
 from polyclinic.clinics.counsel.rules.risk import Draft, draft_fault, read_draft, stands
 from polyclinic.core.reading import Finding, Findings, findings_type
@@ -182,6 +182,31 @@ async def test_a_revision_does_what_the_feedback_says_and_nonsense_changes_nothi
         result = await play(talk(lang="en", turns=1), models={"critic": objecting(way), "reader": calm})
         drafts[name] = [call.text for call in result.transcript.of(Called) if call.prompt == "CounsellorReplies"]
     assert len(set(drafts["clear"])) > 1 and len(set(drafts["nonsense"])) == 1
+
+
+@pytest.mark.parametrize("echoes", [True, False])
+async def test_the_last_draft_is_not_shown_words_that_were_given_back(
+    play: Any, talk: Any, scripted: Any, echoes: bool
+) -> None:
+    told = "I was a nurse in this town for forty years."
+    shown: list[str] = []
+
+    def writes(request: Any) -> str:
+        if isinstance(request.prompt, CounsellorComforts):
+            shown.append(request.prompt.render()[-1].content)
+        return told if echoes else "You must sign today."
+
+    counsellor = scripted(writes)
+    counsellor.kind = "llm"
+    models = {
+        "patient": scripted(lambda request: told),
+        "critic": scripted(_objects_to_the_first),
+        "counsellor": counsellor,
+        "reader": CalmReader(yes=("counsel-feeling",)),
+    }
+    await play(talk(lang="en", turns=1), models=models)
+    assert len(shown) == 1
+    assert (told in shown[0]) is not echoes
 
 
 async def test_a_language_model_that_says_the_very_same_again_is_asked_once_more_without_the_history(

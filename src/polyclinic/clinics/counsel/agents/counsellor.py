@@ -111,13 +111,15 @@ class Counsellor:
         refused: str,
         feedback: str,
         last_draft: bool,
+        echoed: bool,
     ) -> str:
         """One draft, in plain words. The last one of a language model only comforts and asks, unless a wish to be dead
-        must be asked about.
+        must be asked about. `echoed`: an earlier draft was the person's own words, so the last one is not shown them.
         """
         if last_draft and not gentle and self._writer.is_language_model:
             cue = Cue(voice=self._voice, stage=move.to, live=self._live)
-            return await self._writer.ask(CounsellorComforts(lang=self._session.lang, utterance=utterance, cue=cue))
+            words = "" if echoed else utterance
+            return await self._writer.ask(CounsellorComforts(lang=self._session.lang, utterance=words, cue=cue))
         prompt = CounsellorReplies(
             lang=self._session.lang,
             goal=stage_words(move.to, "goal", self._session.lang),

@@ -99,7 +99,8 @@ class CounsellorReplies(Prompt[str]):
 
 
 class CounsellorComforts(Prompt[str]):
-    """The last draft of a language model: one sentence on the feeling and one question, shown by examples.
+    """The last draft of a language model: one sentence on the feeling and one question, shown by examples. `utterance`
+    is empty where the person's words were given back before: shown once more, they would be given back once more.
 
     It holds nothing else that could be read out: no history, no sources, no word about the refused drafts. If it is
     refused too, a set answer is said instead of it.

@@ -24,13 +24,14 @@ RISKS: dict[str, RiskType] = {"none": 0, "accuracy": 1, "choice": 2, "feelings":
 
 class Fault(Frozen):
     """A risk type, the words it rests on, and what to change. `doubted`: the critic alone says so; neither a rule nor
-    the reading of the words bears it out.
+    the reading of the words bears it out. `borrowed`: the words are the person's own.
     """
 
     risk: RiskType
     words: str = ""
     feedback: str = ""
     doubted: bool = False
+    borrowed: bool = False
 
 
 class Draft(Frozen):
@@ -76,7 +77,7 @@ def draft_fault(draft: Draft, hurt: bool, cited: str, borne_out: bool, lang: Lan
 
 def not_their_own(words: str, lang: Lang) -> Fault:
     """A draft that gives the person's own words back as the counsellor's answers nobody."""
-    return _fault(3, "borrowed", words, lang)
+    return _fault(3, "borrowed", words, lang).model_copy(update={"borrowed": True})
 
 
 def stands(words: str, draft: str) -> bool:
