@@ -36,10 +36,10 @@ def echo_of_other(line: str, mine: list[str], said: str) -> str:
     count, theirs = _words_said(said)
     if count < ECHO_WORDS or not mine:
         return ""
-    if len(mine) - count < _ADDED and theirs in " ".join(mine):
+    joined = " ".join(mine)
+    if len(mine) - count < _ADDED and theirs in joined:
         return line
-    known = _sentences_said(said)
-    return next((part for part in sentences(line) if known and tuple(spoken_words(normalise(part))) in known), "")
+    return next((part for part in _sentences_said(said) if part in joined), "")
 
 
 @lru_cache(maxsize=1_024)
@@ -49,11 +49,11 @@ def _words_said(said: str) -> tuple[int, str]:
 
 
 @lru_cache(maxsize=1_024)
-def _sentences_said(said: str) -> frozenset[tuple[str, ...]]:
-    """Questions and long sentences. A short statement may be said back to confirm it: a time, a name."""
-    found = ((tuple(spoken_words(normalise(part))), is_question(part)) for part in sentences(said))
+def _sentences_said(said: str) -> tuple[str, ...]:
+    """Questions and long sentences, as words. A short statement may be said back to confirm it: a time, a name."""
     least = (_QUESTION_ECHO, _QUESTION_ECHO) if HANGUL.search(said) else (_SENTENCE_ECHO, _QUESTION_ECHO)
-    return frozenset(words for words, asks in found if len(words) >= least[asks])
+    found = ((spoken_words(normalise(part)), is_question(part)) for part in sentences(said))
+    return tuple(" ".join(words) for words, asks in found if len(words) >= least[asks])
 
 
 def echo_of_instructions(line: str, mine: list[str], told: str) -> str:
