@@ -47,25 +47,13 @@ def _one_by_one(model: Any, ids: Any, mask: Any) -> Any:
 
 
 def _as_branches(model: Any, ids: Any, mask: Any) -> Any:
-    import torch
+    from polyclinic.training.shared_prompts import output_log_probs
 
-    from polyclinic.training.shared_prompts import back_in_rows, branched, same_prompts
-
-    found, unsure, real = [], [], mask.bool()
-    for rows in same_prompts(ids[:, :PROMPT]):
-        outputs = [ids[row, PROMPT:][real[row, PROMPT:]] for row in range(rows.start, rows.stop)]
-        group = branched(ids[rows.start, :PROMPT][real[rows.start, :PROMPT]], outputs)
-        said = model(
-            input_ids=group.ids[None],
-            attention_mask=group.mask[None, None],
-            position_ids=group.positions[None],
-            labels=group.labels[None],
-            fused_lm_head=True,
-        )
-        found.append(back_in_rows(said.log_probs[0], group, OUTPUT))
-        unsure.append(back_in_rows(said.entropy[0], group, OUTPUT))
-    assert len(found) == 2, "one sequence for each prompt"
-    return torch.cat(found), torch.cat(unsure)
+    calls = []
+    with model.register_forward_pre_hook(lambda *given: calls.append(given)):
+        found = output_log_probs(model, ids, mask, OUTPUT)
+    assert len(calls) == 2, "one sequence for each prompt"
+    return found
 
 
 def test_branches_give_the_same_numbers_and_gradients_as_outputs_one_by_one() -> None:

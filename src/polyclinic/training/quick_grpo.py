@@ -10,7 +10,7 @@ from typing import Any
 from polyclinic.models.decoder import is_known, plain_model
 from polyclinic.models.quick import QuickReplies
 from polyclinic.training.attention import cudnn_attention
-from polyclinic.training.shared_prompts import back_in_rows, branched, same_prompts
+from polyclinic.training.shared_prompts import output_log_probs
 
 _WHOLE = ("NO", "MULTI_GPU", "MULTI_CPU")
 """Ways of sharing work in which each process holds all weights."""
@@ -52,7 +52,6 @@ def _ordered(base: Any) -> Any:
 
 
 def _sharing(base: Any) -> Any:
-    import torch
     from trl.trainer.utils import split_tensor_dict
 
     class SharingTrainer(base):  # type: ignore[misc]
@@ -102,25 +101,9 @@ def _sharing(base: Any) -> Any:
                     compute_aux_loss=compute_aux_loss,
                     **more,
                 )
-            before = input_ids.shape[1] - logits_to_keep
-            real = attention_mask.bool()
-            found, unsure = [], []
-            for rows in same_prompts(input_ids[:, :before]):
-                first = rows.start
-                outputs = [input_ids[row, before:][real[row, before:]] for row in range(rows.start, rows.stop)]
-                group = branched(input_ids[first, :before][real[first, :before]], outputs)
-                with self.accelerator.autocast():
-                    said = model(
-                        input_ids=group.ids[None],
-                        attention_mask=group.mask[None, None],
-                        position_ids=group.positions[None],
-                        labels=group.labels[None],
-                        fused_lm_head=True,
-                    )
-                found.append(back_in_rows(said.log_probs[0], group, logits_to_keep))
-                if compute_entropy:
-                    unsure.append(back_in_rows(said.entropy[0], group, logits_to_keep))
-            return torch.cat(found), torch.cat(unsure) if compute_entropy else None, None
+            with self.accelerator.autocast():
+                log_probs, entropy = output_log_probs(model, input_ids, attention_mask, logits_to_keep, compute_entropy)
+            return log_probs, entropy, None
 
     return SharingTrainer
 

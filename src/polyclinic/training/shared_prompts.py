@@ -31,6 +31,33 @@ class Branched:
     sizes: tuple[int, ...]
 
 
+def output_log_probs(model: Any, ids: Any, mask: Any, width: int, entropy: bool = True) -> tuple[Any, Any]:
+    """The log-probabilities of the last `width` tokens of each row, and if asked their entropies, else None.
+
+    Rows are a prompt padded at the left and an output padded at the right; those of a group are neighbours.
+    """
+    import torch
+
+    before = ids.shape[1] - width
+    real = mask.bool()
+    log_probs, entropies = [], []
+    for rows in same_prompts(ids[:, :before]):
+        first = rows.start
+        outputs = [ids[row, before:][real[row, before:]] for row in range(first, rows.stop)]
+        group = branched(ids[first, :before][real[first, :before]], outputs)
+        said = model(
+            input_ids=group.ids[None],
+            attention_mask=group.mask[None, None],
+            position_ids=group.positions[None],
+            labels=group.labels[None],
+            fused_lm_head=True,
+        )
+        log_probs.append(back_in_rows(said.log_probs[0], group, width))
+        if entropy:
+            entropies.append(back_in_rows(said.entropy[0], group, width))
+    return torch.cat(log_probs), torch.cat(entropies) if entropy else None
+
+
 def same_prompts(prompts: Any) -> list[slice]:
     """Neighbouring rows with the same prompt."""
     import torch
