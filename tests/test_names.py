@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 import polyclinic
+from polyclinic.core.dataset import Row
+from polyclinic.runner.registry import clinic_modules, load_clinic
 
 PACKAGE = Path(polyclinic.__file__).parent
 ENGINE = ("core", "eval", "runner", "store", "models")
@@ -157,3 +159,20 @@ def test_nothing_above_the_clinics_names_one_as_a_value() -> None:
         if isinstance(node, ast.Constant) and node.value in names - {"patient"}  # also a role
     ]
     assert len(names) == 5 and found == []
+
+
+def test_nothing_above_the_clinics_names_a_column_of_one_clinics_rows() -> None:
+    """Rows are read from files by name; those that only one clinic writes are read in that clinic."""
+    own = {
+        column
+        for clinic in map(load_clinic, clinic_modules())
+        if clinic.dataset is not None
+        for column in set(clinic.dataset.row.COLUMNS) - set(Row.COLUMNS)
+    }
+    found = [
+        f"training/{path.name}:{node.lineno}: {node.value}"
+        for path in sorted((PACKAGE / "training").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and node.value in own
+    ]
+    assert "tutor" in own and found == []

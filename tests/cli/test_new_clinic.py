@@ -171,3 +171,26 @@ def test_a_new_clinic_makes_a_dataset(polyclinic: Run, ward: Path, tmp_path: Pat
     assert [turn["role"] for turn in (*rows[0]["prompt"], *rows[0]["completion"])] == ["system", "user", "assistant"]
     refused = polyclinic("dataset", "duty", "--out", str(tmp_path / "none"))
     assert refused.returncode == 2 and "my_ward" in refused.stderr
+
+
+def test_the_classifier_that_a_new_clinic_ships_is_trained_by_its_name(polyclinic: Run, ward: Path) -> None:
+    start = ward / "__init__.py"
+    training = '''def leaflets(out):
+    """Learn which leaflet a question is about."""
+    from polyclinic.core.trained import TrainedWeights
+
+    return TrainedWeights(weights=str(out), bytes=3, lines=7, left_out={"en": {"right": 0.5}}, levels={})
+
+
+clinic = Clinic(
+    trainings={"leaflets": leaflets},'''
+    start.write_text(start.read_text().replace("clinic = Clinic(", training))
+    helped = polyclinic("train", "--help").stdout
+    assert "leaflets" in helped and "Learn which leaflet a question is about." in helped, helped
+    done = polyclinic("train", "leaflets", "--out", "mine.npz")
+    assert done.stdout == "7 lines; weights in mine.npz (3 bytes)\nen: right 0.500\n", done.stderr
+    start.write_text(start.read_text().replace('{"leaflets":', '{"guard":'))
+    for name in [name for name in sys.modules if name.split(".")[0] == "my_ward"]:
+        del sys.modules[name]
+    twice = polyclinic("train", "guard")
+    assert twice.returncode == 2 and "counsel and my_ward both have a training 'guard'" in twice.stderr

@@ -1,13 +1,17 @@
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
+import orjson
 import pytest
 
 from polyclinic.core.dataset import OutputReward
 from polyclinic.errors import ConfigError
+from polyclinic.runner.registry import load_clinic
 from polyclinic.store.store import open_store
-from polyclinic.training.compare import Contender, Trial, compare_models, moment_figures
+from polyclinic.training.compare import Contender, Trial, compare_models, moment_figures, on_moments
 from polyclinic.training.dataset import Wish, build
 
 
@@ -28,6 +32,47 @@ def test_figures_of_moments_have_intervals_by_case_and_leave_failed_judgements_o
     found = moment_figures(["a", "a", "b", "b"], grades)
     assert found["reward"].mean == pytest.approx((-0.5 + 10) / 2) and found["reward"].n == 3
     assert found["veto rate"].mean == 0.25 and found["veto rate"].low is not None
+
+
+async def test_an_understudy_is_judged_by_the_rows_that_its_clinic_says_it_wrote(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which column holds the player is the clinic's matter, not the comparison's."""
+    (tmp_path / "test.jsonl").write_bytes(
+        b"".join(
+            orjson.dumps(
+                {
+                    "kind": "single",
+                    "case": "a",
+                    "context": "c",
+                    "prompt": [],
+                    "nurse": nurse,
+                    "completion": [{"content": [{"text": f"said by {nurse}"}]}],
+                }
+            )
+            + b"\n"
+            for nurse in ("understudy", "understudy:mistake=dose")
+        )
+    )
+    graded: list[str] = []
+
+    class Grader:
+        async def grade_all(self, contexts: list[str], outputs: list[str]) -> list[OutputReward]:
+            graded.extend(outputs)
+            return [OutputReward(1.0) for _ in outputs]
+
+    @asynccontextmanager
+    async def opened(*_: object) -> AsyncIterator[Grader]:
+        yield Grader()
+
+    demo = load_clinic("demo")
+    assert demo.dataset is not None
+    monkeypatch.setattr(demo.dataset, "player", lambda row: row["nurse"], raising=True)
+    monkeypatch.setattr("polyclinic.training.compare.open_grader", opened)
+    async with open_store("sqlite://:memory:") as store:
+        trial = Trial("demo", data=tmp_path)
+        found = await on_moments(store, Contender("rules", "understudy"), trial, tmp_path)
+    assert graded == ["said by understudy"] and found["reward"].mean == 1.0
 
 
 async def test_understudies_are_compared_on_moments_and_in_situ(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "fhir": ("fhir", "Serve the hospital's FHIR R5 records, load data, or test a server."),
     "whatif": ("whatif", "Compare settings of an operation on the same patients, with intervals."),
     "eval": ("eval", "Run a clinic's named evaluation, such as counsel-guard."),
-    "train": ("train", "Train a model for a role, the built-in reader, or the guard."),
+    "train": ("train", "Train a model for a role, the reader, or a classifier of a clinic."),
     "ingest": ("ingest", "Turn a folder of documents into sources for a clinic."),
     "web": ("web", "Open the browser: practise, look into runs, watch over live sessions."),
     "serve": ("serve", "Serve a clinic's live sessions over HTTP."),

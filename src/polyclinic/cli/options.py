@@ -29,7 +29,9 @@ class Group(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """As click does, with the nearest names in the error."""
         if args and args[0] not in self.commands and not args[0].startswith("-"):
-            raise UnknownName(f"{self.name} command", args[0], self.commands)
+            known = self.list_commands(ctx)
+            if args[0] not in known:
+                raise UnknownName(f"{self.name} command", args[0], known)
         return super().resolve_command(ctx, args)
 
 

@@ -1,5 +1,5 @@
 """`polyclinic train`: teach models from data. `train sft` and its like teach a language model a role; `train reader`
-makes the built-in reader again, the same bytes each time.
+makes the built-in reader again, the same bytes each time; other names are those of clinics.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 import orjson
 
-from polyclinic.cli.options import Group, json_option, print_json, wait
+from polyclinic.cli.options import json_option, print_json, wait
+from polyclinic.cli.train_clinics import TrainGroup
 from polyclinic.cli.train_models import STAGES
 from polyclinic.core.files import package_path
 from polyclinic.core.value import plain
@@ -17,9 +18,11 @@ from polyclinic.errors import ConfigError
 from polyclinic.reading.settings import TuningSettings
 
 
-@click.group(cls=Group, name="train", short_help="Train a model for a role, the built-in reader, or the guard.")
+@click.group(
+    cls=TrainGroup, name="train", short_help="Train a model for a role, the reader, or a classifier of a clinic."
+)
 def command() -> None:
-    """Train a model for a role, the built-in reader, or the guard.
+    """Train a model for a role, the built-in reader, or a classifier that a clinic ships.
 
     \b
     polyclinic train sft --model WEIGHTS --data clinteach --out runs/sft
@@ -105,29 +108,6 @@ def _tune(settings: TuningSettings, added: tuple[str, ...], out: str, as_json: b
     else:
         click.echo(f"{card['steps']} steps in {card['seconds']} s; the reader is in {out}")
         click.echo(f"Measure it: polyclinic eval readings --cast reader=local:{out} --keep")
-    return 0
-
-
-@command.command(name="guard")
-@click.option("--out", default="", metavar="FILE", help="Where the weights go.  [default: into the package]")
-@json_option
-def guard(out: str, as_json: bool) -> int:
-    """Train the guard that reads every message of a live conversation.
-
-    It takes some minutes. The table is of authors left out in turn; measure on test authors with
-    'polyclinic eval counsel-guard'.
-    """
-    from polyclinic.runner.registry import clinic_modules, load_clinic
-
-    clinics = [load_clinic(name) for name in clinic_modules()]
-    train = next(clinic.trainings["guard"] for clinic in clinics if "guard" in clinic.trainings)
-    found = train(Path(out) if out else None)
-    if as_json:
-        print_json(plain(found))
-        return 0
-    click.echo(f"{found.lines} lines; weights in {found.weights} ({found.bytes} bytes)")
-    for lang, shares in found.left_out.items():
-        click.echo(f"{lang}: " + ", ".join(f"{name} {share:.3f}" for name, share in shares.items()))
     return 0
 
 

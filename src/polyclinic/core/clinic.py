@@ -101,8 +101,8 @@ class Clinic(Generic[S, V]):
     `service` says how live sessions with people are served, `dataset` how episodes become training data; `documents`
     reads what `polyclinic ingest` wrote (the setting ``documents`` names the file). `readings` are the kinds of
     question that its flow and judges ask the reader. `known_scenes()` are questions to roles whose right answers are
-    known, for auditions. `trainings` make the weights that a clinic ships (``polyclinic
-    train guard``), into the package or a file.
+    known, for auditions. `trainings` make the weights that a clinic ships, into the package or a file; each is a
+    command (``polyclinic train guard``) whose help is its docstring.
     `whatif(asked)` runs the clinic as an operation, without words, under many settings (``polyclinic whatif``).
     `board` shows it as a living operation by its simulated clock.
     `report(results)` returns extra report sections, `headline` names the metrics that a report begins with.

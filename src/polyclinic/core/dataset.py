@@ -41,9 +41,10 @@ class Row:
     """One training example. A clinic adds fields of its own in a subclass and names them in `COLUMNS`, in writing
     order.
 
-    All rows of one `case` stand on the same side of the split. `images` are file names; the writer puts the files
-    beside the rows. `messages` end with the target; files hold them as `prompt` and `completion`. `context` is what the
-    clinic's reward needs beside a model's output, as JSON; empty where a row's reward cannot be asked again.
+    `kind` is ``single`` for one answer to one prompt, ``multi`` for a whole talk. All rows of one `case` stand on the
+    same side of the split. `images` are file names; the files are put beside the rows. `messages` end with the target;
+    files hold them as `prompt` and `completion`. `context` is what the clinic's reward needs beside a model's output,
+    as JSON; empty where a row's reward cannot be asked again.
     """
 
     COLUMNS: ClassVar[tuple[str, ...]] = (
@@ -154,6 +155,12 @@ class TrainingData(Generic[S]):
         if files:
             raise bad_file(files[0], "this clinic reads no files of test cases")
         return ()
+
+    def player(self, row: Mapping[str, Any]) -> str:
+        """Who wrote the target of a row that was read from a file, as in a cast. Empty: not known, or not what this
+        player said first.
+        """
+        return ""
 
     def refusal(self, row: Row) -> str:
         """Why this clinic drops a row whose reward is high enough or not; empty: no reason of its own."""

@@ -154,17 +154,19 @@ def _keep(made: Compared, contender: Contender) -> None:
 
 async def on_moments(store: Store, contender: Contender, trial: Trial, out: Path) -> Figures:
     """The rewards of one output for each held-out prompt. An understudy's outputs are those of its own rows."""
+    clinic = load_clinic(trial.clinic)
     path = data_file(trial.data or Path(), "test.jsonl")
     rows = [row for row in read_rows(path)[0] if row["kind"] == "single" and row["context"]]
     if contender.offline:
-        chosen = [row for row in rows if row.get("tutor") == contender.model and row["draft"] == 1][: trial.moments]
+        player = dataset_room(clinic).player
+        chosen = [row for row in rows if player(row) == contender.model][: trial.moments]
         outputs = [row["completion"][0]["content"][0]["text"] for row in chosen]
     else:
         chosen = _different(rows)[: trial.moments]
         outputs = await asyncio.to_thread(_answers, contender, chosen, trial)
     if not chosen:
         return {}
-    async with open_grader(load_clinic(trial.clinic), trial.judge, store) as grader:
+    async with open_grader(clinic, trial.judge, store) as grader:
         grades = await grader.grade_all([row["context"] for row in chosen], outputs)
     kept = [
         {

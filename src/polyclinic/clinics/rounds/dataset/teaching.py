@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from polyclinic.clinics.rounds.dataset.rows import TeachingRow, rows_of
 from polyclinic.clinics.rounds.judges.reward import metric_name, plain_reward, rubric_reward
@@ -84,6 +84,10 @@ class TeachingData(TrainingData[TeachingCase]):
         """Our own test cases, and those of the user's files (MedXpertQA, MedQA, MVME, YAML)."""
         own = [case for case in shipped_cases() if case.split == "test"]
         return own + [case for path in files for case in load_cases(path)]
+
+    def player(self, row: Mapping[str, Any]) -> str:
+        """The tutor, where the row holds the first draft of a turn."""
+        return str(row["tutor"]) if row["draft"] == 1 else ""
 
     def pictures(self, scenarios: Iterable[TeachingCase]) -> Pictures:
         """Finds a picture by its file name: in the cases' folders, then among the shipped ones."""
