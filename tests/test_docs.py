@@ -7,6 +7,7 @@ import io
 import re
 import shlex
 import tomllib
+from collections import Counter
 from importlib import import_module
 from pathlib import Path
 
@@ -186,6 +187,31 @@ def test_the_glossary_names_classes_that_exist_and_each_word_once() -> None:
         if dotted:
             module, _, name = dotted.rpartition(".")
             assert hasattr(import_module(f"polyclinic.{module}"), name), f"{word}: {dotted}"
+
+
+def test_the_glossary_holds_every_class_of_core_that_is_used_everywhere() -> None:
+    """A newcomer meets these in nearly every file. Errors have a tree of their own in `polyclinic.errors`."""
+    glossary = (ROOT / "docs/design.md").read_text(encoding="utf-8")
+    package = ROOT / "src" / "polyclinic"
+    core = {
+        node.name
+        for path in (package / "core").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef) and not node.name.endswith("Error")
+    }
+    used = Counter(
+        name
+        for path in package.rglob("*.py")
+        for name in {
+            each.name
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.ImportFrom)
+            for each in node.names
+        }
+    )
+    common = {name for name in core if used[name] >= 20}
+    assert len(common) > 20
+    assert {name for name in common if f".{name}` |" not in glossary} == set()
 
 
 def test_the_guide_names_everything_that_the_contract_asks_of_a_new_clinic() -> None:

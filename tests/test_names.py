@@ -63,6 +63,14 @@ def test_no_two_public_classes_of_the_engine_have_the_same_name() -> None:
     assert {name: modules for name, modules in found.items() if len(modules) > 1} == {}
 
 
+@pytest.mark.parametrize("clinic", sorted(clinic_modules()))
+def test_no_two_public_classes_of_a_clinic_have_the_same_name(clinic: str) -> None:
+    found = defaultdict(list)
+    for name, module in classes(f"clinics/{clinic}"):
+        found[name].append(module)
+    assert len(found) > 10 and {name: modules for name, modules in found.items() if len(modules) > 1} == {}
+
+
 def test_no_other_class_has_the_name_of_one_in_the_glossary() -> None:
     """A reader who knows the glossary must not meet its words with another meaning, in no room and no clinic."""
     glossary = (ROOT / "docs/design.md").read_text(encoding="utf-8")

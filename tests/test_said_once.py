@@ -226,6 +226,25 @@ def test_no_value_is_made_unchecked_or_changed_behind_its_type() -> None:
     assert found == []
 
 
+def test_a_value_keeps_beside_its_fields_only_what_was_worked_out_from_them() -> None:
+    """Names that begin with `_` are such results. A field is written this way in one place: a copy with its number."""
+    writes = {
+        (module, ast.unparse(target))
+        for module, tree in trees().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Subscript) and ast.unparse(target.value).endswith(".__dict__")
+    }
+    assert writes == {
+        ("core/value.py", "self.__dict__['_canonical']"),
+        ("core/model.py", "self.__dict__['_canonical']"),
+        ("core/model.py", "self.__dict__['_key']"),
+        ("core/transcript/events.py", "event.__dict__[_GIVEN]"),
+        ("core/transcript/transcript.py", "made.__dict__['seq']"),
+    }
+
+
 FUNCTION_NODES = 16
 """Shorter bodies, such as a property that hands a field on, may be alike by chance."""
 

@@ -12,7 +12,7 @@ from polyclinic.eval.results import EpisodeRow, RunResults
 
 
 @dataclass(frozen=True)
-class Shift:
+class ShiftRow:
     """One finished episode: where it stands in its campaign, and what the report needs of it."""
 
     row: EpisodeRow
@@ -32,7 +32,7 @@ class Shift:
 class Collected:
     """All shifts of a run, with the variants and tasks it has."""
 
-    shifts: list[Shift] = field(default_factory=list)
+    shifts: list[ShiftRow] = field(default_factory=list)
     variants: list[str] = field(default_factory=list)
 
     @property
@@ -40,7 +40,7 @@ class Collected:
         """The tasks that were run."""
         return [task for task in TASKS if any(shift.task == task for shift in self.shifts)]
 
-    def of(self, variant: str, task: Task | None = None) -> list[Shift]:
+    def of(self, variant: str, task: Task | None = None) -> list[ShiftRow]:
         """The shifts of one variant, in one task or in all."""
         return [s for s in self.shifts if s.row.variant == variant and task in (None, s.task)]
 
@@ -55,11 +55,11 @@ def collect(results: RunResults) -> Collected:
     return found
 
 
-def _read(row: EpisodeRow, task: Task) -> Shift:
+def _read(row: EpisodeRow, task: Task) -> ShiftRow:
     transcript = row.transcript
     reports = [note.report for note in transcript.notes(IdentityReport)]
     prompts = transcript.notes(PromptShown)
-    return Shift(
+    return ShiftRow(
         row=row,
         task=task,
         number=prompts[0].shift if prompts else row.position + 1,

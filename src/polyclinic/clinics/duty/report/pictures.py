@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
-from polyclinic.clinics.duty.report.collect import Collected, Shift
+from polyclinic.clinics.duty.report.collect import Collected, ShiftRow
 from polyclinic.clinics.duty.report.tables import METHOD, value_of
 from polyclinic.clinics.duty.scenario import STAFF, Role, Task
 from polyclinic.eval.charts import Lines, Value
@@ -33,7 +33,7 @@ def learning_curves(data: Collected) -> Section:
     return Section("Learning curves", [Grid(figures)])
 
 
-def _block(shifts: Sequence[Shift], block: int, metric: str) -> Value:
+def _block(shifts: Sequence[ShiftRow], block: int, metric: str) -> Value:
     found = [(s, v) for s in shifts if (s.number - 1) // BLOCK == block for v in [value_of(s, metric)] if v is not None]
     return estimate([value for _, value in found], clusters=[s.row.trial for s, _ in found])
 
@@ -65,7 +65,7 @@ def _role_plots(data: Collected, task: Task, role: Role) -> list[Figure]:
     return figures
 
 
-def _deviations(shifts: Sequence[Shift], role: Role, trait: str, blocks: Sequence[int]) -> list[Value]:
+def _deviations(shifts: Sequence[ShiftRow], role: Role, trait: str, blocks: Sequence[int]) -> list[Value]:
     values: list[Value] = []
     for block in blocks:
         found = [
@@ -94,7 +94,7 @@ def prompt_histories(data: Collected) -> Section:
     return Section("Prompt histories", body)
 
 
-def _diffs(shifts: Sequence[Shift], role: Role) -> list[Block]:
+def _diffs(shifts: Sequence[ShiftRow], role: Role) -> list[Block]:
     diffs: list[Block] = []
     seen = [(s, s.prompts[role]) for s in shifts if role in s.prompts]
     for (before, old), (_, new) in pairwise(seen):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import inf
 from statistics import fmean
 
-from polyclinic.clinics.duty.report.collect import Collected, Shift
+from polyclinic.clinics.duty.report.collect import Collected, ShiftRow
 from polyclinic.clinics.duty.scenario import Task
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.intervals import estimate
@@ -19,7 +19,7 @@ BOUNDS = {"cbs": (1.0, 10.0), "rqs": (1.0, 10.0), "tss": (1.0, 10.0), "snr": (0.
 IDENTITY = ("ics", "ics_llm", "rar")
 
 
-def value_of(shift: Shift, metric: str, role: str = "") -> float | None:
+def value_of(shift: ShiftRow, metric: str, role: str = "") -> float | None:
     """An episode's number for a metric, of one role where one is named; RAR on 0…1 as the tables have it."""
     if not role:
         found = shift.row.value(metric)
@@ -29,14 +29,14 @@ def value_of(shift: Shift, metric: str, role: str = "") -> float | None:
     return found / 10 if found is not None and metric == "rar" else found
 
 
-def clusters_of(shifts: Sequence[Shift]) -> list[str]:
+def clusters_of(shifts: Sequence[ShiftRow]) -> list[str]:
     """What is resampled: whole campaigns when there are at least five, since shifts of one campaign are not independent
     evidence; scenarios otherwise."""
     trials = {shift.row.trial for shift in shifts}
     return [str(s.row.trial) if len(trials) >= 5 else s.row.scenario.partition(".")[0] for s in shifts]
 
 
-def mean_of(shifts: Sequence[Shift], metric: str, role: str = "") -> Estimate | None:
+def mean_of(shifts: Sequence[ShiftRow], metric: str, role: str = "") -> Estimate | None:
     """The mean of a metric over some shifts, with its interval."""
     kept = [(shift, value) for shift in shifts for value in [value_of(shift, metric, role)] if value is not None]
     clusters = clusters_of([shift for shift, _ in kept])

@@ -28,7 +28,7 @@ from polyclinic.core.episode import Episode
 
 
 @dataclass
-class Request:
+class OpenWish:
     """One wish of the patient, and how far the talk about it has come: the staff's choice, the words not yet said
     aloud.
     """
@@ -49,7 +49,7 @@ class Offer:
     reply and empty when nothing was found.
     """
 
-    request: Request
+    request: OpenWish
     via: str
     proposals: tuple[Proposal, ...] | None = ()
     place: Place | None = None
@@ -72,8 +72,8 @@ class Booking:
         self.actor, self.staff, self.department, self.record = actor, staff, department, record
         patient = contact.caller
         first, second = (wish_of(kind, patient.physician, patient.valid_from) for kind in patient.preferences)
-        self.first = Request(0, first, variant.rounds)
-        self.second = Request(1, second, variant.rounds, turns_down=first)
+        self.first = OpenWish(0, first, variant.rounds)
+        self.second = OpenWish(1, second, variant.rounds, turns_down=first)
         resistance = patient.resistance
         if resistance is None:
             resistance = episode.random("rejection", paired=True).random()
@@ -105,7 +105,7 @@ class Booking:
             return "full"
         return self.conclude(diary, ledger, offer)
 
-    async def settle(self, diary: Diary, request: Request, problem: str = "") -> None:
+    async def settle(self, diary: Diary, request: OpenWish, problem: str = "") -> None:
         """The patient states a wish; the staff chooses a tool or asks. Nothing here looks at the diary.
 
         With the `problem` of a tool, the staff first thinks again by itself about the wish that it has heard. However
@@ -129,7 +129,7 @@ class Booking:
             asked, problem, heard = request.choice.question, "", False
             request.unsaid.append(("staff", asked))
 
-    def aloud(self, request: Request) -> None:
+    def aloud(self, request: OpenWish) -> None:
         """Say what was settled, now that its moment has come."""
         for speaker, text in request.unsaid:
             self.say(speaker, text, "booking")
@@ -137,7 +137,7 @@ class Booking:
                 request.said.append(text)
         request.unsaid = []
 
-    async def offer(self, diary: Diary, snapshot: Snapshot, request: Request) -> Offer:
+    async def offer(self, diary: Diary, snapshot: Snapshot, request: OpenWish) -> Offer:
         """The request aloud, then times from the chosen tool, or from reasoning.
 
         A wish that was met was understood. For one that was not, the reader is asked whether the patient stated it.
@@ -152,7 +152,7 @@ class Booking:
             self.say("staff", offer_words(offer.proposals), "offer")
         return offer
 
-    async def find(self, diary: Diary, snapshot: Snapshot, request: Request) -> Offer:
+    async def find(self, diary: Diary, snapshot: Snapshot, request: OpenWish) -> Offer:
         """Ask the tool that the staff chose, again when the tool finds a problem; reason where that does not help."""
         if self.variant.scheduling == "reasoning":
             return await self.reason(diary, snapshot, request, "reasoning")
@@ -172,7 +172,7 @@ class Booking:
             self.aloud(request)
         return await self.reason(diary, snapshot, request, "fallback")
 
-    async def reason(self, diary: Diary, snapshot: Snapshot, request: Request, via: str) -> Offer:
+    async def reason(self, diary: Diary, snapshot: Snapshot, request: OpenWish, via: str) -> Offer:
         """Times that the staff finds by reading the diaries; what it writes is read once."""
         proposals = await self.staff.reasons(diary, snapshot.now, request.wish_words)
         place = read_place(snapshot, proposals) if proposals else None

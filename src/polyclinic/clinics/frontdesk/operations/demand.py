@@ -24,7 +24,7 @@ _PUNCTUAL = NormalDist(mu=-4, sigma=9)
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class VisitRequest:
     """A patient who asks for an appointment, or comes without one."""
 
     day: int
@@ -55,9 +55,9 @@ class Request:
         return -setting.call * math.log(self.talk)
 
 
-def draw_requests(setting: Setting, draw: random.Random) -> list[Request]:
+def draw_requests(setting: Setting, draw: random.Random) -> list[VisitRequest]:
     """All requests of a trial in order of arrival: Poisson over the day, appointments and walk-ins apart."""
-    found: list[Request] = []
+    found: list[VisitRequest] = []
     for day in range(setting.days):
         for rate, walk_in, hours in (
             (setting.demand, False, DESK_MINUTES),
@@ -73,7 +73,7 @@ def draw_requests(setting: Setting, draw: random.Random) -> list[Request]:
     return found
 
 
-def _request(day: int, minute: float, walk_in: bool, draw: random.Random) -> Request:
+def _request(day: int, minute: float, walk_in: bool, draw: random.Random) -> VisitRequest:
     """Ten chances, none exactly 0 or 1: they go through inverse distributions."""
     chances = [min(max(draw.random(), 1e-9), 1 - 1e-9) for _ in range(10)]
-    return Request(day, minute, walk_in, *chances)
+    return VisitRequest(day, minute, walk_in, *chances)

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
 from polyclinic.clinics.frontdesk.operations.book import AFTERNOON, Book, Spot
-from polyclinic.clinics.frontdesk.operations.demand import DESK_MINUTES, Request
+from polyclinic.clinics.frontdesk.operations.demand import DESK_MINUTES, VisitRequest
 from polyclinic.clinics.frontdesk.operations.queues import waits
 from polyclinic.clinics.frontdesk.operations.setting import WORKDAYS, Setting
 
 _Key = tuple[int, int, int]
-_Event = tuple[int, float, int, Request, Spot | None]
+_Event = tuple[int, float, int, VisitRequest, Spot | None]
 
 
 @dataclass
@@ -41,7 +41,7 @@ class Tally:
     left: int = 0
 
 
-def simulate(setting: Setting, requests: Sequence[Request], draw: random.Random) -> dict[str, float]:
+def simulate(setting: Setting, requests: Sequence[VisitRequest], draw: random.Random) -> dict[str, float]:
     """The figures of one trial."""
     return figures(setting, Trial(setting, requests, draw).run())
 
@@ -49,17 +49,17 @@ def simulate(setting: Setting, requests: Sequence[Request], draw: random.Random)
 class Trial:
     """One department over all its weeks."""
 
-    def __init__(self, setting: Setting, requests: Sequence[Request], draw: random.Random) -> None:
+    def __init__(self, setting: Setting, requests: Sequence[VisitRequest], draw: random.Random) -> None:
         self.setting, self.requests = setting, requests
         self.book, self.tally = Book(setting), Tally()
-        self.booked: dict[_Key, list[tuple[Spot, Request]]] = {key: [] for key in self.book.sessions}
+        self.booked: dict[_Key, list[tuple[Spot, VisitRequest]]] = {key: [] for key in self.book.sessions}
         self.cancelled = {key for key in self.book.sessions if draw.random() < setting.hospital_cancel}
         self.first_day = WORKDAYS * setting.warm_up
         self.ahead: list[_Event] = []
 
     def run(self) -> Tally:
         """Day by day: cancellations of the hospital, the day's calls, then its clinics."""
-        by_day: list[list[Request]] = [[] for _ in range(self.setting.days)]
+        by_day: list[list[VisitRequest]] = [[] for _ in range(self.setting.days)]
         for request in self.requests:
             by_day[request.day].append(request)
         for day, today in enumerate(by_day):
@@ -70,7 +70,7 @@ class Trial:
                 self.clinics(day, [request for request in today if request.walk_in])
         return self.tally
 
-    def measured(self, request: Request) -> bool:
+    def measured(self, request: VisitRequest) -> bool:
         """Whether this patient asked in a week that counts."""
         return request.day >= self.first_day
 
@@ -85,7 +85,7 @@ class Trial:
                 if spot is not None:
                     self.put(spot, request)
 
-    def calls(self, day: int, today: Sequence[Request]) -> None:
+    def calls(self, day: int, today: Sequence[VisitRequest]) -> None:
         """First calls and cancellations in the order of the day."""
         for request in today:
             if not request.walk_in:
@@ -93,7 +93,7 @@ class Trial:
                 self.ask(request)
         self.cancellations(day, DESK_MINUTES)
 
-    def ask(self, request: Request) -> None:
+    def ask(self, request: VisitRequest) -> None:
         """The earliest time under the wish, or none."""
         setting = self.setting
         urgent = request.urgency < setting.urgent
@@ -120,7 +120,7 @@ class Trial:
             minute = request.minute if when == request.day else request.when * DESK_MINUTES
             heappush(self.ahead, (when, minute, len(self.ahead), request, spot))
 
-    def put(self, spot: Spot, request: Request) -> None:
+    def put(self, spot: Spot, request: VisitRequest) -> None:
         """Into the book."""
         self.book.take(spot)
         self.booked[spot.day, spot.half, spot.physician].append((spot, request))
@@ -137,12 +137,12 @@ class Trial:
                 self.book.free(spot)
                 self.tally.left += self.measured(request)
 
-    def desk(self, today: Sequence[Request]) -> None:
+    def desk(self, today: Sequence[VisitRequest]) -> None:
         """The queue at the desk, one day by itself: everybody who calls or comes."""
         arrivals = ((request.minute, request.call(self.setting)) for request in today)
         self.tally.desk_waits += waits(arrivals, self.setting.clerks)
 
-    def clinics(self, day: int, walk_ins: Sequence[Request]) -> None:
+    def clinics(self, day: int, walk_ins: Sequence[VisitRequest]) -> None:
         """The sessions of a day. A walk-in goes to the session under way with the fewest patients still to come."""
         for half in (0, 1):
             here = [
@@ -150,7 +150,7 @@ class Trial:
                 for who in range(self.setting.physicians)
                 if (key := (day, half, who)) in self.booked and key not in self.cancelled
             ]
-            guests: dict[_Key, list[Request]] = {key: [] for key in here}
+            guests: dict[_Key, list[VisitRequest]] = {key: [] for key in here}
             for request in walk_ins:
                 if (request.minute >= AFTERNOON) == bool(half) and here:
                     fewest = min(here, key=lambda key: len(self.booked[key]) + len(guests[key]))
@@ -158,11 +158,11 @@ class Trial:
             for key in here:
                 self.session(half, self.booked[key], guests[key])
 
-    def session(self, half: int, entries: Sequence[tuple[Spot, Request]], guests: Sequence[Request]) -> None:
+    def session(self, half: int, entries: Sequence[tuple[Spot, VisitRequest]], guests: Sequence[VisitRequest]) -> None:
         """One physician's half-day: patients in order of their appointments, walk-ins into the gaps, then the rest."""
         setting, tally = self.setting, self.tally
         opens = half * AFTERNOON
-        coming: list[tuple[float, float, bool, Request]] = []
+        coming: list[tuple[float, float, bool, VisitRequest]] = []
         for spot, request in entries:
             tally.visits += 1
             if request.stays_away < setting.no_show:
@@ -185,8 +185,8 @@ class Trial:
 
 
 def _served(
-    coming: list[tuple[float, float, bool, Request]], clock: float, setting: Setting
-) -> Iterator[tuple[float, float, bool, Request]]:
+    coming: list[tuple[float, float, bool, VisitRequest]], clock: float, setting: Setting
+) -> Iterator[tuple[float, float, bool, VisitRequest]]:
     """The order in which a physician sees people: of those who are there, appointments by their time before walk-ins; a
     walk-in who has waited an hour comes next.
     """

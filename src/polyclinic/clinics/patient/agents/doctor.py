@@ -27,7 +27,7 @@ from polyclinic.clinics.patient.prompts.doctor import (
     Soothes,
     Studies,
     Triages,
-    Trick,
+    TrickSetting,
     Turns,
     wants_to_conclude,
 )
@@ -165,7 +165,7 @@ class Doctors:
                 complaint=self._interview.complaint,
                 tests=tests,
                 earlier=tuple(self._interview.cheats_used),
-                setting=Trick(exam=exam),
+                setting=TrickSetting(exam=exam),
                 player=self._player,
             )
         )

@@ -51,7 +51,7 @@ R = TypeVar("R")
 
 
 @dataclass
-class Answered:
+class SpokenAnswer:
     """An answer, what it rested on and what it cost."""
 
     text: str
@@ -115,7 +115,7 @@ class Patient:
 
     async def answers(
         self, question: str, meant: Asked, near: Sequence[str], interview: Interview, variant: PatientVariant
-    ) -> Answered:
+    ) -> SpokenAnswer:
         """The answer by the variant's method. What may be known is decided here, before anybody is asked.
 
         `meant` is what the question was read to ask for, `near` the facts that it may be about.
@@ -124,7 +124,7 @@ class Patient:
         asked = _Asked(question, interview, variant, briefing, self._scenario.person, self._player)
         bill = _Bill()
         text = await self._methods[variant.method](bill, asked)
-        return Answered(
+        return SpokenAnswer(
             text=text,
             method=variant.name,
             briefing=briefing,

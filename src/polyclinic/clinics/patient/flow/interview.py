@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from polyclinic.clinics.patient.agents.patient import Answered
+from polyclinic.clinics.patient.agents.patient import SpokenAnswer
 from polyclinic.clinics.patient.flow.learning import learn
 from polyclinic.clinics.patient.flow.room import Room, enter
 from polyclinic.clinics.patient.rules.cheats import cheat_kinds, cheat_turns
@@ -197,7 +197,7 @@ PHASES: dict[str, Callable[[Room], Awaitable[None]]] = {
 # --------------------------------------------------------------------------------------------------------
 async def exchange(
     room: Room, by: str, question: str, *, cheat: bool = False, offered: dict[str, str] | None = None
-) -> Answered:
+) -> SpokenAnswer:
     """A question and its answer, with all that later judgement needs; what was given away is recorded at once."""
     episode, interview, record = room.episode, room.interview, room.scenario.record
     room.round += 1
@@ -242,7 +242,7 @@ async def exchange(
     return answer
 
 
-def _behind(room: Room, answer: Answered, cheat: bool) -> Behind:
+def _behind(room: Room, answer: SpokenAnswer, cheat: bool) -> Behind:
     return Behind(
         round=room.round,
         cheat=cheat,

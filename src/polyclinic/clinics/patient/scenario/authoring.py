@@ -29,14 +29,14 @@ AskedTopic = Literal[
 ]
 
 
-class Said(Frozen):
+class WrittenLine(Frozen):
     """Something the patient says."""
 
     text: str = Field(min_length=1)
     red_flag: bool = Field(False, description="a doctor must not overlook it")
 
 
-class Asked(Said):
+class AskedLine(WrittenLine):
     """Something the patient says when asked about a topic."""
 
     topic: AskedTopic
@@ -50,8 +50,8 @@ class CaseForm(Frozen):
     age_months: int | None = Field(default=None, ge=0, le=35, description="for a child below three years")
     sex: Sex
     informant: Informant = Field("self", description="who speaks")
-    volunteered: tuple[Said, ...] = Field(min_length=1, description="what the patient says without being asked")
-    asked: tuple[Asked, ...] = Field(description="what the patient says when asked")
+    volunteered: tuple[WrittenLine, ...] = Field(min_length=1, description="what the patient says without being asked")
+    asked: tuple[AskedLine, ...] = Field(description="what the patient says when asked")
     tests: tuple[Investigation, ...] = Field((), description="tests and examinations, and what they show")
     diagnosis: str = Field(min_length=1, description="never known to the patient")
     treatment: tuple[str, ...] = Field((), description="never known to the patient")
@@ -59,7 +59,7 @@ class CaseForm(Frozen):
     disease: Disease
 
 
-def _line(said: Said) -> str | dict[str, Any]:
+def _line(said: WrittenLine) -> str | dict[str, Any]:
     return {"text": said.text, "red_flag": True} if said.red_flag else said.text
 
 

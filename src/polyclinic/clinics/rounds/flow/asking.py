@@ -5,7 +5,7 @@ from __future__ import annotations
 from polyclinic.clinics.rounds.agents import Learner, Patient, Specialist
 from polyclinic.clinics.rounds.prompts.replies import StudentAction
 from polyclinic.clinics.rounds.rules.leak import named_answer
-from polyclinic.clinics.rounds.rules.notes import ExpertAnswer
+from polyclinic.clinics.rounds.rules.notes import ExpertSaid
 from polyclinic.clinics.rounds.scenario.case import TeachingCase
 from polyclinic.clinics.rounds.scenario.phrases import jargon
 from polyclinic.clinics.rounds.state import Room
@@ -78,7 +78,7 @@ async def ask_expert(
         room.now.expert_answers[learner.name] = (question, words)
         number = room.now.number
         episode.say(learner.name, question, to="expert", payload=InRound(round=number))
-        episode.say("expert", words, to=learner.name, payload=ExpertAnswer(round=number, answered=given))
+        episode.say("expert", words, to=learner.name, payload=ExpertSaid(round=number, answered=given))
 
 
 def patient_says(episode: Episode, case: TeachingCase, name: str, words: str, number: int) -> None:

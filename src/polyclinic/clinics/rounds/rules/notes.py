@@ -24,7 +24,7 @@ class Seated(Student):
         return {"seat": self.seat, **handler(self)}
 
 
-class ExpertAnswer(InRound):
+class ExpertSaid(InRound):
     """Whether the expert answered the question; one that is not of general knowledge gets no answer."""
 
     answered: bool

@@ -21,7 +21,7 @@ from polyclinic.clinics.patient.prompts.doctor.interview import (
     Consults,
     Interviewing,
     Soothes,
-    Trick,
+    TrickSetting,
     Turns,
 )
 from polyclinic.clinics.patient.prompts.doctor.replies import (
@@ -54,7 +54,7 @@ __all__ = [
     "Soothes",
     "Studies",
     "Triages",
-    "Trick",
+    "TrickSetting",
     "Turns",
     "wants_to_conclude",
 ]

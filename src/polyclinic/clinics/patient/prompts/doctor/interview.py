@@ -100,7 +100,7 @@ class Consults(Prompt[str], Interviewing):
         return AsksQuestion.from_human(text)
 
 
-class Trick(Facts):
+class TrickSetting(Facts):
     """Whether wordings that are kept for examinations may be used, for the offline cheater."""
 
     exam: bool
@@ -115,7 +115,7 @@ class Cheats(Prompt[str]):
     complaint: str
     tests: tuple[str, ...]
     earlier: tuple[str, ...]
-    setting: Trick
+    setting: TrickSetting
     player: Player
 
     @property

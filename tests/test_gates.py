@@ -1,0 +1,59 @@
+"""The gates ignore nothing for nothing: every exception from a rule has something that it excepts."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+TOOLS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+UNUSED = re.compile(r"unused \S+ '([^']+)'")
+
+
+def test_every_name_on_the_list_of_dead_code_names_something() -> None:
+    """Vulture without its list finds at least one thing for each entry."""
+    vulture = TOOLS["vulture"]
+    words = [
+        sys.executable, "-m", "vulture", "--config", "/dev/null", f"--min-confidence={vulture['min_confidence']}",
+        "--ignore-decorators", ",".join(vulture["ignore_decorators"]), *vulture["paths"],
+    ]  # fmt: skip
+    told = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    found = set(UNUSED.findall(told.stdout))
+    assert len(found) > 20, told.stderr
+    assert [name for name in vulture["ignore_names"] if not any(fnmatchcase(one, name) for one in found)] == []
+
+
+@pytest.fixture(scope="module")
+def breaches() -> set[tuple[str, str]]:
+    """Code and file of everything that ruff finds when nothing is ignored."""
+    ignored = TOOLS["ruff"]["lint"]["ignore"] + [
+        code for codes in TOOLS["ruff"]["lint"]["per-file-ignores"].values() for code in codes
+    ]
+    words = [
+        sys.executable, "-m", "ruff", "check", "--isolated", "--target-version", "py311", "--output-format", "json",
+        "--exclude", ",".join(TOOLS["ruff"]["exclude"]), "--select", ",".join(ignored), ".",
+    ]  # fmt: skip
+    told = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    return {(one["code"], str(Path(one["filename"]).relative_to(ROOT))) for one in json.loads(told.stdout)}
+
+
+def test_every_rule_that_ruff_ignores_would_find_something(breaches: set[tuple[str, str]]) -> None:
+    codes = {code for code, _ in breaches}
+    assert [code for code in TOOLS["ruff"]["lint"]["ignore"] if code not in codes] == []
+
+
+def test_every_rule_that_ruff_ignores_in_some_files_would_find_something_there(breaches: set[tuple[str, str]]) -> None:
+    idle = [
+        f"{place}: {code}"
+        for place, codes in TOOLS["ruff"]["lint"]["per-file-ignores"].items()
+        for code in codes
+        if not any(found.startswith(code) and fnmatchcase(file, place) for found, file in breaches)
+    ]
+    assert idle == []
