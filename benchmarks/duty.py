@@ -17,7 +17,7 @@ from pathlib import Path
 from statistics import fmean, stdev
 
 from polyclinic.clinics.duty.readings import READINGS
-from polyclinic.clinics.duty.report.collect import Collected, Shift, collect
+from polyclinic.clinics.duty.report.collect import Collected, ShiftRow, collect
 from polyclinic.clinics.duty.report.tables import clusters_of, difference, mean_of, value_of
 from polyclinic.clinics.duty.rules.norms.norm import inventory
 from polyclinic.clinics.duty.rules.norms.scripts import confusion
@@ -89,7 +89,7 @@ async def gather(selector: str, variants: Sequence[str], seeds: int, judges: Seq
     return data
 
 
-def change(shifts: Sequence[Shift], metric: str) -> Estimate | None:
+def change(shifts: Sequence[ShiftRow], metric: str) -> Estimate | None:
     """The last ten shifts of each campaign minus its first ten, with Student's 95 % interval over the few campaigns."""
     last = max(shift.number for shift in shifts)
     deltas = []
@@ -108,7 +108,7 @@ def shown(value: Estimate | None, digits: int = 3) -> str:
     return "–" if value is None else value.text(digits)
 
 
-def final_deviation(shifts: Sequence[Shift], role: Role, trait: str) -> Estimate | None:
+def final_deviation(shifts: Sequence[ShiftRow], role: Role, trait: str) -> Estimate | None:
     """How far a trait lies from the established one in the last ten shifts, as R02 heard it; None without R02."""
     last = max(shift.number for shift in shifts)
     kept = []
@@ -249,14 +249,14 @@ def _row(
     return f"| {name} | {' | '.join(cells)} |"
 
 
-def _history(data: Collected, role: Role, variant: str) -> list[list[Shift]]:
+def _history(data: Collected, role: Role, variant: str) -> list[list[ShiftRow]]:
     """The shifts in which a role was heard, campaign by campaign, in order."""
     trials = sorted({shift.row.trial for shift in data.shifts})
     own = [[s for s in data.of(variant) if s.row.trial == trial and role in s.heard] for trial in trials]
     return [sorted(shifts, key=lambda shift: shift.number) for shifts in own if shifts]
 
 
-def _alarms(history: Sequence[Shift], role: Role, settings: DriftSettings | None) -> list[bool]:
+def _alarms(history: Sequence[ShiftRow], role: Role, settings: DriftSettings | None) -> list[bool]:
     """Whether the detector speaks after each shift; without settings, what the loop's own detector said."""
     if settings is None:
         return [shift.drift[role] for shift in history]
