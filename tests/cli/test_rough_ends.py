@@ -120,7 +120,7 @@ async def test_a_second_ctrl_c_ends_at_once_without_a_traceback(tmp_path: Path) 
         process.send_signal(signal.SIGINT)
         code, lines = await told(process)
         store.close()
-    assert (code, lines[-1]) == (130, "ended at once; all that was committed is kept")
+    assert (code, lines[-1]) == (130, "stopped at once; everything that was committed is kept")
 
 
 async def test_few_open_files_make_a_run_slower_not_broken(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def serve(
 ) -> int:
     """Serve the store's records as a FHIR R5 server, until interrupted. R4 is under /r4."""
     if clients is not None and issuer is not None:
-        raise ConfigError("--smart and --issuer: one of them says whose tokens count")
+        raise ConfigError("--smart and --issuer exclude each other: give one of them")
     if not is_loopback(f"http://{host}") and clients is None and issuer is None:
         raise ConfigError(f"--host {host}: other machines could read and change everything; add --smart or --issuer")
     refuse_busy_port(host, port)
@@ -74,7 +74,7 @@ def serve(
 
 @dataclass(frozen=True)
 class Guard:
-    """Whose tokens a server demands: its own for known clients, another issuer's, or nobody's."""
+    """Whose tokens a server asks for: its own (for known clients), another issuer's, or none."""
 
     base: str
     clients: Path | None = None

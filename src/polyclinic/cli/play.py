@@ -71,7 +71,7 @@ def command(
     """
     if left:
         if clinic or role:
-            raise click.UsageError("--resume takes the run alone: clinic and role are known")
+            raise click.UsageError("--resume takes only a run: its clinic and role are known")
         return wait(_continue(store, left, as_json))
     if not clinic or not role:
         raise click.UsageError("name a clinic and a role: polyclinic play patient --role doctor")

@@ -16,7 +16,9 @@ from polyclinic.store.store import default_store
 @click.option("--max-tokens", type=int, metavar="N", help="A new limit for the run.")
 @click.option("--max-cost-usd", type=float, metavar="X", help="A new limit for the run.")
 @click.option("--max-seconds", type=float, metavar="S", help="A new limit for this process.")
-@click.option("--on", default="", metavar="WHERE", help="Go on on a Ray cluster: ray, ray://auto or ray://HOST:PORT.")
+@click.option(
+    "--on", default="", metavar="WHERE", help="Continue on a Ray cluster: ray, ray://auto or ray://HOST:PORT."
+)
 @store_option
 @json_option
 def command(

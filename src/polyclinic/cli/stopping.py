@@ -67,7 +67,7 @@ async def _stoppable(work: Coroutine[Any, Any, T], heard: list[int]) -> T:
 
 def _end_now(number: int) -> None:
     """Leave without waiting for anything, without a traceback."""
-    click.echo("ended at once; all that was committed is kept", err=True)
+    click.echo("stopped at once; everything that was committed is kept", err=True)
     with suppress(OSError, ValueError):
         sys.stdout.flush()
     os._exit(128 + number)

@@ -22,7 +22,7 @@ from polyclinic.reading.settings import TuningSettings
     cls=TrainGroup, name="train", short_help="Train a model for a role, the reader, or a classifier of a clinic."
 )
 def command() -> None:
-    """Train a model for a role, the built-in reader, or a classifier that a clinic ships.
+    """Train a model for a role, the reader, or a classifier of a clinic.
 
     \b
     polyclinic train sft --model WEIGHTS --data clinteach --out runs/sft

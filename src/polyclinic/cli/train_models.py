@@ -140,9 +140,9 @@ def merge(run: Path, out: Path, gguf: bool, as_json: bool) -> int:
     if as_json:
         print_json(made)
     else:
-        click.echo(f"whole weights in {out} ({made['weights']}); use them with --cast tutor=local:{out}")
+        click.echo(f"whole weights in {out} ({made['weights']}); use them with --cast ROLE=local:{out}")
         if "gguf" in made:
-            click.echo(f"the same as GGUF; use it with --cast tutor=local:{made['gguf']}")
+            click.echo(f"the same as GGUF; use it with --cast ROLE=local:{made['gguf']}")
     return 0
 
 
@@ -165,12 +165,14 @@ def card(run: Path, as_json: bool) -> int:
 
 
 @click.command(name="compare")
-@click.option("--model", "models", multiple=True, required=True, metavar="NAME=PATH", help="A contender; repeat it.")
+@click.option(
+    "--model", "models", multiple=True, required=True, metavar="NAME=PATH", help="A model to compare; may be repeated."
+)
 @click.option("--data", type=click.Path(exists=True, path_type=Path), help="A dataset: its test rows are answered.")
 @click.option("--moments", default=200, show_default=True, help="How many held-out prompts.")
 @click.option("--scenarios", default="test:24", show_default=True, help="Sessions on unseen cases; empty for none.")
-@click.option("--variant", default="", metavar="V", help="Of the sessions.  [default: the clinic's own]")
-@click.option("--temperature", default=0.0, show_default=True, help="How words are drawn; 0 takes the likeliest.")
+@click.option("--variant", default="", metavar="V", help="The variant of the sessions.  [default: the clinic's own]")
+@click.option("--temperature", default=0.0, show_default=True, help="Sampling temperature; 0 takes the likeliest word.")
 @click.option("--max-tokens", default=400, show_default=True, help="The longest output for a held-out prompt.")
 @click.option("--judge", default="", metavar="MODEL", help="Who judges.  [default: the understudy]")
 @click.option("--clinic", default="", metavar="C", help="Whose role was trained.  [default: the only one]")

@@ -23,9 +23,14 @@ T = TypeVar("T")
 @click.command(name="whatif", short_help="Compare settings of an operation on the same patients, with intervals.")
 @click.argument("clinic")
 @click.option(
-    "--vary", multiple=True, metavar="DIAL=VALUES", help="2..6, 0..10..5 (with a step) or 0.05,0.15; repeatable."
+    "--vary",
+    multiple=True,
+    metavar="DIAL=VALUES",
+    help="2..6, 0..10..5 (with a step) or 0.05,0.15; may be repeated.",
 )
-@click.option("--set", "fixed", multiple=True, metavar="DIAL=VALUE", help="A dial that stands still; repeatable.")
+@click.option(
+    "--set", "fixed", multiple=True, metavar="DIAL=VALUE", help="A dial that keeps one value; may be repeated."
+)
 @click.option(
     "--figures", type=click.Path(dir_okay=False), default=None, help="A TOML file of your own figures, as demand = 45."
 )

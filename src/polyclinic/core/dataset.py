@@ -163,7 +163,7 @@ class TrainingData(Generic[S]):
         return ""
 
     def refusal(self, row: Row) -> str:
-        """Why this clinic drops a row whose reward is high enough or not; empty: no reason of its own."""
+        """Why this clinic drops a row, whatever its reward; empty where it does not."""
         return ""
 
     def pictures(self, scenarios: Iterable[S]) -> Pictures:

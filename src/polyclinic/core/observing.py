@@ -67,7 +67,7 @@ class ObservedModel:
 
 
 class ObservedPlayers:
-    """Players whose every answer is watched."""
+    """Players whose answers are all shown to observers."""
 
     def __init__(self, players: Players, observers: Sequence[Observer]) -> None:
         self._players, self._observers = players, observers

@@ -158,7 +158,7 @@ class Findings(ReplyModel):
 
 @lru_cache(maxsize=64)
 def findings_type(questions: int) -> type[Findings]:
-    """The reply to so many questions: each is a required field of its own, so none can be left out."""
+    """The type of the reply to this number of questions: each is a required field, so none can be left out."""
     fields: dict[str, Any] = {}
     for number in range(1, questions + 1):
         fields[f"q{number}_words"] = (str, Field(json_schema_extra={"maxLength": _MOST_QUOTED}))

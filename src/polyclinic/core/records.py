@@ -228,7 +228,7 @@ class StagedRecords(Records, Protocol):
 
 
 class StageableRecords(Records, Protocol):
-    """Records of which an episode can take a staged view."""
+    """Records that can give an episode a staged view of them."""
 
     async def load(self, resources: Iterable[Resource]) -> int:
         """Add many resources with ids of their own, those already there left as they are; how many were added.

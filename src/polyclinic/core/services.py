@@ -33,7 +33,7 @@ class Services:
 
     @property
     def index(self) -> Callable[[int], VectorIndex]:
-        """Makes an empty vector index of so many dimensions."""
+        """Makes an empty vector index; takes the number of dimensions."""
         if self.make_index is None:
             raise EngineError("this episode needs a vector index, and has none")
         return self.make_index

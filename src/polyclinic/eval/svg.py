@@ -23,7 +23,7 @@ _CORNERS: dict[str, tuple[tuple[float, float], ...]] = {
 
 
 def number(value: float) -> str:
-    """A coordinate, short and always alike."""
+    """A coordinate as short text, always in the same form."""
     return f"{value:.1f}".removesuffix(".0")
 
 

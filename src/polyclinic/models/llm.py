@@ -62,7 +62,7 @@ class Endpoint:
         self._session: aiohttp.ClientSession | None = None
 
     def habits(self, model: str, tools: bool) -> Habits:
-        """What a model takes, as far as is known; some take no schema beside tools, so those are two matters."""
+        """What is known of what a model takes, with or without tools: some take no schema together with tools."""
         return self._habits.get((model, tools), self._first)
 
     def learn(self, model: str, tools: bool, before: Habits, after: Habits) -> None:
@@ -117,7 +117,7 @@ class ChatCaller:
 
     @property
     def hears(self) -> bool:
-        """Streams are heard; whole answers come at once."""
+        """Whether a reply arrives in parts, as a stream."""
         return self._options.stream and all(
             self._endpoint.habits(self._model, tools).streams for tools in (True, False)
         )

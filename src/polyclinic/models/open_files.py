@@ -1,4 +1,4 @@
-"""How many connections may be open at once: each is an open file, and a process may have only so many."""
+"""How many connections may be open at once: each is an open file, and a process may open a limited number of them."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class ModelHost:
         self._model = local_model(spec)
 
     async def ask(self, request: Request, number: int, wall_s: float, idle_s: float) -> Completion | Refusal:
-        """One attempt, cut after so many seconds."""
+        """One attempt, ended after this many seconds."""
         deadline = Deadline(wall_s, idle_s)
         try:
             async with deadline:

@@ -59,7 +59,7 @@ def strict_schema(schema: Mapping[str, Any], dropped: frozenset[str] = _DROPPED)
 
 
 def _rooted(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A schema whose root is written out: that of a reply which contains itself is a mere reference."""
+    """A schema whose root is written out; for a type that contains itself, pydantic's root is only a reference."""
     if "$ref" not in schema:
         return schema
     return {**schema["$defs"][str(schema["$ref"]).rpartition("/")[2]], "$defs": schema["$defs"]}

@@ -51,7 +51,7 @@ class ClassSession(Frozen):
 
 
 class Hint(Frozen):
-    """What an educator told a trainee in a session, after so many lines."""
+    """What an educator told a trainee in a session; `after_line` is the number of lines before it."""
 
     run: str
     number: int

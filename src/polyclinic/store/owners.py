@@ -12,7 +12,7 @@ class Owners:
         self._database = database
 
     async def add(self, kind: str, name: str, owner: str) -> None:
-        """One more owner; said twice, it is still one."""
+        """Add an owner; adding the same one again changes nothing."""
         await self._database.write(
             lambda tx: tx.execute(
                 "INSERT INTO owners (kind, name, owner) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", (kind, name, owner)

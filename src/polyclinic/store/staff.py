@@ -33,7 +33,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class Account(Frozen):
-    """One person. Each role of staff includes those before it; who only works in the browser may nothing here."""
+    """One person. Each role of staff includes those before it; the roles of the browser allow nothing here."""
 
     name: str
     role: AccountRole
@@ -121,7 +121,7 @@ class StaffAccounts:
         return token, now + LOGIN_MS
 
     async def account_of(self, token: str, *, used: bool = True) -> Account | None:
-        """Whose token this is; nobody's once it ended, was idle too long, or its account was ended.
+        """The account of a token; None when the login ended, was idle too long, or the account was ended.
 
         `used`: somebody acts with it now, so that it is not idle.
         """

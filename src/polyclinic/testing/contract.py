@@ -42,9 +42,13 @@ def checks(clinic: Clinic) -> list[Check]:
     return [
         Check("every room and a README with the shared headings", partial(shape.check_shape, clinic), runs=False),
         Check("entries of rooms have the names that all clinics use", partial(shape.check_rooms, clinic), runs=False),
-        Check("live sessions are described whole", partial(shape.check_service, clinic), runs=False),
+        Check("live sessions name roles and states that exist", partial(shape.check_service, clinic), runs=False),
         Check("a form writes files that the clinic reads", partial(shape.check_writings, clinic), runs=False),
-        Check("training data names what there is", partial(shape.check_dataset, clinic), runs=False),
+        Check(
+            "training data names variants and judges that exist",
+            partial(shape.check_dataset, clinic),
+            runs=False,
+        ),
         Check("prompts fit their templates and have understudies", partial(shape.check_words, clinic), runs=False),
         Check("every variant runs clean and is scored", partial(check_variants, clinic)),
         *(

@@ -53,7 +53,7 @@ async def run_once(
     most: int | None = None,
     seed: int = 0,
 ) -> RunResults[S]:
-    """A small run in a store of its own, and its results. `most` keeps only the first so many episodes."""
+    """A small run in a store of its own, and its results. `most` limits the number of episodes."""
     config = demo_config(clinic, variants=variants, scenarios=scenarios, cast=cast, seed=seed)
     async with open_store(MEMORY) as store:
         run = await start_run(store, config, only=most)

@@ -90,7 +90,7 @@ def see_that_some_are_graded(grades: Sequence[OutputReward | None], failures: Co
 
 
 class _Counting:
-    """A journal that counts the judge's calls that it did not hold yet."""
+    """A journal that counts new calls of the judge."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
@@ -101,7 +101,7 @@ class _Counting:
         return await self._journal.load(episode)
 
     def record(self, call: CallRecord) -> Awaitable[None]:
-        """As the journal beneath; a reader's call is none of the judge's."""
+        """As the journal beneath, and counted; a reader's call is not counted."""
         self.judged += call.request.role != READER
         return self._journal.record(call)
 

@@ -85,7 +85,7 @@ class Posts:
         return answer
 
     async def _done(self, request: Request, body: bytes) -> Response:
-        """Do it, and say whose the new thing is before anybody is told of it."""
+        """Handle the request, and store who owns what it made before the answer is sent."""
         answer = await _gathered(self._app, request.scope, body)
         person, rule = person_of(request), rule_of(request.scope)
         if rule is None or person.local or answer.status_code >= 300:

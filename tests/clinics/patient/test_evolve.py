@@ -187,7 +187,7 @@ def test_evolution_has_converged_after_six_barren_cases_of_earlier_generations()
     assert evolution.added == [3, 3, 0, 0, 0, 0, 0, 0]
     assert not evolution.converged(7)
     assert evolution.converged(8)
-    with pytest.raises(EngineError, match="takes no effect 'other'"):
+    with pytest.raises(EngineError, match="does not know the effect 'other'"):
         evolution.apply(Other())
 
 

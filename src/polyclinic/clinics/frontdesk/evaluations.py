@@ -98,7 +98,7 @@ class QueueFigures(Value):
 
 
 def _person(field: str, value: str) -> Person:
-    """Somebody of whom only this particular matters."""
+    """A person of whom only this one detail matters."""
     family, _, given = value.partition(" ") if field == "name" else ("", "", "")
     nobody = {"name": "", "phone": "", "identifier": "", "address": "", "region": "", "birth_date": date(2000, 1, 1)}
     person = Person.model_validate({**nobody, "family": family, "given": given, "sex": "female"})

@@ -187,10 +187,10 @@ class Evolution:
     def apply(self, effect: Effect) -> None:
         """Take in one finished case."""
         if not isinstance(effect, CaseTaught):
-            raise EngineError(f"evolution takes no effect '{effect.kind}'")
+            raise EngineError(f"the libraries' campaign does not know the effect '{effect.kind}'")
         self._taught[effect.case] = (effect.wave, effect.new)
 
 
 def open_campaign(scenarios: Sequence[Scenario], variant: Variant, seed: int, services: Services) -> Evolution:
-    """Nothing is learned yet, whatever is asked for."""
+    """A campaign that has not learned anything yet, for any scenarios and variant."""
     return Evolution()

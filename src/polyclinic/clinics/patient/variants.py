@@ -18,7 +18,7 @@ PHASES = ("complaint", "triage", "interrogation", "conclusion")
 
 
 class PatientVariant(Variant):
-    """One configuration. `learned_cases` limits the library to what its first so many cases taught; None is all of it.
+    """One configuration. `learned_cases` limits the library to what its first cases taught; None: no limit.
 
     `least` is how many questions must have been asked before a simulated doctor may conclude; a person always may.
     `rival` makes a duel: every question is answered by a second method too, and the two answers are compared.

@@ -67,7 +67,7 @@ class Performance:
 
 
 async def perform_all(scenes: Sequence[Scene], model: Model, side: Side, concurrency: int) -> list[Performance]:
-    """All scenes, so many at a time, in their order."""
+    """All scenes, `concurrency` of them at a time; results are in the order of the scenes."""
     room = asyncio.Semaphore(concurrency)
 
     async def one(scene: Scene) -> Performance:

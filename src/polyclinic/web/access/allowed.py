@@ -40,7 +40,7 @@ def rule_of(scope: Scope) -> Rule | None:
 
 
 async def checked(request: Request) -> None:
-    """The dependency of the whole application: refuse who may not."""
+    """The check before every route: refuses people who may not use it."""
     if person_of(request).local:
         return
     rule = rule_of(request.scope)
@@ -51,7 +51,7 @@ async def checked(request: Request) -> None:
 
 
 async def must(request: Request, thing: Thing, verb: Verb, given: str = "") -> None:
-    """Refuse who may not do this, with this object if one is given."""
+    """Refuse a person who may not do this; with `given`, who may not do it to this object."""
     person, store = person_of(request), store_of(request)
     if person.local:
         return

@@ -21,7 +21,7 @@ class Person:
     account: Account | None = None
 
     def reach(self, thing: Thing, verb: Verb) -> Reach:
-        """How far this person goes."""
+        """To which objects this person may do this: all, their own, or none."""
         return reach(self.role, thing, verb)
 
     def may(self, thing: Thing, verb: Verb) -> bool:

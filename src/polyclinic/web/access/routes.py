@@ -55,7 +55,7 @@ TheLogins = Annotated[Logins, Depends(_logins)]
 Acting = Annotated[Account, Depends(_acting)]
 
 
-@router.get("/me", summary="Who one is")
+@router.get("/me", summary="Who is logged in")
 async def me(person: Who) -> Me:
     return _me(person)
 
@@ -75,7 +75,7 @@ async def logout(person: Who, request: Request, response: Response, logins: TheL
         keep_token(request, response, "")
 
 
-@router.post("/password", summary="Change one's own password", status_code=204)
+@router.post("/password", summary="Change your own password", status_code=204)
 async def password(body: PasswordBody, person: Who, request: Request, logins: TheLogins) -> None:
     """Every login of this person ends, also this one."""
     if person.account is None:

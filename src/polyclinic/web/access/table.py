@@ -79,11 +79,11 @@ _REACH: dict[tuple[str, str, str], Reach] = {
     (role, thing, verb): reach for thing, verb, *row in TABLE for role, reach in zip(ROLES, row, strict=True)
 }
 _OF_STAFF: dict[AccountRole, Role] = {"watch": "learner", "take_over": "counsellor", "administer": "administrator"}
-"""Accounts of the live service by what they are here. Who may only watch there may not act here, so not at the desk."""
+"""Accounts of the live service by what they are here. Those who only watch there may not act here or at the desk."""
 
 
 def reach(role: Role, thing: Thing, verb: Verb) -> Reach:
-    """How far a role goes."""
+    """To which objects a role may do this: all, its own, or none."""
     return _REACH.get((role, thing, verb), NO)
 
 

@@ -33,7 +33,7 @@ async def desks() -> list[DeskShown]:
     return [desk_shown(name) for name in clinics_with("service")]
 
 
-@router.get("/{clinic}", summary="What waits")
+@router.get("/{clinic}", summary="What waits for staff")
 async def now(service: Chosen) -> DeskNow:
     return await desk_now(service)
 

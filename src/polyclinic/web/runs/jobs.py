@@ -23,7 +23,7 @@ MOST = 4
 
 
 class Going(BaseModel):
-    """How far a run is. `eta_s` is None while nobody can know."""
+    """How far a run is. `eta_s` is None while the remaining time is not known."""
 
     going: bool
     done: int

@@ -43,7 +43,7 @@ class AccountBody(Body):
 
 
 class PasswordBody(Body):
-    """One's own password, and the new one."""
+    """The password that is in use, and the new one."""
 
     old: Password
     new: NewPassword

@@ -42,7 +42,7 @@ def queue_routes(room: LiveService) -> APIRouter:
         listed.__annotations__["queue"] = Literal[room.queues] | None
     router.add_api_route("", listed, methods=["GET"], summary="List the cases")
 
-    @router.get("/stream", summary="Hear alerts", response_class=StreamingResponse)
+    @router.get("/stream", summary="Follow the alerts", response_class=StreamingResponse)
     async def stream(who: Watcher, token: StaffToken, access: TheAccess, service: TheService) -> StreamingResponse:
         """Server-sent events: one each time an open case rings, at once and again every minute until acknowledged.
 

@@ -36,7 +36,7 @@ def staff_routes() -> APIRouter:
         """The token is worth nothing from now on."""
         await found.leave(who, token)
 
-    @router.post("/password", summary="Change one's own password", status_code=204)
+    @router.post("/password", summary="Change your own password", status_code=204)
     async def password(body: PasswordBody, who: Watcher, request: Request, found: TheLogins) -> None:
         """Every login of this person ends, also this one."""
         await found.new_password(who, body, place_of(request))

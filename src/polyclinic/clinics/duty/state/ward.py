@@ -140,7 +140,7 @@ class Ward:
         elif isinstance(effect, ShiftEnded):
             self.episodes += 1
         else:
-            raise EngineError(f"the ward takes no effect '{effect.kind}'")
+            raise EngineError(f"the ward does not know the effect '{effect.kind}'")
         self.effects.append(effect)
 
     def at(self, episode: int) -> Ward:

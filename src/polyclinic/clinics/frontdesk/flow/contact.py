@@ -82,7 +82,7 @@ async def close_hospital(episode: Episode, contact: Contact) -> str:
 
 async def visit(episode: Episode[Contact, DeskVariant], contact: Contact) -> str:
     """Intake and booking. The booking is made in a right department whatever the intake said: both are scored apart.
-    Whom the staff takes for an emergency gets help at once and no appointment.
+    A patient whom the staff take for an emergency gets help at once and no appointment.
     """
     variant, patient = episode.variant, contact.caller
     actor, staff = PatientActor(episode, patient), Staff(episode, contact.departments)

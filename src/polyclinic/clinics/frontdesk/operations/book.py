@@ -102,7 +102,7 @@ class Book:
 
 
 def _spread(count: int, slots: int, shift: int) -> int:
-    """So many bits, evenly over a session."""
+    """`count` bits, spread evenly over a session."""
     bits = 0
     for number in range(count):
         bits |= 1 << min(slots - 1, (number * slots) // count + shift * (slots // max(1, count) // 2))

@@ -243,7 +243,7 @@ def _calls(rows: Sequence[Row]) -> Table:
 
 
 def _desk(rows: Sequence[Row]) -> Figure | None:
-    """The queue at the desk of each level's first hospital, had it so many clerks."""
+    """The queue at the desk of each level's first hospital, for several numbers of clerks."""
     series: dict[str, list[float | None]] = {}
     for name, variant, mine in groups(rows):
         first = next((row.hospital for row in mine if row.contact.kind == "opening"), "")

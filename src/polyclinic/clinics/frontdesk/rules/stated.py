@@ -72,8 +72,8 @@ async def _wants_earliest(desk: Reads, text: str, today: date | None) -> bool:
 
 
 async def states_intent(desk: Reads, intent: Literal["move", "cancel"], said: Sequence[str]) -> bool:
-    """Whether these words say that the caller wants to move, or to cancel. What is plain is exact; anything else is
-    read, and who speaks of no visit at all wants neither.
+    """Whether these words say that the caller wants to move, or to cancel. Plain words are matched,
+    others are asked of the reader. A caller who does not speak of a visit wants neither.
     """
     text = " ".join(said)
     plainly = plain_intent(text)

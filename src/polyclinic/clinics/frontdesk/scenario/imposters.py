@@ -9,7 +9,7 @@ from polyclinic.core.seed import stream
 
 
 def with_imposters(contacts: Sequence[Contact], count: int, seed: int) -> list[Contact]:
-    """One hospital's contacts with so many calls of imposters among them, each right after the victim's own call.
+    """One hospital's contacts with `count` calls of imposters among them, each right after the victim's own call.
 
     An imposter is a patient of the same hospital, with an appointment of their own or none yet, who gives the
     victim's name, physician and date. Half of them want to cancel, half to move.

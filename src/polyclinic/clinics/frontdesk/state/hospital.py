@@ -89,7 +89,7 @@ class HospitalState:
     def apply(self, effect: Effect) -> None:
         """Take one committed change."""
         if not isinstance(effect, HospitalEffect):
-            raise EngineError(f"a hospital takes no effect '{effect.kind}'")
+            raise EngineError(f"a hospital does not know the effect '{effect.kind}'")
         diary = self.diaries[effect.department]
         match effect:
             case ClockMoved():

@@ -87,7 +87,7 @@ class Ledger:
         return entry
 
     def move(self, diary: Diary, entry: Appointment, place: Place) -> Appointment:
-        """Another time for an appointment; who waited for one waits no longer."""
+        """Move an appointment to another time; a patient on the waiting list leaves the list."""
         length = diary.plan.physicians[place.physician].slots_per_visit
         moved = replace(entry, physician=place.physician, day=place.day, slot=place.slot, length=length)
         self._episode.effect(

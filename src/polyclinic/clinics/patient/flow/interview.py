@@ -85,8 +85,8 @@ async def triage(room: Room) -> None:
 
 
 async def interrogation(room: Room) -> None:
-    """At most so many turns; cheat questions, a crisis and colleagues come in between. The doctor
-    may conclude early.
+    """Questions and answers, up to the variant's number of turns. Cheat questions, a crisis and colleagues come in
+    between. The doctor may conclude early.
     """
     variant, episode = room.variant, room.episode
     chance = episode.random("cheats", paired=True)

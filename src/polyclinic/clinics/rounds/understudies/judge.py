@@ -73,7 +73,7 @@ def _aims(seen: SessionSeen) -> Grade:
 
 
 def _asks_group(seen: SessionSeen) -> Grade:
-    """A question of use leads to a step that is still missing; the answer, given away, is none."""
+    """A useful question leads to a step that is still missing; one that gives the answer away is not useful."""
     turn = seen.turns[0]
     if turn.leak or not any(map(is_question, sentences(seen.guidance))):
         return Grade(-2, "the answer is handed out" if turn.leak else "a statement")

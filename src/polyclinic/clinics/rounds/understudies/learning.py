@@ -54,7 +54,7 @@ def _luck(student: Student, case_id: str, *what: object) -> float:
 
 
 def shifted(chance: float, change: float) -> float:
-    """A chance whose log odds are changed by so much."""
+    """The chance after `by` is added to its log odds."""
     odds = math.log(chance / (1 - chance)) + change
     return 1 / (1 + math.exp(-odds))
 
