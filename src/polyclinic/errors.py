@@ -54,6 +54,8 @@
             ├── LeaseLost       another process has taken over this part of the run
             └── ChainBroken     an earlier episode that this one depends on was refused
 
+An error whose name begins with ``_`` is caught in its own module and is not drawn.
+
 A failure is recorded once, where it crosses its boundary: see `boundary`.
 """
 

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import orjson
 
 from polyclinic.core.model import Completion, Request, Usage
-from polyclinic.errors import ConfigError
+from polyclinic.errors import ConfigError, PolyclinicError
 from polyclinic.models.arriving import OutOfRoom, Reading, complaint_of, keeps_form, most_chars, said_call
 from polyclinic.models.failure import AttemptFailed, Trouble, redact
 from polyclinic.models.guard import Deadline
@@ -247,7 +247,7 @@ class ChatCaller:
         return AttemptFailed(redact(said, self._endpoint.key), trouble, retry_after_s, status)
 
 
-class _Complaint(Exception):
+class _Complaint(PolyclinicError):
     """The endpoint does not take the request as it is written."""
 
     def __init__(self, status: int, words: str, retry_after_s: float | None) -> None:

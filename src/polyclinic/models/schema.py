@@ -15,6 +15,7 @@ import orjson
 from polyclinic.core.reply import schema_of
 from polyclinic.core.tool import ToolSpec
 from polyclinic.core.value import once_a_type
+from polyclinic.errors import PolyclinicError
 
 _UNNAMED = frozenset(
     ("title", "default", "examples", "discriminator", "minLength", "uniqueItems", "readOnly", "writeOnly")
@@ -115,7 +116,7 @@ def action_or(schema: Mapping[str, Any], tools: Sequence[ToolSpec]) -> dict[str,
     return {"anyOf": [*uses, reply], "$defs": schema.get("$defs", {})}
 
 
-class _Inexpressible(Exception):
+class _Inexpressible(PolyclinicError):
     """Strict mode has no words for this."""
 
 

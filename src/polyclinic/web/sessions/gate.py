@@ -8,8 +8,10 @@ from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from polyclinic.errors import PolyclinicError
 
-class _Refused(Exception):
+
+class _Refused(PolyclinicError):
     """Why a body is not taken."""
 
     def __init__(self, status: int, detail: str) -> None:
