@@ -87,7 +87,7 @@ def check_scores(scores: Iterable[Score], judge: str, metrics: Iterable[Metric])
 
 
 class CodedJudge(Generic[Function]):
-    """What judges that are code have in common: a name, metrics whose ranges are held, and the function."""
+    """What judges that are code have in common: a name, metrics whose ranges are enforced, and the function."""
 
     def __init__(self, name: str, metrics: Iterable[Metric], function: Function) -> None:
         self.name, self.metrics, self._function = name, tuple(metrics), function
@@ -100,7 +100,7 @@ class CodedJudge(Generic[Function]):
 
 
 class RuleJudge(CodedJudge[RuleFunction[S_contra, V_contra]], Generic[S_contra, V_contra]):
-    """A judge that is code. The metrics' ranges are held: say ``high=math.inf`` for counts."""
+    """A judge that is code. A score outside its metric's range is refused: say ``high=math.inf`` for counts."""
 
     def apply(self, case: Case[S_contra, V_contra]) -> list[Score]:
         """The scores of one case, without a bench: rules need none."""

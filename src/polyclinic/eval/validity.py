@@ -20,7 +20,7 @@ _FREE = ("llm", "human")
 
 @dataclass(frozen=True)
 class Ground:
-    """What one metric rests on, in words, and whether it holds for who was read."""
+    """What one metric rests on, in words, and whether that is valid for the cast that was read."""
 
     about: str
     valid: bool = True

@@ -41,7 +41,7 @@ class VarianceSplit:
         return {name: None if part is None else max(0.0, part) / scale for name, part in parts.items()}
 
     def standard_error(self, scenarios: int, trials: int = 1, samples: int = 1) -> float:
-        """What the mean's standard error would be with so many scenarios, trials each and judge samples each."""
+        """The standard error that the mean would have with these numbers of scenarios, trials and judge samples."""
         if min(scenarios, trials, samples) < 1:
             raise ValueError("a plan has at least one scenario, one trial and one sample")
         parts = [

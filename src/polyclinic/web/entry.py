@@ -104,7 +104,7 @@ class EntryGate:
             await asyncio.gather(whole, return_exceptions=True)
 
     def _refusal(self, request: Request) -> Response | None:
-        """The answer to who may not come in, or who comes in with the token in the address."""
+        """The answer to a request that may not come in, or that brings the token in its address."""
         given = request.query_params.get(TOKEN)
         if given is not None and request.method == "GET":
             return self._welcome(request) if self._fits(given) else self._refused(request)
