@@ -82,12 +82,13 @@ def test_a_reply_is_taken_or_refused_as_its_closed_form_would(prompt: Prompt[Any
 PEOPLE = [contact.caller.person for contact in synthesize(preset("primary"), 3, 1) if contact.kind == "visit"]
 
 
+@pytest.mark.parametrize("speaker", ["", "_parent", "_interpreter"])
 @pytest.mark.parametrize("voice", ["first", "second"])
-def test_what_is_told_plainly_is_told_by_the_long_way_too(voice: str) -> None:
+def test_what_is_told_plainly_is_told_by_the_long_way_too(voice: str, speaker: str) -> None:
     words = package_data("polyclinic.clinics.frontdesk", "data/voices.toml")[voice]["patient"]
     quick = 0
     for person in PEOPLE[:120]:
-        said = "".join(words[part] for part in ("person", "numbers", "address", "undiagnosed"))
+        said = "".join([*(words[part + speaker] for part in ("person", "numbers", "address")), words["undiagnosed"]])
         text = said.format(**person.model_dump(), adult="woman" if person.sex == "female" else "man")
         assert person.sex in sexes_said(text)
         for field, long in (
@@ -100,6 +101,8 @@ def test_what_is_told_plainly_is_told_by_the_long_way_too(voice: str) -> None:
             quick += plainly(getattr(person, field), text)
             value = getattr(person, field)
             for wrong in (f"My number is {value}, no, wait.", f"My boss's address is {value}.", f"I lost {value}."):
+                assert not plainly(value, wrong), wrong
+            for wrong in (f"The number of my child is {value}.", f"My number is {value}. I have no number."):
                 assert not plainly(value, wrong), wrong
     assert quick == 480
 

@@ -85,8 +85,12 @@ _CLAIM = re.compile(
 )
 _UNTOLD = r"(?:,? nobody|,? no one| one) has (?:ever )?(?:told|examined|diagnosed|explained|looked)\b"
 """After "no": the answer to the question what the illness is, which denies nothing that was said before."""
+_OF_A_CHILD = r"child(?:['’]s name is| is (?:fe)?male|['’]s id card says|(?<=personal number of my child) is)\b"
+"""A parent tells who their child is: that names no other owner of a value."""
 _DOUBTS = "never|wrong|mistake|old|sorry|mean|meant|wait|actually|rather|instead|form|screen|crossed|mine"
-_DOUBT = re.compile(rf"\b(?:not|no(?!{_UNTOLD})|{by_first_letter(_DOUBTS)}|{KIN})\b|n['’]t|\?")
+_DOUBT = re.compile(
+    rf"\b(?:not|(?<!also have )no(?!{_UNTOLD})|{by_first_letter(_DOUBTS)}|(?!{_OF_A_CHILD}){KIN})\b|n['’]t|\?"
+)
 """Both look at small letters: a pattern that takes any case tries each of its words everywhere."""
 
 
