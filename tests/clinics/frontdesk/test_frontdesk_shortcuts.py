@@ -12,10 +12,19 @@ import pytest
 from polyclinic.clinics.frontdesk.prompts import StaffBooks, StaffChanges, StaffRecord
 from polyclinic.clinics.frontdesk.prompts.replies import EMERGENCY, NOT_YET
 from polyclinic.clinics.frontdesk.rules.addresses import tells_address
+from polyclinic.clinics.frontdesk.rules.clauses import _KIN
 from polyclinic.clinics.frontdesk.rules.names import tells_name
-from polyclinic.clinics.frontdesk.rules.particulars import plainly, was_said
+from polyclinic.clinics.frontdesk.rules.particulars import _DOUBT, _DOUBTS, _may_doubt, plainly, was_said
 from polyclinic.clinics.frontdesk.rules.phones import says_number
-from polyclinic.clinics.frontdesk.rules.sexes import sexes_said
+from polyclinic.clinics.frontdesk.rules.sexes import (
+    _ANY,
+    _AT_ONCE,
+    _RELATIVES,
+    _TITLES,
+    _WORDS,
+    _count_sexes,
+    sexes_said,
+)
 from polyclinic.clinics.frontdesk.scenario.config import preset
 from polyclinic.clinics.frontdesk.scenario.synthesis import synthesize
 from polyclinic.core.agent import read_completion
@@ -111,3 +120,36 @@ def test_what_is_told_plainly_is_told_by_the_long_way_too(voice: str, speaker: s
 def test_a_no_that_may_take_back_what_was_told_is_looked_at_the_long_way(after: str) -> None:
     assert plainly("+821004526230", "My number is +821004526230. No, nobody has told me what it is.")
     assert not plainly("+821004526230", f"My number is +821004526230. {after}")
+
+
+_ODD = ["fiancé", "fiancée", "fiancees", "grandad", "kid", "kids", "neighbor", "neighbour", "mother-in-law", "in-laws"]
+
+
+def _sentences(words: list[str]) -> list[str]:
+    """Sentences with one to three of the words, or with longer words that hold them."""
+    draw = random.Random(5)
+    found = []
+    for word in words * 3:
+        other = draw.choice(words)
+        found += [f"it is {word} {other}, really", f"{word}-{other} x{word} {other}2.", f"{word}s; {other}'s", word]
+    return found
+
+
+def test_whatever_may_deny_a_value_passes_the_quick_look() -> None:
+    words = [word for word in f"{_DOUBTS}|{_KIN}|no|not".split("|") if word.replace(" ", "").isalpha()]
+    doubted = [text for text in _sentences([*words, *_ODD, "don't", "isn’t", "so?"]) if _DOUBT.search(text)]
+    assert len(doubted) > 500
+    assert all(_may_doubt(text) for text in doubted)
+    assert not _may_doubt("my address is 4, notary road, knowland. i know a sonata.")
+
+
+def test_words_that_tell_a_sex_are_counted_as_the_pattern_finds_them() -> None:
+    every = "|".join((*_WORDS.values(), *_RELATIVES.values(), *_TITLES.values()))
+    words = [word for word in every.split("|") if re.fullmatch(r"[a-z'-]+", word)]
+    for text in _sentences([*words, "females", "femal", "woman", "women", "여자"]):
+        assert _count_sexes(text) == len(_ANY.findall(text.lower())), text
+    assert _AT_ONCE.findall("I am male, and WI am a man. Grandchild is male. The child is a woman; patient is man") == [
+        "male",
+        "woman",
+        "man",
+    ]
