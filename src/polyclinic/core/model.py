@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal, Protocol
 
@@ -17,7 +16,7 @@ from polyclinic.core.message import Message, ToolCall
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reply import schema_of
 from polyclinic.core.tool import ToolSpec
-from polyclinic.core.value import Keyed, Value
+from polyclinic.core.value import Keyed, Value, unchanging
 
 ModelKind = Literal["llm", "understudy", "human", "replay", "reader"]
 GIVEN_AGAIN: frozenset[ModelKind] = frozenset(("understudy",))
@@ -25,7 +24,8 @@ GIVEN_AGAIN: frozenset[ModelKind] = frozenset(("understudy",))
 FORM_IN_WORDS, TOOLS_IN_WORDS = "form told in words", "tools told in words"
 NANO = 1_000_000_000
 _PIECE = 2047
-_CANONICAL = b'{"messages":[%b],"prompt":%b,"role":%b,"settings":%b,"tools":%b}'
+_BEGINS = b'{"messages":['
+_CANONICAL = _BEGINS + b'%b],"prompt":%b,"role":%b,"settings":%b,"tools":%b}'
 
 
 class Settings(Keyed):
@@ -93,7 +93,7 @@ class Completion(Value):
     adapted: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@unchanging
 class Request:
     """One question to one role: the typed prompt, its rendered messages, the tools on offer and the settings.
 
@@ -104,7 +104,7 @@ class Request:
     prompt: Prompt[Any]
     messages: tuple[Message, ...]
     tools: tuple[ToolSpec, ...] = ()
-    settings: Settings = field(default_factory=Settings)
+    settings: Settings = Settings()
     episode: str = ""
     occurrence: int = 0
 
@@ -145,8 +145,17 @@ class Request:
         """Names this request in the journal."""
         known: str | None = self.__dict__.get("_key")
         if known is None:
-            known = self.__dict__["_key"] = _digest(self.canonical)
+            known = self.__dict__["_key"] = self._digest()
         return known
+
+    def _digest(self) -> str:
+        """A name for the canonical bytes."""
+        if self.messages and self.messages[0].role == "system":
+            first = self.messages[0].canonical()
+            digest, done = _begun(first).copy(), len(_BEGINS) + len(first)
+        else:
+            digest, done = hashlib.sha256(), 0
+        return _add(digest, self.canonical, done).hexdigest()[:32]
 
 
 @lru_cache(maxsize=4096)
@@ -155,14 +164,19 @@ def _quoted(value: str | tuple[str, ...]) -> bytes:
     return orjson.dumps(value)
 
 
-def _digest(data: bytes) -> str:
-    """A name for these bytes. They are taken in small pieces: for larger ones Python lets other threads run meanwhile,
+@lru_cache(maxsize=512)
+def _begun(first: bytes) -> hashlib._Hash:
+    """The digest of a request up to the end of its system message, which is the same in many requests: copy it."""
+    return _add(hashlib.sha256(_BEGINS), first, 0)
+
+
+def _add(digest: hashlib._Hash, data: bytes, done: int) -> hashlib._Hash:
+    """Add the bytes that are not done yet, in small pieces: for larger ones Python lets other threads run meanwhile,
     which costs more than the digest itself.
     """
-    digest = hashlib.sha256(data[:_PIECE])
-    for start in range(_PIECE, len(data), _PIECE):
+    for start in range(done, len(data), _PIECE):
         digest.update(data[start : start + _PIECE])
-    return digest.hexdigest()[:32]
+    return digest
 
 
 def role_of(seat: str) -> str:
