@@ -16,7 +16,7 @@ from polyclinic.core.message import Message, ToolCall
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reply import schema_of
 from polyclinic.core.tool import ToolSpec
-from polyclinic.core.value import Keyed, Value, unchanging
+from polyclinic.core.value import Keyed, Value, once, unchanging
 
 ModelKind = Literal["llm", "understudy", "human", "replay", "reader"]
 GIVEN_AGAIN: frozenset[ModelKind] = frozenset(("understudy",))
@@ -123,33 +123,17 @@ class Request:
         """The longest reply in tokens: what the agent asked for, else what the prompt's length in words comes to."""
         return self.settings.max_output_tokens or self.prompt.token_limit()
 
-    @property
+    @once
     def canonical(self) -> bytes:
-        """The request as canonical bytes: what it says, not which library said it. Worked out once, like `key`."""
-        known: bytes | None = self.__dict__.get("_canonical")
-        if known is not None:
-            return known
+        """The request as canonical bytes: what it says, not which library said it."""
         messages = b",".join([message.__dict__.get("_canonical") or message.canonical() for message in self.messages])
         tools = _quoted(tuple([tool.name for tool in self.tools])) if self.tools else b"[]"
-        known = self.__dict__["_canonical"] = _CANONICAL % (
-            messages,
-            _quoted(self.prompt.prompt_name()),
-            _quoted(self.role),
-            self.settings.canonical(),
-            tools,
-        )
-        return known
+        settings = self.settings.__dict__.get("_canonical") or self.settings.canonical()
+        return _CANONICAL % (messages, _quoted(self.prompt.prompt_name()), _quoted(self.role), settings, tools)
 
-    @property
+    @once
     def key(self) -> str:
-        """Names this request in the journal."""
-        known: str | None = self.__dict__.get("_key")
-        if known is None:
-            known = self.__dict__["_key"] = self._digest()
-        return known
-
-    def _digest(self) -> str:
-        """A name for the canonical bytes."""
+        """Names this request in the journal: a digest of its canonical bytes."""
         if self.messages and self.messages[0].role == "system":
             first = self.messages[0].canonical()
             digest, done = _begun(first).copy(), len(_BEGINS) + len(first)
@@ -236,5 +220,6 @@ def _estimate_wide(text: str) -> int:
 
 def estimate_usage(request: Request, text: str) -> Usage:
     """Usage for players that report none, marked as estimated and free of charge."""
-    read = sum([estimate_tokens(message.content) for message in request.messages])
+    said = [message.content for message in request.messages]  # `estimate_tokens` of each, without a call for each
+    read = sum([(len(words) + 3) // 4 if words.isascii() else _estimate_wide(words) for words in said])
     return Usage(input_tokens=read, output_tokens=estimate_tokens(text), estimated=True)

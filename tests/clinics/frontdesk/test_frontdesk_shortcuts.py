@@ -27,6 +27,7 @@ from polyclinic.clinics.frontdesk.rules.sexes import (
 )
 from polyclinic.clinics.frontdesk.scenario.config import preset
 from polyclinic.clinics.frontdesk.scenario.synthesis import synthesize
+from polyclinic.clinics.frontdesk.understudies.hearing import _INTRODUCED, _NAME, _NUMBER
 from polyclinic.core.agent import read_completion
 from polyclinic.core.files import package_data
 from polyclinic.core.model import Completion
@@ -153,3 +154,29 @@ def test_words_that_tell_a_sex_are_counted_as_the_pattern_finds_them() -> None:
         "woman",
         "man",
     ]
+
+
+_SLOW_NUMBER = re.compile(r"(?<![\w-])\+?\(?\d[\d ()/-]{5,}\d(?![\w-])")
+_SLOW_INTRODUCED = re.compile(
+    rf"(?:\b[Nn]ame(?:'s| is|:)|\bI am|\bI'm|\b[Tt]his is|\b[Cc]alled|\b[Ii]t is for)\s*({_NAME})"
+)
+_PIECES = ["name's", "Name is", "name:", "I am", "I'm", "this is", "Called", "it is for", "surname is", "WI am", "x"]
+
+
+@pytest.mark.parametrize(
+    ("quick", "slow", "pieces"),
+    [
+        (_NUMBER, _SLOW_NUMBER, list("+()-/0123456789a. ")),
+        (_INTRODUCED, _SLOW_INTRODUCED, [*_PIECES, " ", " ", "Kim", "Lee Tae-min", " de Boer", "Ann Lee", ". "]),
+    ],
+)
+def test_a_pattern_that_goes_from_letter_to_letter_finds_what_the_plain_one_finds(
+    quick: re.Pattern[str], slow: re.Pattern[str], pieces: list[str]
+) -> None:
+    draw, found = random.Random(2), 0
+    for _ in range(10_000):
+        text = "".join(draw.choice(pieces) for _ in range(draw.randrange(24)))
+        places = [match.span() for match in slow.finditer(text)]
+        assert [match.span() for match in quick.finditer(text)] == places, text
+        found += len(places)
+    assert found > 500

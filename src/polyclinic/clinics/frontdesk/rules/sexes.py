@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from polyclinic.clinics.frontdesk.rules.clauses import clauses
 from polyclinic.text.lazily import lazy_pattern
-from polyclinic.text.phrases import by_first_letter
+from polyclinic.text.phrases import by_first_letter, word_begins
 
 _WORDS = {
     "female": r"fe?e?mal?e?s?|fem|femail|feminine|wom[ae]n|lady|girl|gal|lass|여자|여성|여아|여학생",
@@ -160,12 +160,7 @@ def _evidence(text: str) -> Iterator[tuple[str, float]]:
 
 
 _TELL = ("I am", "child is", "Child is", "patient is", "Patient is", "sex is", "Sex is")
-_AT_ONCE = lazy_pattern(
-    "(?:" + "|".join(told + rf"(?<!\w{told})" for told in _TELL) + r") (?:an? )?(female|male|woman|man)(?=[.,;]|$)"
-)
-"""Each way begins with a letter of its own and looks back for the begin of the word afterwards: so a search goes from
-one such letter to the next.
-"""
+_AT_ONCE = lazy_pattern(rf"(?:{word_begins(_TELL)}) (?:an? )?(female|male|woman|man)(?=[.,;]|$)")
 _ANY = lazy_pattern(
     rf"(?<![a-z])(?:{by_first_letter('|'.join((*_WORDS.values(), *_RELATIVES.values(), *_TITLES.values())))})(?![a-z])"
 )

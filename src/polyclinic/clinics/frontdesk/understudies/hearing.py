@@ -6,13 +6,15 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from polyclinic.text.phrases import last_place
+from polyclinic.text.phrases import last_place, word_begins
 from polyclinic.text.sentences import SENTENCE_START
 
 _NAME = r"[A-Z][\w'’-]*(?: (?:[a-z]{1,3} )?[A-Z][\w'’-]*){1,3}"
 _TWO_NAMES = re.compile(r"[A-Z][\w'’-]* (?:[a-z]{1,3} )?[A-Z]")
 """Whatever holds a full name has this in it."""
-_INTRODUCED = re.compile(rf"(?:\b[Nn]ame(?:'s| is|:)|\bI am|\bI'm|\b[Tt]his is|\b[Cc]alled|\b[Ii]t is for)\s*({_NAME})")
+_LEADS = ("name's", "Name's", "name is", "Name is", "name:", "Name:", "I am", "I'm", "this is", "This is")
+_MORE_LEADS = ("called", "Called", "it is for", "It is for")
+_INTRODUCED = re.compile(rf"(?:{word_begins(_LEADS + _MORE_LEADS)})\s*({_NAME})")
 _ALONE = re.compile(rf"(?:{SENTENCE_START}|: ?)({_NAME})(?=[,.;]|$)")
 _BEFORE = re.compile(rf"({_NAME}) (?:is (?:the|my) name|here|speaking)\b")
 _TITLE = re.compile(r"\b(?:Dr|Doctor|Prof)\.? [A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*")
@@ -21,7 +23,7 @@ _MALE = re.compile(r"\b(?:male|man|gentleman)\b")
 _DIGIT = re.compile(r"\d")
 _NO_DIGIT = re.compile(r"\D")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-_NUMBER = re.compile(r"(?<![\w-])\+?\(?\d[\d ()/-]{5,}\d(?![\w-])")
+_NUMBER = re.compile(r"[+(\d](?<![\w-].)(?:(?<=\d)|(?<=\+)\(?\d|(?<=\()\d)[\d ()/-]{5,}\d(?![\w-])")
 _DIAL = re.compile(r"\b(?:phone|mobile|cell|telephone|reach(?:ed)?|call|ring|contact)\b")
 _CARD = re.compile(r"\b(?:personal|id|identity|identification|resident|registration|chi|card)\b")
 _LIVES = re.compile(
