@@ -16,11 +16,12 @@ from polyclinic.clinics.frontdesk.rules.names import same_name, says_name, tells
 from polyclinic.clinics.frontdesk.rules.phones import WHOLE_NUMBER, digits, holds_number, same_number, says_number
 from polyclinic.clinics.frontdesk.rules.sexes import sex_of, sexes_said
 from polyclinic.people.demographics import Person
+from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.normal import letters
 from polyclinic.text.phrases import by_first_letter
 from polyclinic.text.words import words
 
-_ID_LABEL = re.compile(r"\b(?:no|nr|rrn|id|number|reg|registration|ssn|card|resident|num)\b", re.IGNORECASE)
+_ID_LABEL = lazy_pattern(r"\b(?:no|nr|rrn|id|number|reg|registration|ssn|card|resident|num)\b", re.IGNORECASE)
 FIELDS = ("name", "sex", "phone", "identifier", "address")
 
 
@@ -81,7 +82,7 @@ def stands(field: str, value: str, heard: Sequence[str]) -> bool:
 
 
 _NEAR, _LONGEST = 60, 20
-_CLAIM = re.compile(
+_CLAIM = lazy_pattern(
     r"(?:\b(?:my|our|the|child['’]s|patient['’]s)(?: [a-z]+){0,4}? ?(?:name|number|address|child) is|\bsays|\blive at"
     r"|\breach(?:ed)? (?:me )?on|\bsure:) $"
 )
@@ -90,10 +91,10 @@ _UNTOLD = r"(?:,? nobody|,? no one| one) has (?:ever )?(?:told|examined|diagnose
 _OF_A_CHILD = r"child(?:['’]s name is| is (?:fe)?male|['’]s id card says|(?<=personal number of my child) is)\b"
 """A parent tells who their child is: that names no other owner of a value."""
 _DOUBTS = "never|wrong|mistake|old|sorry|mean|meant|wait|actually|rather|instead|form|screen|crossed|mine"
-_DOUBT = re.compile(
+_DOUBT = lazy_pattern(
     rf"\b(?:not|(?<!also have )no(?!{_UNTOLD})|{by_first_letter(_DOUBTS)}|(?!{_OF_A_CHILD}){KIN})\b|n['’]t|\?"
 )
-_DOUBT_WORD = re.compile(rf"not|no|{_DOUBTS}|{KIN}|laws?|half")
+_DOUBT_WORD = lazy_pattern(rf"not|no|{_DOUBTS}|{KIN}|laws?|half")
 """Both look at small letters: a pattern that takes any case tries each of its words everywhere."""
 
 

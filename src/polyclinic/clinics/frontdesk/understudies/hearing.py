@@ -6,33 +6,34 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.phrases import last_place, word_begins
 from polyclinic.text.sentences import SENTENCE_START
 
 _NAME = r"[A-Z][\w'’-]*(?: (?:[a-z]{1,3} )?[A-Z][\w'’-]*){1,3}"
-_TWO_NAMES = re.compile(r"[A-Z][\w'’-]* (?:[a-z]{1,3} )?[A-Z]")
+_TWO_NAMES = lazy_pattern(r"[A-Z][\w'’-]* (?:[a-z]{1,3} )?[A-Z]")
 """Whatever holds a full name has this in it."""
 _LEADS = ("name's", "Name's", "name is", "Name is", "name:", "Name:", "I am", "I'm", "this is", "This is")
 _MORE_LEADS = ("called", "Called", "it is for", "It is for")
-_INTRODUCED = re.compile(rf"(?:{word_begins(_LEADS + _MORE_LEADS)})\s*({_NAME})")
-_ALONE = re.compile(rf"(?:{SENTENCE_START}|: ?)({_NAME})(?=[,.;]|$)")
-_BEFORE = re.compile(rf"({_NAME}) (?:is (?:the|my) name|here|speaking)\b")
-_TITLE = re.compile(r"\b(?:Dr|Doctor|Prof)\.? [A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*")
-_FEMALE = re.compile(r"\b(?:female|woman|lady)\b")
-_MALE = re.compile(r"\b(?:male|man|gentleman)\b")
-_DIGIT = re.compile(r"\d")
-_NO_DIGIT = re.compile(r"\D")
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-_NUMBER = re.compile(r"[+(\d](?<![\w-].)(?:(?<=\d)|(?<=\+)\(?\d|(?<=\()\d)[\d ()/-]{5,}\d(?![\w-])")
-_DIAL = re.compile(r"\b(?:phone|mobile|cell|telephone|reach(?:ed)?|call|ring|contact)\b")
-_CARD = re.compile(r"\b(?:personal|id|identity|identification|resident|registration|chi|card)\b")
-_LIVES = re.compile(
+_INTRODUCED = lazy_pattern(rf"(?:{word_begins(_LEADS + _MORE_LEADS)})\s*({_NAME})")
+_ALONE = lazy_pattern(rf"(?:{SENTENCE_START}|: ?)({_NAME})(?=[,.;]|$)")
+_BEFORE = lazy_pattern(rf"({_NAME}) (?:is (?:the|my) name|here|speaking)\b")
+_TITLE = lazy_pattern(r"\b(?:Dr|Doctor|Prof)\.? [A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*")
+_FEMALE = lazy_pattern(r"\b(?:female|woman|lady)\b")
+_MALE = lazy_pattern(r"\b(?:male|man|gentleman)\b")
+_DIGIT = lazy_pattern(r"\d")
+_NO_DIGIT = lazy_pattern(r"\D")
+_DATE = lazy_pattern(r"\d{4}-\d{2}-\d{2}")
+_NUMBER = lazy_pattern(r"[+(\d](?<![\w-].)(?:(?<=\d)|(?<=\+)\(?\d|(?<=\()\d)[\d ()/-]{5,}\d(?![\w-])")
+_DIAL = lazy_pattern(r"\b(?:phone|mobile|cell|telephone|reach(?:ed)?|call|ring|contact)\b")
+_CARD = lazy_pattern(r"\b(?:personal|id|identity|identification|resident|registration|chi|card)\b")
+_LIVES = lazy_pattern(
     r"\b(?:address(?: is|:)|live (?:at|in|on)|living (?:at|in)|home is(?: at)?|reside (?:at|in)|stay at)\s+(.+)",
     re.IGNORECASE,
 )
 _LIVES_HOLDS = ("address", "live at", "live in", "live on", "living", "home is", "reside", "stay at")
 """Whatever `_LIVES` finds begins with one of these."""
-_NEXT_SENTENCE = re.compile(r"[.;](?=\s+(?:My|I|The|You|And|It|Is|What)\b)|[.;!?]?\s*$")
+_NEXT_SENTENCE = lazy_pattern(r"[.;](?=\s+(?:My|I|The|You|And|It|Is|What)\b)|[.;!?]?\s*$")
 _NOT_NAMES = ("I", "Good", "Hello", "Hi", "Yes", "No", "My", "Sure", "The", "Thank", "Well")
 
 
