@@ -66,3 +66,12 @@ def test_an_assistants_phrase_is_found_in_a_whole_line(line: str) -> None:
     found = broken_by(f"Well. {line}")
     assert found is not None
     assert found.kind == "speaks as an assistant"
+
+
+@pytest.mark.parametrize(
+    "line", ["I am Kim, the ill person here.", "As the ill person I speak.", "아픈 사람 김민수입니다"]
+)
+def test_words_from_the_instructions_of_an_ill_person_are_found(line: str) -> None:
+    found = broken_by(line)
+    assert found is not None
+    assert found.kind == "echo of the instructions"

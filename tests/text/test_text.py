@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 import pytest
 
@@ -138,3 +139,11 @@ def test_a_name_is_mentioned_wherever_its_pattern_finds_it() -> None:
     )
     for text in texts:
         assert mentioned(text, names) == [name for name in names if name_pattern(name).search(text)]
+
+
+def test_words_of_ascii_text_are_those_that_the_pattern_finds() -> None:
+    chance = random.Random(3)
+    for _ in range(500):
+        text = "".join(chr(chance.randrange(128)) for _ in range(chance.randrange(60)))
+        assert words(text) == re.findall(r"\w+", text.casefold())
+        assert spoken_words(text) == re.findall(r"[\w']+", text.casefold())

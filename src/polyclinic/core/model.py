@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal, Protocol
 
@@ -17,7 +16,7 @@ from polyclinic.core.message import Message, ToolCall
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reply import schema_of
 from polyclinic.core.tool import ToolSpec
-from polyclinic.core.value import Keyed, Value
+from polyclinic.core.value import Keyed, Value, once, unchanging
 
 ModelKind = Literal["llm", "understudy", "human", "replay", "reader"]
 GIVEN_AGAIN: frozenset[ModelKind] = frozenset(("understudy",))
@@ -25,7 +24,8 @@ GIVEN_AGAIN: frozenset[ModelKind] = frozenset(("understudy",))
 FORM_IN_WORDS, TOOLS_IN_WORDS = "form told in words", "tools told in words"
 NANO = 1_000_000_000
 _PIECE = 2047
-_CANONICAL = b'{"messages":[%b],"prompt":%b,"role":%b,"settings":%b,"tools":%b}'
+_BEGINS = b'{"messages":['
+_CANONICAL = _BEGINS + b'%b],"prompt":%b,"role":%b,"settings":%b,"tools":%b}'
 
 
 class Settings(Keyed):
@@ -93,7 +93,7 @@ class Completion(Value):
     adapted: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@unchanging
 class Request:
     """One question to one role: the typed prompt, its rendered messages, the tools on offer and the settings.
 
@@ -104,7 +104,7 @@ class Request:
     prompt: Prompt[Any]
     messages: tuple[Message, ...]
     tools: tuple[ToolSpec, ...] = ()
-    settings: Settings = field(default_factory=Settings)
+    settings: Settings = Settings()
     episode: str = ""
     occurrence: int = 0
 
@@ -123,30 +123,23 @@ class Request:
         """The longest reply in tokens: what the agent asked for, else what the prompt's length in words comes to."""
         return self.settings.max_output_tokens or self.prompt.token_limit()
 
-    @property
+    @once
     def canonical(self) -> bytes:
-        """The request as canonical bytes: what it says, not which library said it. Worked out once, like `key`."""
-        known: bytes | None = self.__dict__.get("_canonical")
-        if known is not None:
-            return known
+        """The request as canonical bytes: what it says, not which library said it."""
         messages = b",".join([message.__dict__.get("_canonical") or message.canonical() for message in self.messages])
         tools = _quoted(tuple([tool.name for tool in self.tools])) if self.tools else b"[]"
-        known = self.__dict__["_canonical"] = _CANONICAL % (
-            messages,
-            _quoted(self.prompt.prompt_name()),
-            _quoted(self.role),
-            self.settings.canonical(),
-            tools,
-        )
-        return known
+        settings = self.settings.__dict__.get("_canonical") or self.settings.canonical()
+        return _CANONICAL % (messages, _quoted(self.prompt.prompt_name()), _quoted(self.role), settings, tools)
 
-    @property
+    @once
     def key(self) -> str:
-        """Names this request in the journal."""
-        known: str | None = self.__dict__.get("_key")
-        if known is None:
-            known = self.__dict__["_key"] = _digest(self.canonical)
-        return known
+        """Names this request in the journal: a digest of its canonical bytes."""
+        if self.messages and self.messages[0].role == "system":
+            first = self.messages[0].canonical()
+            digest, done = _begun(first).copy(), len(_BEGINS) + len(first)
+        else:
+            digest, done = hashlib.sha256(), 0
+        return _add(digest, self.canonical, done).hexdigest()[:32]
 
 
 @lru_cache(maxsize=4096)
@@ -155,14 +148,19 @@ def _quoted(value: str | tuple[str, ...]) -> bytes:
     return orjson.dumps(value)
 
 
-def _digest(data: bytes) -> str:
-    """A name for these bytes. They are taken in small pieces: for larger ones Python lets other threads run meanwhile,
+@lru_cache(maxsize=512)
+def _begun(first: bytes) -> hashlib._Hash:
+    """The digest of a request up to the end of its system message, which is the same in many requests: copy it."""
+    return _add(hashlib.sha256(_BEGINS), first, 0)
+
+
+def _add(digest: hashlib._Hash, data: bytes, done: int) -> hashlib._Hash:
+    """Add the bytes that are not done yet, in small pieces: for larger ones Python lets other threads run meanwhile,
     which costs more than the digest itself.
     """
-    digest = hashlib.sha256(data[:_PIECE])
-    for start in range(_PIECE, len(data), _PIECE):
+    for start in range(done, len(data), _PIECE):
         digest.update(data[start : start + _PIECE])
-    return digest.hexdigest()[:32]
+    return digest
 
 
 def role_of(seat: str) -> str:
@@ -222,5 +220,6 @@ def _estimate_wide(text: str) -> int:
 
 def estimate_usage(request: Request, text: str) -> Usage:
     """Usage for players that report none, marked as estimated and free of charge."""
-    read = sum([estimate_tokens(message.content) for message in request.messages])
+    said = [message.content for message in request.messages]  # `estimate_tokens` of each, without a call for each
+    read = sum([(len(words) + 3) // 4 if words.isascii() else _estimate_wide(words) for words in said])
     return Usage(input_tokens=read, output_tokens=estimate_tokens(text), estimated=True)

@@ -19,7 +19,7 @@ about others by role, and nobody says "I".
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, ClassVar, TypeVar
 
 from polyclinic.core.agent import Agent, Answer
@@ -30,7 +30,7 @@ from polyclinic.core.part_signs import PartBreak, broken_by, worth_reading
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reading import ReadingKind
 from polyclinic.core.transcript import Failed
-from polyclinic.core.value import Value
+from polyclinic.core.value import Value, unchanging
 from polyclinic.errors import ReplyError, SimulatedUserError
 from polyclinic.text.sentences import is_question, sentences
 from polyclinic.text.words import spoken_words
@@ -81,7 +81,7 @@ OUT_OF_PART = ReadingKind(
 )
 
 
-@dataclass(frozen=True)
+@unchanging
 class Part:
     """What one line of a simulated person is held to.
 

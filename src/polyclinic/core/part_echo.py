@@ -60,9 +60,7 @@ def echo_of_instructions(line: str, mine: list[str], told: str) -> str:
     """A run of words of an instruction (a sentence to "you" in which nobody says "I"), or a whole sentence."""
     known, whole, beginnings = _runs(told)
     anyone = _anyone(mine)
-    if beginnings.isdisjoint(
-        (*zip(mine, mine[1:], mine[2:], strict=False), *zip(anyone, anyone[1:], anyone[2:], strict=False))
-    ):
+    if beginnings.isdisjoint(zip(anyone, anyone[1:], anyone[2:], strict=False)):
         return ""
     copied = next((sentence for sentence in sentences(line) if tuple(spoken_words(sentence)) in whole), "")
     if copied:
@@ -79,12 +77,14 @@ _Words = tuple[str, ...]
 
 def _anyone(words: Sequence[str]) -> _Words:
     """Words with one sign for "I" and "you" alike."""
-    return tuple("*" if word in _WHO else word for word in words)
+    return tuple(["*" if word in _WHO else word for word in words])
 
 
 @lru_cache(maxsize=64)
 def _runs(told: str) -> tuple[frozenset[_Words], frozenset[_Words], frozenset[_Words]]:
-    """Runs of words of instructions, whole sentences, and the first three words of each of both."""
+    """Runs of words of instructions, whole sentences, and the first three words of each of both, "I" and "you"
+    alike.
+    """
     found: set[_Words] = set()
     whole: set[_Words] = set()
     for sentence in sentences(told):
@@ -96,4 +96,4 @@ def _runs(told: str) -> tuple[frozenset[_Words], frozenset[_Words], frozenset[_W
             found |= runs
             if _ORDERS.search(sentence):  # said back as "my" for "your", an order is still an order
                 found |= {_anyone(run) for run in runs}
-    return frozenset(found), frozenset(whole), frozenset(run[:3] for run in found | whole)
+    return frozenset(found), frozenset(whole), frozenset(_anyone(run[:3]) for run in found | whole)

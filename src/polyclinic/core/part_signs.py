@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from polyclinic.core.part_echo import echo_of_instructions, echo_of_other, speaks_of_self
+from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.normal import normalise
 from polyclinic.text.phrases import mentioned
 from polyclinic.text.sentences import SENTENCE_START, sentences
@@ -28,7 +29,7 @@ BreakKind = Literal[
     "read as out of the part",
 ]
 
-_ASSISTANT = re.compile(
+_ASSISTANT = lazy_pattern(
     r"\b(?:as an? (?:ai|(?:large )?language model|virtual assistant|assistant)\b"
     r"|i(?: am|'m) (?:just )?an? (?:ai|(?:large )?language model|simulated|virtual assistant|chatbot)\b"
     r"|i (?:do|did)(?:n't| not) have a file\b|continue (?:this|the|our) conversation"
@@ -60,7 +61,7 @@ _ASSISTANT_HOLDS = (
     *("character", "professional", "a file", "conversation"),
 )
 """Whatever `_ASSISTANT` finds has one of these in it. To look for them takes a twentieth of its time."""
-_ADVISES = re.compile(
+_ADVISES = lazy_pattern(
     r"\b(?:based on (?:your|the) (?:symptoms|description|information)"
     r"|i (?:would|'d) recommend (?:that you|you|seeing|a\b)|i(?:'m| am) sorry to hear"
     r"|here to (?:(?:support|help|assist|guide|comfort|listen to) you|provide|offer)\b"
@@ -81,25 +82,25 @@ _ADVISES_HOLDS = (
     "reassure",
     "i understand",
 )
-_ASSISTANT_KO = re.compile(
+_ASSISTANT_KO = lazy_pattern(
     r"인공지능|언어 ?모델|(?:AI|ai) ?(?:로서|어시스턴트|비서|모델)|도와 ?드릴까요"
     r"|도와 ?드릴 수 (?:있|없)|도와 ?드리겠"
     r"|도움이 되었기를|제 지시(?:사항|문)|(?:알려|말씀|설명해|안내해) ?드릴까요|도움을 드[리릴]"
     r"|도움이 필요하(?:시면|시나요|다면)|상담이 필요하|정보를 드리|방법은 여러 가지|것이 중요합니다"
     r"|(?:진료|치료|검사|상담)[을를] 받으세요"
 )
-_PREFACE = re.compile(
+_PREFACE = lazy_pattern(
     r"^(?:note|rules?|instructions?|below (?:is|are)|response|reply|answer)\b\s*[:\-]|^below (?:is|are) "
 )
-_OFFER = re.compile(
+_OFFER = lazy_pattern(
     r"^(?:sure|certainly|of course|absolutely)[!.,:]\s+(?:here|i can (?:help|assist|provide)|i'd be|i will help)"
 )
-_FORM = re.compile(r"^\s*(?:\{.*\}|\[\s*[\{\"].*\]|```.*)\s*$", re.DOTALL)
-_DIRECTION = re.compile(r"^\s*(?:\*[^*]{3,}\*|\[[^\]]{3,}\])|^\s*\((?=[^)]*\s[^)]*\))[^)]{8,}\)")
-_TELLS_OTHERS = re.compile(
+_FORM = lazy_pattern(r"^\s*(?:\{.*\}|\[\s*[\{\"].*\]|```.*)\s*$", re.DOTALL)
+_DIRECTION = lazy_pattern(r"^\s*(?:\*[^*]{3,}\*|\[[^\]]{3,}\])|^\s*\((?=[^)]*\s[^)]*\))[^)]{8,}\)")
+_TELLS_OTHERS = lazy_pattern(
     r"\byou(?:r|rs|'re|'ve|'ll)?\b|\bthe (?:child|patient|nurse|doctor|caller|student|tutor)\b|당신|귀하"
 )
-_ILL = re.compile(
+_ILL = lazy_pattern(
     r"\b(?:i am|i'm|as) [^.!?]{0,40}\bthe ill person\b|아픈 사람 [가-힣]{2,5}입니다|(?:저|나)는 아픈 사람입니다"
     r"|(?:마음에 걸리는 것|소중히 여기는 것|믿고 있는 것|치료에 바라는 것)(?:[:과]|에 대해)"
     r"|도움을 (?:주는|받는) 사람|돕는 사람이 아닙니다|상담자(?:입니다|로서|의 역할|가 (?:말한|직접))"
@@ -159,7 +160,7 @@ def broken_by(
     found = found or _greets(text, own)
     if found:
         return PartBreak("speaks for the other", found)
-    match = _ILL.search(line)
+    match = _ILL.search(line) if "the ill person" in line or not line.isascii() else None  # else it finds nothing
     if match:
         return PartBreak("echo of the instructions", match[0])
     found = _third_person(text, own) if _holds_one(line, _normalised(tuple(own))) else ""

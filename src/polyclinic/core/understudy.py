@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
@@ -26,6 +25,7 @@ from polyclinic.core.model import Request
 from polyclinic.core.prompt import Prompt
 from polyclinic.core.reading import Question, Says
 from polyclinic.core.seed import stream
+from polyclinic.core.value import unchanging
 from polyclinic.errors import EngineError
 
 P = TypeVar("P", bound=Prompt[Any])
@@ -48,7 +48,7 @@ class Ears(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@unchanging
 class Ask(Generic[P]):
     """One question to an understudy."""
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.phrases import by_first_letter
 
 _UNITS = {
@@ -25,12 +26,12 @@ _ORDINALS = {
 _SCALES = {"hundred": 100, "thousand": 1000}
 _TIMES = {"double": 2, "triple": 3, "treble": 3}
 _WORD = "|".join(sorted({*_UNITS, *_TENS, *_ORDINALS, *_SCALES, *_TIMES}, key=len, reverse=True))
-_RUN = re.compile(rf"\b(?:{_WORD})(?:(?:[\s-]+(?:and[\s-]+)?|, )(?:{_WORD}|\d)\b)*(?![\w])", re.IGNORECASE)
-_SAID = re.compile(rf"\b(?:{by_first_letter(_WORD)})")
-_SPLIT = re.compile(r"(?:[\s-]+and[\s-]+|[\s-]+)")
+_RUN = lazy_pattern(rf"\b(?:{_WORD})(?:(?:[\s-]+(?:and[\s-]+)?|, )(?:{_WORD}|\d)\b)*(?![\w])", re.IGNORECASE)
+_SAID = lazy_pattern(rf"\b(?:{by_first_letter(_WORD)})")
+_SPLIT = lazy_pattern(r"(?:[\s-]+and[\s-]+|[\s-]+)")
 _CENTURIES = ("18", "19", "20")
 _KOREAN = dict(zip("공영일이삼사오육륙칠팔구", "001234566789", strict=True))
-_KOREAN_RUN = re.compile(rf"(?<![가-힣])[{''.join(_KOREAN)}](?:[ -]?[{''.join(_KOREAN)}]){{2,}}")
+_KOREAN_RUN = lazy_pattern(rf"(?<![가-힣])[{''.join(_KOREAN)}](?:[ -]?[{''.join(_KOREAN)}]){{2,}}")
 
 
 @lru_cache(4096)

@@ -57,6 +57,13 @@ def by_first_letter(alternatives: str) -> str:
     )
 
 
+def word_begins(words: Iterable[str]) -> str:
+    """A pattern of words or phrases that begin where a word begins. It looks back only after it has found one, so a
+    search goes from one of their first letters to the next.
+    """
+    return "|".join(rf"{word}(?<!\w{word})" for word in words)
+
+
 def contains_phrase(text: str, phrase: str) -> bool:
     """Whether the phrase occurs in the text as whole words, in any case."""
     return stands_in(phrase.casefold(), text.casefold())

@@ -12,12 +12,22 @@ import pytest
 from polyclinic.clinics.frontdesk.prompts import StaffBooks, StaffChanges, StaffRecord
 from polyclinic.clinics.frontdesk.prompts.replies import EMERGENCY, NOT_YET
 from polyclinic.clinics.frontdesk.rules.addresses import tells_address
+from polyclinic.clinics.frontdesk.rules.clauses import _KIN
 from polyclinic.clinics.frontdesk.rules.names import tells_name
-from polyclinic.clinics.frontdesk.rules.particulars import plainly, was_said
+from polyclinic.clinics.frontdesk.rules.particulars import _DOUBT, _DOUBTS, _may_doubt, plainly, was_said
 from polyclinic.clinics.frontdesk.rules.phones import says_number
-from polyclinic.clinics.frontdesk.rules.sexes import sexes_said
+from polyclinic.clinics.frontdesk.rules.sexes import (
+    _ANY,
+    _AT_ONCE,
+    _RELATIVES,
+    _TITLES,
+    _WORDS,
+    _count_sexes,
+    sexes_said,
+)
 from polyclinic.clinics.frontdesk.scenario.config import preset
 from polyclinic.clinics.frontdesk.scenario.synthesis import synthesize
+from polyclinic.clinics.frontdesk.understudies.hearing import _INTRODUCED, _NAME, _NUMBER
 from polyclinic.core.agent import read_completion
 from polyclinic.core.files import package_data
 from polyclinic.core.model import Completion
@@ -82,12 +92,13 @@ def test_a_reply_is_taken_or_refused_as_its_closed_form_would(prompt: Prompt[Any
 PEOPLE = [contact.caller.person for contact in synthesize(preset("primary"), 3, 1) if contact.kind == "visit"]
 
 
+@pytest.mark.parametrize("speaker", ["", "_parent", "_interpreter"])
 @pytest.mark.parametrize("voice", ["first", "second"])
-def test_what_is_told_plainly_is_told_by_the_long_way_too(voice: str) -> None:
+def test_what_is_told_plainly_is_told_by_the_long_way_too(voice: str, speaker: str) -> None:
     words = package_data("polyclinic.clinics.frontdesk", "data/voices.toml")[voice]["patient"]
     quick = 0
     for person in PEOPLE[:120]:
-        said = "".join(words[part] for part in ("person", "numbers", "address", "undiagnosed"))
+        said = "".join([*(words[part + speaker] for part in ("person", "numbers", "address")), words["undiagnosed"]])
         text = said.format(**person.model_dump(), adult="woman" if person.sex == "female" else "man")
         assert person.sex in sexes_said(text)
         for field, long in (
@@ -101,6 +112,8 @@ def test_what_is_told_plainly_is_told_by_the_long_way_too(voice: str) -> None:
             value = getattr(person, field)
             for wrong in (f"My number is {value}, no, wait.", f"My boss's address is {value}.", f"I lost {value}."):
                 assert not plainly(value, wrong), wrong
+            for wrong in (f"The number of my child is {value}.", f"My number is {value}. I have no number."):
+                assert not plainly(value, wrong), wrong
     assert quick == 480
 
 
@@ -108,3 +121,62 @@ def test_what_is_told_plainly_is_told_by_the_long_way_too(voice: str) -> None:
 def test_a_no_that_may_take_back_what_was_told_is_looked_at_the_long_way(after: str) -> None:
     assert plainly("+821004526230", "My number is +821004526230. No, nobody has told me what it is.")
     assert not plainly("+821004526230", f"My number is +821004526230. {after}")
+
+
+_ODD = ["fiancé", "fiancée", "fiancees", "grandad", "kid", "kids", "neighbor", "neighbour", "mother-in-law", "in-laws"]
+
+
+def _sentences(words: list[str]) -> list[str]:
+    """Sentences with one to three of the words, or with longer words that hold them."""
+    draw = random.Random(5)
+    found = []
+    for word in words * 3:
+        other = draw.choice(words)
+        found += [f"it is {word} {other}, really", f"{word}-{other} x{word} {other}2.", f"{word}s; {other}'s", word]
+    return found
+
+
+def test_whatever_may_deny_a_value_passes_the_quick_look() -> None:
+    words = [word for word in f"{_DOUBTS}|{_KIN}|no|not".split("|") if word.replace(" ", "").isalpha()]
+    doubted = [text for text in _sentences([*words, *_ODD, "don't", "isn’t", "so?"]) if _DOUBT.search(text)]
+    assert len(doubted) > 500
+    assert all(_may_doubt(text) for text in doubted)
+    assert not _may_doubt("my address is 4, notary road, knowland. i know a sonata.")
+
+
+def test_words_that_tell_a_sex_are_counted_as_the_pattern_finds_them() -> None:
+    every = "|".join((*_WORDS.values(), *_RELATIVES.values(), *_TITLES.values()))
+    words = [word for word in every.split("|") if re.fullmatch(r"[a-z'-]+", word)]
+    for text in _sentences([*words, "females", "femal", "woman", "women", "여자"]):
+        assert _count_sexes(text) == len(_ANY.findall(text.lower())), text
+    assert _AT_ONCE.findall("I am male, and WI am a man. Grandchild is male. The child is a woman; patient is man") == [
+        "male",
+        "woman",
+        "man",
+    ]
+
+
+_SLOW_NUMBER = re.compile(r"(?<![\w-])\+?\(?\d[\d ()/-]{5,}\d(?![\w-])")
+_SLOW_INTRODUCED = re.compile(
+    rf"(?:\b[Nn]ame(?:'s| is|:)|\bI am|\bI'm|\b[Tt]his is|\b[Cc]alled|\b[Ii]t is for)\s*({_NAME})"
+)
+_PIECES = ["name's", "Name is", "name:", "I am", "I'm", "this is", "Called", "it is for", "surname is", "WI am", "x"]
+
+
+@pytest.mark.parametrize(
+    ("quick", "slow", "pieces"),
+    [
+        (_NUMBER, _SLOW_NUMBER, list("+()-/0123456789a. ")),
+        (_INTRODUCED, _SLOW_INTRODUCED, [*_PIECES, " ", " ", "Kim", "Lee Tae-min", " de Boer", "Ann Lee", ". "]),
+    ],
+)
+def test_a_pattern_that_goes_from_letter_to_letter_finds_what_the_plain_one_finds(
+    quick: re.Pattern[str], slow: re.Pattern[str], pieces: list[str]
+) -> None:
+    draw, found = random.Random(2), 0
+    for _ in range(10_000):
+        text = "".join(draw.choice(pieces) for _ in range(draw.randrange(24)))
+        places = [match.span() for match in slow.finditer(text)]
+        assert [match.span() for match in quick.finditer(text)] == places, text
+        found += len(places)
+    assert found > 500

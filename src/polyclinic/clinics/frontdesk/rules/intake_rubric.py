@@ -9,16 +9,17 @@ from dataclasses import dataclass
 from polyclinic.clinics.frontdesk.rules.codes import PASS, RubricVerdict
 from polyclinic.clinics.frontdesk.rules.particulars import FIELDS, same, was_said
 from polyclinic.people.demographics import Person
+from polyclinic.text.lazily import lazy_pattern
 
 _ASKED = {
-    "name": re.compile(r"\b(name|called|who (am i|you are))\b", re.IGNORECASE),
-    "sex": re.compile(r"\b(sex|gender|male|female|man or (a )?woman)\b", re.IGNORECASE),
-    "phone": re.compile(r"\b((tele)?phone|mobile|cell|(contact|reach|call) (number|you))\b", re.IGNORECASE),
-    "identifier": re.compile(
+    "name": lazy_pattern(r"\b(name|called|who (am i|you are))\b", re.IGNORECASE),
+    "sex": lazy_pattern(r"\b(sex|gender|male|female|man or (a )?woman)\b", re.IGNORECASE),
+    "phone": lazy_pattern(r"\b((tele)?phone|mobile|cell|(contact|reach|call) (number|you))\b", re.IGNORECASE),
+    "identifier": lazy_pattern(
         r"\b(id|identification|identifier|identity|(resident|personal|registration|national) number|chi)\b",
         re.IGNORECASE,
     ),
-    "address": re.compile(r"\b(address|where (do |are )?you (live|living|stay))\b", re.IGNORECASE),
+    "address": lazy_pattern(r"\b(address|where (do |are )?you (live|living|stay))\b", re.IGNORECASE),
 }
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from polyclinic.clinics.frontdesk.rules.addresses import same_address, says_address, tells_address
 from polyclinic.clinics.frontdesk.rules.clauses import KIN
@@ -15,10 +16,12 @@ from polyclinic.clinics.frontdesk.rules.names import same_name, says_name, tells
 from polyclinic.clinics.frontdesk.rules.phones import WHOLE_NUMBER, digits, holds_number, same_number, says_number
 from polyclinic.clinics.frontdesk.rules.sexes import sex_of, sexes_said
 from polyclinic.people.demographics import Person
+from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.normal import letters
 from polyclinic.text.phrases import by_first_letter
+from polyclinic.text.words import words
 
-_ID_LABEL = re.compile(r"\b(?:no|nr|rrn|id|number|reg|registration|ssn|card|resident|num)\b", re.IGNORECASE)
+_ID_LABEL = lazy_pattern(r"\b(?:no|nr|rrn|id|number|reg|registration|ssn|card|resident|num)\b", re.IGNORECASE)
 FIELDS = ("name", "sex", "phone", "identifier", "address")
 
 
@@ -78,15 +81,20 @@ def stands(field: str, value: str, heard: Sequence[str]) -> bool:
     return len(wanted) >= WHOLE_NUMBER and any(says_address(value, text, whole=True) for text in heard)
 
 
-_NEAR = 60
-_CLAIM = re.compile(
+_NEAR, _LONGEST = 60, 20
+_CLAIM = lazy_pattern(
     r"(?:\b(?:my|our|the|child['’]s|patient['’]s)(?: [a-z]+){0,4}? ?(?:name|number|address|child) is|\bsays|\blive at"
     r"|\breach(?:ed)? (?:me )?on|\bsure:) $"
 )
 _UNTOLD = r"(?:,? nobody|,? no one| one) has (?:ever )?(?:told|examined|diagnosed|explained|looked)\b"
 """After "no": the answer to the question what the illness is, which denies nothing that was said before."""
+_OF_A_CHILD = r"child(?:['’]s name is| is (?:fe)?male|['’]s id card says|(?<=personal number of my child) is)\b"
+"""A parent tells who their child is: that names no other owner of a value."""
 _DOUBTS = "never|wrong|mistake|old|sorry|mean|meant|wait|actually|rather|instead|form|screen|crossed|mine"
-_DOUBT = re.compile(rf"\b(?:not|no(?!{_UNTOLD})|{by_first_letter(_DOUBTS)}|{KIN})\b|n['’]t|\?")
+_DOUBT = lazy_pattern(
+    rf"\b(?:not|(?<!also have )no(?!{_UNTOLD})|{by_first_letter(_DOUBTS)}|(?!{_OF_A_CHILD}){KIN})\b|n['’]t|\?"
+)
+_DOUBT_WORD = lazy_pattern(rf"not|no|{_DOUBTS}|{KIN}|laws?|half")
 """Both look at small letters: a pattern that takes any case tries each of its words everywhere."""
 
 
@@ -100,10 +108,23 @@ def plainly(value: str, text: str) -> bool:
         return False
     before = text[max(0, begins - _NEAR) : begins].lower()
     sentence = before[max(before.rfind(". "), 0) :]
-    if _CLAIM.search(sentence) is None or _DOUBT.search(sentence) is not None:
+    if _CLAIM.search(sentence) is None or (_may_doubt(sentence) and _DOUBT.search(sentence) is not None):
         return False
-    after = _DOUBT.search(text[ends : ends + 2 * _NEAR].lower())  # an answer that begins near is seen whole
-    return after is None or after.start() >= _NEAR
+    after = text[ends : ends + 2 * _NEAR].lower()  # an answer that begins near is seen whole
+    doubt = _DOUBT.search(after) if _may_doubt(after[: _NEAR + _LONGEST]) else None
+    return doubt is None or doubt.start() >= _NEAR
+
+
+def _may_doubt(text: str) -> bool:
+    """Whether a text has a word or mark without which `_DOUBT` finds nothing. Most words were met before."""
+    if "?" in text or "n't" in text or "n’t" in text:
+        return True
+    return True in [_doubts(word) for word in words(text)]
+
+
+@lru_cache(4096)
+def _doubts(word: str) -> bool:
+    return _DOUBT_WORD.fullmatch(word) is not None
 
 
 def _whole(value: str, text: str) -> bool:

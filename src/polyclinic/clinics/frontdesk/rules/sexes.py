@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from polyclinic.clinics.frontdesk.rules.clauses import clauses
 from polyclinic.text.lazily import lazy_pattern
-from polyclinic.text.phrases import by_first_letter
+from polyclinic.text.phrases import by_first_letter, word_begins
 
 _WORDS = {
     "female": r"fe?e?mal?e?s?|fem|femail|feminine|wom[ae]n|lady|girl|gal|lass|여자|여성|여아|여학생",
@@ -159,18 +159,33 @@ def _evidence(text: str) -> Iterator[tuple[str, float]]:
                 yield sex, 0.1
 
 
-_AT_ONCE = lazy_pattern(r"\b(?:I am|[Cc]hild is|[Pp]atient is|[Ss]ex is) (?:an? )?(female|male|woman|man)(?=[.,;]|$)")
+_TELL = ("I am", "child is", "Child is", "patient is", "Patient is", "sex is", "Sex is")
+_AT_ONCE = lazy_pattern(rf"(?:{word_begins(_TELL)}) (?:an? )?(female|male|woman|man)(?=[.,;]|$)")
 _ANY = lazy_pattern(
     rf"(?<![a-z])(?:{by_first_letter('|'.join((*_WORDS.values(), *_RELATIVES.values(), *_TITLES.values())))})(?![a-z])"
 )
+_SMALL_LETTERS = "".join(chr(code) if chr(code).islower() else " " for code in range(128))
 _AS_SAID = {"female": "female", "woman": "female", "male": "male", "man": "male"}
+
+
+@lru_cache(4096)
+def _tells_sex(word: str) -> bool:
+    return _ANY.fullmatch(word) is not None
+
+
+def _count_sexes(text: str) -> int:
+    """How many words of a text tell a sex. Most words were met before."""
+    lowered = text.lower()
+    if not text.isascii() or "ma'am" in lowered:
+        return len(_ANY.findall(lowered))
+    return [_tells_sex(word) for word in lowered.translate(_SMALL_LETTERS).split()].count(True)
 
 
 @lru_cache(4096)
 def sexes_said(text: str) -> frozenset[str]:
     """The sexes that a text tells of the patient, by the weightiest words in it: both where these are alike."""
     told = _AT_ONCE.findall(text)
-    if told and len(set(told)) == 1 and len(_ANY.findall(text.lower())) == len(told):
+    if told and len(set(told)) == 1 and _count_sexes(text) == len(told):
         return frozenset({_AS_SAID[told[0]]})
     weight: dict[str, float] = {}
     for sex, weighs in _evidence(text):

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from datetime import date
 
 from polyclinic.clinics.frontdesk.rules.told import is_told, masked
 from polyclinic.text.dates import Order, plain
 from polyclinic.text.days import days_named
+from polyclinic.text.lazily import lazy_pattern
 
-_WORKED_OUT = re.compile(
+_WORKED_OUT = lazy_pattern(
     r"\bi (?:was born|arrived|came|followed)\b[^;]{0,12}(?:\d years?|the year|two|a year|later|years)"
     r"|\b(?:years?|months?|days?) (?:to the day )?(?:after|before|older|younger) (?:him|her|me|that|than|my|them"
     r"|this)\b"
 )
 """The speaker's own date would have to be worked out from another one."""
-_ANOTHER_DAY = re.compile(
+_ANOTHER_DAY = lazy_pattern(
     r"\b(?:married|wedding|died|passed|funeral|moved|discharged|operation|operated|surgery|graduated|retired"
     r"|anniversary|started"
     r"|diagnosed|admitted|appointment|visit|vaccinat\w+|seen|issued|expires?)\b"

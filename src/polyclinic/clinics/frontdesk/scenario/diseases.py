@@ -19,9 +19,10 @@ from pydantic import Field, ValidationError
 from polyclinic.core.files import bad_file, package_data, package_text, read_data, read_text
 from polyclinic.core.message import Frozen
 from polyclinic.people.locales import Sex
+from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.phrases import phrase_pattern
 
-_JARGON = re.compile(
+_JARGON = lazy_pattern(
     r"\b(dyspn\w*|pyrexia|icter\w*|haematuria|hematuria|melaena|melena|syncope|pruritus|myalgia|arthralgia"
     r"|oedema|edema|emesis|"
     r"tachycardia|bradycardia|haemoptysis|hemoptysis|dysphagia|dysuria|polyuria|polydipsia|paraesthesia"
@@ -33,7 +34,7 @@ _JARGON = re.compile(
 )
 
 
-_EXAMINED = re.compile(
+_EXAMINED = lazy_pattern(
     r"\b(?:scans?|x-rays?|blood tests?|tested positive|positive (?:home )?test|smear|heart tracing|murmur|transfusions?"
     r"|inhaler|puffer|adrenaline pen|check-up|sugar meter|blood pressure machine|blood counts?|biopsy|ultrasound)\b",
     re.IGNORECASE,

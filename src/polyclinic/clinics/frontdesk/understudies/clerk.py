@@ -14,11 +14,12 @@ from polyclinic.clinics.frontdesk.understudies.triage import for_diagnosis, for_
 from polyclinic.clinics.frontdesk.understudies.voice import line
 from polyclinic.core.understudy import Ask, Understudy, answers
 from polyclinic.people.locales import Sex
+from polyclinic.text.lazily import lazy_pattern
 
 _CLEAR_LEAD = 3
-_GREETING = re.compile(r"^\s*(?:hello|hi|good (?:morning|day|afternoon|evening))\b[.,!]?\s*", re.IGNORECASE)
-_DIGIT = re.compile(r"\d")
-_DIAGNOSED = re.compile(r"\b(?:told (?:me )?(?:that )?(?:I|it)|said (?:that )?(?:I|it)|diagnos\w+)\b", re.IGNORECASE)
+_GREETING = lazy_pattern(r"^\s*(?:hello|hi|good (?:morning|day|afternoon|evening))\b[.,!]?\s*", re.IGNORECASE)
+_DIGIT = lazy_pattern(r"\d")
+_DIAGNOSED = lazy_pattern(r"\b(?:told (?:me )?(?:that )?(?:I|it)|said (?:that )?(?:I|it)|diagnos\w+)\b", re.IGNORECASE)
 _MANY = 4
 
 

@@ -6,26 +6,34 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from polyclinic.text.phrases import last_place
+from polyclinic.text.lazily import lazy_pattern
+from polyclinic.text.phrases import last_place, word_begins
 from polyclinic.text.sentences import SENTENCE_START
 
 _NAME = r"[A-Z][\w'’-]*(?: (?:[a-z]{1,3} )?[A-Z][\w'’-]*){1,3}"
-_INTRODUCED = re.compile(rf"(?:\b[Nn]ame(?:'s| is|:)|\bI am|\bI'm|\b[Tt]his is|\b[Cc]alled|\b[Ii]t is for)\s*({_NAME})")
-_ALONE = re.compile(rf"(?:{SENTENCE_START}|: ?)({_NAME})(?=[,.;]|$)")
-_BEFORE = re.compile(rf"({_NAME}) (?:is (?:the|my) name|here|speaking)\b")
-_TITLE = re.compile(r"\b(?:Dr|Doctor|Prof)\.? [A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*")
-_FEMALE = re.compile(r"\b(?:female|woman|lady)\b")
-_MALE = re.compile(r"\b(?:male|man|gentleman)\b")
-_NUMBER = re.compile(r"(?<![\w-])\+?\(?\d[\d ()/-]{5,}\d(?![\w-])")
-_DIAL = re.compile(r"\b(?:phone|mobile|cell|telephone|reach(?:ed)?|call|ring|contact)\b")
-_CARD = re.compile(r"\b(?:personal|id|identity|identification|resident|registration|chi|card)\b")
-_LIVES = re.compile(
+_TWO_NAMES = lazy_pattern(r"[A-Z][\w'’-]* (?:[a-z]{1,3} )?[A-Z]")
+"""Whatever holds a full name has this in it."""
+_LEADS = ("name's", "Name's", "name is", "Name is", "name:", "Name:", "I am", "I'm", "this is", "This is")
+_MORE_LEADS = ("called", "Called", "it is for", "It is for")
+_INTRODUCED = lazy_pattern(rf"(?:{word_begins(_LEADS + _MORE_LEADS)})\s*({_NAME})")
+_ALONE = lazy_pattern(rf"(?:{SENTENCE_START}|: ?)({_NAME})(?=[,.;]|$)")
+_BEFORE = lazy_pattern(rf"({_NAME}) (?:is (?:the|my) name|here|speaking)\b")
+_TITLE = lazy_pattern(r"\b(?:Dr|Doctor|Prof)\.? [A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*")
+_FEMALE = lazy_pattern(r"\b(?:female|woman|lady)\b")
+_MALE = lazy_pattern(r"\b(?:male|man|gentleman)\b")
+_DIGIT = lazy_pattern(r"\d")
+_NO_DIGIT = lazy_pattern(r"\D")
+_DATE = lazy_pattern(r"\d{4}-\d{2}-\d{2}")
+_NUMBER = lazy_pattern(r"[+(\d](?<![\w-].)(?:(?<=\d)|(?<=\+)\(?\d|(?<=\()\d)[\d ()/-]{5,}\d(?![\w-])")
+_DIAL = lazy_pattern(r"\b(?:phone|mobile|cell|telephone|reach(?:ed)?|call|ring|contact)\b")
+_CARD = lazy_pattern(r"\b(?:personal|id|identity|identification|resident|registration|chi|card)\b")
+_LIVES = lazy_pattern(
     r"\b(?:address(?: is|:)|live (?:at|in|on)|living (?:at|in)|home is(?: at)?|reside (?:at|in)|stay at)\s+(.+)",
     re.IGNORECASE,
 )
 _LIVES_HOLDS = ("address", "live at", "live in", "live on", "living", "home is", "reside", "stay at")
 """Whatever `_LIVES` finds begins with one of these."""
-_NEXT_SENTENCE = re.compile(r"[.;](?=\s+(?:My|I|The|You|And|It|Is|What)\b)|[.;!?]?\s*$")
+_NEXT_SENTENCE = lazy_pattern(r"[.;](?=\s+(?:My|I|The|You|And|It|Is|What)\b)|[.;!?]?\s*$")
 _NOT_NAMES = ("I", "Good", "Hello", "Hi", "Yes", "No", "My", "Sure", "The", "Thank", "Well")
 
 
@@ -66,11 +74,13 @@ def _end(text: str) -> int:
 def _numbers(text: str) -> dict[str, str]:
     """Phone and personal number, told apart by the nearest words before them, otherwise by their form."""
     found: dict[str, str] = {}
+    if _DIGIT.search(text) is None:
+        return found
     begins = 0
     for match in _NUMBER.finditer(text):
         before, value = text[begins : match.start()].lower(), match[0].strip()
         begins = match.end()
-        if len(re.sub(r"\D", "", value)) < 7 or re.fullmatch(r"\d{4}-\d{2}-\d{2}", value):
+        if len(_NO_DIGIT.sub("", value)) < 7 or _DATE.fullmatch(value):
             continue
         card, dial = last_place(_CARD, before), last_place(_DIAL, before)
         if card > dial and not value.startswith("+"):
@@ -84,6 +94,8 @@ def _numbers(text: str) -> dict[str, str]:
 
 def _name(text: str) -> str:
     """A full name where somebody is introduced; doctors are not."""
+    if _TWO_NAMES.search(text) is None:
+        return ""
     plain = _TITLE.sub(" ", text)
     for pattern in (_BEFORE, _INTRODUCED, _ALONE):
         names: Sequence[str] = [name for name in pattern.findall(plain) if name.split()[0] not in _NOT_NAMES]

@@ -11,9 +11,10 @@ from polyclinic.clinics.frontdesk.scenario.diseases import packaged_diseases
 from polyclinic.clinics.frontdesk.understudies.voice import line
 from polyclinic.core.understudy import Ask, Understudy, answers
 from polyclinic.people.patient_axes import PatientAxes
+from polyclinic.text.lazily import lazy_pattern
 
-_WHO_ARE_YOU = re.compile(r"\b(name|phone|address|personal number|who are you|where do you live)\b", re.IGNORECASE)
-_WHAT_IS_IT = re.compile(r"\bdiagnos|\btold you what|\bwhat illness|\bdoctor.*(before|already)", re.IGNORECASE)
+_WHO_ARE_YOU = lazy_pattern(r"\b(name|phone|address|personal number|who are you|where do you live)\b", re.IGNORECASE)
+_WHAT_IS_IT = lazy_pattern(r"\bdiagnos|\btold you what|\bwhat illness|\bdoctor.*(before|already)", re.IGNORECASE)
 _ADULT = {"female": "woman", "male": "man"}
 
 

@@ -17,6 +17,7 @@ from polyclinic.clinics.frontdesk.understudies.hearing import listen
 from polyclinic.clinics.frontdesk.understudies.voice import line
 from polyclinic.core.understudy import Ask, answers
 from polyclinic.text.dates import dates_in
+from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.phrases import stands_in
 from polyclinic.text.sentences import SENTENCE_START
 
@@ -25,10 +26,10 @@ _ANYBODY = WISH.ask(wish=WISHES["no_preference"])
 _THIS_DOCTOR = WISH.ask(wish=WISHES["physician"])
 _NOT_THIS_DOCTOR = WISH.ask(wish=WISHES["not_physician"])
 _CANCEL = INTENT.ask(intent=INTENTS["cancel"])
-_NEXT = re.compile(r"\b(?:earliest|soonest|next (?:opening|slot|time)|right away|straight away)\b", re.IGNORECASE)
-_GIVES_UP = re.compile(r"\b(?:cancel|call(?:ing)? (?:it |this )?off|give (?:it|this) up)", re.IGNORECASE)
-_SOONER = re.compile(r"\b(?:sooner|earlier|move|forward)\b", re.IGNORECASE)
-_ASKS_FOR = re.compile(rf"(?:\b(?:I would|I['’]d) like to see|{SENTENCE_START}Could it be) $")
+_NEXT = lazy_pattern(r"\b(?:earliest|soonest|next (?:opening|slot|time)|right away|straight away)\b", re.IGNORECASE)
+_GIVES_UP = lazy_pattern(r"\b(?:cancel|call(?:ing)? (?:it |this )?off|give (?:it|this) up)", re.IGNORECASE)
+_SOONER = lazy_pattern(r"\b(?:sooner|earlier|move|forward)\b", re.IGNORECASE)
+_ASKS_FOR = lazy_pattern(rf"(?:\b(?:I would|I['’]d) like to see|{SENTENCE_START}Could it be) $")
 """A doctor who is named right after these words is wished for: nothing is left to read."""
 _Start = tuple[datetime, PhysicianDiary]
 
