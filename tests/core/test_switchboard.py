@@ -1,4 +1,6 @@
-"""When answers are kept: those that cost something before they are used, an understudy's before the episode ends."""
+"""When answers are kept: those that cost something before they are used, those that can be given again before the
+episode ends.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,10 @@ from polyclinic.clinics.demo.prompts import CallerAsks
 from polyclinic.core.episode import EpisodeSpec
 from polyclinic.core.execute import RunContext, run_episode
 from polyclinic.core.journal import CallRecord, MemoryJournal
-from polyclinic.core.model import ModelKind
+from polyclinic.core.model import ModelKind, answers_again
 from polyclinic.core.note import Payload
 from polyclinic.errors import EngineError, StoreError
+from polyclinic.reading.reader import BuiltInReader
 from tests.core.conftest import OpenEpisode, Scripted, Table
 
 ASKS = CallerAsks(caller="Ada", medicine="Amberol", believes="much")
@@ -31,6 +34,13 @@ class Thinks(Scripted):
     """Answers from the request alone, as understudies do."""
 
     kind: ModelKind = "understudy"
+
+
+class Reads(Scripted):
+    """Answers as the packaged reader does."""
+
+    kind: ModelKind = "reader"
+    answers_again = True
 
 
 class Watched(MemoryJournal):
@@ -61,6 +71,17 @@ async def test_an_answer_that_was_paid_is_kept_before_it_is_used_and_all_before_
     assert journal.order == []
     assert await episode.agent("nurse").ask(ASKS) == "paid"
     assert journal.order == ["one", "two", "paid"]
+
+
+async def test_the_packaged_readers_answers_wait_for_one_that_was_paid(open_episode: OpenEpisode) -> None:
+    journal = Watched()
+    episode = await open_episode(journal=journal, caller=Reads("one"), nurse=Scripted("paid"))
+    assert await episode.agent("caller").ask(ASKS) == "one"
+    assert journal.order == []
+    assert await episode.agent("nurse").ask(ASKS) == "paid"
+    assert journal.order == ["one", "paid"]
+    assert answers_again(BuiltInReader({}))
+    assert not answers_again(BuiltInReader({}, "weights.npz")), "a user's file may change before the run is resumed"
 
 
 async def test_nothing_is_handed_to_people_before_the_answers_that_led_to_it_are_kept(

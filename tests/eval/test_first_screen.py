@@ -46,6 +46,16 @@ def report(kind: str = "understudy") -> RunReport:
     return build_report(results(kind), headline=("good_words",))
 
 
+def test_the_first_picture_says_in_full_what_each_metric_means() -> None:
+    long = "is the person kept safe: privacy, no judging, and the right response to each sign of danger that was there"
+    named = replace(results(), metrics=(replace(METRIC, about=long),))
+    alone = replace(named, variants=("full",), episodes=tuple(row for row in named.episodes if row.variant == "full"))
+    page = render_html([build_report(alone, headline=("good_words",))])
+    picture = page[page.index("<svg") : page.index("</svg>")]
+    written = " ".join(re.findall(r"<text[^>]*>([^<]+)</text>", picture))
+    assert f"{long} ↑" in written and "…" not in written
+
+
 def test_a_report_begins_with_what_was_found_in_words_and_one_picture() -> None:
     first = report().all_sections[0]
     words = [block.text for block in first.body if isinstance(block, Paragraph)]

@@ -105,6 +105,30 @@ def test_crowded_labels_are_thinned_or_shortened_never_cut_off() -> None:
     assert all(width_of(words) * 0.82 <= float(x) + 5 for x, words in places)
 
 
+LEVEL = [f"{how} diagnosis when they come (n = 20)" for how in ("with", "without", "after", "before")]
+SLANTED = [f"doctor-evolves-the-profile-{number}" for number in range(20)]
+ROWS = ["treatment and prevention so far", "lifestyle"]
+
+
+@pytest.mark.parametrize(
+    ("block", "whole"),
+    [
+        (Figure("c", Bars(LEVEL, {"a": [1.0] * 4})), LEVEL),
+        (Figure("c", Bars(SLANTED, {"a": [1.0] * 20})), SLANTED[8:]),  # nearer to the edge there is less room
+        (Grid([Figure("c", HeatMap(ROWS, ["1", "2"], [[0.1, 0.2]] * 2))]), ROWS),
+    ],
+    ids=("level", "slanted", "rows"),
+)
+def test_long_names_stand_in_lines_or_get_the_room_they_need(block: Figure | Grid, whole: list[str]) -> None:
+    page = render_block(block)
+    drawn = page[page.index("<svg") : page.index("</svg>") + 6]
+    written = " ".join(re.findall(r"<text[^>]*>([^<]+)</text>", drawn))
+    assert [name for name in whole if name not in written] == []
+    tree = ElementTree.fromstring(drawn)
+    lowest = max(float(shape.get("y", 0)) for shape in tree.iter("{http://www.w3.org/2000/svg}text"))
+    assert lowest <= float(tree.get("height", 0))
+
+
 def test_a_chart_that_a_telephone_can_show_is_drawn_for_it_and_no_name_in_it_is_cut() -> None:
     name = "bookings, moves and cancellations without an error of the rubric"
     dots = render_block(Figure("Found", Dots([name], {"": [0.5]}, low=0, high=1)))

@@ -17,6 +17,8 @@ from polyclinic.runner.results import load_results
 from polyclinic.store.scores import put_scores
 from polyclinic.store.store import open_store
 from polyclinic.web.app import create_web
+from polyclinic.web.runs import index
+from polyclinic.web.runs.page_rows import with_phrase
 
 HEADERS = {"Authorization": "Bearer start-up"}
 
@@ -59,7 +61,9 @@ async def test_a_figure_is_the_mean_of_the_episodes_it_leads_to(client: httpx.As
                 assert sum(values) / len(values) == pytest.approx(value["mean"])
 
 
-async def test_episodes_are_filtered_and_sorted_by_the_server(client: httpx.AsyncClient) -> None:
+async def test_episodes_are_filtered_and_sorted_by_the_server(
+    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (row,) = await get(client, "/api/runs")
     path = f"/api/runs/{row['id']}/episodes"
     everything = await get(client, path)
@@ -77,10 +81,19 @@ async def test_episodes_are_filtered_and_sorted_by_the_server(client: httpx.Asyn
         assert {one["id"] for page in paged for one in page["episodes"]} == {one["id"] for one in found["episodes"]}
     assert (await get(client, f"{path}?words=100%25"))["found"] == 0, "a percent sign is a sign, not a pattern"
     assert (await get(client, f"{path}?words=take+thank"))["found"] == 8, "words stand in any order"
+    asked: list[int] = []
+
+    def watched(tx: Any, run: str, numbers: list[int], phrase: str) -> set[int]:
+        asked.append(len(numbers))
+        return with_phrase(tx, run, numbers, phrase)
+
+    monkeypatch.setattr(index, "AT_ONCE", 1)
+    monkeypatch.setattr(index, "with_phrase", watched)
     for phrase, count in (("how+do+I+take+amberol", 2), ("take+thank", 0)):
         assert (await get(client, f'{path}?words="{phrase}"'))["found"] == count, (
             "a quoted phrase is looked for as it is"
         )
+    assert asked == [1] * 10, "nobody waits for all transcripts at once"
     narrow = await get(client, f'{path}?words="how+do+I+take+amberol"&variant=plain')
     assert [one["variant"] for one in narrow["episodes"]] == ["plain"], (
         "what holds a phrase is filtered as anything else"

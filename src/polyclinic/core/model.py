@@ -19,8 +19,6 @@ from polyclinic.core.tool import ToolSpec
 from polyclinic.core.value import Keyed, Value, once, unchanging
 
 ModelKind = Literal["llm", "understudy", "human", "replay", "reader"]
-GIVEN_AGAIN: frozenset[ModelKind] = frozenset(("understudy",))
-"""Players whose answer follows from the request alone, and costs nothing: lost, it is given again to the letter."""
 FORM_IN_WORDS, TOOLS_IN_WORDS = "form told in words", "tools told in words"
 NANO = 1_000_000_000
 _PIECE = 2047
@@ -195,6 +193,13 @@ def plays_as(model: Model) -> ModelKind:
 def was_trained(model: Model) -> bool:
     """Whether a model learns, or has learned, from a clinic's own rows: it is asked as those rows ask."""
     return bool(getattr(model, "trained", False))
+
+
+def answers_again(model: Model) -> bool:
+    """Whether a player's answer follows from the request alone, and costs nothing: lost, it is given again to the
+    letter.
+    """
+    return model.kind == "understudy" or bool(getattr(model, "answers_again", False))
 
 
 class Wrapper:

@@ -1,8 +1,9 @@
 """Between agents and models: each call is looked up in the journal, metered, made, and kept.
 
-An answer that cost money or somebody's time is committed before it is used, with all that were given before it. An
-understudy's answer can be given again at any time, the same to the letter: it is kept with the next answer that cannot,
-or at the end. No episode ends, and nothing is handed to people, before all its answers are committed.
+An answer that cost money or somebody's time is committed before it is used, with all that were given before it. The
+answers of understudies and of the built-in reader can be given again at any time, the same to the letter: they are kept
+with the next answer that cannot, or at the end. No episode ends, and nothing is handed to people, before all its
+answers are committed.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any, Protocol
 
 from polyclinic.core.journal import CallKey, CallRecord, Journal, PostKey
 from polyclinic.core.limits import Meter
-from polyclinic.core.model import GIVEN_AGAIN, Completion, Model, Request, Usage, role_of, total
+from polyclinic.core.model import Completion, Model, Request, Usage, answers_again, role_of, total
 from polyclinic.core.reading import Memo
 from polyclinic.errors import PASS_THROUGH, blamed
 
@@ -115,7 +116,7 @@ class Switchboard:
             latency_ms = round((time.monotonic() - started) * 1000)
             record = CallRecord(self.episode, occurrence, request, name, completion, latency_ms)
             self._unwritten.append(record)
-            if model.kind not in GIVEN_AGAIN:
+            if not answers_again(model):
                 await self.written()
         for meter in self.meters:
             meter.spend(completion.usage)

@@ -14,7 +14,9 @@ WIDE, SMALL, NARROW = 680.0, 340.0, 270.0
 """A page, a telephone, and one of several pictures beside each other."""
 _MOST_SMALL_COLUMNS, _MOST_SMALL_BARS = 6, 12
 _HEIGHT = 260.0
-_LEGEND_LINE = 18.0
+_LEGEND_LINE, _LINE = 18.0, 14.0
+_LONGEST = 220.0
+"""Of a slanted name; one that is longer is cut."""
 _FEW_PLACES = 12
 
 
@@ -98,16 +100,22 @@ def _whisker(x: float, value: Value, scale: svg.Scale) -> list[str]:
 
 
 def _x_names(names: Sequence[str], centres: Sequence[float], room: float, y: float) -> tuple[list[str], float]:
-    """Labels under the axis and the height they take: level where they fit, else thinned out if
-    short, slanted if long.
-    """
+    """Labels under the axis and the height they take: level where they fit, in lines or thinned out, else slanted."""
     widest = max((svg.width_of(name) for name in names), default=0.0)
     if widest <= max(room, 26.0):
         every = 1 if widest <= room else math.ceil((widest + 4) / max(room + 4, 1.0))
         kept = list(zip(names, centres, strict=True))[::every]
         return [svg.text(x, y + 16, name, "middle") for name, x in kept], 22.0
+    if all(svg.width_of(word) <= room for name in names for word in name.split()):
+        lines = [svg.folded(name, room) for name in names]
+        parts = [
+            (x, y + 16 + _LINE * at, part)
+            for x, name in zip(centres, lines, strict=True)
+            for at, part in enumerate(name)
+        ]
+        return [svg.text(*each, "middle") for each in parts], 8 + _LINE * max(map(len, lines))
     every = max(1, math.ceil(13.0 / max(room + 4, 1.0)))
-    labels = [(svg.shorten(name, min(130.0, x / 0.83)), x) for name, x in zip(names, centres, strict=True)][::every]
+    labels = [(svg.shorten(name, min(_LONGEST, x / 0.83)), x) for name, x in zip(names, centres, strict=True)][::every]
     tall = max(svg.width_of(label) for label, _ in labels) * 0.6 + 22
     return [svg.text(x + 4, y + 14, label, "end", turn=-35) for label, x in labels], tall
 
@@ -205,14 +213,16 @@ def _heatmap(chart: HeatMap, width: float) -> tuple[list[str], float]:
     names = min(200.0, width * 0.4, max((svg.width_of(name) for name in chart.rows), default=0.0) + 12)
     left = names + (26 if chart.y_label else 0)
     cell = min(72.0, (width - left - 8) / max(1, len(chart.columns)))
-    tall = min(34.0, max(16.0, cell * 0.6))
+    folded = [svg.folded(name, names - 11) for name in chart.rows]
+    tall = max(min(34.0, max(16.0, cell * 0.6)), 2 + _LINE * max(map(len, folded), default=1))
     found = [value for value in (middle(cell) for row in chart.values for cell in row) if value is not None]
     low = chart.low if chart.low is not None else min(found, default=0.0)
     high = chart.high if chart.high is not None else max(found, default=1.0)
     parts: list[str] = []
     for r, (name, row) in enumerate(zip(chart.rows, chart.values, strict=True)):
         y = 4 + r * tall
-        parts.append(svg.text(left - 6, y + tall / 2 + 4, svg.shorten(name, names - 11), "end"))
+        first = y + tall / 2 + 4 - _LINE * (len(folded[r]) - 1) / 2
+        parts += [svg.text(left - 6, first + _LINE * at, part, "end") for at, part in enumerate(folded[r])]
         for c, value in enumerate(map(middle, row)):
             x = left + c * cell
             if value is None:
@@ -244,7 +254,7 @@ def _dots(chart: Dots, width: float) -> tuple[list[str], float]:
     left = 8.0 if over else longest
     x = svg.scale_for(reach, left + 8, width - 16, chart.low, chart.high)
     names = [svg.folded(name, width - left - 8) for name in chart.rows] if over else []
-    named = 4.0 + 14.0 * max(map(len, names)) if names else 0.0
+    named = 4.0 + _LINE * max(map(len, names)) if names else 0.0
     tall = 22.0 + 11.0 * (len(chart.series) - 1) + named
     bottom = top + 4 + tall * len(chart.rows)
     about = 4 if width < WIDE else 6
@@ -256,7 +266,8 @@ def _dots(chart: Dots, width: float) -> tuple[list[str], float]:
     for row, name in enumerate(chart.rows):
         y = top + 2 + named / 2 + tall * (row + 0.5)
         if over:
-            parts += [svg.text(left, top + 14 + tall * row + 14 * at, part) for at, part in enumerate(names[row])]
+            first = top + tall * row + named - 4 - _LINE * (len(names[row]) - 1)
+            parts += [svg.text(left, first + _LINE * at, part) for at, part in enumerate(names[row])]
         else:
             parts.append(svg.text(left - 2, y + 4, name, "end"))
         for index, (series, values) in enumerate(chart.series.items()):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from textwrap import shorten
 
 from polyclinic.core.judge import Metric
 from polyclinic.eval.charts import Dots
@@ -16,7 +15,7 @@ from polyclinic.eval.validity import valid_metrics
 FOUND = "What was found"
 MOST = 3
 """Metrics told in words; all of them stand in the tables."""
-MOST_SHOWN, SHORT = 8, 80
+MOST_SHOWN = 8
 """Metrics in the picture of a single variant, and letters of a meaning that fit beside it."""
 
 
@@ -118,6 +117,6 @@ def _metrics_picture(results: RunResults, summary: Summary, metrics: Sequence[st
 
 
 def _in_words(metric: Metric) -> str:
-    """What a metric means, as far as there is room, with its direction."""
-    told = shorten(metric.about.rstrip("?.") or metric.name.replace("_", " "), SHORT, placeholder="…")
+    """What a metric means, with its direction."""
+    told = metric.about.rstrip("?.") or metric.name.replace("_", " ")
     return f"{told} {'↑' if metric.higher_is_better else '↓'}"

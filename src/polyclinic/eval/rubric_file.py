@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from pathlib import Path
 
 import yaml
@@ -20,6 +21,7 @@ def load_rubric(path: str | Path) -> Rubric:
     return parse_rubric(read_text(path, about="rubric file"), str(path))
 
 
+@lru_cache(maxsize=64)
 def package_rubric(package: str, name: str) -> Rubric:
     """A rubric that a clinic ships: ``package_rubric("polyclinic.clinics.demo", "data/rubrics/warmth.toml")``."""
     if not package_file(package, name).is_file():

@@ -32,6 +32,7 @@ class BuiltInReader:
 
     def __init__(self, kinds: Mapping[str, ReadingKind], path: str = "", weights: Weights | None = None) -> None:
         self._kinds, self._path, self._weights = dict(kinds), path, weights
+        self.answers_again = not path and weights is None  # a user's file may change before the run is resumed
         self._probability = lru_cache(maxsize=_KEPT)(self._work_out)
         self._scored = lru_cache(maxsize=_SCORES)(self._score)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.web.browser.conftest import Server, all_well
 from tests.web.payloads import PAYLOADS
@@ -64,6 +64,36 @@ def test_an_interview_survives_kill_9_and_ends_with_feedback_that_leads_to_its_l
     expect(page.get_by_role("heading", name="잘한 점")).to_be_visible()
     page.get_by_role("button", name="다시 해 보기").click()
     expect(page.locator(".composer")).to_be_visible()
+
+
+def test_words_stay_in_the_box_until_they_were_taken_and_no_longer(page: Page, server: Server) -> None:
+    start(page, "standardized patient", "doctor")
+    box, mine = page.get_by_label("What you say"), page.locator(".log article.mine")
+    box.fill("Have you been abroad?")
+    page.get_by_role("button", name="Order a test").click()
+    page.get_by_label("Which test?").fill("serum lipase")
+    page.locator(".drawer button").click()
+    expect(page.locator(".log article").last).to_contain_text("980")
+    expect(box).to_have_value("Have you been abroad?")  # the next question took nothing away
+    server.kill()
+    box.press("Enter")
+    expect(page.locator(".composer .notice.bad")).to_be_visible()
+    expect(box).to_have_value("Have you been abroad?")
+    server.start()
+    expect(page.get_by_text("The connection was lost")).to_be_hidden()
+    expect(box).to_have_value("Have you been abroad?")
+
+    def lose_the_reply(route: Route) -> None:
+        route.fetch()
+        route.abort()
+
+    page.route("**/answer", lose_the_reply, times=1)
+    box.press("Enter")
+    expect(mine.last).to_contain_text("Have you been abroad?")
+    expect(box).to_have_value("")
+    say(page, "Do you drink alcohol?")
+    expect(box).to_have_value("")
+    expect(mine.filter(has_text="Have you been abroad?")).to_have_count(1)
 
 
 def test_words_of_people_are_never_markup(page: Page) -> None:

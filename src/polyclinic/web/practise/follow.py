@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 
 from pydantic import BaseModel
 
 from polyclinic.eval.sections import sections_to_plain
-from polyclinic.runner.registry import load_clinic
 from polyclinic.store.classes import Hint
 from polyclinic.web.practise.about import About, about
 from polyclinic.web.practise.session import PracticeSession
@@ -28,10 +28,10 @@ class InFull(BaseModel):
 
 async def in_full(sessions: Sessions, run: str) -> InFull:
     """The session, going on again where it was left."""
-    row, _ = await sessions.row(run)
-    session = await sessions.find(run)
-    known = await about(sessions, row)
-    kept = await sessions.store.classes.session(row.id)
+    row, seat = await sessions.row(run)
+    session, known, kept = await asyncio.gather(
+        sessions.open(row, seat), about(sessions, row), sessions.store.classes.session(row.id)
+    )
     hints = [_hint(one) for one in await sessions.store.classes.hints([row.id])] if kept is not None else []
     if session is not None:
         await session.settled()
@@ -45,12 +45,11 @@ async def in_full(sessions: Sessions, run: str) -> InFull:
 
 async def feedback_of(sessions: Sessions, run: str) -> dict[str, object]:
     """What went well in a session that is over, what did not, and what to try next; figures last."""
-    row, seat = await sessions.row(run)
     ended = await sessions.ended(run)
-    about = {m.name: m.about for judge in load_clinic(row.clinic).judges() for m in judge.metrics}
+    about = {m.name: m.about for judge in ended.clinic.judges() for m in judge.metrics}
     return {
         "outcome": ended.outcome,
-        "part": seat,
+        "part": ended.part,
         "sections": sections_to_plain(ended.sections),
         "figures": [
             {"name": name, "value": value, "about": about.get(name, "")} for name, value in ended.figures.items()

@@ -16,10 +16,10 @@ from polyclinic.core.message import Image
 from polyclinic.core.transcript import Event
 from polyclinic.errors import PersonLeft, PolyclinicError
 from polyclinic.models.human import HumanDesk, HumanQuestion
-from polyclinic.runner.api import outcome_of, resume_run
+from polyclinic.runner.api import resume_run
 from polyclinic.store.classes import Hint
 from polyclinic.store.store import Store
-from polyclinic.web.practise.view import Line, Listener, Situation, State, asked_of
+from polyclinic.web.practise.view import Asked, Line, Listener, Situation, State, asked_of
 from polyclinic.web.streams import News
 
 _LOG = logging.getLogger(__name__)
@@ -39,6 +39,7 @@ class PracticeSession:
         self._shut = False
         self._store, self._desk, self._heard = store, HumanDesk(), Listener(seat)
         self._question: HumanQuestion | None = None
+        self._asked: Asked | None = None
         self._state: State = "others"
         self._why = ""
         self._news = News()
@@ -54,8 +55,7 @@ class PracticeSession:
         """Where it stands."""
         if self._shut and self._state in ("you", "others"):
             return Situation(state="closed", seen=len(self.lines))
-        asked = asked_of(self._question) if self._question is not None else None
-        return Situation(state=self._state, asked=asked, why=self._why, seen=len(self.lines))
+        return Situation(state=self._state, asked=self._asked, why=self._why, seen=len(self.lines))
 
     @property
     def over(self) -> bool:
@@ -83,7 +83,7 @@ class PracticeSession:
         else:
             wrong = self._desk.reply(question.id, text)
         if not wrong:
-            self._question, self._state = None, "others"
+            self._question, self._asked, self._state = None, None, "others"
             self._news.tell()
             await self.settled()
         return wrong
@@ -137,9 +137,11 @@ class PracticeSession:
     async def _play(self) -> None:
         asking = asyncio.create_task(self._ask())
         try:
-            await resume_run(self._store, self.run, desk=self._desk, listener=self._hear)
-            left = (await outcome_of(self._store, self.run)).left
-            self._end("stopped" if left else "ended", "another window or program holds this session" if left else "")
+            now = await resume_run(self._store, self.run, desk=self._desk, listener=self._hear, retry_failed=False)
+            self._end(
+                "stopped" if now.left else "ended",
+                "another window or program holds this session" if now.left else "",
+            )
         except PersonLeft:
             self._end("stopped", "")
         except PolyclinicError as error:
@@ -150,7 +152,7 @@ class PracticeSession:
             await asyncio.gather(asking, return_exceptions=True)
 
     def _end(self, state: State, why: str) -> None:
-        self._question, self._state, self._why = None, state, why
+        self._question, self._asked, self._state, self._why = None, None, state, why
         self._news.tell()
 
     async def _ask(self) -> None:
@@ -159,7 +161,7 @@ class PracticeSession:
             if question.error:
                 continue  # told to the person who gave the answer
             self.pictures |= {image.digest: image for image in question.pictures}
-            self._question, self._state = question, "you"
+            self._question, self._asked, self._state = question, asked_of(question), "you"
             self._news.tell()
 
     def _hear(self, episode: str, event: Event) -> None:

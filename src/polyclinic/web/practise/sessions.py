@@ -6,6 +6,7 @@ import asyncio
 import time
 from dataclasses import dataclass, replace
 
+from polyclinic.core.clinic import Clinic
 from polyclinic.core.judge import Case
 from polyclinic.core.transcript import Transcript
 from polyclinic.errors import ConfigError, UserError
@@ -30,6 +31,8 @@ MOST, IDLE_S, LOOK_S = 400, 60.0, 10.0
 class Ended:
     """A session that is over: what was said, the words about it, and figures."""
 
+    clinic: Clinic
+    part: str
     outcome: str
     lines: list[Line]
     sections: list[Section]
@@ -45,7 +48,7 @@ class Sessions:
         self.store = store
         self.ready = ReadyClinics()
         self._open: dict[str, PracticeSession] = {}
-        self._opening = asyncio.Lock()
+        self._opening: dict[str, asyncio.Task[PracticeSession | None]] = {}
 
     async def start(self, config: RunConfig, case: str = "") -> str:
         """A new session, in the named case of the selection or in its first one; its first question is worked out when
@@ -68,19 +71,36 @@ class Sessions:
 
     async def find(self, run: str) -> PracticeSession | None:
         """The session, going on again where it was left; None when it is over."""
-        row, seat = await self.row(run)
+        found = self._in_memory(run)
+        return found if found is not None else await self.open(*await self.row(run))
+
+    async def open(self, row: RunRow, seat: str) -> PracticeSession | None:
+        """As `find`, for a run that was read already. Sessions are opened beside each other, each of them once."""
         await self.ready.wait(row.clinic)
-        async with self._opening:
-            found = self._open.get(row.id)
-            if found is not None and not found.over:
-                found.used = time.monotonic()
-                return found
-            if not (await outcome_of(self.store, row.id)).left:
-                return None
-            if len(self._open) >= MOST:
-                await self._make_room()
-            self._open[row.id] = session = PracticeSession(self.store, row.id, seat)
-            await self._as_in_class(session)
+        found = self._in_memory(row.id)
+        if found is not None:
+            return found
+        opening = self._opening.get(row.id)
+        if opening is None:
+            opening = self._opening[row.id] = asyncio.create_task(self._opened(row.id, seat))
+            opening.add_done_callback(lambda _: self._opening.pop(row.id))
+        return await asyncio.shield(opening)
+
+    def _in_memory(self, run: str) -> PracticeSession | None:
+        """The session, if it is open and goes on."""
+        found = self._open.get(run)
+        if found is None or found.over or run in self._opening:
+            return None
+        found.used = time.monotonic()
+        return found
+
+    async def _opened(self, run: str, seat: str) -> PracticeSession | None:
+        if not (await outcome_of(self.store, run)).left:
+            return None
+        if len(self._open) >= MOST:
+            await self._make_room()
+        self._open[run] = session = PracticeSession(self.store, run, seat)
+        await self._as_in_class(session)
         return session
 
     async def _as_in_class(self, session: PracticeSession) -> None:
@@ -101,7 +121,7 @@ class Sessions:
         """A session that is over."""
         row, seat = await self.row(run)
         clinic = load_clinic(row.clinic)
-        results = await load_results(self.store, row.id)
+        results, stored = await asyncio.gather(load_results(self.store, row.id), self.store.runs.episodes(row.id))
         if not results.episodes:
             raise UserError(f"{row.id} has not ended")
         episode = results.episodes[0]
@@ -112,11 +132,13 @@ class Sessions:
             heard.hear(event)
         done = episode.status == "done"
         return Ended(
+            clinic=clinic,
+            part=seat,
             outcome=episode.outcome,
             lines=heard.lines,
             sections=list(clinic.feedback(case)) if done and clinic.feedback is not None else [],
             figures=own_figures(clinic, seat, case) if done else {},
-            elapsed_ms=(await self.store.runs.episodes(row.id))[0].elapsed_ms,
+            elapsed_ms=stored[0].elapsed_ms,
             transcript=episode.transcript,
         )
 

@@ -28,6 +28,8 @@ _LOG = logging.getLogger(__name__)
 State = tuple[tuple[str, int, int], ...]
 Numbers = npt.NDArray[np.int64]
 MOST_PHRASES = 8
+AT_ONCE = 2_048
+"""Transcripts that are searched for a phrase in one go: about 20 ms."""
 
 
 class EpisodePage(BaseModel):
@@ -83,13 +85,16 @@ class Indexes:
         )
 
     async def _holding(self, run: str, read: _Read, phrase: str, words: dict[int, int] | None) -> Numbers:
-        """The episodes that hold a phrase. Transcripts are read for it, so the next page, order or filter of the same
-        search needs not do that again.
+        """The episodes that hold a phrase. Transcripts are read for it, some at a time so that nobody else waits long
+        for the store, and the next page, order or filter of the same search needs not do that again.
         """
         known = self._phrases.pop((run, phrase), None)
         if known is None or known[0] != read.state:
             some = read.columns.numbers[read.columns.kept(Wanted(), words)].tolist()
-            held = await self._store.database.read(partial(with_phrase, run=run, numbers=some, phrase=phrase))
+            held: set[int] = set()
+            for first in range(0, len(some), AT_ONCE):
+                here = partial(with_phrase, run=run, numbers=some[first : first + AT_ONCE], phrase=phrase)
+                held |= await self._store.database.read(here)
             known = (read.state, np.array(sorted(held), np.int64))
         self._phrases[run, phrase] = known
         while len(self._phrases) > MOST_PHRASES:
