@@ -9,10 +9,10 @@ STAMP := $(VENV)/.ready
 # The system's own certificates, as pip uses them: behind a company's proxy the bundled ones do not do.
 export UV_SYSTEM_CERTS := 1
 
-.PHONY: demo frontend frontend-check web test coverage slow check format lint types contracts dead lock docs docs-check wheel clean help
+.PHONY: demo frontend frontend-check web test coverage slow check format lint types contracts dead lock docs docs-check wheel container clean help
 
 help:
-	@echo "make demo | web | test | coverage | slow | check | format | docs | wheel | clean"
+	@echo "make demo | web | test | coverage | slow | check | format | docs | wheel | container | clean"
 
 # uv resolves and installs; where it is not on the path it gets a small environment of its own beside ours.
 UV := $(or $(shell command -v uv 2>/dev/null),.uv/bin/uv)
@@ -91,6 +91,10 @@ wheel: $(STAMP)
 	@rm -rf dist
 	@$(UV) build --quiet --wheel
 	@$(PYTHON) tools/try_wheel.py dist/*.whl
+
+# The image as an operator gets it: built, and used with the rights that the compose file gives. Needs podman or docker.
+container: $(STAMP)
+	@$(BIN)/python tools/try_container.py
 
 format: $(STAMP)
 	@$(BIN)/ruff check --fix -q .

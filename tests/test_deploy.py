@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
+import shutil
 import socket
 import subprocess
 import sys
@@ -17,7 +19,9 @@ import click
 import pytest
 import yaml
 
+from polyclinic.cli import serve, web
 from polyclinic.cli.main import cli
+from tools import try_container
 
 ROOT = Path(__file__).parent.parent
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "deploy" / "compose.yaml").read_text())
@@ -104,3 +108,37 @@ def test_what_is_copied_and_installed_exists() -> None:
     texts = [CONTAINER, *RAY["setup_commands"]]
     named = {extra for text in texts for group in re.findall(r"\[([a-z,]+)\]", text) for extra in group.split(",")}
     assert named and named <= extras()
+
+
+def compose_tool() -> list[str]:
+    """A compose tool that is here and knows profiles; none of them needs a server to read a file."""
+    for tool in (["podman-compose"], ["docker", "compose"]):
+        if shutil.which(tool[0]):
+            said = subprocess.run([*tool, "--help"], capture_output=True, text=True, check=False)
+            if "--profile" in said.stdout:
+                return tool
+    return []
+
+
+def test_the_compose_file_is_read_by_a_compose_tool(tmp_path: Path) -> None:
+    tool = compose_tool()
+    if not tool:
+        pytest.skip("no compose tool here: install podman-compose, or docker with its compose plugin")
+    values = {"POSTGRES_PASSWORD": "p" * 16, "POLYCLINIC_TOKEN": "t" * 32}
+    file = tmp_path / "env"
+    file.write_text("".join(f"{name}={value}\n" for name, value in values.items()))
+    command = [*tool, "-f", str(ROOT / "deploy" / "compose.yaml"), "--env-file", str(file), "--profile", "tools"]
+    done = subprocess.run([*command, "config"], capture_output=True, text=True, check=True)
+    found = yaml.safe_load(done.stdout)["services"]
+    assert set(found) == set(COMPOSE["services"])
+    for name in ("fhir", "sessions", "web", "cli"):
+        assert f":{values['POSTGRES_PASSWORD']}@postgres" in str(found[name]["environment"]), name
+    assert found["sessions"]["environment"][serve.TOKEN] == found["web"]["environment"][web.TOKEN] == "t" * 32
+
+
+@pytest.mark.slow
+def test_the_image_is_built_and_its_servers_answer() -> None:
+    """Set POLYCLINIC_BUILD to options for the engine's `build`, such as a mirror of the base image."""
+    if not try_container.found_engine():
+        pytest.skip("no container engine here: install podman or docker")
+    assert try_container.main(shlex.split(os.environ.get("POLYCLINIC_BUILD", ""))) == 0

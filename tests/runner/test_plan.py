@@ -13,7 +13,7 @@ from polyclinic.core.journal import MemoryJournal
 from polyclinic.errors import ConfigError
 from polyclinic.runner import api
 from polyclinic.runner.build.built_run import build
-from polyclinic.runner.drive import drive
+from polyclinic.runner.drive import drive, resume_line
 from polyclinic.runner.execute.progress import Silent
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.plan.run_plan import parse_plan
@@ -80,3 +80,19 @@ async def test_a_person_in_the_cast_of_a_run_is_refused_before_anything_is_writt
     config = make_config({"clinic": "demo", "cast": "nurse=human,all=understudy", "store": MEMORY})
     with pytest.raises(ConfigError, match="a run has no person to answer"):
         await drive(config, Silent(), lambda run: None, lambda line: None)
+
+
+async def test_a_run_does_not_keep_the_address_of_its_store_which_may_hold_a_password() -> None:
+    address = "postgresql://me:secret@db/polyclinic"
+    async with open_store(MEMORY) as store:
+        outcome = await api.run(store, make_config({"clinic": "demo", "scenarios": "1", "store": address}))
+        kept = (await store.runs.get(outcome.run)).config
+        again = await api.resume_run(store, outcome.run)
+    assert "secret" not in str(kept)
+    assert (kept["scenarios"], again.done) == ("1", 1)
+
+
+def test_the_line_that_says_how_to_resume_holds_no_password() -> None:
+    assert resume_line("demo-1", "postgresql://me:secret@db/x") == (
+        "polyclinic resume demo-1 --store 'postgresql://me:***@db/x'"
+    )

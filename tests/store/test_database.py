@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 from polyclinic.core.database import RowWork, Transaction
 from polyclinic.core.records import RecordMissing
 from polyclinic.errors import ConfigError, EngineError, StoreError
-from polyclinic.store.connections import _percent
+from polyclinic.store.connections import _percent, without_password
 from polyclinic.store.database import open_database
 from polyclinic.store.schema import MIGRATIONS, migrate
 from polyclinic.store.store import Store, open_store
@@ -176,3 +177,32 @@ async def test_a_lost_connection_is_one_failure_and_then_made_again(postgres_url
         await database.write(lambda tx: tx.execute("SELECT pg_terminate_backend(pg_backend_pid())"))
     assert await database.read(lambda tx: tx.execute("SELECT 1")) == [(1,)]
     await database.close()
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("postgresql://me:p@ss:1@db:5432/x?sslmode=require", "postgresql://me:***@db:5432/x?sslmode=require"),
+        (
+            "postgresql://db/x?user=me&password=secret&sslmode=require",
+            "postgresql://db/x?user=me&password=***&sslmode=require",
+        ),
+        ("postgresql://me@db:5432/x", "postgresql://me@db:5432/x"),
+        ("runs/a:b@c.db", "runs/a:b@c.db"),
+    ],
+)
+def test_an_address_is_told_without_its_password(url: str, shown: str) -> None:
+    assert without_password(url) == shown
+
+
+@pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
+def test_a_server_that_does_not_hold_every_text_is_refused_in_one_line(encoding: str, postgres_url: str) -> None:
+    psycopg = pytest.importorskip("psycopg")
+    server, name = postgres_url.rpartition("/")[0], f"narrow_{encoding.lower()}_{os.getpid()}"
+    with psycopg.connect(postgres_url, autocommit=True) as admin:
+        admin.execute(f"CREATE DATABASE {name} ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0")
+        try:
+            with pytest.raises(ConfigError, match=f"has the encoding {encoding}.*--encoding=UTF8"):
+                open_database(f"{server}/{name}")
+        finally:
+            admin.execute(f"DROP DATABASE {name} WITH (FORCE)")

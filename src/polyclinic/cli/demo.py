@@ -18,6 +18,7 @@ from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.plan.libraries import NONE
 from polyclinic.runner.registry import clinic_modules, load_clinic
 from polyclinic.runner.reports import make_report, write_html
+from polyclinic.store.connections import without_password
 from polyclinic.store.store import Store, open_store
 
 TITLE = "Polyclinic: a small sample of"
@@ -61,7 +62,7 @@ async def _demo(names: tuple[str, ...], html: Path, url: str, as_json: bool) -> 
             runs[name] = run
             reports.append(await make_report(store, run, transcripts=1))
             click.echo(f"  {clinic.summary} ({time.monotonic() - began:.1f} s)", err=True)
-        where = store.url
+        where = without_password(store.url)
     sample = "every clinic" if set(names) == set(clinic_modules()) else ", ".join(names)
     path = write_html(reports, html, f"{TITLE} {sample}").resolve()
     if as_json:

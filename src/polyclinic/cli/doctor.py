@@ -18,7 +18,7 @@ from polyclinic.core.journal import CallRecord, MemoryJournal
 from polyclinic.errors import PolyclinicError
 from polyclinic.models.spec import CastSpec, parse_model
 from polyclinic.runner.plan.config import make_config
-from polyclinic.store.connections import SAFE_WAL
+from polyclinic.store.connections import SAFE_WAL, without_password
 from polyclinic.store.store import default_store, open_store
 
 EXTRAS = {
@@ -101,7 +101,7 @@ async def _store(url: str) -> Check:
             count = len(await store.runs.all())
     except PolyclinicError as error:
         return Check("store", False, str(error), "name another with --store, or correct its path or server")
-    return Check("store", True, f"{url}, {count} runs")
+    return Check("store", True, f"{without_password(url)}, {count} runs")
 
 
 class _Counting(MemoryJournal):

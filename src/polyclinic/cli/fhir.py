@@ -115,6 +115,7 @@ async def _serve(
     from polyclinic.fhir.store import FhirStore
     from polyclinic.fhir.topics import built_in_topics
     from polyclinic.serving.connections import server_config
+    from polyclinic.store.connections import without_password
     from polyclinic.store.database import open_database
 
     database = open_database(url, readers=READERS)
@@ -124,7 +125,7 @@ async def _serve(
         notifier = Notifier(store, guard.base)
         app = fhir_app(store, (host, *names), origins, notifier, await guard.smart(store))
         server = uvicorn.Server(server_config(app, host=host, port=port, lifespan="off"))
-        click.echo(f"FHIR R5 on http://{host}:{port} over {url}. Stop with Ctrl-C.")
+        click.echo(f"FHIR R5 on http://{host}:{port} over {without_password(url)}. Stop with Ctrl-C.")
         looking = asyncio.create_task(notifier.run())
         try:
             await server.serve()

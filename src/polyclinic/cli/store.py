@@ -11,6 +11,7 @@ import click
 
 from polyclinic.cli.options import Group, json_option, print_json, store_option, wait
 from polyclinic.fhir.schema import create_tables
+from polyclinic.store.connections import without_password
 from polyclinic.store.database import sqlite_path
 from polyclinic.store.store import default_store, open_store
 from polyclinic.store.transfer import Copied, back_up, move_store
@@ -35,7 +36,8 @@ def move(source: str, target: str, as_json: bool) -> int:
     records go along. SOURCE stays as it is: delete it when you no longer need it.
     """
     copied = move_store(source, target, create_tables)
-    _tell(copied, as_json, f"{source} → {target}, verified; {source} is as it was")
+    before, after = without_password(source), without_password(target)
+    _tell(copied, as_json, f"{before} → {after}, verified; {before} is as it was")
     return 0
 
 

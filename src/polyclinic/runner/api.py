@@ -89,7 +89,7 @@ async def _pinned(store: Store, plan: RunPlan) -> RunPlan:
 
 
 async def _create(store: Store, plan: RunPlan, only: int | None = None) -> str:
-    config = plan.config.model_dump(mode="json")
+    config = plan.config.to_keep()
     return await store.runs.create(
         plan.config.wanted_id, plan.clinic.name, config, plan.players, plan.scenarios, plan.episodes[:only]
     )

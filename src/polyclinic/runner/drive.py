@@ -16,6 +16,7 @@ from polyclinic.runner.execute.progress import Progress
 from polyclinic.runner.execute.reasons import why_failed
 from polyclinic.runner.plan.config import RunConfig
 from polyclinic.runner.plan.run_plan import RunPlan, plan_run
+from polyclinic.store.connections import without_password
 from polyclinic.store.store import Store, default_store, open_store
 
 Tell = Callable[[str], None]
@@ -105,7 +106,8 @@ def refuse_people(plan: RunPlan) -> None:
 
 def resume_line(run: str, url: str, command: str = "resume") -> str:
     """The command that resumes a run, or a conversation (`play --resume`)."""
-    return f"polyclinic {command} {run}" + ("" if url == default_store() else f" --store {shlex.quote(url)}")
+    where = shlex.quote(without_password(url))
+    return f"polyclinic {command} {run}" + ("" if url == default_store() else f" --store {where}")
 
 
 def _about_the_cast(plan: RunPlan) -> Iterator[str]:

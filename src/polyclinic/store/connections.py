@@ -7,6 +7,7 @@ before that, two writers could corrupt a WAL database, rarely). PostgreSQL goes 
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
@@ -21,6 +22,13 @@ ROWS = 2000
 PG_TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
 CACHE_KB = 8 * 1024  # pages in memory for each connection
 JOURNAL_BYTES = 4 * 1024 * 1024  # what is left of the rollback journal between transactions, empty in all but its size
+
+_PASSWORD = re.compile(r"(?<=://)([^:/@]*):[^/]*@|(?<=[?&])(password)=[^&]*")
+
+
+def without_password(url: str) -> str:
+    """A store's address as it is told to people and logs: a password in it is not shown."""
+    return _PASSWORD.sub(lambda found: f"{found[2]}=***" if found[2] else f"{found[1]}:***@", url)
 
 
 def refuse_foreign(what: str, tables: Sequence[str]) -> None:
@@ -159,6 +167,13 @@ class PostgresConnection:
             self._db = self._connect()
         except psycopg.OperationalError as error:
             raise ConfigError(f"the PostgreSQL store cannot be reached: {str(error).strip()}") from None
+        encoding = self._db.info.parameter_status("server_encoding")
+        if encoding != "UTF8":
+            self._db.close()
+            raise ConfigError(
+                f"the PostgreSQL database has the encoding {encoding}, which does not hold every text; make one with:"
+                " createdb --encoding=UTF8 --template=template0 NAME"
+            )
 
     def execute(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """One statement."""

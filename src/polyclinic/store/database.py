@@ -18,7 +18,7 @@ from typing import Any, TypeVar, cast
 
 from polyclinic.core.database import Database, Dialect, RowWork, Transaction
 from polyclinic.errors import ConfigError, EngineError, PolyclinicError, StoreError
-from polyclinic.store.connections import Connection, PostgresConnection, SqliteConnection
+from polyclinic.store.connections import Connection, PostgresConnection, SqliteConnection, without_password
 
 T = TypeVar("T")
 BATCH = 512
@@ -231,7 +231,7 @@ def refuse_missing(url: str) -> None:
     """Refuse a store in a file that does not exist."""
     path = sqlite_path(url)
     if path and path != ":memory:" and not Path(path).expanduser().exists():
-        raise ConfigError(f"there is no store '{url}': check --store (a run makes a new one)")
+        raise ConfigError(f"there is no store '{without_password(url)}': check --store (a run makes a new one)")
 
 
 def sqlite_path(url: str) -> str:
@@ -250,7 +250,7 @@ def open_database(url: str, *, readers: int = 0) -> Database:
     try:
         return _opened(connect, dialect, 0 if sqlite_path(url) == ":memory:" else readers)
     except sqlite3.Error as error:
-        raise ConfigError(f"the store '{url}' cannot be opened: {error}") from None
+        raise ConfigError(f"the store '{without_password(url)}' cannot be opened: {error}") from None
 
 
 def connector(url: str) -> tuple[Callable[[], Connection], Dialect]:
@@ -259,7 +259,9 @@ def connector(url: str) -> tuple[Callable[[], Connection], Dialect]:
     if not path:
         return lambda: PostgresConnection(url), "postgres"
     if "://" in path:
-        raise ConfigError(f"the store '{url}' is of an unknown kind: use a path, sqlite:///path or postgresql://…")
+        raise ConfigError(
+            f"the store '{without_password(url)}' is of an unknown kind: use a path, sqlite:///path or postgresql://…"
+        )
     if path != ":memory:":
         try:
             Path(path).expanduser().parent.mkdir(parents=True, exist_ok=True)

@@ -18,7 +18,7 @@ from typing import Any
 
 from polyclinic.core.database import Transaction
 from polyclinic.errors import ConfigError, StoreError
-from polyclinic.store.connections import ROWS, Connection
+from polyclinic.store.connections import ROWS, Connection, without_password
 from polyclinic.store.database import connector, refuse_missing, sqlite_path
 from polyclinic.store.leases import units_at_work
 from polyclinic.store.schema import migrate
@@ -104,7 +104,7 @@ def _transaction(url: str, *, write: bool) -> Iterator[Connection]:
     except BaseException as error:
         connection.rollback()
         if connection.at_fault(error):
-            raise StoreError(f"{url}: {str(error).strip()}") from error
+            raise StoreError(f"{without_password(url)}: {str(error).strip()}") from error
         raise
     finally:
         connection.close()

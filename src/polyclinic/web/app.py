@@ -18,6 +18,7 @@ from polyclinic import __version__
 from polyclinic.errors import PolyclinicError, StoreError, UnknownName, UserError
 from polyclinic.runner.registry import load_clinic
 from polyclinic.serving.hosts import KnownHosts
+from polyclinic.serving.metrics import Metrics
 from polyclinic.store.store import folder_of, open_store
 from polyclinic.web.access import routes as access
 from polyclinic.web.access.allowed import checked
@@ -126,6 +127,7 @@ def create_web(
     app.add_middleware(BodyGate, body_bytes=BODY_BYTES, body_s=BODY_S)
     app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=6)
     app.add_middleware(EntryGate, token=token, accounts=accounts)
+    app.add_middleware(Metrics, service="web", token=token)
     app.add_middleware(KnownHosts, hosts=hosts)
     return app
 

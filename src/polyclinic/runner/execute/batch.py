@@ -24,6 +24,7 @@ from polyclinic.runner.execute.running_campaign import RunningCampaign, lone_cam
 from polyclinic.runner.execute.tasks import all_of, cancel_all
 from polyclinic.runner.execute.units import Share, as_claimed, open_units, own_part
 from polyclinic.store.chain import Chain, ChainBroken
+from polyclinic.store.connections import without_password
 from polyclinic.store.leases import LEASE_S, LeaseLost, Leases, holders, worker
 from polyclinic.store.run_rows import StoredEpisode
 from polyclinic.store.store import Store
@@ -141,7 +142,7 @@ class Batch:
                     "waiting for %s; if it is gone, take over at once with: polyclinic runs release %s --store %s",
                     holder,
                     self.run,
-                    shlex.quote(self.store.url),
+                    shlex.quote(without_password(self.store.url)),
                 )
 
     async def _still_open(self, units: list[str]) -> dict[str, list[StoredEpisode]]:

@@ -67,6 +67,10 @@ class RunConfig(Frozen):
         digest = hashlib.sha256(orjson.dumps(plain, option=orjson.OPT_SORT_KEYS)).hexdigest()[:6]
         return f"{self.clinic}-{digest}"
 
+    def to_keep(self) -> dict[str, Any]:
+        """Plain data for the run's row, without the store's own address, which may hold a password."""
+        return self.model_dump(mode="json", exclude={"store"})
+
     @property
     def episode_limits(self) -> Limits:
         """Limits of each episode."""

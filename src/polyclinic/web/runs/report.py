@@ -47,6 +47,10 @@ def report_to_json(results: RunResults, whole: bool) -> bytes:
         "failures": made.summary.failures,
         "usage": made.summary.to_plain()["usage"],
         "sections": sections_to_plain([section for section in sections if section.title not in (FOUND, "Results")]),
-        "config": {name: value for name, value in results.config.items() if value not in ("", None, [], {}, ())},
+        "config": {
+            name: value
+            for name, value in results.config.items()
+            if name != "store" and value not in ("", None, [], {}, ())  # runs of earlier versions kept the address
+        },
     }
     return orjson.dumps(body, option=orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS)

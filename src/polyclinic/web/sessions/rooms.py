@@ -29,4 +29,4 @@ async def service_run(store: Store, plan: RunPlan) -> str:
     known = [row.id for row in await store.runs.all() if row.id == name or row.id.startswith(f"{name}-")]
     if known:
         return name if name in known else known[0]
-    return await store.runs.create(name, clinic, config.model_dump(mode="json"), plan.players, (), ())
+    return await store.runs.create(name, clinic, config.to_keep(), plan.players, (), ())
