@@ -29,7 +29,7 @@ def test_figures_of_moments_have_intervals_by_case_and_leave_failed_judgements_o
         None,
         OutputReward(10, {"is_1": 2}),
     ]
-    found = moment_figures(["a", "a", "b", "b"], grades)
+    found = moment_figures(["a", "a", "b", "b"], grades, {})
     assert found["reward"].mean == pytest.approx((-0.5 + 10) / 2) and found["reward"].n == 3
     assert found["veto rate"].mean == 0.25 and found["veto rate"].low is not None
 
@@ -75,6 +75,13 @@ async def test_an_understudy_is_judged_by_the_rows_that_its_clinic_says_it_wrote
     assert graded == ["said by understudy"] and found["reward"].mean == 1.0
 
 
+def test_a_criterion_on_which_all_cases_agree_has_an_interval_too() -> None:
+    found = moment_figures(["a", "b", "c"], [OutputReward(14, {"is_1": 2})] * 3, {"is_1": (-2, 2), "reward": (-15, 14)})
+    for name, lowest in (("is_1", -2), ("reward", -15), ("veto rate", 0)):
+        low, high = found[name].low, found[name].high
+        assert low is not None and high is not None and lowest <= low < high, name
+
+
 async def test_understudies_are_compared_on_moments_and_in_situ(tmp_path: Path) -> None:
     poor = "understudy:mistake=tells@1"
     async with open_store("sqlite://:memory:") as store:
@@ -86,9 +93,23 @@ async def test_understudies_are_compared_on_moments_and_in_situ(tmp_path: Path) 
         made = await compare_models(
             store, [Contender("good", "understudy"), Contender("poor", poor)], trial, tmp_path / "out"
         )
+    assert all(one.low is not None for figures in made.moments.values() for one in figures.values())
     good, bad = made.moments["good"], made.moments["poor"]
     assert good["is_3"].mean > bad["is_3"].mean
     assert made.situ["good"]["is_3"].mean > made.situ["poor"]["is_3"].mean
     assert {"ets", "msm", "mps", "veto rate", "steps_covered", "learning_gain"} <= set(made.situ["good"])
     text = (tmp_path / "out" / "comparison.md").read_text()
     assert "| figure | good | poor |" in text and (tmp_path / "out" / "moments-good.jsonl").is_file()
+
+
+async def test_a_few_moments_of_an_understudy_are_of_many_cases(tmp_path: Path) -> None:
+    async with open_store("sqlite://:memory:") as store:
+        wish = Wish(
+            tmp_path / "data", "rounds", 30, casts=("all=understudy",), scenarios="test", variants=("one-student",)
+        )
+        card = await build(store, wish)
+        trial = Trial("rounds", data=tmp_path / "data", scenarios="", moments=3)
+        await compare_models(store, [Contender("rules", "understudy")], trial, tmp_path / "out")
+    assert card.cases["test"] >= 3
+    kept = [orjson.loads(line) for line in (tmp_path / "out" / "moments-rules.jsonl").read_bytes().splitlines()]
+    assert len({row["case"] for row in kept}) == len(kept) == 3

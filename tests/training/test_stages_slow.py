@@ -12,6 +12,7 @@ import orjson
 import pytest
 
 from polyclinic.models.weights import TRAIN, open_weights
+from polyclinic.training.examples import seen_examples
 from polyclinic.training.folder import digest_of
 from polyclinic.training.merge import merge_weights
 from polyclinic.training.model_card import write_card
@@ -93,6 +94,11 @@ def test_a_model_that_sees_trains_with_its_processor(home: Path, tmp_path: Path)
     curve = read_progress(tmp_path / "seen" / "progress.jsonl")
     assert made["rows"] == 4 and curve[-1]["loss"] < curve[0]["loss"]
     assert open_weights(str(tmp_path / "seen")).sees, "the trained model keeps its processor"
+    rows[0]["completion"][0]["content"][0]["text"] *= 20
+    (tmp_path / "train.jsonl").write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in rows))
+    processor = open_weights(str(tmp_path / "tiny")).processor
+    found = seen_examples(tmp_path / "train.jsonl", processor, -8, ("single",), 1024)
+    assert len(found.rows) == 3 and found.left_out == {"too long": 1}, "a row is left out, never cut"
 
 
 def _shared(own: list[str]) -> str:

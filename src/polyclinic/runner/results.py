@@ -44,7 +44,7 @@ async def load_results(store: Store, run: str, scoring: str = LIVE, *, transcrip
         clinic=row.clinic,
         cast=_cast(row),
         variants=variants,
-        metrics=_metrics(clinic),
+        metrics=clinic_metrics(clinic),
         episodes=tuple(episodes),
         config=row.config,
         scenarios=scenarios,
@@ -57,7 +57,8 @@ async def load_results(store: Store, run: str, scoring: str = LIVE, *, transcrip
     )
 
 
-def _metrics(clinic: Clinic) -> tuple[Metric, ...]:
+def clinic_metrics(clinic: Clinic) -> tuple[Metric, ...]:
+    """All metrics of the clinic's judges."""
     return tuple({metric.name: metric for judge in clinic.judges() for metric in judge.metrics}.values())
 
 

@@ -24,9 +24,9 @@ from polyclinic.models.weights import open_weights
 from polyclinic.runner.api import run
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.registry import load_clinic
-from polyclinic.runner.results import load_results
+from polyclinic.runner.results import clinic_metrics, load_results
 from polyclinic.store.store import Store
-from polyclinic.training.examples import as_text, data_file, read_rows
+from polyclinic.training.examples import as_text, cases_in_turn, data_file, read_rows
 from polyclinic.training.folder import RESULT
 from polyclinic.training.grading import open_grader
 from polyclinic.training.model_card import EVALUATION
@@ -159,10 +159,11 @@ async def on_moments(store: Store, contender: Contender, trial: Trial, out: Path
     rows = [row for row in read_rows(path)[0] if row["kind"] == "single" and row["context"]]
     if contender.offline:
         player = dataset_room(clinic).player
-        chosen = [row for row in rows if player(row) == contender.model][: trial.moments]
+        own = [row for row in rows if player(row) == contender.model and row.get("draft", 1) == 1]
+        chosen = cases_in_turn(own)[: trial.moments]
         outputs = [row["completion"][0]["content"][0]["text"] for row in chosen]
     else:
-        chosen = _different(rows)[: trial.moments]
+        chosen = cases_in_turn(rows)[: trial.moments]
         outputs = await asyncio.to_thread(_answers, contender, chosen, trial)
     if not chosen:
         return {}
@@ -178,17 +179,8 @@ async def on_moments(store: Store, contender: Contender, trial: Trial, out: Path
         for row, text, grade in zip(chosen, outputs, grades, strict=True)
     ]
     (out / f"moments-{contender.name}.jsonl").write_bytes(b"".join(orjson.dumps(line) + b"\n" for line in kept))
-    return moment_figures([row["case"] for row in chosen], grades)
-
-
-def _different(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """One row for each prompt. Cases are taken in turn, so that even a few rows cover many cases."""
-    once = list({orjson.dumps(row["prompt"]): row for row in rows}.values())
-    seen: dict[str, int] = {}
-    place = {}
-    for number, row in enumerate(once):
-        place[number] = seen[row["case"]] = seen.get(row["case"], -1) + 1
-    return [once[number] for number in sorted(place, key=lambda number: (place[number], number))]
+    bounds = {metric.name: (metric.low, metric.high) for metric in clinic_metrics(clinic)}
+    return moment_figures([row["case"] for row in chosen], grades, bounds)
 
 
 def _answers(contender: Contender, rows: Sequence[dict[str, Any]], trial: Trial) -> list[str]:
@@ -198,20 +190,24 @@ def _answers(contender: Contender, rows: Sequence[dict[str, Any]], trial: Trial)
     return [one.text for one in made]
 
 
-def moment_figures(cases: Sequence[str], grades: Sequence[OutputReward | None]) -> Figures:
-    """Reward, veto rate and criteria, with intervals by case."""
+def moment_figures(
+    cases: Sequence[str], grades: Sequence[OutputReward | None], bounds: Mapping[str, tuple[float, float]]
+) -> Figures:
+    """Reward, veto rate and criteria, with intervals by case; `bounds` are the ranges of the metrics."""
     known = [(case, grade) for case, grade in zip(cases, grades, strict=True) if grade is not None]
-
-    def figure(pairs: list[tuple[str, float]], bounds: tuple[float, float] | None = None) -> Estimate | None:
-        return estimate([value for _, value in pairs], clusters=[case for case, _ in pairs], bounds=bounds)
-
-    found = {
-        "reward": figure([(case, grade.value) for case, grade in known]),
-        "veto rate": figure([(case, float(bool(grade.vetoed))) for case, grade in known], (0, 1)),
+    values = {
+        "reward": [(case, grade.value) for case, grade in known],
+        "veto rate": [(case, float(bool(grade.vetoed))) for case, grade in known],
     }
     for name in sorted({name for _, grade in known for name in grade.scores}):
-        found[name] = figure([(case, grade.scores[name]) for case, grade in known if name in grade.scores])
+        values[name] = [(case, grade.scores[name]) for case, grade in known if name in grade.scores]
+    ranges = {**bounds, "veto rate": (0.0, 1.0)}
+    found = {name: _by_case(pairs, ranges.get(name)) for name, pairs in values.items()}
     return {name: one for name, one in found.items() if one is not None}
+
+
+def _by_case(pairs: Sequence[tuple[str, float]], bounds: tuple[float, float] | None) -> Estimate | None:
+    return estimate([value for _, value in pairs], clusters=[case for case, _ in pairs], bounds=bounds)
 
 
 async def in_situ(store: Store, contender: Contender, trial: Trial) -> Figures:
@@ -239,9 +235,7 @@ async def in_situ(store: Store, contender: Contender, trial: Trial) -> Figures:
     figures = {"sessions that ended": estimate(ended, bounds=(0, 1)), **_veto(scores, data.penalty)}
     for metric in results.metrics:
         pairs = [(scenario, score.value) for scenario, score in scores if score.metric == metric.name]
-        figures[metric.name] = estimate(
-            [value for _, value in pairs], clusters=[case for case, _ in pairs], bounds=(metric.low, metric.high)
-        )
+        figures[metric.name] = _by_case(pairs, (metric.low, metric.high))
     return {name: one for name, one in figures.items() if one is not None}
 
 
@@ -249,4 +243,4 @@ def _veto(scores: Sequence[tuple[str, Score]], penalty: float | None) -> dict[st
     pairs = [(case, float(score.value == penalty)) for case, score in scores if score.metric == "reward"]
     if penalty is None or not pairs:
         return {}
-    return {"veto rate": estimate([value for _, value in pairs], clusters=[case for case, _ in pairs], bounds=(0, 1))}
+    return {"veto rate": _by_case(pairs, (0, 1))}

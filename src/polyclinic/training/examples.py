@@ -47,6 +47,16 @@ def read_rows(path: Path) -> tuple[list[Example], str]:
     return rows, hashlib.sha256(raw).hexdigest()[:16]
 
 
+def cases_in_turn(rows: Sequence[Example]) -> list[Example]:
+    """One row for each prompt. Cases are taken in turn, so that even a few rows cover many cases."""
+    once = list({orjson.dumps(row["prompt"]): row for row in rows}.values())
+    seen: dict[str, int] = {}
+    place = {}
+    for number, row in enumerate(once):
+        place[number] = seen[row["case"]] = seen.get(row["case"], -1) + 1
+    return [once[number] for number in sorted(place, key=lambda number: (place[number], number))]
+
+
 def as_text(turns: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
     """A chat in plain words, with each picture told in the words that a model without eyes is told."""
     return [{"role": turn["role"], "content": _words(turn["content"])} for turn in turns]
@@ -134,7 +144,7 @@ def sft_examples(path: Path, tokenizer: Any, least: float, kinds: Sequence[str],
     return _some(made, path)
 
 
-def seen_examples(path: Path, least: float, kinds: Sequence[str]) -> Examples:
+def seen_examples(path: Path, processor: Any, least: float, kinds: Sequence[str], longest: int) -> Examples:
     """The same rows for a model that sees: chats with pictures, which its own processor turns into tokens."""
     rows, digest = read_rows(path)
     made = Examples([], digest)
@@ -143,8 +153,21 @@ def seen_examples(path: Path, least: float, kinds: Sequence[str]) -> Examples:
             made.left_out["reward too low or another kind"] += 1
             continue
         chat = {name: as_seen(row[name]) for name in ("prompt", "completion")}
-        made.rows.append({**chat, "images": _pictures(path, row)})
+        pictures = _pictures(path, row)
+        if _seen_size(processor, [*chat["prompt"], *chat["completion"]], pictures) > longest:
+            made.left_out["too long"] += 1
+        else:
+            made.rows.append({**chat, "images": pictures})
     return _some(made, path)
+
+
+def _seen_size(processor: Any, turns: Sequence[Example], pictures: Sequence[str]) -> int:
+    """How many tokens a chat has with the places that its pictures take."""
+    from PIL import Image as Picture
+
+    shown = [Picture.open(name) for name in pictures]
+    text = processor.apply_chat_template(list(turns), tokenize=False)
+    return len(processor(text=[text], images=shown or None)["input_ids"][0])
 
 
 def _pictures(path: Path, row: Mapping[str, Any]) -> list[str]:

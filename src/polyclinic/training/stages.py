@@ -59,7 +59,7 @@ def run_sft(job: Job, recipe: SftRecipe) -> StageResult:
     path = data_file(job.data, "train.jsonl")
     weights = open_weights(job.model, dtype=_dtype(recipe))
     if weights.sees:
-        found = seen_examples(path, recipe.least_reward, recipe.kinds)
+        found = seen_examples(path, weights.processor, recipe.least_reward, recipe.kinds, recipe.max_length)
     else:
         found = sft_examples(path, weights.tokenizer, recipe.least_reward, recipe.kinds, recipe.max_length)
     own = {"max_length": recipe.max_length, "packing": recipe.packing}
