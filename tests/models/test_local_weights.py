@@ -16,6 +16,7 @@ from polyclinic.models.cast import build_cast, parse_cast
 from polyclinic.models.failure import AttemptFailed
 from polyclinic.models.guard import Deadline
 from polyclinic.models.local_weights import Prompted, WeightsCaller, by_temperature
+from polyclinic.models.seeing import seen_chat
 from polyclinic.models.spec import parse_model
 from polyclinic.models.weights import Weights, base_of, weights_folder
 from polyclinic.runner.api import run
@@ -70,7 +71,7 @@ async def test_requests_of_many_episodes_are_answered_in_batches(folder: Path, m
             return [Completion(text="Take one tablet.", usage=Usage(input_tokens=3, output_tokens=4)) for _ in batch]
 
     monkeypatch.setattr(local_weights, "Writer", Nurse)
-    monkeypatch.setattr(local_weights, "open_weights", lambda path, text_only: Weights(None, None))
+    monkeypatch.setattr(local_weights, "open_weights", lambda path: Weights(None, None))
     monkeypatch.setattr(local_weights, "need", lambda packages, what: None)
     async with open_store("sqlite://:memory:") as store:
         config = make_config(
@@ -82,10 +83,35 @@ async def test_requests_of_many_episodes_are_answered_in_batches(folder: Path, m
     assert all("local:" in member.model for member in results.cast if member.role == "nurse")
 
 
+@pytest.mark.parametrize("sees", [True, False])
+async def test_only_a_model_that_sees_is_shown_pictures(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, sees: bool
+) -> None:
+    if sees:
+        (folder / "model" / "config.json").write_text('{"model_type": "llava", "vision_config": {}}')
+    shown: list[str] = []
+
+    class Tutor:
+        def __init__(self, opened: Weights, slots: int, context: int) -> None: ...
+
+        def write(self, batch: Sequence[Prompted]) -> list[Completion]:
+            parts = [part for asked in batch for turn in asked.messages for part in seen_chat([turn])[0][0]["content"]]
+            shown.extend(part["type"] for part in parts)
+            return [Completion(text="Look.", usage=Usage(input_tokens=3, output_tokens=4)) for _ in batch]
+
+    monkeypatch.setattr(local_weights, "Writer", Tutor)
+    monkeypatch.setattr(local_weights, "open_weights", lambda path: Weights(None, None))
+    monkeypatch.setattr(local_weights, "need", lambda packages, what: None)
+    cast = f"tutor=local:{folder},all=understudy"
+    async with open_store("sqlite://:memory:") as store:
+        await run(store, make_config({"clinic": "rounds", "scenarios": "card-01", "cast": cast, "variants": ["full"]}))
+    assert ("image" in shown) is sees and "text" in shown
+
+
 async def test_weights_that_cannot_be_loaded_fail_the_call_and_not_the_process(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(path: str, text_only: bool) -> Weights:
+    def broken(path: str) -> Weights:
         raise ConfigError("the file is cut off")
 
     monkeypatch.setattr(local_weights, "open_weights", broken)
@@ -131,7 +157,8 @@ def thinking(folder: Path, monkeypatch: pytest.MonkeyPatch, ask: Ask) -> Thinkin
 
     async def answer(thinker: Thinker, options: str) -> Completion:
         whole = thinker.says.endswith(".")
-        monkeypatch.setattr(local_weights, "open_weights", lambda path, text_only: Weights(model, thinker))
+        monkeypatch.setattr(local_weights, "open_weights", lambda path: Weights(model, thinker))
+        monkeypatch.setattr(local_weights, "_padded", lambda *given: None)
         monkeypatch.setattr(local_weights, "_generated", lambda *given: [[7, 0 if whole else 7]])
         caller = WeightsCaller(str(folder), parse_model(f"local:{folder}{options}").options, "local")
         try:

@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 import pytest
 
+from polyclinic.models.local_weights import answer_chats
 from polyclinic.models.weights import TRAIN, open_weights
 from polyclinic.training.examples import seen_examples
 from polyclinic.training.folder import digest_of
@@ -99,6 +100,24 @@ def test_a_model_that_sees_trains_with_its_processor(home: Path, tmp_path: Path)
     processor = open_weights(str(tmp_path / "tiny")).processor
     found = seen_examples(tmp_path / "train.jsonl", processor, -8, ("single",), 1024)
     assert len(found.rows) == 3 and found.left_out == {"too long": 1}, "a row is left out, never cut"
+
+
+def test_what_a_model_sees_changes_what_it_says(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from PIL import Image
+
+    from tests.training.tiny import write_tiny_that_sees
+
+    rows: list[dict[str, Any]] = [orjson.loads(line) for line in (home / "train.jsonl").read_bytes().splitlines()]
+    write_tiny_that_sees(tmp_path / "tiny", rows)
+    weights = open_weights(str(tmp_path / "tiny"))
+    monkeypatch.setattr(weights.tokenizer, "decode", lambda ids, **_: str(ids))  # a random model says special tokens
+    chat: list[dict[str, Any]] = [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": "What?"}]}]
+    noise = [[Image.effect_noise((64, 64), spread).convert("RGB")] for spread in (1, 200)]
+    seen = answer_chats(weights, [chat, chat], 24, temperature=1.0, pictures=noise)
+    again = answer_chats(weights, [chat], 24, temperature=1.0, pictures=noise[:1])
+    assert seen[0].text != seen[1].text and again[0].text == seen[0].text
+    told = answer_chats(weights, [[{"role": "user", "content": "What?"}]], 24)
+    assert told[0].usage.input_tokens < seen[0].usage.input_tokens, "a picture takes places among the tokens"
 
 
 def _shared(own: list[str]) -> str:

@@ -12,17 +12,20 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, TypeVar
 
 from polyclinic.core.model import Completion, Request, Usage
+from polyclinic.errors import ConfigError
 from polyclinic.models.arriving import OutOfRoom, said_call, spoken
 from polyclinic.models.failure import AttemptFailed
 from polyclinic.models.guard import Deadline
 from polyclinic.models.habits import Habits
 from polyclinic.models.limiter import Limiter
 from polyclinic.models.quick import QuickReplies
+from polyclinic.models.seeing import seen_chat
 from polyclinic.models.spec import Options
-from polyclinic.models.weights import Weights, need, open_weights, weights_folder
+from polyclinic.models.weights import Weights, base_of, is_vision, need, open_weights, weights_folder
 from polyclinic.models.wire import body_of, limit_of
 
 SLOTS = 64
@@ -34,13 +37,16 @@ HABITS = Habits(form="words", takes_pictures=False, takes_tools=False, streams=F
 
 @dataclass(frozen=True)
 class Prompted:
-    """A chat to be answered. `template` are the variables of the model's chat template, such as how much it thinks."""
+    """A chat to be answered. `template` are the variables of the model's chat template, such as how much it thinks;
+    `pictures` belong to the places in the messages that hold none themselves.
+    """
 
     messages: list[dict[str, Any]]
     limit: int
     temperature: float
     seed: int
     template: dict[str, Any] = field(default_factory=dict, kw_only=True)
+    pictures: Sequence[Any] = field(default=(), kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -72,6 +78,14 @@ class WeightsCaller:
         """Replies arrive whole."""
         return False
 
+    @cached_property
+    def _habits(self) -> Habits:
+        """Only a vision-language model takes pictures; others are told of them."""
+        try:
+            return replace(HABITS, takes_pictures=is_vision(base_of(weights_folder(self._path))))
+        except ConfigError:  # said when the weights are loaded
+            return HABITS
+
     def limit(self, request: Request) -> int:
         """The longest reply in tokens."""
         return limit_of(request, self.options, HABITS)
@@ -86,7 +100,7 @@ class WeightsCaller:
         if self._thread is None:
             self._thread = threading.Thread(target=self._work, name="local weights", daemon=True)
             self._thread.start()
-        body = body_of(request, self._path, self.options, HABITS, number)
+        body = body_of(request, self._path, self.options, self._habits, number)
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[Completion] = loop.create_future()
         warmth = float(body.get("temperature") or 0.0)
@@ -96,7 +110,7 @@ class WeightsCaller:
         completion = _spoken(await answer)
         if request.tools and completion.finish == "stop":
             completion = said_call(completion, request)
-        return replace(completion, adapted=HABITS.adapted(request))
+        return replace(completion, adapted=self._habits.adapted(request))
 
     async def close(self) -> None:
         """Let the model go."""
@@ -113,7 +127,7 @@ class WeightsCaller:
             if not batch:
                 return
             try:
-                writer = writer or Writer(open_weights(self._path, text_only=True), self._slots, self.options.context)
+                writer = writer or Writer(open_weights(self._path), self._slots, self.options.context)
                 for group in by_temperature(batch):
                     for asked, completion in zip(group, writer.write(group), strict=True):
                         _give(asked, completion)
@@ -181,7 +195,8 @@ class Writer:
 
     def __init__(self, weights: Weights, slots: int, context: int) -> None:
         self._weights, self._context = weights, context
-        self._quick = QuickReplies(weights.model, slots) if weights.model.device.type == "cuda" else None
+        quick = weights.model.device.type == "cuda" and not weights.sees
+        self._quick = QuickReplies(weights.model, slots) if quick else None
         ends = {weights.tokenizer.eos_token_id, *_ids(weights.model.generation_config.eos_token_id)}
         self._ends = {end for end in ends if end is not None}
 
@@ -189,6 +204,8 @@ class Writer:
         """The replies of a batch, greedy at temperature 0. A reply that fills its limit says so."""
         import torch
 
+        if self._weights.sees:
+            return [self._seen(asked) for asked in batch]
         tokenizer = self._weights.tokenizer
         texts = [
             tokenizer.apply_chat_template(asked.messages, tokenize=False, add_generation_prompt=True, **asked.template)
@@ -203,19 +220,39 @@ class Writer:
             limits = [min(asked.limit, longest) for asked in batch]
             made = self._quick.sample(prompts, limits, self._ends, warmth)
         if made is None:
-            made = _generated(self._weights, texts, longest, warmth, self._ends)
+            made = _generated(self._weights, _padded(self._weights, texts), longest, warmth, self._ends)
         return [
             _completion(tokenizer, row, self._ends, asked.limit, len(prompt))
             for row, prompt, asked in zip(made, prompts, batch, strict=True)
         ]
 
+    def _seen(self, asked: Prompted) -> Completion:
+        """The reply of a model that sees, to one chat at a time: pictures are of different sizes."""
+        import torch
 
-def _generated(weights: Weights, texts: list[str], longest: int, warmth: float, ends: set[int]) -> list[list[int]]:
+        processor, model = self._weights.processor, self._weights.model
+        chat, pictures = seen_chat(asked.messages)
+        text = processor.apply_chat_template(chat, tokenize=False, add_generation_prompt=True, **asked.template)
+        shown = [*pictures, *asked.pictures] or None
+        inputs = processor(text=[text], images=shown, return_tensors="pt", add_special_tokens=False)
+        read = inputs["input_ids"].shape[1]
+        longest = max(1, min(asked.limit, self._context - read))
+        torch.manual_seed(asked.seed)
+        inputs = inputs.to(model.device, model.dtype)
+        (row,) = _generated(self._weights, inputs, longest, asked.temperature, self._ends)
+        return _completion(self._weights.tokenizer, row, self._ends, asked.limit, read)
+
+
+def _padded(weights: Weights, texts: list[str]) -> Any:
+    weights.tokenizer.padding_side = "left"
+    inputs = weights.tokenizer(texts, return_tensors="pt", padding=True, add_special_tokens=False)
+    return inputs.to(weights.model.device)
+
+
+def _generated(weights: Weights, inputs: Any, longest: int, warmth: float, ends: set[int]) -> list[list[int]]:
     import torch
 
     tokenizer, model = weights.tokenizer, weights.model
-    tokenizer.padding_side = "left"
-    inputs = tokenizer(texts, return_tensors="pt", padding=True, add_special_tokens=False).to(model.device)
     sampling = {"do_sample": True, "temperature": warmth, "top_p": 1.0, "top_k": 0} if warmth else {"do_sample": False}
     if not warmth:
         model.generation_config.update(temperature=None, top_p=None, top_k=None)
@@ -247,15 +284,23 @@ def _completion(tokenizer: Any, tokens: list[int], ends: set[int], limit: int, r
 
 
 def answer_chats(
-    weights: Weights, chats: Sequence[list[dict[str, Any]]], limit: int, temperature: float = 0.0, seed: int = 0
+    weights: Weights,
+    chats: Sequence[list[dict[str, Any]]],
+    limit: int,
+    temperature: float = 0.0,
+    seed: int = 0,
+    pictures: Sequence[Sequence[Any]] = (),
 ) -> list[Completion]:
-    """Replies to many chats, in batches, for measuring; shorter prompts go together."""
+    """Replies to many chats, in batches, for measuring; shorter prompts go together. `pictures` of each chat, if any,
+    are shown to a model that sees.
+    """
+    shown = pictures or [()] * len(chats)
     order = sorted(range(len(chats)), key=lambda number: sum(len(turn["content"]) for turn in chats[number]))
     made: dict[int, Completion] = {}
     slots = min(4 * SLOTS, len(chats))
     writer = Writer(weights, slots, CONTEXT)
     for start in range(0, len(order), slots):
         part = order[start : start + slots]
-        prompts = [Prompted(chats[number], limit, temperature, seed + start) for number in part]
+        prompts = [Prompted(chats[number], limit, temperature, seed + start, pictures=shown[number]) for number in part]
         made.update(zip(part, writer.write(prompts), strict=True))
     return [made[number] for number in range(len(chats))]

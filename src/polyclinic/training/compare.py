@@ -20,13 +20,14 @@ from polyclinic.errors import ConfigError
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.intervals import estimate
 from polyclinic.models.local_weights import answer_chats
+from polyclinic.models.seeing import picture_of
 from polyclinic.models.weights import open_weights
 from polyclinic.runner.api import run
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.registry import load_clinic
 from polyclinic.runner.results import clinic_metrics, load_results
 from polyclinic.store.store import Store
-from polyclinic.training.examples import as_text, cases_in_turn, data_file, read_rows
+from polyclinic.training.examples import as_seen, as_text, cases_in_turn, data_file, read_rows
 from polyclinic.training.folder import RESULT
 from polyclinic.training.grading import open_grader
 from polyclinic.training.model_card import EVALUATION
@@ -184,9 +185,14 @@ async def on_moments(store: Store, contender: Contender, trial: Trial, out: Path
 
 
 def _answers(contender: Contender, rows: Sequence[dict[str, Any]], trial: Trial) -> list[str]:
-    weights = open_weights(contender.model, text_only=True)
-    chats = [as_text(row["prompt"]) for row in rows]
-    made = answer_chats(weights, chats, trial.max_tokens, trial.temperature, trial.seed)
+    weights = open_weights(contender.model)
+    if weights.sees:
+        folder = data_file(trial.data or Path(), "test.jsonl").parent
+        chats = [as_seen(row["prompt"]) for row in rows]
+        pictures = [[picture_of(folder / name) for name in row["images"]] for row in rows]
+    else:
+        chats, pictures = [as_text(row["prompt"]) for row in rows], []
+    made = answer_chats(weights, chats, trial.max_tokens, trial.temperature, trial.seed, pictures)
     return [one.text for one in made]
 
 

@@ -13,6 +13,7 @@ import orjson
 
 from polyclinic.core.message import Image
 from polyclinic.errors import ConfigError
+from polyclinic.models.seeing import picture_of
 from polyclinic.models.wire import picture_in_words
 
 Example = dict[str, Any]
@@ -163,9 +164,7 @@ def seen_examples(path: Path, processor: Any, least: float, kinds: Sequence[str]
 
 def _seen_size(processor: Any, turns: Sequence[Example], pictures: Sequence[str]) -> int:
     """How many tokens a chat has with the places that its pictures take."""
-    from PIL import Image as Picture
-
-    shown = [Picture.open(name) for name in pictures]
+    shown = [picture_of(Path(name)) for name in pictures]
     text = processor.apply_chat_template(list(turns), tokenize=False)
     return len(processor(text=[text], images=shown or None)["input_ids"][0])
 
