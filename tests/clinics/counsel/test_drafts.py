@@ -8,7 +8,7 @@ import pytest
 
 from polyclinic.clinics.counsel.prompts import Cited, CounsellorCites, CounsellorComforts, Criticism, SourceShown
 from polyclinic.clinics.counsel.rules.notes import LeftOut, ObjectionDropped
-from polyclinic.clinics.counsel.rules.risk import Draft, draft_fault, read_draft, stands
+from polyclinic.clinics.counsel.rules.risk import Draft, draft_fault, stands
 from polyclinic.core.reading import Finding, Findings, findings_type
 from polyclinic.core.reply import read_reply
 from polyclinic.core.transcript import Called, Reviewed
@@ -139,16 +139,6 @@ async def test_the_last_draft_of_a_language_model_comforts_unless_a_wish_to_be_d
     await play(talk(lang="en", turns=1), models=models)
     last = "CounsellorReplies" if "dead" in utterance else "CounsellorComforts"
     assert asked[:3] == ["CounsellorReplies", "CounsellorReplies", last]
-
-
-def test_a_greeting_is_no_fact_and_sorry_no_slip_whatever_a_reader_says() -> None:
-    def drafted(words: str) -> Draft:
-        said = Finding(says="yes", words=words)
-        return read_draft([said, said, said])
-
-    for words in ("Good morning, I am glad that you came", "I'm sorry.", "죄송합니다"):
-        assert drafted(words) == Draft(), words
-    assert drafted("I am sorry, you will be well by spring").claim
 
 
 async def test_facts_without_a_source_are_sent_back_with_any_critic(play: Any, talk: Any, scripted: Any) -> None:

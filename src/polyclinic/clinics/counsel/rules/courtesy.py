@@ -18,9 +18,8 @@ _THANKS = re.compile(
 _ASSENT = re.compile(r"\b(?:네|예|yes|yeah|ok|okay|alright|well|oh|doctor)\b|선생님|그래요")
 _GREETING = re.compile(
     r"\b(?:hello|hi|good (?:morning|afternoon|evening|night|day)|goodbye|good bye|bye|welcome|take care|i see"
-    r"|for (?:telling me|sharing (?:this|that)|trusting me(?: with (?:this|that))?|coming|your time)"
-    r"|(?:i(?: am|'m) )?glad (?:that )?you came(?: here)?(?: today)?|i(?: am|'m) sorry)\b"
-    r"|안녕하세요|안녕히 (?:가세요|계세요)|말씀해 주셔서|(?:와 주셔서|오셔서)|반갑습니다|죄송합니다|미안합니다"
+    r"|for (?:telling me|sharing (?:this|that)|trusting me(?: with (?:this|that))?|coming|your time))\b"
+    r"|안녕하세요|안녕히 (?:가세요|계세요)|말씀해 주셔서"
 )
 
 

@@ -11,7 +11,6 @@ from functools import cache
 from typing import Any, Literal
 
 from polyclinic.clinics.counsel.readings import CLAIM, FEELING, SLIP
-from polyclinic.clinics.counsel.rules.courtesy import only_courtesy
 from polyclinic.clinics.counsel.scenario import PACKAGE, Lang
 from polyclinic.core.files import package_data
 from polyclinic.core.message import Frozen
@@ -48,11 +47,11 @@ def draft_questions(said: str) -> list[Question]:
 
 
 def read_draft(findings: Sequence[Finding]) -> Draft:
-    """The findings on `draft_questions`. A greeting is no fact, and "I am sorry" no slip."""
+    """The findings on `draft_questions`."""
     slip, claim, feeling = findings
     return Draft(
-        slip=slip.words if slip.yes and not only_courtesy(slip.words) else "",
-        claim=claim.words if claim.yes and not only_courtesy(claim.words) else "",
+        slip=slip.words if slip.yes else "",
+        claim=claim.words if claim.yes else "",
         feeling=feeling.says != "no",
     )
 
