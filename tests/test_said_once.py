@@ -227,7 +227,7 @@ def test_no_value_is_made_unchecked_or_changed_behind_its_type() -> None:
 
 
 def test_a_value_keeps_beside_its_fields_only_what_was_worked_out_from_them() -> None:
-    """Names that begin with `_` are such results. A field is written this way in one place: a copy with its number."""
+    """Names that begin with `_` are such results, and so is what an attribute that is worked out once keeps."""
     writes = {
         (module, ast.unparse(target))
         for module, tree in trees().items()
@@ -238,10 +238,8 @@ def test_a_value_keeps_beside_its_fields_only_what_was_worked_out_from_them() ->
     }
     assert writes == {
         ("core/value.py", "self.__dict__['_canonical']"),
-        ("core/model.py", "self.__dict__['_canonical']"),
-        ("core/model.py", "self.__dict__['_key']"),
+        ("core/value.py", "owner.__dict__[self._name]"),
         ("core/transcript/events.py", "event.__dict__[_GIVEN]"),
-        ("core/transcript/transcript.py", "made.__dict__['seq']"),
     }
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from polyclinic.text.normal import HANGUL, normalise
+from polyclinic.text.normal import normalise
 from polyclinic.text.sentences import is_question, sentences
 from polyclinic.text.words import spoken_words
 
@@ -15,7 +15,6 @@ PROMPT_ECHO = 8
 EXAMPLE_ECHO = 6
 _ADDED = 3
 _QUESTION_ECHO = 5
-_SENTENCE_ECHO = 10
 
 _SELF = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|me|my|mine|myself|we|we're|we've|us|our|ours)\b")
 _SELF_KO = re.compile(r"(?:^|\s)(?:저|제|나|내|우리|저희)(?:는|가|의|를|도|한테|에게|희|\s|$)")
@@ -32,14 +31,14 @@ def speaks_of_self(text: str) -> bool:
 
 
 def echo_of_other(line: str, mine: list[str], said: str) -> str:
-    """The other person's last words, repeated with hardly a word added, or one of their questions or long sentences."""
+    """The other person's last words, repeated with hardly a word added, or one of their questions."""
     count, theirs = _words_said(said)
     if count < ECHO_WORDS or not mine:
         return ""
     joined = " ".join(mine)
     if len(mine) - count < _ADDED and theirs in joined:
         return line
-    return next((part for part in _sentences_said(said) if part in joined), "")
+    return next((part for part in _questions_said(said) if part in joined), "")
 
 
 @lru_cache(maxsize=1_024)
@@ -49,11 +48,10 @@ def _words_said(said: str) -> tuple[int, str]:
 
 
 @lru_cache(maxsize=1_024)
-def _sentences_said(said: str) -> tuple[str, ...]:
-    """Questions and long sentences, as words. A short statement may be said back to confirm it: a time, a name."""
-    least = (_QUESTION_ECHO, _QUESTION_ECHO) if HANGUL.search(said) else (_SENTENCE_ECHO, _QUESTION_ECHO)
-    found = ((spoken_words(normalise(part)), is_question(part)) for part in sentences(said))
-    return tuple(" ".join(words) for words, asks in found if len(words) >= least[asks])
+def _questions_said(said: str) -> tuple[str, ...]:
+    """Questions, as words. A statement may be said back: to confirm a time, or to show that it was understood."""
+    found = (spoken_words(normalise(part)) for part in sentences(said) if is_question(part))
+    return tuple(" ".join(words) for words in found if len(words) >= _QUESTION_ECHO)
 
 
 def echo_of_instructions(line: str, mine: list[str], told: str) -> str:

@@ -160,7 +160,7 @@ async def on_moments(store: Store, contender: Contender, trial: Trial, out: Path
     rows = [row for row in read_rows(path)[0] if row["kind"] == "single" and row["context"]]
     if contender.offline:
         player = dataset_room(clinic).player
-        own = [row for row in rows if player(row) == contender.model and row.get("draft", 1) == 1]
+        own = [row for row in rows if player(row) == contender.model]
         chosen = cases_in_turn(own)[: trial.moments]
         outputs = [row["completion"][0]["content"][0]["text"] for row in chosen]
     else:

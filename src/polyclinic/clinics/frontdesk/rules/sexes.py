@@ -159,8 +159,8 @@ def _evidence(text: str) -> Iterator[tuple[str, float]]:
                 yield sex, 0.1
 
 
-_TELL = ("I am", "child is", "Child is", "patient is", "Patient is", "sex is", "Sex is")
-_AT_ONCE = lazy_pattern(rf"(?:{word_begins(_TELL)}) (?:an? )?(female|male|woman|man)(?=[.,;]|$)")
+_WHO = ("I", "child", "Child", "patient", "Patient", "sex", "Sex")
+_AT_ONCE = lazy_pattern(rf"(?:{word_begins(_WHO)}) (?:am|is) (?:an? )?(female|male|woman|man)(?=[.,;]|$)")
 _ANY = lazy_pattern(
     rf"(?<![a-z])(?:{by_first_letter('|'.join((*_WORDS.values(), *_RELATIVES.values(), *_TITLES.values())))})(?![a-z])"
 )
