@@ -15,6 +15,9 @@ PROMPT_ECHO = 8
 EXAMPLE_ECHO = 6
 _ADDED = 3
 _QUESTION_ECHO = 5
+_NEAR_PAIRS = 8
+_NEARLY = 0.7
+_NOT_HANGUL = re.compile(r"[^가-힣]")
 
 _SELF = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|me|my|mine|myself|we|we're|we've|us|our|ours)\b")
 _SELF_KO = re.compile(r"(?:^|\s)(?:저|제|나|내|우리|저희)(?:는|가|의|를|도|한테|에게|희|\s|$)")
@@ -38,7 +41,33 @@ def echo_of_other(line: str, mine: list[str], said: str) -> str:
     joined = " ".join(mine)
     if len(mine) - count < _ADDED and theirs in joined:
         return line
-    return next((part for part in _questions_said(said) if part in joined), "")
+    found = next((part for part in _questions_said(said) if part in joined), "")
+    return found or ("" if line.isascii() else _nearly_given_back(line, said))
+
+
+def _nearly_given_back(line: str, said: str) -> str:
+    """A Korean sentence that is one of the other's but for an ending or a word. Endings change there with each telling,
+    so pairs of syllables are compared, not words.
+    """
+    theirs = _pairs_said(said)
+    for sentence in sentences(line):
+        pairs = _syllable_pairs(sentence)
+        if len(pairs) >= _NEAR_PAIRS and any(
+            2 * len(pairs & each) >= _NEARLY * (len(pairs) + len(each)) for each in theirs
+        ):
+            return sentence
+    return ""
+
+
+def _syllable_pairs(text: str) -> frozenset[str]:
+    syllables = _NOT_HANGUL.sub("", text)
+    return frozenset(syllables[at : at + 2] for at in range(len(syllables) - 1))
+
+
+@lru_cache(maxsize=1_024)
+def _pairs_said(said: str) -> tuple[frozenset[str], ...]:
+    found = (_syllable_pairs(sentence) for sentence in sentences(said))
+    return tuple(pairs for pairs in found if len(pairs) >= _NEAR_PAIRS)
 
 
 @lru_cache(maxsize=1_024)

@@ -61,6 +61,14 @@ class Other:
             cue=Cue(voice=self._voice),
         )
         names = ("patient", "환자", persona.name)
-        part = Part(who=persona.name, own=names, others=("counsellor", "상담자"), said=said, lang=talk.lang)
+        lines = persona.lines.get(talk.lang)
+        part = Part(
+            who=persona.name,
+            own=names,
+            others=("counsellor", "상담자"),
+            said=said,
+            ready=(lines.worry, lines.value, lines.question, lines.misunderstanding) if lines else (),
+            lang=talk.lang,
+        )
         history = dialogue(heard[:-1] if said else heard, "patient")
         return (await answer_in_part(self._episode, self._patient, prompt, part, history=history)).value

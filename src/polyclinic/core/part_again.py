@@ -1,0 +1,131 @@
+"""How somebody who fell out of their part is asked again: reminded, then briefly, then with lines to choose from.
+
+Each asking leaves less to recite. `reminder` is added to the same prompt. `AnswersBriefly` says who they are and what
+was said to them, and nothing else. `ChoosesLine` offers whole sentences that this person could say at any time: those
+of their own case, and a few that anybody could say. A model that cannot speak in the part can still choose in it.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from polyclinic.core.note import Payload
+from polyclinic.core.part_signs import PartBreak
+from polyclinic.core.prompt import Prompt
+from polyclinic.core.reply import ReplyModel, with_choices
+from polyclinic.text.sentences import is_question, sentences
+
+MOST_OFFERED = 6
+_GIVEN_BACK = ("echo of the other", "third person")
+"""Faults that come from the other's words: without those words there is nothing to give back."""
+_WRONG: dict[str, dict[str, str]] = {
+    "en": {
+        "speaks as an assistant": "it offered help or refused it, as an assistant does",
+        "third person": "it spoke about you as if you were somebody else",
+        "form instead of speech": "it was a form, not speech",
+        "stage direction": "it described you instead of letting you speak",
+        "speaks for the other": "it spoke for the other person as well",
+        "echo of the other": "it repeated the other person's words",
+        "echo of the instructions": "it repeated your instructions",
+        "knows what is hidden": "it named something that you cannot know",
+        "read as out of the part": "it was not said by you",
+    },
+    "ko": {
+        "speaks as an assistant": "도우미처럼 말했습니다",
+        "third person": "당신을 다른 사람처럼 말했습니다",
+        "form instead of speech": "말이 아니라 양식이었습니다",
+        "stage direction": "말하지 않고 행동을 묘사했습니다",
+        "speaks for the other": "상대의 말까지 했습니다",
+        "echo of the other": "상대의 말을 되풀이했습니다",
+        "echo of the instructions": "지시문을 되풀이했습니다",
+        "knows what is hidden": "당신이 알 수 없는 것을 말했습니다",
+        "read as out of the part": "당신이 할 말이 아니었습니다",
+    },
+}
+_ANYBODY: dict[str, tuple[str, ...]] = {
+    "en": (
+        "I have to think about that.",
+        "I am not sure.",
+        "Could you say that in other words?",
+        "I find it hard to put this into words.",
+    ),
+    "ko": (
+        "그건 좀 생각해 봐야겠어요.",
+        "저도 잘 모르겠어요.",
+        "다시 한번 쉽게 말해 주시겠어요?",
+        "뭐라고 말해야 할지 모르겠어요.",
+    ),
+}
+"""What anybody can say at any time: it tells no fact and agrees to nothing."""
+
+
+class AnswersBriefly(Prompt[str]):
+    """Who they are, what was said, and nothing to recite.
+
+    `said` is empty where the other's words were given back before and asked nothing: shown once more, they would be
+    given back once more.
+    """
+
+    template: ClassVar[str] = "answers_briefly.md"
+    words: ClassVar[int] = 30
+    lang: str
+    who: str
+    other: str
+    said: str
+
+
+class ChosenLine(ReplyModel):
+    """The number of the line that is said."""
+
+    line: str
+
+
+class ChoosesLine(Prompt[ChosenLine]):
+    """Which of these lines this person says now."""
+
+    template: ClassVar[str] = "chooses_line.md"
+    words: ClassVar[int] = 10
+    lang: str
+    who: str
+    other: str
+    said: str
+    lines: tuple[str, ...]
+
+    def reply_form(self) -> type[ChosenLine]:
+        """One of the numbers that were shown."""
+        return with_choices(ChosenLine, line=tuple(str(number) for number in range(1, len(self.lines) + 1)))
+
+
+class LinesChosen(Payload):
+    """How many lines of an episode were chosen from a list, because the speaker's own words stayed out of the part."""
+
+    lines_chosen: int = 0
+
+
+def reminder(who: str, lang: str, fault: PartBreak) -> str:
+    """How somebody is asked again, in their part."""
+    ko = lang == "ko"
+    wrong = _WRONG["ko" if ko else "en"].get(fault.kind, fault.kind)
+    if ko:
+        return (
+            f"먼저 한 답은 쓸 수 없습니다: {wrong}. 당신은 {who}입니다. '저'로서 직접,"
+            " 앞에 있는 사람에게 하는 말만 하세요. 모르면 모른다고 하세요. 설명이나 지시문은 쓰지 마세요."
+        )
+    return (
+        f"Your first answer could not be used: {wrong}. You are {who}, not an assistant. Speak as yourself, with"
+        ' "I" or "my", to the person in front of you. If you do not know something, say so. Write nothing but what you'
+        " say."
+    )
+
+
+def without_what_came_back(said: str, fault: PartBreak) -> str:
+    """The other's words as they are shown once more: only the questions, where they were given back."""
+    if fault.kind not in _GIVEN_BACK:
+        return said
+    return " ".join(sentence for sentence in sentences(said) if is_question(sentence))
+
+
+def lines_to_choose(own: tuple[str, ...], lang: str, before: frozenset[str]) -> tuple[str, ...]:
+    """What can be chosen now: lines of one's own first, none that was said before."""
+    anybody = _ANYBODY["ko" if lang == "ko" else "en"]
+    return tuple(line for line in (*own, *anybody) if line not in before)[:MOST_OFFERED]
