@@ -34,6 +34,8 @@ from polyclinic.clinics.counsel.variants import CounselVariant
 from polyclinic.core.episode import Episode
 from polyclinic.core.memory import cut
 
+_ECHOES = 2
+
 
 class Listener:
     """Hears what the person means, by the cast's reader: the signals of the stage, and strong feeling."""
@@ -111,14 +113,15 @@ class Counsellor:
         refused: str,
         feedback: str,
         last_draft: bool,
-        echoed: bool,
+        echoes: int,
     ) -> str:
-        """One draft, in plain words. The last one of a language model only comforts and asks, unless a wish to be dead
-        must be asked about. `echoed`: an earlier draft was the person's own words, so the last one is not shown them.
+        """One draft, in plain words. A language model only comforts and asks in the last one, and in the one after an
+        echo, unless a wish to be dead must be asked about. `echoes`: so many drafts were the person's own words; after
+        two of them they are not shown again.
         """
-        if last_draft and not gentle and self._writer.is_language_model:
+        if (last_draft or echoes) and not gentle and self._writer.is_language_model:
             cue = Cue(voice=self._voice, stage=move.to, live=self._live)
-            words = "" if echoed else utterance
+            words = utterance if echoes < _ECHOES else ""
             return await self._writer.ask(CounsellorComforts(lang=self._session.lang, utterance=words, cue=cue))
         prompt = CounsellorReplies(
             lang=self._session.lang,

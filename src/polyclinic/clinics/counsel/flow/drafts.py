@@ -84,9 +84,9 @@ class Drafting:
             made.sources = self._counsellor.look_up(heard.utterance, made.move.to)
             written.append(made.text)
             last = bool(refused) and len(written) == self._variant.drafts
-            echoed = any(fault.borrowed for fault in faults)
+            echoes = sum(fault.borrowed for fault in faults)
             made.text = await self._counsellor.write(
-                heard.utterance, made.move, made.sources, heard.gentle, refused, feedback, last, echoed
+                heard.utterance, made.move, made.sources, heard.gentle, refused, feedback, last, echoes
             )
             return made.text
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from polyclinic.text.normal import letters, normalise
+from polyclinic.text.sentences import sentences
 
 _THANKS = re.compile(
     r"(?:(?:정말|참|너무|대단히|진심으로|매우)\s*)?(?:고맙습니다|고마워요|고맙네요|고마워|감사합니다|감사해요|감사드립니다|감사)"
@@ -18,8 +19,9 @@ _THANKS = re.compile(
 _ASSENT = re.compile(r"\b(?:네|예|yes|yeah|ok|okay|alright|well|oh|doctor)\b|선생님|그래요")
 _GREETING = re.compile(
     r"\b(?:hello|hi|good (?:morning|afternoon|evening|night|day)|goodbye|good bye|bye|welcome|take care|i see"
-    r"|for (?:telling me|sharing (?:this|that)|trusting me(?: with (?:this|that))?|coming|your time))\b"
-    r"|안녕하세요|안녕히 (?:가세요|계세요)|말씀해 주셔서"
+    r"|for (?:telling me|sharing (?:this|that)|trusting me(?: with (?:this|that))?|coming|your time|being here)"
+    r"|(?:i am |i'm )?(?:glad|pleased) (?:that )?you (?:came|are here|could come)|(?:it is |it's )?nice to meet you)\b"
+    r"|안녕하세요|안녕히 (?:가세요|계세요)|말씀해 주셔서|와 주셔서|만나서|반갑습니다"
 )
 
 
@@ -27,6 +29,11 @@ def only_courtesy(text: str) -> bool:
     """Whether a text holds greetings and thanks and nothing else."""
     plain = normalise(text)
     return bool(letters(plain)) and not letters(_ASSENT.sub(" ", _GREETING.sub(" ", _THANKS.sub(" ", plain))))
+
+
+def without_courtesy(text: str) -> str:
+    """The sentences of a text that hold more than greetings and thanks."""
+    return " ".join(part for part in sentences(text) if not only_courtesy(part))
 
 
 def beyond_thanks(utterance: str) -> tuple[bool, bool]:
