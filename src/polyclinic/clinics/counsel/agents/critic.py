@@ -8,8 +8,8 @@ from polyclinic.clinics.counsel.prompts import (
     NONE,
     CriticJudges,
 )
-from polyclinic.clinics.counsel.readings import CLAIM, SUPPORTED
-from polyclinic.clinics.counsel.rules.courtesy import only_courtesy, without_courtesy
+from polyclinic.clinics.counsel.readings import SUPPORTED
+from polyclinic.clinics.counsel.rules.courtesy import greets_and_asks, only_courtesy
 from polyclinic.clinics.counsel.rules.notes import ObjectionDropped
 from polyclinic.clinics.counsel.rules.objections import confirmed, objected, void
 from polyclinic.clinics.counsel.rules.risk import RISKS, Draft, Fault, draft_questions, read_draft
@@ -28,16 +28,14 @@ class Critic:
     async def read(self, utterance: str, draft: str) -> Draft:
         """What the draft means: slips, claims, and whether a feeling is answered. One call; none for a courtesy.
 
-        A fact that was seen in a greeting is none: then the rest of the draft is read for one by itself.
+        A fact that was seen in a greeting is none, where only questions stand beside it.
         """
         if only_courtesy(draft):
             return Draft()
         found = read_draft(await self._episode.reads(draft, draft_questions(utterance)))
-        if not only_courtesy(found.claim):
-            return found
-        rest = without_courtesy(draft)
-        (claim,) = await self._episode.reads(rest, [CLAIM.ask()])
-        return found.model_copy(update={"claim": claim.words if claim.yes else ""})
+        if only_courtesy(found.claim) and greets_and_asks(draft):
+            return found.model_copy(update={"claim": ""})
+        return found
 
     async def borne_out(self, draft: str, cited: str, sources: list[Source]) -> bool:
         """Whether the cited source says what the draft says. Only a clear no counts against it."""

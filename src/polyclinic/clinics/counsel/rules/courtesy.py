@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from polyclinic.text.normal import letters, normalise
-from polyclinic.text.sentences import sentences
+from polyclinic.text.sentences import is_question, sentences
 
 _THANKS = re.compile(
     r"(?:(?:정말|참|너무|대단히|진심으로|매우)\s*)?(?:고맙습니다|고마워요|고맙네요|고마워|감사합니다|감사해요|감사드립니다|감사)"
@@ -21,7 +21,7 @@ _GREETING = re.compile(
     r"\b(?:hello|hi|good (?:morning|afternoon|evening|night|day)|goodbye|good bye|bye|welcome|take care|i see"
     r"|for (?:telling me|sharing (?:this|that)|trusting me(?: with (?:this|that))?|coming|your time|being here)"
     r"|(?:i am |i'm )?(?:glad|pleased) (?:that )?you (?:came|are here|could come)|(?:it is |it's )?nice to meet you)\b"
-    r"|안녕하세요|안녕히 (?:가세요|계세요)|말씀해 주셔서|와 주셔서|만나서|반갑습니다"
+    r"|안녕하세요|안녕히 (?:가세요|계세요)|말씀해 주셔서"
 )
 
 
@@ -31,9 +31,9 @@ def only_courtesy(text: str) -> bool:
     return bool(letters(plain)) and not letters(_ASSENT.sub(" ", _GREETING.sub(" ", _THANKS.sub(" ", plain))))
 
 
-def without_courtesy(text: str) -> str:
-    """The sentences of a text that hold more than greetings and thanks."""
-    return " ".join(part for part in sentences(text) if not only_courtesy(part))
+def greets_and_asks(text: str) -> bool:
+    """Whether a text holds greetings, thanks and questions and nothing else."""
+    return all(is_question(part) or only_courtesy(part) for part in sentences(text))
 
 
 def beyond_thanks(utterance: str) -> tuple[bool, bool]:
