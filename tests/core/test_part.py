@@ -1,13 +1,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
+from polyclinic.clinics.counsel.scenario import Lang, personas
 from polyclinic.clinics.demo.prompts import CallerAsks
 from polyclinic.core.files import package_text
+from polyclinic.core.message import Message
 from polyclinic.core.model import Completion
 from polyclinic.core.part import OUT_OF_PART, FellOut, Part, answer_in_part, out_of_part
+from polyclinic.core.part_again import lines_to_choose
 from polyclinic.core.part_signs import broken_by, worth_reading
 from polyclinic.core.transcript import Failed
 from polyclinic.eval.parts import parts_section
@@ -183,7 +187,7 @@ async def test_one_who_stays_out_is_the_simulators_fault_and_the_episode_goes_on
     assert reply.value == OUT
     (failure,) = episode.transcript.of(Failed)
     assert (failure.owner, failure.fatal) == ("simulated_user", False)
-    assert [note.stayed for note in episode.transcript.notes(FellOut)] == [False, False, True]
+    assert [note.stayed for note in episode.transcript.notes(FellOut)] == [False, False, False, True]
     assert episode.closing["part"]["stayed"] == {"third person": 1}
 
 
@@ -194,6 +198,72 @@ async def test_the_last_asking_has_nothing_that_could_be_recited(open_episode: O
     (message,) = caller.requests[2].messages
     assert "What can I do for you?" in message.content and "Ada, the caller" in message.content
     assert "Amberol" not in message.content
+
+
+async def test_a_model_that_stays_out_may_choose_a_line_of_its_case(open_episode: OpenEpisode) -> None:
+    own = "I keep the tablets beside my bed."
+    caller = Scripted(OUT, OUT, OUT, '{"line": "1"}')
+    episode = await open_episode(caller=caller)
+    part = replace(CALLER, ready=(own,))
+    assert (await answer_in_part(episode, episode.agent("caller"), ASKS, part)).value == own
+    (message,) = caller.requests[3].messages
+    assert f"1. {own}" in message.content and "What can I do for you?" in message.content
+    assert episode.closing["lines_chosen"] == 1
+    assert episode.closing["part"]["stayed"] == {} and not episode.transcript.of(Failed)
+    assert [note.stayed for note in episode.transcript.notes(FellOut)] == [False, False, False]
+
+
+async def test_a_line_that_was_said_before_is_not_offered_again(open_episode: OpenEpisode) -> None:
+    said, other = "I keep the tablets beside my bed.", "I take them with water."
+    caller = Scripted(OUT, OUT, OUT, '{"line": "1"}')
+    episode = await open_episode(caller=caller)
+    part = replace(CALLER, ready=(said, other))
+    history = (Message(role="assistant", content=said), Message(role="user", content="And then?"))
+    assert (await answer_in_part(episode, episode.agent("caller"), ASKS, part, history=history)).value == other
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+def test_lines_to_choose_from_stay_in_the_part(lang: Lang) -> None:
+    """What anybody can say, and every line of every persona of the counselling clinic."""
+    for persona in (*personas("korean"), *personas("elsewhere")):
+        ready = persona.lines[lang]
+        own = (ready.worry, ready.value, ready.question, ready.misunderstanding)
+        for line in (*own, *lines_to_choose((), lang, frozenset())):
+            assert broken_by(line, own=("patient", "환자"), others=("counsellor", "상담자")) is None, line
+        assert lines_to_choose(own, lang, frozenset(own[:1])) and own[0] not in lines_to_choose(
+            own, lang, frozenset(own[:1])
+        )
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("저는 폐암입니다. 잠시 그 마음과 함께하고 싶습니다.", "echo of the other"),
+        ("죄송합니다, 저는 당신의 질문에 대한 답변을 제공할 수 없습니다.", "speaks as an assistant"),
+        ("안녕하세요, 윤대식입니다. 왜 여기와드릴까요?", "speaks as an assistant"),
+        ("죄송합니다, 하지만 상대의 말을 되풀이하지 않습니다. 당신은 김영숙입니다.", "echo of the instructions"),
+        ("'저'로 말하면 이름을 사용하게 됩니다.", "echo of the instructions"),
+        ("몸이 아팠습니다. 병: 폐암으로 폐 둘레에 물이 참.", "echo of the instructions"),
+    ],
+)
+def test_what_a_small_model_said_in_korean_is_out_of_the_part(line: str, kind: str) -> None:
+    """Lines of a 1.5B model that were let through until they were read."""
+    said = "얼마나 힘드신지 마음이 전해집니다. 잠시 그 마음과 함께 있고 싶습니다. 어떠신지 들려주시겠어요?"
+    found = broken_by(line, own=("환자",), others=("상담자",), said=said)
+    assert found is not None and found.kind == kind
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "네, 마음이 많이 힘들어요. 그래도 함께 있어 주셔서 고맙습니다.",
+        "솔직히 말씀드리면 아직 잘 모르겠습니다.",
+        "병은 작년에 알았고 가족은 딸뿐이에요.",
+    ],
+)
+def test_a_korean_patient_who_answers_in_their_own_words_is_in_the_part(line: str) -> None:
+    said = "얼마나 힘드신지 마음이 전해집니다. 잠시 그 마음과 함께 있고 싶습니다. 어떠신지 들려주시겠어요?"
+    assert broken_by(line, own=("환자",), others=("상담자",), said=said) is None
 
 
 async def test_one_who_reads_the_reminder_out_is_still_out(open_episode: OpenEpisode) -> None:

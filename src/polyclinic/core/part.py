@@ -167,6 +167,7 @@ async def answer_in_part(
         part = replace(part, told=(*part.told, asked))  # what it is told now, it must not say either
         try:
             if number > ASKED_AGAIN:
+                part = replace(part, reads=False)  # a ready line needs no opinion
                 answer = await _chosen(episode, agent, part, earlier, sample + number) or answer
             elif number == ASKED_AGAIN and _can_be_brief(agent, prompt, part):
                 answer = await agent.answer(_briefly(part, fault), sample=sample + number)
