@@ -256,6 +256,39 @@ def test_what_a_small_model_said_in_korean_is_out_of_the_part(line: str, kind: s
 @pytest.mark.parametrize(
     "line",
     [
+        "The QRS complex in lead V3 represents a normal R wave. Is it dangerous?",
+        "The most likely cause of my severe pain is a gallbladder infection.",
+        "The signs of liver damage are jaundice and fatigue.",
+        "I will provide information and guidance.",
+        "I understand that I am experiencing severe pain.",
+        "I don't have access to medical information.",
+        "I will walk with the frame. If the calf swells or you get breathless, I will call you.",
+    ],
+)
+def test_a_patient_who_lectures_or_repeats_what_was_said_to_them_is_out_of_the_part(line: str) -> None:
+    """Lines of a 1.5B model that another reader found."""
+    told = "You walk with the frame. If the calf swells or you get breathless, you call us."
+    assert broken_by(line, own=("patient",), others=("nurse",), said=told) is not None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "They said the ECG shows a fast heart, but I do not know more.",
+        "I don't know what the ECG shows.",
+        "Is the most likely cause of this my gallbladder?",
+        "My haemoglobin was low last year, the doctor told me.",
+        "So if the calf swells or I get breathless, I call you.",
+    ],
+)
+def test_a_patient_may_tell_what_they_heard_ask_and_say_back_as_themselves(line: str) -> None:
+    told = "You walk with the frame. If the calf swells or you get breathless, you call us."
+    assert broken_by(line, own=("patient",), others=("nurse",), said=told) is None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
         "네, 마음이 많이 힘들어요. 그래도 함께 있어 주셔서 고맙습니다.",
         "솔직히 말씀드리면 아직 잘 모르겠습니다.",
         "병은 작년에 알았고 가족은 딸뿐이에요.",

@@ -15,6 +15,7 @@ PROMPT_ECHO = 8
 EXAMPLE_ECHO = 6
 _ADDED = 3
 _QUESTION_ECHO = 5
+_YOU = frozenset(("you", "your", "yours"))
 _NEAR_PAIRS = 8
 _NEARLY = 0.7
 _NOT_HANGUL = re.compile(r"[^가-힣]")
@@ -34,7 +35,9 @@ def speaks_of_self(text: str) -> bool:
 
 
 def echo_of_other(line: str, mine: list[str], said: str) -> str:
-    """The other person's last words, repeated with hardly a word added, or one of their questions."""
+    """The other person's last words, repeated with hardly a word added, one of their questions, or what they said to
+    "you".
+    """
     count, theirs = _words_said(said)
     if count < ECHO_WORDS or not mine:
         return ""
@@ -42,7 +45,21 @@ def echo_of_other(line: str, mine: list[str], said: str) -> str:
     if len(mine) - count < _ADDED and theirs in joined:
         return line
     found = next((part for part in _questions_said(said) if part in joined), "")
+    if not found and not _YOU.isdisjoint(mine):
+        found = next((part for part in _said_to_you(said) if part in joined), "")
     return found or ("" if line.isascii() else _nearly_given_back(line, said))
+
+
+@lru_cache(maxsize=1_024)
+def _said_to_you(said: str) -> tuple[str, ...]:
+    """Runs of words with "you" in them, from statements. Somebody who says back what they were told says "I"."""
+    found: list[str] = []
+    for sentence in sentences(said):
+        words = spoken_words(normalise(sentence))
+        if not is_question(sentence):
+            runs = (words[at : at + _QUESTION_ECHO] for at in range(len(words) - _QUESTION_ECHO + 1))
+            found.extend(" ".join(run) for run in runs if not _YOU.isdisjoint(run))
+    return tuple(found)
 
 
 def _nearly_given_back(line: str, said: str) -> str:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from polyclinic.core.part_echo import echo_of_instructions, echo_of_other, speaks_of_self
+from polyclinic.core.part_lecture import lecture
 from polyclinic.text.lazily import lazy_pattern
 from polyclinic.text.normal import normalise
 from polyclinic.text.phrases import mentioned
@@ -38,7 +39,9 @@ _ASSISTANT = lazy_pattern(
     r" (?:assist|help|provide|fulfil|comply|answer that|generate|offer medical)"
     r"|i can(?:'t|not) (?:assist|provide|fulfil|comply|generate|offer medical|give medical advice)"
     r"|how (?:can|may) i (?:help|assist) you|anything else i can (?:help|assist|do for you)"
-    r"|i (?:don't|do not) have (?:any |enough |the )?(?:specific |additional )?(?:information|ability)"
+    r"|i (?:don't|do not) have (?:any |enough |the |access to )?(?:specific |additional |medical )?"
+    r"(?:information|ability)"
+    r"|i can(?:'t|not) answer (?:this|that|your) question"
     r"|(?:based|limited|according|refer)[^.!?]{0,20} the information (?:that is |that was )?(?:provided|given)"
     r"|let's address"
     r"|(?:i )?hope (?:this|that) helps|let me know if you (?:need|have|would)|feel free to ask"
@@ -58,7 +61,7 @@ _ASSISTANT_HOLDS = (
     *("helps", "let me know if you", "feel free to ask", "here's", "here is", "here are", "reveal", "volunteer"),
     *("to simulate", "to play", "to act as", "to portray", "the user", "script", "persona ", "guidelines"),
     *("your score", "diagnosis matches", "next question", "please proceed with", "simulation", "scenario"),
-    *("character", "professional", "a file", "conversation"),
+    *("character", "professional", "a file", "conversation", "this question", "that question", "your question"),
 )
 """Whatever `_ASSISTANT` finds has one of these in it. To look for them takes a twentieth of its time."""
 _ADVISES = lazy_pattern(
@@ -66,12 +69,18 @@ _ADVISES = lazy_pattern(
     r"|i (?:would|'d) recommend (?:that you|you|seeing|a\b)|i(?:'m| am) sorry to hear"
     r"|here to (?:(?:support|help|assist|guide|comfort|listen to) you|provide|offer)\b"
     r"|(?:support|help|assist|guide) you (?:navigate|through|in any way|every step)"
+    r"|(?:will|can|to) provide (?:you with )?(?:the |any |more )?(?:information|guidance|assistance|support)"
+    r"|understand the importance of|i understand that (?:i|my)\b"
+    r"|i(?:'m| am) glad you(?:'re| are) considering|provided with the necessary"
     r"|(?:support|help|assistance) (?:that )?you (?:may|might) need"
     r"|glad (?:that )?you (?:found|find) (?:the|this|that|it|my)\b"
     r"|i want to reassure you|want to help you feel"
     r"|i understand (?:that )?(?:you|your)(?:'re| are| \w+ is) (?:facing|going through|feeling|worried|concerned))"
 )
 _ADVISES_HOLDS = (
+    "provide",
+    "importance of",
+    "considering",
     "based on",
     "recommend",
     "sorry",
@@ -87,7 +96,7 @@ _ASSISTANT_KO = lazy_pattern(
     r"|도와 ?드릴 수 (?:있|없)|도와 ?드리겠"
     r"|도움이 되었기를|제 지시(?:사항|문)|도움을 드[리릴]"
     r"|도움이 필요하(?:시면|시나요|다면)|상담이 필요하|정보를 드리|방법은 여러 가지|것이 중요합니다"
-    r"|(?:진료|치료|검사|상담)[을를] 받으세요"
+    r"|(?:진료|치료|검사|상담)[을를] 받(?:으세요|는 것을 권)|불편을 드릴|다른 질문이 있으신가요"
 )
 _PREFACE = lazy_pattern(
     r"^(?:note|rules?|instructions?|below (?:is|are)|response|reply|answer)\b\s*[:\-]|^below (?:is|are) "
@@ -103,8 +112,9 @@ _TELLS_OTHERS = lazy_pattern(
 _ILL = lazy_pattern(
     r"\b(?:i am|i'm|as) [^.!?]{0,40}\bthe ill person\b|아픈 사람 [가-힣]{2,5}입니다|(?:저|나)는 아픈 사람입니다"
     r"|(?:마음에 걸리는 것|소중히 여기는 것|믿고 있는 것|치료에 바라는 것)(?:[:과]|에 대해)"
-    r"|도움을 (?:주는|받는) 사람|돕는 사람이 아닙니다|상담자(?:입니다|로서|의 역할|가 (?:말한|직접))"
-    r"|['‘]저['’]로|말을 되풀이하지|라는 이름을 (?:가지고|사용)|(?:^|[.!?] )(?:병|가족|일|형편|신앙): "
+    r"|도움을 (?:주는|받는) 사람|돕는 사람이 아닙니다|상담자(?:입니다|이며|로서|의 역할|가 (?:말한|직접))"
+    r"|['‘]저['’]로|말을 되풀이하지|라는 이름을 (?:가지고|사용)"
+    r"|(?:^|[.!?] )(?:병|가족|일|형편|신앙): |퍼짐\.|물음\.|드러남\."
 )
 """The part as a description has it. Nobody calls themselves or the other so when they speak."""
 _ANOTHER = (
@@ -151,6 +161,9 @@ def broken_by(
         match = _ADVISES.search(line)
     if match:
         return PartBreak("speaks as an assistant", match[0])
+    found = "" if may_advise else lecture(text, line)
+    if found:
+        return PartBreak("speaks as an assistant", found)
     if _FORM.match(text):
         return PartBreak("form instead of speech", text.strip())
     match = _DIRECTION.match(text)

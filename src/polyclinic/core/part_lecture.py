@@ -1,0 +1,37 @@
+"""Whether a lay person lectures on medicine: reads an ECG, names causes and signs in general, quotes values.
+
+Small models do so when somebody asks their patient a question for a colleague. A patient in the part does not know.
+"""
+
+from __future__ import annotations
+
+from polyclinic.text.lazily import lazy_pattern
+from polyclinic.text.normal import normalise
+from polyclinic.text.sentences import sentences
+
+_LECTURES = lazy_pattern(
+    r"\b(?:the|an?|this) (?:ecg|ekg|electrocardiogram|qrs|[pt][- ]wave|flow-volume loop|ascitic fluid|blood film)"
+    r"[^.!?]{0,60}\b(?:shows?|represents?|indicates?|indicating|is an?|is the|are the)\b"
+    r"|\bqrs complex|\bsinus rhythm|\b(?:serum|haemoglobin|platelet) levels?\b"
+    r"|\bthe most (?:likely|common|important) (?:cause|symptom|sign|step|treatment)s? (?:of|is|for)\b"
+    r"|\bthe (?:signs|symptoms) of (?:an? |the )?[\w -]{3,40} (?:are|include)\b|\bplays? an? (?:crucial|key|vital) role"
+    r"|\btypically around\b|\b(?:tests?|results?) indicates?\b|\bhelp includes\b"
+)
+"""General medicine, told as a textbook tells it. Lay people tell what they feel and what they were told."""
+_TOLD_SO = lazy_pattern(
+    r"\b(?:told|said|says|asked|explained|mentioned|read|heard|worried|don't know|do not know|not sure)\b|\?"
+)
+"""What was heard from others may be told in their words, and everybody may ask or not know."""
+_LECTURES_HOLDS = (
+    *("ecg", "ekg", "electrocardiogram", "qrs", "wave", "flow-volume", "ascitic", "blood film", "sinus"),
+    *("level", "the most", "the signs of", "the symptoms of", "role", "typically", "indicate", "help includes"),
+)
+
+
+def lecture(text: str, line: str) -> str:
+    """The words of a sentence that teaches medicine; empty where nobody lectures. `line` is the text, normalised."""
+    if True not in [piece in line for piece in _LECTURES_HOLDS]:  # most lines end here, at next to no cost
+        return ""
+    told = (normalise(part) for part in sentences(text))
+    matches = (_LECTURES.search(part) for part in told if not _TOLD_SO.search(part))
+    return next((match[0] for match in matches if match), "")
