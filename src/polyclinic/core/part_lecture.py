@@ -15,6 +15,10 @@ _LECTURES = lazy_pattern(
     r"|\bqrs complex|\bsinus rhythm|\b(?:serum|haemoglobin|platelet) levels?\b"
     r"|\bthe most (?:likely|common|important) (?:cause|symptom|sign|step|treatment)s? (?:of|is|for)\b"
     r"|\bthe (?:signs|symptoms) of (?:an? |the )?[\w -]{3,40} (?:are|include)\b|\bplays? an? (?:crucial|key|vital) role"
+    r"|\bthe (?:rise|increase|decrease|drop|fall) in [\w ,-]{3,40} (?:is a sign|indicates?|suggests?)\b"
+    r"|\bthe (?:role|development) of\b|(?<!what is )(?<!what's )\bthe difference between\b|\bconsistent with an?\b|\bis a sign that the\b"
+    r"|\bthe next steps? (?:would be|in my treatment|is to)\b|\bwould need to see\b[^.!?]{0,60}\bto determine\b"
+    r"|\b(?:platelets?|haemoglobin|hemoglobin|thrombus|embolism) (?:is|are|plays?) (?:an? |small |blood )\w+"
     r"|\btypically around\b|\b(?:tests?|results?) indicates?\b|\bhelp includes\b"
 )
 """General medicine, told as a textbook tells it. Lay people tell what they feel and what they were told."""
@@ -25,6 +29,8 @@ _TOLD_SO = lazy_pattern(
 _LECTURES_HOLDS = (
     *("ecg", "ekg", "electrocardiogram", "qrs", "wave", "flow-volume", "ascitic", "blood film", "sinus"),
     *("level", "the most", "the signs of", "the symptoms of", "role", "typically", "indicate", "help includes"),
+    *("suggest", "sign that", "development of", "difference between", "consistent with", "next step", "to determine"),
+    *("platelet", "haemoglobin", "hemoglobin", "thrombus", "embolism"),
 )
 
 

@@ -70,7 +70,9 @@ _ADVISES = lazy_pattern(
     r"|here to (?:(?:support|help|assist|guide|comfort|listen to) you|provide|offer)\b"
     r"|(?:support|help|assist|guide) you (?:navigate|through|in any way|every step)"
     r"|(?:will|can|to) provide (?:you with )?(?:the |any |more )?(?:information|guidance|assistance|support)"
-    r"|understand the importance of|i understand that (?:i|my)\b"
+    r"|i understand (?:the (?:importance of|need for)|my concerns?\b|that (?:i|my)\b)|i am here to help with your"
+    r"|i (?:appreciate|am grateful for) (?:your understanding|the information|the support and guidance)"
+    r"|follow the instructions carefully|leave nothing undecided"
     r"|i(?:'m| am) glad you(?:'re| are) considering|provided with the necessary"
     r"|(?:support|help|assistance) (?:that )?you (?:may|might) need"
     r"|glad (?:that )?you (?:found|find) (?:the|this|that|it|my)\b"
@@ -79,7 +81,11 @@ _ADVISES = lazy_pattern(
 )
 _ADVISES_HOLDS = (
     "provide",
-    "importance of",
+    "understand",
+    "appreciate",
+    "grateful",
+    "instructions",
+    "undecided",
     "considering",
     "based on",
     "recommend",
@@ -96,14 +102,17 @@ _ASSISTANT_KO = lazy_pattern(
     r"|도와 ?드릴 수 (?:있|없)|도와 ?드리겠"
     r"|도움이 되었기를|제 지시(?:사항|문)|도움을 드[리릴]"
     r"|도움이 필요하(?:시면|시나요|다면)|상담이 필요하|정보를 드리|방법은 여러 가지|것이 중요합니다"
-    r"|(?:진료|치료|검사|상담)[을를] 받(?:으세요|는 것을 권)|불편을 드릴|다른 질문이 있으신가요"
+    r"|(?:진료|치료|검사|상담)[을를] 받(?:으세요|는 것을 권)|불편을 드릴|다른 질문이 있으신가요|대답이 가능하지"
 )
 _PREFACE = lazy_pattern(
     r"^(?:note|rules?|instructions?|below (?:is|are)|response|reply|answer)\b\s*[:\-]|^below (?:is|are) "
 )
 _OFFER = lazy_pattern(
-    r"^(?:sure|certainly|of course|absolutely)[!.,:]\s+(?:here|i can (?:help|assist|provide)|i'd be|i will help)"
+    r"^(?:sure|certainly|of course|absolutely)[!.,:]\s+"
+    r"(?:here|i can (?:help|assist|provide|schedule|book)|i'd be|i will help)"
 )
+_CARD = lazy_pattern(r"\bI have [a-z ]{3,25}: [^.]{3,60}\.|\b(?:right|left) (?:eye|ear|side): ", re.IGNORECASE)
+"""A record's entries read out one after the other."""
 _FORM = lazy_pattern(r"^\s*(?:\{.*\}|\[\s*[\{\"].*\]|```.*)\s*$", re.DOTALL)
 _DIRECTION = lazy_pattern(r"^\s*(?:\*[^*]{3,}\*|\[[^\]]{3,}\])|^\s*\((?=[^)]*\s[^)]*\))[^)]{8,}\)")
 _TELLS_OTHERS = lazy_pattern(
@@ -113,7 +122,7 @@ _ILL = lazy_pattern(
     r"\b(?:i am|i'm|as) [^.!?]{0,40}\bthe ill person\b|아픈 사람 [가-힣]{2,5}입니다|(?:저|나)는 아픈 사람입니다"
     r"|(?:마음에 걸리는 것|소중히 여기는 것|믿고 있는 것|치료에 바라는 것)(?:[:과]|에 대해)"
     r"|도움을 (?:주는|받는) 사람|돕는 사람이 아닙니다|상담자(?:입니다|이며|로서|의 역할|가 (?:말한|직접))"
-    r"|['‘]저['’]로|말을 되풀이하지|라는 이름을 (?:가지고|사용)"
+    r"|['‘]저['’]로|말을 되풀이하지|이름을 (?:가지고|사용)|이\(가\)|가 직접 말하"
     r"|(?:^|[.!?] )(?:병|가족|일|형편|신앙): |퍼짐\.|물음\.|드러남\."
 )
 """The part as a description has it. Nobody calls themselves or the other so when they speak."""
@@ -164,7 +173,7 @@ def broken_by(
     found = "" if may_advise else lecture(text, line)
     if found:
         return PartBreak("speaks as an assistant", found)
-    if _FORM.match(text):
+    if _FORM.match(text) or (text.count(":") > 1 and len(_CARD.findall(text)) > 1):
         return PartBreak("form instead of speech", text.strip())
     match = _DIRECTION.match(text)
     if match:
