@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from polyclinic.core.clinic import Clinic
 from polyclinic.errors import ConfigError
 from polyclinic.web.practise import ready
 from polyclinic.web.practise.ready import ReadyClinics
@@ -57,6 +58,18 @@ def test_who_stops_waiting_stops_nobody_else_and_a_clinic_that_failed_is_tried_a
 
     asyncio.run(story())
     assert tries == ["demo", "demo"]
+
+
+def test_a_rehearsal_that_fails_stops_no_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    rehearsed: list[str] = []
+
+    async def fails(clinic: Clinic, selection: str) -> None:
+        rehearsed.append(clinic.name)
+        raise ValueError("a fault in this clinic")
+
+    monkeypatch.setattr(ready, "_rehearse", fails)
+    asyncio.run(ReadyClinics().wait("demo"))
+    assert rehearsed == ["demo"]
 
 
 TWO_SESSIONS = """

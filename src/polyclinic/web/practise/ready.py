@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import logging
 
 from polyclinic.core.clinic import Clinic
 from polyclinic.core.execute import run_episode
@@ -21,6 +22,7 @@ from polyclinic.runner.plan.run_plan import parse_plan
 from polyclinic.runner.registry import load_clinic
 from polyclinic.store.store import open_store
 
+_LOG = logging.getLogger(__name__)
 WORDS = "Good morning."
 
 
@@ -54,7 +56,10 @@ def _load(name: str) -> None:
     run_embedder("").embed([WORDS])
     reader_of(clinic)("").probability(WORDS, OUT_OF_PART.ask(**dict.fromkeys(OUT_OF_PART.fact_names, WORDS)))
     for selection in dict.fromkeys(clinic.to_play(role.name, "en") for role in clinic.roles if role.offered):
-        asyncio.run(_rehearse(clinic, selection))
+        try:
+            asyncio.run(_rehearse(clinic, selection))
+        except Exception:  # the session itself tells people what is wrong
+            _LOG.warning("the rehearsal of %s failed", name, exc_info=True)
     gc.freeze()
 
 
@@ -64,6 +69,8 @@ async def _rehearse(clinic: Clinic, selection: str) -> None:
     """
     settings = {"clinic": clinic.name, "variants": (clinic.first_variant,), "scenarios": selection}
     plan = parse_plan(make_config(settings)).with_episodes()
+    if not plan.episodes:
+        return
     spec, cases = plan.episodes[0][1], {scenario.id: scenario for scenario in plan.scenarios}
     async with open_store("sqlite://:memory:") as store, build(plan, MemoryJournal(), store) as built:
         sharing = [cases[one.scenario] for _, one in plan.episodes if one.campaign == spec.campaign]
