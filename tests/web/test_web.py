@@ -169,8 +169,18 @@ async def test_feedback_comes_with_the_lines_it_quotes_and_one_can_try_again(ope
         assert found["about"]["who"] == "Kim" and found["about"]["minutes"] == 8
         feedback = (await client.get(f"/api/practise/{run}/feedback")).json()
         assert feedback["sections"] and feedback["figures"] and feedback["lines"] == found["lines"]
+        assert feedback["measured"]
         again = (await client.post(f"/api/practise/{run}/again")).json()["id"]
         assert again != run and (await room(client, again))["about"]["case"] == found["about"]["case"]
+
+
+async def test_feedback_says_whether_it_is_about_the_part_that_the_person_took(opened: Open) -> None:
+    async with opened() as client:
+        run = await begin(client, "demo", "caller")
+        await to_the_end(client, run)
+        feedback = (await client.get(f"/api/practise/{run}/feedback")).json()
+        assert feedback["sections"] and not feedback["figures"]
+        assert not feedback["measured"], "nobody measures the caller: the words are about the nurse"
 
 
 PARTS = [(clinic.name, part.name) for clinic in all_clinics() for part in clinic.parts]

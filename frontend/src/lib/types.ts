@@ -298,6 +298,7 @@ export interface Audited {
 export interface Feedback {
   outcome: string;
   part: string;
+  measured: boolean; // else the words are about the part that is
   sections: Section[];
   figures: { name: string; value: number; about: string }[];
   elapsed_ms: number;

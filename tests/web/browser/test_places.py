@@ -62,3 +62,29 @@ def test_a_counsellor_takes_over_while_a_message_arrives(page: Page, context: Br
     expect(visitor.get_by_text("I am here with you.")).to_be_visible()
     assert visitor.get_by_text("Is anybody there?").count() == 1, "nothing lost, nothing doubled"
     all_well(page)
+
+
+def test_a_run_is_stopped_resumed_and_killed_and_shows_how_far_it_is(page: Page, server: Server) -> None:
+    made = page.request.post(f"{server.url}/api/runs", data={"clinic": "rounds", "scenarios": "40"})
+    assert made.status == 201, made.text()
+    page.goto(f"{server.url}/runs/{made.json()['id']}")
+    far = page.get_by_role("progressbar")
+    stop, resume = page.get_by_role("button", name="Stop"), page.get_by_role("button", name="Go on", exact=True)
+    expect(far).to_be_visible()
+    expect(page.get_by_text(re.compile("^about .* to go$"))).to_be_visible()
+    stop.click()
+    expect(resume).to_be_visible()
+    before = page.request.get(f"{server.url}/api/runs/{made.json()['id']}").json()["left"]
+    assert before > 0
+    resume.click()
+    expect(stop).to_be_visible()
+    server.kill()
+    server.start()
+    page.reload()
+    expect(resume).to_be_visible()
+    left = page.request.get(f"{server.url}/api/runs/{made.json()['id']}").json()["left"]
+    assert 0 < left <= before, "what had ended before the kill is not played again"
+    resume.click()
+    expect(stop).to_be_visible()
+    stop.click()
+    expect(resume).to_be_visible()

@@ -20,7 +20,7 @@ def start(page: Page, clinic: str, part: str) -> None:
 def say(page: Page, words: str) -> None:
     box = page.get_by_label("What you say")
     box.fill(words)
-    expect(page.locator("form.say button")).to_be_enabled()  # the last answer has arrived
+    expect(page.locator("form.say button").first).to_be_enabled()  # the last answer has arrived
     box.press("Enter")
     expect(page.locator(".log article.mine").last).to_contain_text(words[:40])
     expect(page.get_by_label("What you say")).to_be_enabled()
@@ -94,6 +94,34 @@ def test_words_stay_in_the_box_until_they_were_taken_and_no_longer(page: Page, s
     say(page, "Do you drink alcohol?")
     expect(box).to_have_value("")
     expect(mine.filter(has_text="Have you been abroad?")).to_have_count(1)
+
+
+def test_a_form_that_is_half_filled_stays_until_it_was_taken_and_no_longer(page: Page) -> None:
+    start(page, "standardized patient", "doctor")
+    test = page.get_by_label("Which test?")
+    page.get_by_role("button", name="Order a test").click()
+    test.fill("serum lip")
+    say(page, "Where does it hurt?")
+    expect(test).to_have_value("serum lip")  # the next question took nothing away
+    test.fill("serum lipase")
+    page.locator(".drawer button").click()
+    expect(page.locator(".log article").last).to_contain_text("980")
+    expect(test).to_have_count(0)
+    page.get_by_role("button", name="Order a test").click()
+    expect(test).to_have_value("")
+
+    page.goto(page.url.partition("/practise")[0])
+    start(page, "Medicine helpline", "nurse")
+    tablets, medicine = page.get_by_label(re.compile("^Tablets")), page.get_by_label(re.compile("^Medicine"))
+    tablets.fill("2")
+    page.get_by_role("button", name=re.compile("Look up: leaflet")).click()
+    medicine.fill("Amberol")
+    page.get_by_role("button", name="Use", exact=True).click()
+    expect(page.locator(".log .tool")).to_be_visible()
+    expect(tablets).to_have_value("2")
+    expect(medicine).to_have_count(0)
+    page.get_by_role("button", name=re.compile("Look up: leaflet")).click()
+    expect(medicine).to_have_value("")
 
 
 def test_words_of_people_are_never_markup(page: Page) -> None:

@@ -44,12 +44,15 @@ async def in_full(sessions: Sessions, run: str) -> InFull:
 
 
 async def feedback_of(sessions: Sessions, run: str) -> dict[str, object]:
-    """What went well in a session that is over, what did not, and what to try next; figures last."""
+    """What went well in a session that is over, what did not, and what to try next; figures last. Where the person's
+    part is not `measured`, the words are about the part that is.
+    """
     ended = await sessions.ended(run)
     about = {m.name: m.about for judge in ended.clinic.judges() for m in judge.metrics}
     return {
         "outcome": ended.outcome,
         "part": ended.part,
+        "measured": bool(ended.figures or ended.clinic.role(ended.part).metrics),
         "sections": sections_to_plain(ended.sections),
         "figures": [
             {"name": name, "value": value, "about": about.get(name, "")} for name, value in ended.figures.items()

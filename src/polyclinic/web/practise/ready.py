@@ -8,11 +8,21 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import logging
 
+from polyclinic.core.clinic import Clinic
+from polyclinic.core.execute import run_episode
+from polyclinic.core.journal import MemoryJournal
+from polyclinic.core.judge import Case
 from polyclinic.core.part import OUT_OF_PART
-from polyclinic.runner.build.built_run import reader_of, run_embedder
+from polyclinic.runner.build.built_run import build, reader_of, run_embedder
+from polyclinic.runner.execute.running_campaign import lone_campaign, open_campaign
+from polyclinic.runner.plan.config import make_config
+from polyclinic.runner.plan.run_plan import parse_plan
 from polyclinic.runner.registry import load_clinic
+from polyclinic.store.store import open_store
 
+_LOG = logging.getLogger(__name__)
 WORDS = "Good morning."
 
 
@@ -43,10 +53,30 @@ class ReadyClinics:
 def _load(name: str) -> None:
     """What stays is frozen: the garbage collector need not look at it again, which took 0.2 s each time."""
     clinic = load_clinic(name)
-    for role in clinic.roles:
-        if role.offered:
-            clinic.scenarios(clinic.to_play(role.name, "en"), 0)
-    clinic.judges()
     run_embedder("").embed([WORDS])
     reader_of(clinic)("").probability(WORDS, OUT_OF_PART.ask(**dict.fromkeys(OUT_OF_PART.fact_names, WORDS)))
+    for selection in dict.fromkeys(clinic.to_play(role.name, "en") for role in clinic.roles if role.offered):
+        try:
+            asyncio.run(_rehearse(clinic, selection))
+        except Exception:  # the session itself tells people what is wrong
+            _LOG.warning("the rehearsal of %s failed", name, exc_info=True)
     gc.freeze()
+
+
+async def _rehearse(clinic: Clinic, selection: str) -> None:
+    """Understudies play one case, from the first line to the feedback: so everything is there that is loaded at first
+    use. Nothing of it is kept.
+    """
+    settings = {"clinic": clinic.name, "variants": (clinic.first_variant,), "scenarios": selection}
+    plan = parse_plan(make_config(settings)).with_episodes()
+    if not plan.episodes:
+        return
+    spec, cases = plan.episodes[0][1], {scenario.id: scenario for scenario in plan.scenarios}
+    async with open_store("sqlite://:memory:") as store, build(plan, MemoryJournal(), store) as built:
+        sharing = [cases[one.scenario] for _, one in plan.episodes if one.campaign == spec.campaign]
+        context = built.context
+        campaign = open_campaign(context, spec, sharing, {}) if spec.campaign else lone_campaign(context, {})
+        result = await run_episode(context, spec, cases[spec.scenario], campaign)
+    if clinic.feedback is not None and result.status == "done":
+        variant = clinic.variant(spec.variant)
+        list(clinic.feedback(Case(cases[spec.scenario], variant, result.transcript, spec.trial)))
