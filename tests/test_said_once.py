@@ -239,7 +239,6 @@ def test_a_value_keeps_beside_its_fields_only_what_was_worked_out_from_them() ->
     assert writes == {
         ("core/value.py", "self.__dict__['_canonical']"),
         ("core/value.py", "owner.__dict__[self._name]"),
-        ("core/transcript/events.py", "event.__dict__[_GIVEN]"),
     }
 
 

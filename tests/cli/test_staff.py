@@ -34,7 +34,7 @@ def test_accounts_are_added_listed_and_ended_and_all_of_it_is_in_the_log(polycli
     ("words", "stdin", "why"),
     [
         (("add", "kim"), "short\n", "12 to 256 characters"),
-        (("add", "a\nb"), GOOD, "cannot be a name"),
+        (("add", "a\nb"), GOOD, "cannot be an account's name"),
         (("end", "nobody"), "", "no active account"),
         (("password", "nobody"), GOOD, "no active account"),
     ],

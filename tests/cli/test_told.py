@@ -63,7 +63,7 @@ def test_a_busy_port_is_refused_before_anything_is_announced(polyclinic: Run, wo
         port = taken.getsockname()[1]
         done = polyclinic(*words, "--port", str(port))
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"polyclinic: 127.0.0.1:{port} is in use; choose another with --port\n"
+    assert done.stderr == f"polyclinic: 127.0.0.1:{port} is in use; choose another port with --port\n"
 
 
 def test_an_export_has_the_form_of_its_files_ending(polyclinic: Run, tmp_path: Path) -> None:

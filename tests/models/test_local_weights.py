@@ -11,14 +11,15 @@ import pytest
 
 from polyclinic.core.model import Completion, Usage
 from polyclinic.errors import ConfigError
-from polyclinic.models import local_weights, weights
+from polyclinic.models import local_weights, weights, writer
 from polyclinic.models.cast import build_cast, parse_cast
 from polyclinic.models.failure import AttemptFailed
 from polyclinic.models.guard import Deadline
-from polyclinic.models.local_weights import Prompted, WeightsCaller, by_temperature
+from polyclinic.models.local_weights import WeightsCaller
 from polyclinic.models.seeing import seen_chat
 from polyclinic.models.spec import parse_model
 from polyclinic.models.weights import Weights, base_of, weights_folder
+from polyclinic.models.writer import Prompted, by_temperature
 from polyclinic.runner.api import run
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.results import load_results
@@ -158,8 +159,8 @@ def thinking(folder: Path, monkeypatch: pytest.MonkeyPatch, ask: Ask) -> Thinkin
     async def answer(thinker: Thinker, options: str) -> Completion:
         whole = thinker.says.endswith(".")
         monkeypatch.setattr(local_weights, "open_weights", lambda path: Weights(model, thinker))
-        monkeypatch.setattr(local_weights, "_padded", lambda *given: None)
-        monkeypatch.setattr(local_weights, "_generated", lambda *given: [[7, 0 if whole else 7]])
+        monkeypatch.setattr(writer, "_padded", lambda *given: None)
+        monkeypatch.setattr(writer, "_generated", lambda *given: [[7, 0 if whole else 7]])
         caller = WeightsCaller(str(folder), parse_model(f"local:{folder}{options}").options, "local")
         try:
             return await caller.attempt(ask(), 0, Deadline(60, 60))

@@ -166,7 +166,7 @@ def _event(number: int) -> bytes:
     ("piece", "kind", "said"),
     [
         (_event, "text/event-stream", "longer than its limit"),
-        (lambda number: b"x" * 65_536, "text/event-stream", "a line without an end"),
+        (lambda number: b"x" * 65_536, "text/event-stream", "a line that never ends"),
         (lambda number: b": keep-alive\n" * 5_000, "text/event-stream", "larger than 24 MiB"),
         (lambda number: b" " * 65_536, "application/json", "larger than 24 MiB"),
     ],

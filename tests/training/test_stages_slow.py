@@ -11,8 +11,8 @@ from typing import Any
 import orjson
 import pytest
 
-from polyclinic.models.local_weights import answer_chats
 from polyclinic.models.weights import TRAIN, open_weights
+from polyclinic.models.writer import answer_chats
 from polyclinic.training.examples import seen_examples
 from polyclinic.training.folder import digest_of
 from polyclinic.training.merge import merge_weights

@@ -46,7 +46,8 @@ def command(
     """Test a model in every role on small scenes before you pay for a run.
 
     MODEL is written as in a cast: openai:gpt-5-mini, http://127.0.0.1:8080/v1:qwen3, local, understudy. The scenes are
-    what each role is really asked, taken from episodes that understudies play. Exit code 1: not fit for some role.
+    what each role is really asked, taken from episodes that understudies play. Exit code 1: the model is not fit for
+    some role.
     """
     from polyclinic.eval.html import render_sections
     from polyclinic.eval.terminal import table_text

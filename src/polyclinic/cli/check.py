@@ -11,7 +11,9 @@ from polyclinic.testing.contract import Check, checks
 
 @click.command(name="check", short_help="Check that a clinic meets the contract for all clinics.")
 @click.argument("name")
-@click.option("--quick", is_flag=True, help="Only what needs no run: rooms, prompts, understudies, live sessions.")
+@click.option(
+    "--quick", is_flag=True, help="Only checks that run no episode: rooms, prompts, understudies, live sessions."
+)
 @json_option
 def command(name: str, quick: bool, as_json: bool) -> int:
     """Check that a clinic meets the contract for all clinics.

@@ -48,9 +48,9 @@ def command() -> None:
     "--smart",
     "clients",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Demand SMART on FHIR tokens of the built-in authorisation server, for the clients of this JSON file.",
+    help="Require SMART on FHIR tokens of the built-in authorisation server, for the clients of this JSON file.",
 )
-@click.option("--issuer", metavar="URL", help="Demand SMART on FHIR tokens of this issuer.")
+@click.option("--issuer", metavar="URL", help="Require SMART on FHIR tokens of this issuer.")
 def serve(
     store: str,
     host: str,

@@ -104,7 +104,7 @@ def refuse_busy_port(host: str, port: int) -> None:
         raise ConfigError(f"port {port}: {error}") from None
     except OSError as error:
         reason = "is in use" if error.errno == errno.EADDRINUSE else f"cannot be used: {error.strerror or error}"
-        raise ConfigError(f"{host}:{port} {reason}; choose another with --port") from None
+        raise ConfigError(f"{host}:{port} {reason}; choose another port with --port") from None
 
 
 def table(rows: list[list[str]], header: list[str]) -> str:

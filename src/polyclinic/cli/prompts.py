@@ -44,7 +44,9 @@ def list_prompts(clinic: str, as_json: bool) -> int:
 @click.argument("clinic")
 @click.argument("prompt")
 @click.option("--scenario", default="", metavar="S", help="As for run: a number, a name, name:count, a file.")
-@click.option("--variant", default="", help="Only this variant; without it, those of the clinic's demo, then the rest.")
+@click.option(
+    "--variant", default="", help="Only this variant. Without it, the demo's variants are tried first, then the rest."
+)
 @click.option(
     "--which",
     type=click.IntRange(1),

@@ -55,7 +55,7 @@ async def delete(runs: tuple[str, ...], yes: bool, store: str, as_json: bool) ->
 
 @command.command(name="release", short_help="Free a run that a lost process still holds.")
 @click.argument("run", default="last")
-@click.option("--force", is_flag=True, help="Also when a living process of this machine holds it.")
+@click.option("--force", is_flag=True, help="Free it even if a running process on this machine holds it.")
 @store_option
 @json_option
 @waits

@@ -52,8 +52,8 @@ def command(
 ) -> int:
     """Serve a clinic's live sessions over HTTP.
 
-    The API is described at /docs, staff work at /staff, and 'polyclinic staff' manages their accounts; without any, an
-    administrator is made and shown. Sessions are episodes in the store and survive a restart.
+    The API is described at /docs, staff work at /staff, and 'polyclinic staff' manages their accounts. If there is
+    none yet, an administrator is created and shown. Sessions are episodes in the store and survive a restart.
     """
     try:
         from polyclinic.web.sessions.alerts import check_webhook
@@ -68,7 +68,7 @@ def command(
     token = token or os.environ.get(TOKEN, "")
     if not token:
         token = secrets.token_urlsafe(24)
-        click.echo(f"service token (made for this run): {token}", err=True)
+        click.echo(f"service token (created for this run): {token}", err=True)
     options = {**pairs(settings, "--set"), **({"documents": documents} if documents else {})}
     config = make_config(
         {

@@ -18,7 +18,7 @@ from polyclinic.store.store import open_store
 @click.argument("episode", required=False)
 @click.option("--calls", is_flag=True, help="Also show every model call.")
 @click.option(
-    "--notes", is_flag=True, help="Also show what was kept for judges and reports, the case's answer included."
+    "--notes", is_flag=True, help="Also show what was kept for judges and reports, including the case's answer."
 )
 @store_option
 @json_option

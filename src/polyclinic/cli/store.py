@@ -55,11 +55,11 @@ def backup(file: Path, store: str, as_json: bool) -> int:
     return 0
 
 
-@command.command(name="check", short_help="Check that everything in a store is whole.")
+@command.command(name="check", short_help="Check that a store is intact.")
 @store_option
 @json_option
 def check(store: str, as_json: bool) -> int:
-    """Check that everything in a store is whole: the file, runs, transcripts, journals, libraries."""
+    """Check that a store is intact: the file, runs, transcripts, journals, libraries."""
     found = wait(_check(store))
     if as_json:
         print_json({"ok": not found, "problems": found})
@@ -71,7 +71,7 @@ def check(store: str, as_json: bool) -> int:
 
 @command.command(name="prune", short_help="Remove what nobody needs, and give its space back.")
 @click.option("--cache", is_flag=True, help="Also empty the response cache.")
-@click.option("--dry-run", is_flag=True, help="Only count.")
+@click.option("--dry-run", is_flag=True, help="Only count; remove nothing.")
 @store_option
 @json_option
 def prune_command(cache: bool, dry_run: bool, store: str, as_json: bool) -> int:

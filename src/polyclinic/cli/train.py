@@ -88,7 +88,8 @@ def reader(
     if as_json:
         print_json({"weights": str(path), "digest": digest, "lines": len(rows), **written})
     else:
-        click.echo(f"{len(rows)} lines; weights in {path} ({digest}); on test authors right: {found.all.balanced}")
+        click.echo(f"{len(rows)} lines; weights in {path} ({digest})")
+        click.echo(f"balanced accuracy on the test authors: {found.all.balanced}")
     return 0
 
 
@@ -99,7 +100,7 @@ def _tune(settings: TuningSettings, added: tuple[str, ...], out: str, as_json: b
     from polyclinic.runner.readings import all_kinds, labelled
 
     if not out:
-        raise ConfigError("--base needs --out FOLDER: where the fine-tuned model goes")
+        raise ConfigError("--base needs --out FOLDER, the folder for the fine-tuned model")
     kinds = all_kinds()
     rows = labelled(split="train") + [row for file in added for row in from_file(Path(file), kinds)]
     card = tune_reader(rows, kinds, settings, Path(out), lambda line: click.echo(line, err=True))

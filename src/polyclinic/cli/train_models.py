@@ -27,7 +27,9 @@ def _job_options(command: F) -> F:
         click.option(
             "--data", required=True, type=click.Path(exists=True, path_type=Path), help="A dataset's folder or file."
         ),
-        click.option("--out", required=True, type=_FOLDER, help="The run's folder; the same command again resumes."),
+        click.option(
+            "--out", required=True, type=_FOLDER, help="The run's folder; run the same command again to resume."
+        ),
         click.option(
             "--recipe", default="paper", show_default=True, metavar="NAME", help=f"{' or '.join(NAMED)}, or a file."
         ),
@@ -74,8 +76,8 @@ def grpo(
 ) -> int:
     """Reinforcement learning with the clinic's reward.
 
-    Form is checked by rule, the other criteria by the judge. Judgements are kept in the run's folder: after a kill none
-    is paid twice.
+    The form is checked by rules, the other criteria by the judge. Judgements are kept in the run's folder: after an
+    interruption, none is paid for twice.
 
     polyclinic train grpo --model runs/sft --data clinteach --out runs/grpo --judge openai:gpt-5-mini
     """
@@ -123,11 +125,11 @@ def _tell(result: StageResult, out: Path, as_json: bool) -> int:
 
 @click.command(name="merge")
 @click.argument("run", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--out", required=True, type=_FOLDER, help="Where the whole weights go.")
+@click.option("--out", required=True, type=_FOLDER, help="Where the full weights go.")
 @click.option("--gguf", is_flag=True, help="Also write a GGUF file, with llama.cpp's converter.")
 @json_option
 def merge(run: Path, out: Path, gguf: bool, as_json: bool) -> int:
-    """Put a run's adapter into its base: one folder of whole weights.
+    """Merge a run's adapter into its base model: one folder of full weights.
 
     polyclinic train merge runs/grpo --out tutor
     """
@@ -140,7 +142,7 @@ def merge(run: Path, out: Path, gguf: bool, as_json: bool) -> int:
     if as_json:
         print_json(made)
     else:
-        click.echo(f"whole weights in {out} ({made['weights']}); use them with --cast ROLE=local:{out}")
+        click.echo(f"full weights in {out} ({made['weights']}); use them with --cast ROLE=local:{out}")
         if "gguf" in made:
             click.echo(f"the same as GGUF; use it with --cast ROLE=local:{made['gguf']}")
     return 0
@@ -195,7 +197,7 @@ def compare(
     store: str,
     as_json: bool,
 ) -> int:
-    """Compare models on cases that none was trained on: held-out prompts, and whole sessions.
+    """Compare models on cases that none of them was trained on: held-out prompts, and whole sessions.
 
     polyclinic train compare --model base=WEIGHTS --model sft=runs/sft --model rules=understudy --data clinteach --out c
     """

@@ -35,11 +35,11 @@ def command(
 ) -> int:
     """Open the browser: practise, look into runs, watch over live sessions.
 
-    One process, no account, no network. The address that is printed holds a token: who has it may come in. It stays the
-    same after a restart, so open pages go on where they were.
+    One process, no account, no network. The address that is printed holds a token: anyone who has it can use the pages.
+    It stays the same after a restart, so open pages keep working.
 
     With a --host that other machines can reach, people log in: add an administrator with 'polyclinic staff add NAME
-    --role administrator'. Put a proxy with TLS before it.
+    --role administrator'. Put a proxy with TLS in front of it.
     """
     try:
         from polyclinic.serving.memory import few_arenas

@@ -32,9 +32,14 @@ T = TypeVar("T")
     "--set", "fixed", multiple=True, metavar="DIAL=VALUE", help="A dial that keeps one value; may be repeated."
 )
 @click.option(
-    "--figures", type=click.Path(dir_okay=False), default=None, help="A TOML file of your own figures, as demand = 45."
+    "--figures",
+    type=click.Path(dir_okay=False),
+    default=None,
+    help="A TOML file with your own figures, such as demand = 45.",
 )
-@click.option("--hold", multiple=True, metavar="FIGURE=LIMIT", help="What must not be exceeded, as in wait_days=5.")
+@click.option(
+    "--hold", multiple=True, metavar="FIGURE=LIMIT", help="A limit that must not be exceeded, such as wait_days=5."
+)
 @click.option("--trials", type=click.IntRange(1, 1000), default=20, show_default=True, help="Trials of each setting.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same result.")
 @click.option("--html", type=click.Path(dir_okay=False), default=None, help="Also write the answer as one HTML file.")
@@ -50,7 +55,7 @@ def command(
     html: str | None,
     as_json: bool,
 ) -> int:
-    """Compare settings of an operation on the same patients, with intervals and the cheapest that holds a limit.
+    """Compare settings of an operation on the same patients, with intervals, and find the cheapest one within a limit.
 
     polyclinic whatif frontdesk --vary physicians=2..6 --vary overbooking=0..2 --hold wait_days=3
     """
@@ -125,6 +130,6 @@ def _values(name: str, text: str) -> tuple[float, ...]:
             raise ConfigError(f"{name}={text}: write FIRST..LAST or FIRST..LAST..STEP")
         first, last, step = parts[0], parts[1], parts[2] if len(parts) == 3 else 1.0
         if step <= 0 or last < first or (last - first) / step > _LONGEST:
-            raise ConfigError(f"{name}={text}: it must rise, in at most {_LONGEST} steps")
+            raise ConfigError(f"{name}={text}: the values must rise, in at most {_LONGEST} steps")
         values = [first + step * number for number in range(int((last - first) / step + 1e-9) + 1)]
     return tuple(dict.fromkeys(round(value, 9) for value in values))

@@ -22,7 +22,6 @@ from polyclinic.core.seed import derive, stream
 from polyclinic.core.services import Services
 from polyclinic.core.switchboard import Switchboard
 from polyclinic.core.transcript import Changed, Event, Learned, Noted, Posted, Said, ToolUsed, Transcript, Violated
-from polyclinic.core.transcript.events import made_of
 from polyclinic.core.value import plain
 from polyclinic.errors import EngineError, UnknownName
 
@@ -122,13 +121,12 @@ class Episode(Generic[S_co, V_co]):
         if not plainly and not all(isinstance(word, str) for word in (speaker, text, to)):
             raise TypeError(f"who speaks, what is said and to whom must be text: {speaker!r}, {text!r}, {to!r}")
         said = Said(speaker=speaker, text=text, to=to, data=payload.written() if payload else {})
-        event = made_of(said, payload)
-        self.record(event)
-        return event
+        self.record(said)
+        return said
 
     def note(self, note: Note) -> None:
         """Keep anything else: a phase, a plan, what was retrieved."""
-        self.record(made_of(Noted(topic=note.topic, data=plain(note)), note))
+        self.record(Noted(topic=note.topic, data=plain(note)))
 
     def changed(self, what: str, before: Any, after: Any) -> None:
         """A piece of the world's state changed."""

@@ -120,7 +120,7 @@ class PairUnderstudy(FactsUnderstudy[F]):
 
     def worth(self, judge: str, facts: F) -> float:
         """How good one of the two is, as any number; the higher one is preferred, equal ones are a draw."""
-        raise TypeError(f"{type(self).__name__} does not say what a text is worth to '{judge}': override worth()")
+        raise TypeError(f"{type(self).__name__} does not say how '{judge}' values a text: override worth()")
 
     @answers(JudgesPair)
     def judges_pair(self, ask: Ask[JudgesPair]) -> Preferred:

@@ -81,7 +81,7 @@ def check_scores(scores: Iterable[Score], judge: str, metrics: Iterable[Metric])
         if not math.isfinite(score.value) or not metric.low <= score.value <= metric.high:
             raise JudgeError(f"{score.metric} = {score.value} is outside {metric.low:g} to {metric.high:g}")
         if not math.isfinite(score.weight) or score.weight < 0:
-            raise JudgeError(f"{score.metric} has the weight {score.weight}, not a finite one from 0")
+            raise JudgeError(f"{score.metric} has the weight {score.weight}: a weight must be finite and at least 0")
         checked.append(score if score.judge == judge else replace(score, judge=judge))
     return checked
 

@@ -53,7 +53,7 @@ async def read_stream(response: aiohttp.ClientResponse, reading: Reading, deadli
         *lines, rest = kept.split(b"\n")
         kept = rest
         if len(kept) > _LONGEST_LINE:
-            raise AttemptFailed("the stream has a line without an end", "truncated")
+            raise AttemptFailed("the stream has a line that never ends", "truncated")
         for line in lines:
             if _event(line, reading):
                 return

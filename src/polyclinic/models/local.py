@@ -115,4 +115,4 @@ def _serve(path: Path, slots: int, options: Options) -> Any:
     try:
         return xllamacpp.Server(parameters)
     except Exception as error:
-        raise ConfigError(f"local model: {path} cannot be loaded ({error}): is it a whole GGUF file?") from None
+        raise ConfigError(f"local model: {path} cannot be loaded ({error}): is the GGUF file complete?") from None

@@ -57,7 +57,7 @@ class QuickReplies:
     def _opened(self, needed: int, prompt: Sequence[int]) -> Sampler | None:
         sampler = Sampler(self._model, self._slots, needed)
         if not agrees(sampler, self._model, prompt):
-            _log.warning("the quick sampler does not agree with transformers; sampling goes on without it")
+            _log.warning("the quick sampler's answers differ from those of transformers, so it is not used")
             return None
         self._sampler = sampler
         return sampler

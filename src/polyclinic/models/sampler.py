@@ -146,7 +146,7 @@ class Sampler:
             graph.replay()
             return logits
         except RuntimeError as error:
-            _log.warning("the step could not be captured and runs as it is: %s", str(error)[:200])
+            _log.warning("the step could not be captured for the GPU and runs uncaptured: %s", str(error)[:200])
             self._captures = False
             return self._forward(positions)
 

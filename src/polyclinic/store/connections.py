@@ -171,8 +171,8 @@ class PostgresConnection:
         if encoding != "UTF8":
             self._db.close()
             raise ConfigError(
-                f"the PostgreSQL database has the encoding {encoding}, which does not hold every text; make one with:"
-                " createdb --encoding=UTF8 --template=template0 NAME"
+                f"the PostgreSQL database has the encoding {encoding}, which cannot hold every character;"
+                " create a database with: createdb --encoding=UTF8 --template=template0 NAME"
             )
 
     def execute(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:

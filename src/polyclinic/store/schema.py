@@ -168,7 +168,9 @@ def migrate(transaction: Transaction) -> int:
     rows = transaction.execute("SELECT version FROM polyclinic")
     version = rows[0][0] if rows else 0
     if not isinstance(version, int):
-        raise ConfigError(f"this store has no valid version number ({version!r}): it is damaged, or not one of ours")
+        raise ConfigError(
+            f"this store has no valid version number ({version!r}): it is damaged, or not a Polyclinic store"
+        )
     newest = MIGRATIONS[-1][0]
     if version > newest:
         raise ConfigError(

@@ -54,7 +54,7 @@ class StaffAccounts:
     async def add(self, name: str, role: AccountRole, password_hash: str) -> None:
         """A new account, or a new password and role for one that was ended."""
         if not re.fullmatch(NAME, name):
-            raise UserError(f"{name!r} cannot be a name of staff: use letters, digits, spaces and . _ -, at most 64")
+            raise UserError(f"{name!r} cannot be an account's name: use letters, digits, spaces and . _ -, at most 64")
 
         def work(tx: Transaction) -> bool:
             known = tx.execute("SELECT active FROM staff WHERE name = ?", (name,))

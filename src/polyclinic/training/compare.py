@@ -19,9 +19,9 @@ from polyclinic.core.transcript import Score
 from polyclinic.errors import ConfigError
 from polyclinic.eval.estimate import Estimate
 from polyclinic.eval.intervals import estimate
-from polyclinic.models.local_weights import answer_chats
 from polyclinic.models.seeing import picture_of
 from polyclinic.models.weights import open_weights
+from polyclinic.models.writer import answer_chats
 from polyclinic.runner.api import run
 from polyclinic.runner.plan.config import make_config
 from polyclinic.runner.registry import load_clinic

@@ -112,7 +112,7 @@ async def _holds(reads: Reads, check: str, value: str, text: str, today: date | 
         day = read_date(value) if what == "date" else None
         physician = value if what == "physician" else ""
         return await states_wish(
-            reads, Wish.model_validate({"kind": what, "physician": physician, "valid_from": day}), [text], today
+            reads, Wish.read({"kind": what, "physician": physician, "valid_from": day}), [text], today
         )
     if kind == "intent":
         return await states_intent(reads, "move" if what == "move" else "cancel", [text])

@@ -16,15 +16,6 @@ from polyclinic.core.value import Value
 from polyclinic.errors import OwnedError, Owner
 
 EventT = TypeVar("EventT", bound="EventBase")
-_GIVEN = "_given"
-"""Where an event of this process keeps the very value that it was made of, so that nobody reads it from plain data."""
-
-
-def made_of(event: EventT, given: Value | None) -> EventT:
-    """The event, which remembers what it was made of; never written."""
-    if given is not None:
-        event.__dict__[_GIVEN] = given
-    return event
 
 
 class EventBase(Value):
@@ -97,8 +88,7 @@ class Said(EventBase):
 
     def get(self, kind: type[PayloadT]) -> PayloadT | None:
         """The payload of this type; None when the line carries none."""
-        given = self.__dict__.get(_GIVEN)
-        return given if isinstance(given, kind) else get_payload(kind, self.data)
+        return get_payload(kind, self.data)
 
     @property
     def round(self) -> int | None:
@@ -128,9 +118,6 @@ class Noted(EventBase):
 
     def as_note(self, kind: type[NoteT]) -> NoteT | None:
         """The note as its class; None when it is about another topic."""
-        given = self.__dict__.get(_GIVEN)
-        if given.__class__ is kind:
-            return given
         return read_kept(kind, self.data) if self.topic == kind.topic else None
 
 

@@ -7,7 +7,7 @@ from typing import cast
 
 from pydantic import ConfigDict, TypeAdapter
 
-from polyclinic.core.note import Note, NoteT, PayloadT, get_payload
+from polyclinic.core.note import Note, NoteT, PayloadT, get_payload, read_kept
 from polyclinic.core.transcript.events import Ended, Event, EventBase, EventT, Noted, Said
 from polyclinic.core.value import json_bytes
 
@@ -49,7 +49,7 @@ class Transcript:
         """The notes of one type, in order."""
         events = self._all(Noted)
         if kind not in self._notes:
-            self._notes[kind] = [note for event in events if (note := event.as_note(kind)) is not None]
+            self._notes[kind] = [read_kept(kind, event.data) for event in events if event.topic == kind.topic]
         return list(cast("list[NoteT]", self._notes[kind]))
 
     def last_note(self, kind: type[NoteT]) -> NoteT | None:

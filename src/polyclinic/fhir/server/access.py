@@ -55,7 +55,7 @@ class Access:
         self.require(type_, *letters)
         for letter in letters:
             if self._patient(type_, letter) is not None:
-                raise Forbidden(f"the token is for one patient only, and this reads {type_} of all")
+                raise Forbidden(f"the token is for one patient only, and this reads {type_} of all patients")
 
     def may(self, type_: str, letter: Letter) -> bool:
         """Whether this is allowed."""
@@ -71,7 +71,7 @@ class Access:
         self.require(type_, letter)
         patient = self._patient(type_, letter)
         if patient is not None and not _belongs(resource, patient):
-            raise Forbidden(f"{type_}/{resource.get('id', '')} is not the patient's for whom the token is")
+            raise Forbidden(f"{type_}/{resource.get('id', '')} does not belong to the patient of this token")
 
     def restrict(self, search: Search) -> None:
         """Let a search find only what may be seen; chains and `_has` may look only where the token may."""
@@ -80,7 +80,7 @@ class Access:
             for type_ in _types_in(condition):
                 self.require(type_, "s")
                 if self._patient(type_, "s") is not None:
-                    raise Forbidden(f"the token is for one patient only, and this search looks at {type_} of all")
+                    raise Forbidden(f"the token is for one patient only, and this search reads {type_} of all patients")
         patient = self._patient(search.type, "s")
         if patient is not None and (bound := _patient_filter(search.type, patient)) is not None:
             search.conditions.append(bound)

@@ -86,7 +86,7 @@ def require_json(request: Request) -> None:
     ranges = [wanted] if wanted else request.headers.get("accept", "*/*").split(",")
     types = [part.split(";")[0].strip().lower().replace(" ", "+") for part in ranges]
     if not any(name in _ACCEPTED for name in types) and any(types):
-        raise NotAcceptable(f"only JSON is spoken here ({MEDIA_TYPE}), not {', '.join(types)}")
+        raise NotAcceptable(f"this server takes only JSON ({MEDIA_TYPE}), not {', '.join(types)}")
 
 
 async def body_bytes(request: Request, *media_types: str) -> bytes:
@@ -103,7 +103,7 @@ async def body_bytes(request: Request, *media_types: str) -> bytes:
         async for chunk in request.stream():
             size += len(chunk)
             if size > MAX_BODY_BYTES:
-                raise TooLarge(f"at most {MAX_BODY_BYTES} bytes are taken")
+                raise TooLarge(f"at most {MAX_BODY_BYTES} bytes are accepted")
             parts.append(chunk)
     except ClientDisconnect as gone:
         raise RecordsError("the client went away") from gone

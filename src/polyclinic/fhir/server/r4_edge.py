@@ -130,7 +130,7 @@ async def _mapped_body(scope: Scope, receive: Receive) -> bytes | None:
         parts.append(message.get("body", b""))
         size += len(parts[-1])
         if size > MAX_BODY_BYTES:
-            raise TooLarge(f"at most {MAX_BODY_BYTES} bytes are taken")
+            raise TooLarge(f"at most {MAX_BODY_BYTES} bytes are accepted")
         if not message.get("more_body", False):
             break
     try:

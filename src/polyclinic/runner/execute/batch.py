@@ -260,7 +260,7 @@ class Batch:
             self.judge_failures += len(judging_failures(result.transcript))
         self.progress.ended(result)
         if gone_on and result.status != "done":
-            raise ChainBroken("an episode failed after others had gone on with what it changed")
+            raise ChainBroken("an episode failed after later episodes had already used what it changed")
 
     def _joins(self, result: EpisodeResult) -> bool:
         """Whether the episode's end is one transaction: its changes of records, if any, join it."""

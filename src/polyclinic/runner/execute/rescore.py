@@ -57,7 +57,7 @@ async def rescore(
     room = asyncio.Semaphore(concurrency)
     failures: list[Failed] = []
     desk = HumanDesk()
-    desk.close(ConfigError("a person cannot judge here: cast the judge with a model"))
+    desk.close(ConfigError("a person cannot judge here: cast a model as the judge"))
     async with build(plan, store.journal(row.id), store, desk=desk) as built:
 
         async def one(spec: EpisodeSpec) -> None:

@@ -105,7 +105,8 @@ async def learned(store: Store, run: str, library: str) -> list[Operation]:
             found.append(operations)
     if len(found) > 1:
         raise ConfigError(
-            f"run {run} changed '{library}' in {len(found)} campaigns; save one of them under a name and use that"
+            f"run {run} changed '{library}' in {len(found)} campaigns;"
+            " save the library of one of them under a name, and use that"
         )
     return found[0] if found else []
 

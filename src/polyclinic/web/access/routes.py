@@ -79,7 +79,7 @@ async def logout(person: Who, request: Request, response: Response, logins: TheL
 async def password(body: PasswordBody, person: Who, request: Request, logins: TheLogins) -> None:
     """Every login of this person ends, also this one."""
     if person.account is None:
-        raise HTTPException(409, "there is no account here: the start-up token opens the pages")
+        raise HTTPException(409, "there are no accounts here: the start-up token opens the pages")
     await logins.new_password(person.account, body, place_of(request))
 
 

@@ -131,7 +131,7 @@ def file_name(value: BaseModel, writing: Writing) -> str:
     given: Any = getattr(value, writing.named_by)
     name = _UNFIT.sub("-", str(given)).strip("-.")[:80]
     if not name:
-        raise UserError(f"{writing.named_by}: give it a name, in letters and digits: the file is called by it")
+        raise UserError(f"{writing.named_by}: give it a name, in letters and digits: it becomes the file's name")
     return name
 
 

@@ -29,7 +29,7 @@ def _plain(name: str) -> str:
     """A name as it may stand in a list: one line of visible signs."""
     flat = " ".join("".join(" " if unicodedata.category(sign)[0] in "CZ" else sign for sign in name).split())
     if not flat:
-        raise ValueError("a name has at least one letter")
+        raise ValueError("a name needs at least one letter")
     return flat
 
 

@@ -95,7 +95,7 @@ async def prompt(source: str, id: str, request: Request) -> PromptChanged:
 async def back(source: str, body: RollBack, request: Request, who: Who) -> LibraryInFull:
     """Nothing is deleted: what came between stays in the history, and the audit log says who went back and why."""
     if not body.reason.strip():
-        raise UserError("say why it goes back")
+        raise UserError("say why an earlier version is restored")
     store = store_of(request)
     await roll_back(store, source, body.version, body.reason.strip())
     name = who.name or "owner"

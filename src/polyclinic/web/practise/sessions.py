@@ -155,7 +155,7 @@ class Sessions:
     async def _make_room(self) -> None:
         await self._let_go(20.0)
         if len(self._open) >= MOST:
-            raise UserError(f"{MOST} sessions go on at the same time: try again in a minute")
+            raise UserError(f"{MOST} sessions are already running: try again in a minute")
 
     async def _let_go(self, idle_s: float) -> None:
         now = time.monotonic()

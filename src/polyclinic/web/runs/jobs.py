@@ -89,7 +89,7 @@ class Jobs:
         """Go on with a run that was stopped."""
         row = await self._store.runs.get(run)
         if people_in(row):
-            raise UserError(f"{row.id} is a session of a person: go on with it in Practise")
+            raise UserError(f"{row.id} is a person's session: continue it in Practise")
         if row.id in self._tasks:
             return
         self._room()
@@ -127,7 +127,7 @@ class Jobs:
 
     def _room(self) -> None:
         if len(self._tasks) >= MOST:
-            raise UserError(f"{MOST} runs go on at the same time: stop one, or wait")
+            raise UserError(f"{MOST} runs are already running: stop one, or wait")
 
     def _begin(self, run: str) -> None:
         self._why.pop(run, None)

@@ -116,7 +116,7 @@ def _person(role: StaffRole) -> Callable[..., Awaitable[Account]]:
         found = await service.staff.account_of(token)
         if found is None:
             access.wrong()
-            raise HTTPException(401, "this needs a login of staff", {"WWW-Authenticate": "Bearer"})
+            raise HTTPException(401, "this needs a staff login", {"WWW-Authenticate": "Bearer"})
         access.request(f"staff {found.name}")
         look = "look" if request.method == "GET" else "act"
         if not found.may(role):

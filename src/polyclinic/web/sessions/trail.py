@@ -30,7 +30,7 @@ class Trail:
             _LOG.critical("the audit log took no entry: %s %s %s %s", name, action, target, outcome, exc_info=True)
             entry = {"at_ms": now_ms(), "who": name, "role": role, "action": action, "target": target}
             if not append_line(self._files, {**entry, "outcome": outcome}):
-                raise StoreError("this could not be written to the audit log, so it is refused") from fault
+                raise StoreError("refused, because it could not be written to the audit log") from fault
 
     @asynccontextmanager
     async def act(self, who: Account, action: str, target: str = "") -> AsyncIterator[None]:

@@ -88,7 +88,7 @@ class PromptBook(Frozen):
             lines[place : place + 1] = [edit.line] if edit.action == "replace" else []
         book = PromptBook(lines=tuple(lines), edits=(*self.edits, edit))
         if len(book.lines) > MAX_LINES or book.chars > MAX_CHARS or len(edit.line.text) > LINE_CHARS:
-            raise ValueError(f"the edit would pass the bound of {MAX_LINES} lines, {MAX_CHARS} characters")
+            raise ValueError(f"the edit would exceed {MAX_LINES} lines or {MAX_CHARS} characters")
         return book
 
     def removal(self, line: PromptLine, reason: str, episode: int) -> Edit:

@@ -149,7 +149,9 @@ class HospitalConfig(Frozen):
             if unknown:
                 raise ValueError(f"{axis} has no level '{unknown[0]}': the levels are {', '.join(AXES[axis])}")
             if not all(0 <= weight < math.inf for weight in weights.values()) or not sum(weights.values()):
-                raise ValueError(f"the weights of {axis} must be positive numbers, or zero for what shall not occur")
+                raise ValueError(
+                    f"the weights of {axis} must be positive numbers, or zero for levels that must not occur"
+                )
         return value
 
     @field_validator("locale")

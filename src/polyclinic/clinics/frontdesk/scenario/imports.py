@@ -169,7 +169,9 @@ def _physician(name: str, entry: Mapping[str, Any], id: str, department: str, ti
         busy.extend((day, first, end - first) for first, end in slots if first < end)
     capacity = int(_number(entry["capacity_per_hour"], "capacity_per_hour"))
     if capacity < 1 or (60 // time.slot_minutes) % capacity:
-        raise ValueError(f"{capacity} patients an hour do not fill it with whole slots of {time.slot_minutes} minutes")
+        raise ValueError(
+            f"{capacity} patients an hour do not divide the hour into whole slots of {time.slot_minutes} minutes"
+        )
     family, given = _western(name.removeprefix("Dr. "))
     return Physician(
         id=id,

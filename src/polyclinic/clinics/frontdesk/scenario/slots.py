@@ -15,10 +15,10 @@ from datetime import date
 from polyclinic.clinics.frontdesk.scenario.config import Preference
 from polyclinic.clinics.frontdesk.scenario.diary import Appointment, Diary
 from polyclinic.clinics.frontdesk.scenario.schema import Patient
-from polyclinic.core.message import Frozen
+from polyclinic.core.value import Value
 
 
-class Wish(Frozen):
+class Wish(Value):
     """What a patient wants of the diary."""
 
     kind: Preference
