@@ -17,7 +17,7 @@ from polyclinic.clinics.patient.scenario.record import Topic
 from polyclinic.clinics.patient.scenario.shipped import data_text
 from polyclinic.core.message import Frozen
 from polyclinic.text.sentences import is_question, sentences
-from polyclinic.text.words import stem, words
+from polyclinic.text.words import stemmed
 
 _KEPT = 8192
 _BROAD = 0.3
@@ -52,18 +52,14 @@ def _phrases(asked: bool) -> Phrases:
     found: Phrases = defaultdict(list)
     for name, each in concepts().items():
         for phrase in (*each.words, *(each.asked if asked else each.told)):
-            stems = _stems(phrase)
+            stems = stemmed(phrase)
             found[stems[0]].append((stems, name))
     return dict(found)
 
 
-def _stems(text: str) -> tuple[str, ...]:
-    return tuple(stem(word) for word in words(text))
-
-
 @lru_cache(maxsize=_KEPT)
 def _named(text: str, asked: bool) -> frozenset[str]:
-    stems, known = _stems(text), _phrases(asked)
+    stems, known = stemmed(text), _phrases(asked)
     return frozenset(
         name
         for place, first in enumerate(stems)
