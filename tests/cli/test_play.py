@@ -153,3 +153,10 @@ def test_the_line_that_shows_a_session_again_works_in_another_store(polyclinic: 
     line = next(line for line in done.stdout.splitlines() if line.startswith("Read it again: polyclinic "))
     shown = polyclinic(*shlex.split(line.removeprefix("Read it again: polyclinic ")))
     assert shown.returncode == 0, shown.stderr
+
+
+def test_the_line_that_names_the_report_works_in_another_store(polyclinic: Run, tmp_path: Path) -> None:
+    done = polyclinic("run", "demo", "--scenarios", "1", "--store", f"sqlite:///{tmp_path}/other.db")
+    line = next(line for line in done.stderr.splitlines() if "report: polyclinic " in line)
+    told = polyclinic(*shlex.split(line.partition("report: polyclinic ")[2]))
+    assert told.returncode == 0, told.stderr
