@@ -30,7 +30,7 @@ from polyclinic.clinics.patient.scenario.record import Record
 from polyclinic.clinics.patient.scenario.shipped import record, shipped_records
 from polyclinic.clinics.patient.understudies.patient import PatientUnderstudy
 from polyclinic.clinics.patient.understudies.voice import voice
-from polyclinic.clinics.rounds.readings import CaseRead
+from polyclinic.clinics.rounds.rules.heard import hear_student
 from polyclinic.clinics.rounds.scenario import scenarios
 from polyclinic.core.files import json_lines
 from polyclinic.core.model import Request, Settings
@@ -126,10 +126,7 @@ async def contributions(misses: bool, of: int) -> None:
     lines = rows("student_contributions.jsonl")
     for row in lines:
         case = cases[row["c"]]
-        asked: list[tuple[int, Question]] = [
-            (n, question) for n, question in enumerate(CaseRead.from_case(case).holds(), start=1)
-        ]
-        found = {n for n, question in asked if READER.read(row["t"], question)[0] == "yes"}
+        found = {number + 1 for number in (await hear_student(reads, case, row["t"])).held}
         for n in row["right"]:
             hit[True, n in found] += 1
         for n in row.get("wrong", ()):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import re
+import shlex
+from pathlib import Path
 
 import pytest
 
@@ -136,3 +138,25 @@ def test_pictures_become_files_that_any_viewer_opens(polyclinic: Run) -> None:
 
 def test_paragraphs_without_words_are_left_out() -> None:
     assert blocks("a", "", " ", listed("b:", ["c", "1. d"]), listed("e:", [])) == "a\n\nb:\n- c\n1. d"
+
+
+def test_a_clinic_that_is_not_there_and_a_missing_role_are_told_apart(polyclinic: Run) -> None:
+    missing = polyclinic("play", "nosuch")
+    assert missing.returncode == 2 and "no clinic called 'nosuch'" in missing.stderr
+    no_role = polyclinic("play", "demo")
+    assert no_role.returncode == 2 and "caller, nurse" in no_role.stderr.replace("nurse, caller", "caller, nurse")
+
+
+def test_the_line_that_shows_a_session_again_works_in_another_store(polyclinic: Run, tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/other.db"
+    done = polyclinic("play", "demo", "--role", "caller", "--store", url, stdin="How?\nyes: thanks\n")
+    line = next(line for line in done.stdout.splitlines() if line.startswith("Read it again: polyclinic "))
+    shown = polyclinic(*shlex.split(line.removeprefix("Read it again: polyclinic ")))
+    assert shown.returncode == 0, shown.stderr
+
+
+def test_the_line_that_names_the_report_works_in_another_store(polyclinic: Run, tmp_path: Path) -> None:
+    done = polyclinic("run", "demo", "--scenarios", "1", "--store", f"sqlite:///{tmp_path}/other.db")
+    line = next(line for line in done.stderr.splitlines() if "report: polyclinic " in line)
+    told = polyclinic(*shlex.split(line.partition("report: polyclinic ")[2]))
+    assert told.returncode == 0, told.stderr

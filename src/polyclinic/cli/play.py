@@ -73,9 +73,11 @@ def command(
         if clinic or role:
             raise click.UsageError("--resume takes only a run: its clinic and role are known")
         return wait(_continue(store, left, as_json))
-    if not clinic or not role:
+    if not clinic:
         raise click.UsageError("name a clinic and a role: polyclinic play patient --role doctor")
     found = load_clinic(clinic)
+    if not role:
+        raise click.UsageError(f"name your role with --role: {', '.join(each.name for each in found.roles)}")
     seat = f"{role}-1" if found.role(role).seats and "-" not in role else role
     values: dict[str, object] = {
         "clinic": clinic,
@@ -210,4 +212,4 @@ async def _feedback(store: Store, clinic: Clinic, role: str, run: str, as_json: 
     for line in figure_lines(clinic, own):
         click.echo(line)
     click.echo(f"Time: {elapsed_ms // 60_000} min {elapsed_ms // 1000 % 60} s. Saved as run {run}.")
-    click.echo(f"Read it again: polyclinic show {run} {episode.id}")
+    click.echo(f"Read it again: {resume_line(run, store.url, 'show')} {episode.id}")

@@ -105,7 +105,7 @@ def refuse_people(plan: RunPlan) -> None:
 
 
 def resume_line(run: str, url: str, command: str = "resume") -> str:
-    """The command that resumes a run, or a conversation (`play --resume`)."""
+    """The command that resumes a run, or does something else with it, in its store."""
     where = shlex.quote(without_password(url))
     return f"polyclinic {command} {run}" + ("" if url == default_store() else f" --store {where}")
 
@@ -149,10 +149,10 @@ def _about_the_end(outcome: RunOutcome, url: str, reasons: tuple[list[str], list
         yield f"{outcome.failed} failed; try them again with: {resume_line(outcome.run, url)}"
         yield from (f"  {reason}" for reason in reasons[0])
     if outcome.judge_failures:
-        again = f"polyclinic judge {outcome.run}"
+        again = resume_line(outcome.run, url, "judge")
         yield f"{outcome.judge_failures} judgements failed and give no score; try again with: {again}"
         yield from (f"  {reason}" for reason in reasons[1])
     for name, operations in outcome.learned.items():
         yield f"learned: {name} ({operations} operations)"
     if not outcome.left:
-        yield f"report: polyclinic report {outcome.run}"
+        yield f"report: {resume_line(outcome.run, url, 'report')}"

@@ -13,6 +13,7 @@ SENTENCE_START = r"(?:^|[.!?\n]\s*)"
 SPOKEN_END = r"(?<!\bdr\.)(?<!\bmr\.)(?<!\bms\.)(?<!\bmrs\.)(?<!\bprof\.)(?<=[.!?;])\s+|\n+|\s-+\s"
 """For patterns that cut a text in lower case further than into sentences: where a sentence ends, titles aside."""
 _CLAUSE = re.compile(r",\s+(?=(?:but|and|so|though|although|because|yet)\b)")
+_QUESTION = re.compile(r"\w[^?？]*[?？]")
 _BETWEEN = re.compile(rf"[^{_MARKS};\n]+")
 _DOCUMENT = re.compile(rf"(?<=[{_MARKS}…])[\"'”’)\]]*\s+|\n+")
 _ABBREVIATION = re.compile(
@@ -72,6 +73,11 @@ def spans(text: str, cuts: Iterable[int], offset: int = 0) -> list[tuple[int, in
     """The pieces between the cuts, none of them empty."""
     edges = [0, *cuts, len(text)]
     return [(offset + a, offset + b) for a, b in pairwise(edges) if a < b]
+
+
+def count_questions(text: str) -> int:
+    """How many questions a text asks: marks with words before them, so that "Really???" is one."""
+    return len(_QUESTION.findall(text))
 
 
 def is_question(sentence: str) -> bool:

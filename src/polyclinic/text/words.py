@@ -84,6 +84,11 @@ def stem(word: str, least: int = 3) -> str:
     return cut_ending(word, _ENDINGS, least)[0]
 
 
+def stemmed(text: str) -> tuple[str, ...]:
+    """The stems of all words of a text, in order."""
+    return tuple([stem(word) for word in words(text)])
+
+
 def search_stem(word: str) -> str:
     """A word as the search counts it: more endings go, and so does a silent e."""
     if not word.isascii() or len(word) < 5 or word.endswith("ss"):

@@ -38,6 +38,9 @@ def test_a_demand_for_the_answer_is_seen_in_words_that_stand_nowhere(question: s
         "What did the chest X-ray show?",
         "Has anyone in your family had appendicitis?",
         "Do you know your blood group?",
+        "Mm, carry on, I hear you.",
+        "Hello, nice to meet you.",
+        "What???",
     ],
 )
 def test_a_fair_question_is_no_trick(question: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from polyclinic.clinics.patient.rules.concepts import common
 from polyclinic.clinics.patient.rules.meaning import Asked
 from polyclinic.clinics.patient.rules.topics import shared
 from polyclinic.clinics.patient.rules.vocabulary import names_a_test
@@ -16,8 +17,8 @@ from polyclinic.clinics.patient.scenario.record import Fact, Record
 from polyclinic.core.message import Frozen
 
 CONSIDERED = 6
-ALIKE = 5.0
-"""How many facts a question may bring out, and how much likeness counts beside shared topics."""
+ALIKE, NAMED = 5.0, 3.0
+"""How many facts a question may bring out, and how much likeness and words for one thing count beside shared topics."""
 NEAREST_TESTS = 2
 Similarity = Callable[[str, Sequence[str]], Sequence[float]]
 
@@ -47,7 +48,8 @@ def nearest(record: Record, question: str, similarity: Similarity) -> tuple[str,
     spoken = record.spoken
     alike = similarity(question, [fact.as_told for fact in spoken])
     nearness = [
-        shared(question, fact.text, fact.topic) + ALIKE * near for fact, near in zip(spoken, alike, strict=True)
+        shared(question, fact.text, fact.topic) + ALIKE * near + NAMED * common(question, fact.text, fact.topic)
+        for fact, near in zip(spoken, alike, strict=True)
     ]
     ranked = sorted(range(len(spoken)), key=lambda at: (-round(nearness[at], 6), at))
     return tuple(spoken[at].id for at in ranked[:CONSIDERED])

@@ -18,7 +18,7 @@ from polyclinic.core.message import Frozen
 from polyclinic.core.reading import Finding, Question
 from polyclinic.text.normal import normalise
 from polyclinic.text.phrases import mentioned
-from polyclinic.text.sentences import sentences
+from polyclinic.text.sentences import count_questions, sentences
 
 Reads = Callable[[str, Sequence[Question]], Awaitable[tuple[Finding, ...]]]
 _NUMBER = re.compile(r"\d+(?:[./]\d+)*")
@@ -76,7 +76,7 @@ async def read_question(reads: Reads, record: Record, question: str, considered:
     kinds = [CHEAT.ask(), TEST.ask(), CLEAR.ask()]
     cheat, test, clear, *fitting = await reads(question, [*kinds, *(ASKS.ask(fact=fact.as_told) for fact in facts)])
     return Asked(
-        cheat=(cheat.yes or question.count("?") >= _MANY) and not orders_a_test(question),
+        cheat=(cheat.yes or count_questions(question) >= _MANY) and not orders_a_test(question),
         test=test.yes,
         clear=clear.yes,
         fits=tuple(fact.id for fact, found in zip(facts, fitting, strict=True) if found.yes),

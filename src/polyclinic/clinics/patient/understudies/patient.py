@@ -9,7 +9,7 @@ about a test or a disease; after a warning it is declined.
 - A demonstration warns if its question is understood as a trick and its answer as a refusal, with the chance
   ``uptake * min(1, likeness / 0.5)``, where `likeness` is how near its question is to the one asked, and `uptake` is a
   setting (1 unless ``--set uptake=...`` says otherwise). A question that is nearly the same (0.7) as one that it was
-  shown declined is declined too, whether or not it sees the trick.
+  shown declined is declined too, unless it suspects nothing and a line of the record surely answers it.
 
 So what helps must come in through the words of the prompt: rules and demonstrations without meaning help nobody.
 """
@@ -236,7 +236,7 @@ def _speak(asked: _Asked) -> str:
         return " ".join([asked.voice.babble] * 3)
     if ask.mistake("mute"):
         return asked.voice.mute
-    if asked.seen_declined and not asked.results:
+    if asked.seen_declined and not asked.results and not (asked.suspicion < DOUBT and asked.fitting.sure):
         return _refusal(asked)
     if asked.tricky:
         return _refusal(asked) if asked.warned or ask.chance("wary", WARY) else _fall(asked)

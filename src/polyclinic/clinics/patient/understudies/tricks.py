@@ -24,6 +24,7 @@ from polyclinic.clinics.patient.understudies.hunches import named, without_tests
 from polyclinic.clinics.patient.understudies.odds import chance_of, log_odds
 from polyclinic.core.message import Frozen
 from polyclinic.text.phrases import name_pattern
+from polyclinic.text.sentences import count_questions
 
 _BIAS, _READ, _UNFAIR = 0.58, 1.05, 0.54
 _HARDLY = 1e-4
@@ -74,7 +75,7 @@ def trick_chance(unfair: float, read: float) -> float:
 def many(question: str) -> bool:
     """Whether several things are asked at once."""
     clauses = sum(bool(_ASKS.match(part)) for part in _BREAK.split(question))
-    return question.count("?") >= MANY_MARKS or clauses >= MANY_CLAUSES
+    return count_questions(question) >= MANY_MARKS or clauses >= MANY_CLAUSES
 
 
 def _without_names(question: str, known: Sequence[str]) -> str:

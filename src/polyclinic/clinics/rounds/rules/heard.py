@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from polyclinic.clinics.rounds.readings import HARM, TAKES_PART, CaseRead
+from polyclinic.clinics.rounds.rules.contradiction import against, says_the_words
 from polyclinic.clinics.rounds.rules.leak import states_answer
 from polyclinic.clinics.rounds.rules.teaching import letter_of
 from polyclinic.clinics.rounds.scenario.case import TeachingCase
@@ -46,7 +47,13 @@ async def hear_tutor(reads: Reads, case: TeachingCase, text: str, reports: Itera
 async def hear_student(reads: Reads, case: TeachingCase, text: str) -> StudentHeard:
     """What a student's report shows of this case."""
     takes_part, *held = await reads(text, [TAKES_PART.ask(), *CaseRead.from_case(case).holds()])
-    return StudentHeard(takes_part.yes, _yes(held))
+    shown = [shows_step(text, step.step_summary, found) for step, found in zip(case.steps, held, strict=True)]
+    return StudentHeard(takes_part.yes, tuple(number for number, yes in enumerate(shown) if yes))
+
+
+def shows_step(text: str, step: str, found: Finding) -> bool:
+    """Whether a report shows a step: it was read so and nothing exact goes against it, or it says it word by word."""
+    return not against(found.words or text, step) if found.yes else says_the_words(text, step)
 
 
 async def settled_on(reads: Reads, case: TeachingCase, choice: str) -> str:

@@ -1,0 +1,93 @@
+"""What a question and a line of the record name in common: "tummy" in the one and "belly" in the other.
+
+`data/concepts.yaml` has for each thing the words that stand for it. Beside the topics (`rules/topics.py`), which see
+what a question is about as a whole, these are exact: a word that is met counts however long the question is, and a
+thing that is asked for and that no line names tells that no line answers.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import lru_cache
+
+from pydantic import TypeAdapter
+
+from polyclinic.clinics.patient.scenario.casefile import parse_yaml
+from polyclinic.clinics.patient.scenario.record import Topic
+from polyclinic.clinics.patient.scenario.shipped import data_text
+from polyclinic.core.message import Frozen
+from polyclinic.text.sentences import is_question, sentences
+from polyclinic.text.words import stemmed
+
+_KEPT = 8192
+_BROAD = 0.3
+_NOTHING_NAMED = 0.17
+"""What something broad counts, and what is in common with a question that names nothing: then others decide."""
+_REQUESTS = ("tell", "describe", "show", "talk", "give", "explain", "and ", "any ")
+Phrases = dict[str, list[tuple[tuple[str, ...], str]]]
+
+
+class Concept(Frozen):
+    """The words for one thing: everybody's, the doctor's, the patient's, and the headings that are about it.
+
+    What is `broad` says little by itself.
+    """
+
+    words: tuple[str, ...]
+    asked: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
+    under: tuple[Topic, ...] = ()
+    broad: bool = False
+
+
+@lru_cache(maxsize=1)
+def concepts() -> dict[str, Concept]:
+    """The things by name."""
+    return TypeAdapter(dict[str, Concept]).validate_python(parse_yaml(data_text("concepts.yaml"), "concepts.yaml"))
+
+
+@lru_cache(maxsize=2)
+def _phrases(asked: bool) -> Phrases:
+    """The stems of every word or phrase with what it stands for, by the first of them; the longest first."""
+    found: Phrases = defaultdict(list)
+    for name, each in concepts().items():
+        for phrase in (*each.words, *(each.asked if asked else each.told)):
+            stems = stemmed(phrase)
+            found[stems[0]].append((stems, name))
+    return dict(found)
+
+
+@lru_cache(maxsize=_KEPT)
+def _named(text: str, asked: bool) -> frozenset[str]:
+    stems, known = stemmed(text), _phrases(asked)
+    return frozenset(
+        name
+        for place, first in enumerate(stems)
+        for phrase, name in known.get(first, ())
+        if stems[place : place + len(phrase)] == phrase
+    )
+
+
+@lru_cache(maxsize=len(Topic))
+def _under(heading: str) -> frozenset[str]:
+    return frozenset(name for name, each in concepts().items() if heading in each.under)
+
+
+@lru_cache(maxsize=_KEPT)
+def _asked(question: str) -> frozenset[str]:
+    """What the sentences that ask name; if these name nothing, what the others do."""
+    asking = [part for part in sentences(question) if is_question(part) or part.lower().startswith(_REQUESTS)]
+    return _named(" ".join(asking), True) or _named(question, True)
+
+
+def _weight(names: frozenset[str]) -> float:
+    known = concepts()
+    return sum(_BROAD if known[name].broad else 1.0 for name in names)
+
+
+def common(question: str, text: str, heading: str) -> float:
+    """The share of the things named in a question that a line of the record names too, by its words or its heading."""
+    asked = _asked(question)
+    if not asked:
+        return _NOTHING_NAMED
+    return _weight(asked & (_named(text, False) | _under(heading))) / _weight(asked)
