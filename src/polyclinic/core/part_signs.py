@@ -111,7 +111,7 @@ _OFFER = lazy_pattern(
     r"^(?:sure|certainly|of course|absolutely)[!.,:]\s+"
     r"(?:here|i can (?:help|assist|provide|schedule|book)|i'd be|i will help)"
 )
-_CARD = lazy_pattern(r"\bI have [a-z ]{3,25}: [^.]{3,60}\.|\b(?:right|left) (?:eye|ear|side): ", re.IGNORECASE)
+_CARD = lazy_pattern(r"\bi have [a-z ]{3,25}: ", re.IGNORECASE)
 """A record's entries read out one after the other."""
 _FORM = lazy_pattern(r"^\s*(?:\{.*\}|\[\s*[\{\"].*\]|```.*)\s*$", re.DOTALL)
 _DIRECTION = lazy_pattern(r"^\s*(?:\*[^*]{3,}\*|\[[^\]]{3,}\])|^\s*\((?=[^)]*\s[^)]*\))[^)]{8,}\)")
