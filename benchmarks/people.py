@@ -1,6 +1,6 @@
 """Do the offline people understand ordinary language? Questions to every patient, and what students say in rounds.
 
-    python benchmarks/people.py [questions] [contributions] [--half 1|2] [--misses]
+    python benchmarks/people.py [questions] [contributions] [--half 1|2] [--misses] [--author e]
 
 `data/doctor_questions.jsonl` (an author of its own; `fit` are the numbers of the record's facts that would be a fitting
 answer) and `data/student_contributions.jsonl` (`right` and `wrong`: the steps that a text shows or gets wrong). The
@@ -10,7 +10,7 @@ the fitting facts is told, alone or among others, or, where there is none, when 
 it denies a fitting fact.
 
 The patient was made with a look at misses of the first half of the records: the second half is the figure to believe,
-and `--misses` prints the first half only.
+and `--misses` prints the first half only. `--author e` measures with a second author's files, which nobody looked at.
 """
 
 from __future__ import annotations
@@ -100,17 +100,17 @@ def half(row: dict[str, Any]) -> int:
     return 1 + RECORDS.index(row["c"]) % 2
 
 
-async def questions(misses: bool, of: int) -> None:
+async def questions(misses: bool, of: int, author: str) -> None:
     """The patient's answers."""
     counts: Counter[str] = Counter()
-    for row in rows("doctor_questions.jsonl"):
+    for row in rows(f"doctor_questions{author}.jsonl"):
         if of not in (0, half(row)):
             continue
         case = record(row["c"])
         said = await answer(case, row["t"])
         found = outcome(case, said, row, numbered(case))
         counts[found] += 1
-        if misses and found not in (FITTING, NOTHING, NEAREST) and half(row) == 1:
+        if misses and not author and found not in (FITTING, NOTHING, NEAREST) and half(row) == 1:
             print(f"{found}: {row['c']}: {row['t']} -> {said}")
     total = sum(counts.values())
     strictly = counts[FITTING] + counts[NOTHING]
@@ -118,12 +118,12 @@ async def questions(misses: bool, of: int) -> None:
     print(f"strictly {strictly / total:.3f}", dict(counts))
 
 
-async def contributions(misses: bool, of: int) -> None:
+async def contributions(misses: bool, of: int, author: str) -> None:
     """What is seen in students' words: steps that they show, and steps that they do not."""
     cases = {case.id: case for case in scenarios("", 0)}
     hit: Counter[tuple[bool, bool]] = Counter()
     whole = 0
-    lines = rows("student_contributions.jsonl")
+    lines = rows(f"student_contributions{author}.jsonl")
     for row in lines:
         case = cases[row["c"]]
         found = {number + 1 for number in (await hear_student(reads, case, row["t"])).held}
@@ -144,10 +144,11 @@ def main() -> None:
     parser.add_argument("what", nargs="*", default=[], metavar="questions|contributions")
     parser.add_argument("--half", type=int, choices=(1, 2), default=0)
     parser.add_argument("--misses", action="store_true")
+    parser.add_argument("--author", choices=("e",), help="measure with this author's files instead")
     args = parser.parse_args()
     for name, run in (("questions", questions), ("contributions", contributions)):
         if not args.what or name in args.what:
-            asyncio.run(run(args.misses, args.half))
+            asyncio.run(run(args.misses, args.half, f"_{args.author}" if args.author else ""))
 
 
 if __name__ == "__main__":
