@@ -18,7 +18,7 @@ from polyclinic.web.practise.ready import ReadyClinics
 
 def test_a_clinic_is_loaded_once_in_a_thread_however_many_wait_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
     loaded: list[tuple[str, int]] = []
-    monkeypatch.setattr(ready, "_load", lambda name: loaded.append((name, threading.get_ident())))
+    monkeypatch.setattr(ready, "_load", lambda name, rehearses: loaded.append((name, threading.get_ident())))
 
     async def many() -> None:
         clinics = ReadyClinics()
@@ -37,7 +37,7 @@ def test_who_stops_waiting_stops_nobody_else_and_a_clinic_that_failed_is_tried_a
     tries: list[str] = []
     goes_on = threading.Event()
 
-    def load(name: str) -> None:
+    def load(name: str, rehearses: bool) -> None:
         goes_on.wait(10)
         tries.append(name)
         if len(tries) == 1:
@@ -69,6 +69,8 @@ def test_a_rehearsal_that_fails_stops_no_session(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(ready, "_rehearse", fails)
     asyncio.run(ReadyClinics().wait("demo"))
+    assert rehearsed == []
+    asyncio.run(ReadyClinics(rehearses=True).wait("demo"))
     assert rehearsed == ["demo"]
 
 
@@ -84,6 +86,7 @@ async def main(store, clinic, part):
         transport=httpx.ASGITransport(app), base_url="http://127.0.0.1:8040", headers=head, timeout=120
     )
     async with app.router.lifespan_context(app), client:
+        app.state.sessions.ready.rehearses = True
         for seed in (1, 2):
             body = {"clinic": clinic, "part": part, "seed": seed}
             run = (await client.post("/api/practise", json=body)).json()["id"]

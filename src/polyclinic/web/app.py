@@ -88,7 +88,7 @@ def create_web(
             app.state.logins = Logins(
                 found.staff, Trail(found.audit_log, store), Rates(PER_MINUTE, LOGINS_PER_MINUTE), Passwords()
             )
-            app.state.sessions = sessions = Sessions(found)
+            app.state.sessions = sessions = Sessions(found, rehearses=accounts)
             app.state.runs = runs = RunPages(found)
             app.state.desks = desks = Desks(found)
             app.state.cases = CaseFolder(cases or folder_of(store) / "cases")

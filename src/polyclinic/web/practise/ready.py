@@ -27,9 +27,14 @@ WORDS = "Good morning."
 
 
 class ReadyClinics:
-    """The clinics that were made ready, or are being made so."""
+    """The clinics that were made ready, or are being made so.
 
-    def __init__(self) -> None:
+    `rehearses`: understudies also play one case. This takes a few seconds of CPU for each clinic. It is for servers
+    that many people use: somebody alone would only wait longer.
+    """
+
+    def __init__(self, *, rehearses: bool = False) -> None:
+        self.rehearses = rehearses
         self._loading: dict[str, asyncio.Task[None]] = {}
         self._turn = asyncio.Lock()
 
@@ -47,15 +52,16 @@ class ReadyClinics:
     async def _load(self, clinic: str) -> None:
         """One after the other: clinics share much of what is loaded, and two at once would load it twice."""
         async with self._turn:
-            await asyncio.to_thread(_load, clinic)
+            await asyncio.to_thread(_load, clinic, self.rehearses)
 
 
-def _load(name: str) -> None:
+def _load(name: str, rehearses: bool) -> None:
     """What stays is frozen: the garbage collector need not look at it again, which took 0.2 s each time."""
     clinic = load_clinic(name)
     run_embedder("").embed([WORDS])
     reader_of(clinic)("").probability(WORDS, OUT_OF_PART.ask(**dict.fromkeys(OUT_OF_PART.fact_names, WORDS)))
-    for selection in dict.fromkeys(clinic.to_play(role.name, "en") for role in clinic.roles if role.offered):
+    played = [role.name for role in clinic.roles if role.offered] if rehearses else []
+    for selection in dict.fromkeys(clinic.to_play(role, "en") for role in played):
         try:
             asyncio.run(_rehearse(clinic, selection))
         except Exception:  # the session itself tells people what is wrong

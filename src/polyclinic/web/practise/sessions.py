@@ -44,9 +44,9 @@ class Ended:
 class Sessions:
     """Sessions by the id of their run."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, *, rehearses: bool = False) -> None:
         self.store = store
-        self.ready = ReadyClinics()
+        self.ready = ReadyClinics(rehearses=rehearses)
         self._open: dict[str, PracticeSession] = {}
         self._opening: dict[str, asyncio.Task[PracticeSession | None]] = {}
 
